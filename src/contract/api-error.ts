@@ -1,0 +1,27 @@
+import { type Static, Type } from "typebox";
+
+// The closed list of error codes with their HTTP status, and the one error body of every API of ours.
+
+export const API_ERROR_STATUS = {
+  bad_request: 400,
+  unauthorized: 401,
+  plan_required: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+} as const;
+
+export type ApiErrorCode = keyof typeof API_ERROR_STATUS;
+
+export const ApiErrorBody = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.String({ description: "A stable word for programs.", examples: ["bad_request"] }),
+      message: Type.String({ description: "A sentence for people; its wording may change." }),
+    }),
+  },
+  { title: "Error" },
+);
+export type ApiErrorBody = Static<typeof ApiErrorBody>;

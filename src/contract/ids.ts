@@ -1,0 +1,42 @@
+// Every identifier on the wire: its prefix, its form, and a branded type so that two kinds cannot be swapped.
+
+export type OrganizationId = string & { readonly brand: "OrganizationId" };
+export type WidgetId = string & { readonly brand: "WidgetId" };
+export type ApiKeyId = string & { readonly brand: "ApiKeyId" };
+export type Reference = string & { readonly brand: "Reference" };
+
+export const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+export const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** Letters and digits that cannot be mistaken for one another when read out over a telephone. */
+export const REFERENCE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+
+export const ORGANIZATION_ID = { prefix: "org_", alphabet: BASE58, length: 16 } as const;
+export const WIDGET_ID = { prefix: "w_", alphabet: BASE58, length: 12 } as const;
+export const API_KEY_ID = { prefix: "key_", alphabet: BASE58, length: 16 } as const;
+export const REFERENCE = { prefix: "SVC-", alphabet: REFERENCE_ALPHABET, length: 6 } as const;
+
+export type IdForm = { readonly prefix: string; readonly alphabet: string; readonly length: number };
+
+export function parseOrganizationId(text: string): OrganizationId | null {
+  return hasForm(text, ORGANIZATION_ID) ? (text as OrganizationId) : null;
+}
+
+export function parseWidgetId(text: string): WidgetId | null {
+  return hasForm(text, WIDGET_ID) ? (text as WidgetId) : null;
+}
+
+export function parseApiKeyId(text: string): ApiKeyId | null {
+  return hasForm(text, API_KEY_ID) ? (text as ApiKeyId) : null;
+}
+
+export function parseReference(text: string): Reference | null {
+  return hasForm(text, REFERENCE) ? (text as Reference) : null;
+}
+
+function hasForm(text: string, form: IdForm): boolean {
+  if (text.length !== form.prefix.length + form.length || !text.startsWith(form.prefix)) return false;
+  for (let i = form.prefix.length; i < text.length; i++) {
+    if (!form.alphabet.includes(text.charAt(i))) return false;
+  }
+  return true;
+}

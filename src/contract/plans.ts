@@ -1,0 +1,29 @@
+// What each plan includes, as data. The gates and the retention read this table and nothing else.
+
+export const PLANS = ["free", "pro", "business"] as const;
+export type Plan = (typeof PLANS)[number];
+
+export type Feature = "readApi" | "webhooks" | "csvExport";
+
+/** Retention of stored bookings and funnel events alike. Months are calendar months. */
+export type RetentionPeriod = { readonly days: number } | { readonly months: number };
+
+export type PlanTerms = {
+  readonly name: string;
+  readonly features: readonly Feature[];
+  readonly retention: RetentionPeriod;
+};
+
+export const PLAN_TERMS: Readonly<Record<Plan, PlanTerms>> = {
+  free: { name: "Free", features: [], retention: { days: 30 } },
+  pro: { name: "Pro", features: ["webhooks", "csvExport"], retention: { months: 12 } },
+  business: { name: "Business", features: ["readApi", "webhooks", "csvExport"], retention: { months: 24 } },
+};
+
+export function isPlan(text: string): text is Plan {
+  return (PLANS as readonly string[]).includes(text);
+}
+
+export function planIncludes(plan: Plan, feature: Feature): boolean {
+  return PLAN_TERMS[plan].features.includes(feature);
+}

@@ -1,0 +1,24 @@
+import { randomBytes } from "node:crypto";
+import type { IdForm } from "#contract/ids.ts";
+
+/** Where randomness comes from; tests hand in a fixed one. */
+export type Random = { bytes(count: number): Buffer };
+
+export const systemRandom: Random = { bytes: randomBytes };
+
+/** Uniform letters of the alphabet: bytes past the last whole multiple are thrown away, so no letter is favoured. */
+export function randomText(random: Random, alphabet: string, length: number): string {
+  const limit = 256 - (256 % alphabet.length);
+  let text = "";
+  while (text.length < length) {
+    for (const byte of random.bytes(length - text.length)) {
+      if (byte < limit) text += alphabet.charAt(byte % alphabet.length);
+    }
+  }
+  return text;
+}
+
+export function randomId<Id extends string>(random: Random, form: IdForm): Id {
+  // The brand is a promise about the form, and the form was just made.
+  return `${form.prefix}${randomText(random, form.alphabet, form.length)}` as Id;
+}
