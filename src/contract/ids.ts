@@ -40,3 +40,25 @@ function hasForm(text: string, form: IdForm): boolean {
   }
   return true;
 }
+
+export type EndpointId = string & { readonly brand: "EndpointId" };
+export type WebhookEventId = string & { readonly brand: "WebhookEventId" };
+export type DeliveryId = string & { readonly brand: "DeliveryId" };
+
+export const HEX = "0123456789abcdef";
+
+export const ENDPOINT_ID = { prefix: "we_", alphabet: BASE58, length: 16 } as const;
+export const WEBHOOK_EVENT_ID = { prefix: "evt_", alphabet: HEX, length: 32 } as const;
+
+export function parseEndpointId(text: string): EndpointId | null {
+  return hasForm(text, ENDPOINT_ID) ? (text as EndpointId) : null;
+}
+
+export function parseWebhookEventId(text: string): WebhookEventId | null {
+  return hasForm(text, WEBHOOK_EVENT_ID) ? (text as WebhookEventId) : null;
+}
+
+/** A delivery id is a UUID, in the lower-case form that we make and PostgreSQL prints. */
+export function parseDeliveryId(text: string): DeliveryId | null {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text) ? (text as DeliveryId) : null;
+}

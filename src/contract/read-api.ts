@@ -1,0 +1,31 @@
+import { Type } from "typebox";
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "./limits.ts";
+
+// Query parameters of the read API as its description shows them. What counts as valid is decided, to the character, in
+// server/http/parameters.ts.
+
+const instant = (description: string) =>
+  Type.Optional(
+    Type.String({
+      description: `${description} A date, or a date and time with Z, an offset, or none (UTC).`,
+      examples: ["2026-11-01T09:30:00.000Z"],
+    }),
+  );
+
+const widget = Type.Optional(
+  Type.String({ description: "Only this widget. 404 when it is not one of yours.", examples: ["w_4fTqD8sKmB2x"] }),
+);
+
+export const BookingsQuery = Type.Object({
+  since: instant("Bookings created at or after this time."),
+  until: instant("Bookings created before this time."),
+  widget,
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      default: PAGE_SIZE_DEFAULT,
+      description: `Page size, 1 to ${PAGE_SIZE_MAX}. Larger values are treated as ${PAGE_SIZE_MAX}.`,
+    }),
+  ),
+  cursor: instant("The nextCursor of the previous page. When set, it replaces until."),
+});

@@ -1,0 +1,76 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ApiKeyId, OrganizationId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import type { Deps } from "../deps.ts";
+import { ApiError } from "../http/api-error.ts";
+import { RateLimiter } from "../http/rate-limit.ts";
+import { assert } from "../lib/assert.ts";
+import { requireFeature } from "../plans/gate.ts";
+import { findKeyHolder, recordKeyUse } from "./queries.ts";
+import { hashApiKey, isApiKey } from "./token.ts";
+
+/** Whoever holds the key of this request. */
+export type Caller = { keyId: ApiKeyId; organizationId: OrganizationId; plan: Plan; timeZone: string | null };
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set by the bearer guard; only the read API's routes have it. */
+    caller: Caller | null;
+  }
+}
+
+/** A key's last use is written at most once in this time, so that reading does not become writing. */
+const LAST_USED_PRECISION_MS = 60_000;
+
+/** Guard of the read API: key (401), then plan (403), then the key's rate limit (429). */
+export function bearerAuth(deps: Pick<Deps, "db" | "clock" | "config" | "log">) {
+  const perMinute = deps.config.rateLimitApiPerMinute;
+  const limiter = perMinute > 0 ? new RateLimiter({ perMinute }) : null;
+
+  return async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const now = deps.clock.now();
+    const caller = await identifyCaller(deps, request.headers.authorization, now);
+    requireFeature(caller.plan, "readApi");
+    if (limiter) {
+      const verdict = limiter.take(caller.keyId, now);
+      reply.headers(limiter.headers(verdict));
+      if (!verdict.isAllowed)
+        throw new ApiError("rate_limited", `This key may make ${perMinute} requests a minute. Wait, then go on.`, {
+          "retry-after": String(verdict.resetSeconds),
+        });
+    }
+    request.caller = caller;
+  };
+}
+
+export function callerOf(request: FastifyRequest): Caller {
+  assert(request.caller, "the route is behind the bearer guard");
+  return request.caller;
+}
+
+async function identifyCaller(deps: Pick<Deps, "db" | "log">, header: string | undefined, now: Date): Promise<Caller> {
+  const key = parseBearer(header);
+  if (key === null)
+    throw new ApiError("unauthorized", "Send your API key in the header `Authorization: Bearer <API_KEY>`.", {
+      "www-authenticate": 'Bearer realm="api"',
+    });
+  const holder = isApiKey(key) ? await findKeyHolder(deps.db, hashApiKey(key), now) : null;
+  if (!holder)
+    throw new ApiError("unauthorized", "This API key is unknown or revoked.", {
+      "www-authenticate": 'Bearer realm="api", error="invalid_token"',
+    });
+
+  const isStale = !holder.last_used_at || now.getTime() - holder.last_used_at.getTime() >= LAST_USED_PRECISION_MS;
+  if (isStale) {
+    // Bookkeeping only: reading must go on where this cannot be written.
+    await recordKeyUse(deps.db, holder.organization_id, { id: holder.id, usedAt: now }).catch((error: unknown) =>
+      deps.log.warn("api_key.use_not_recorded", { organizationId: holder.organization_id, error }),
+    );
+  }
+  return { keyId: holder.id, organizationId: holder.organization_id, plan: holder.plan, timeZone: holder.time_zone };
+}
+
+/** The scheme in any letter case, then exactly one token. */
+function parseBearer(header: string | undefined): string | null {
+  return /^bearer +([^\s,]+) *$/i.exec(header ?? "")?.[1] ?? null;
+}

@@ -1,0 +1,50 @@
+import type { Insertable } from "kysely";
+import type { ApiKeyId, OrganizationId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import type { Db } from "../db/pool.ts";
+import type { ApiKeysTable } from "../db/tables.ts";
+
+export async function insertApiKey(db: Db, row: Insertable<ApiKeysTable>): Promise<void> {
+  await db.insertInto("api_keys").values(row).execute();
+}
+
+export type KeyHolder = {
+  id: ApiKeyId;
+  last_used_at: Date | null;
+  organization_id: OrganizationId;
+  plan: Plan;
+  time_zone: string | null;
+};
+
+/** The one statement without an owner: it is what finds the owner. Plan and revocation are read anew for each request. */
+export async function findKeyHolder(db: Db, keyHash: Buffer, now: Date): Promise<KeyHolder | null> {
+  const row = await db
+    .selectFrom("api_keys")
+    .innerJoin("organizations", "organizations.id", "api_keys.organization_id")
+    .select(["api_keys.id", "last_used_at", "organization_id", "plan", "time_zone"])
+    .where("key_hash", "=", keyHash)
+    .where("revoked_at", "is", null)
+    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", now)]))
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function recordKeyUse(db: Db, owner: OrganizationId, use: { id: ApiKeyId; usedAt: Date }): Promise<void> {
+  await db
+    .updateTable("api_keys")
+    .set({ last_used_at: use.usedAt })
+    .where("organization_id", "=", owner)
+    .where("id", "=", use.id)
+    .execute();
+}
+
+/** Without an owner, for the operator's command line. Revoking twice keeps the first time. */
+export async function revokeApiKey(db: Db, id: ApiKeyId, now: Date): Promise<Date | null> {
+  const row = await db
+    .updateTable("api_keys")
+    .set((set) => ({ revoked_at: set.fn.coalesce("revoked_at", set.val(now)) }))
+    .where("id", "=", id)
+    .returning("revoked_at")
+    .executeTakeFirst();
+  return row?.revoked_at ?? null;
+}

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { BASE62 } from "#contract/ids.ts";
+import { type Random, randomText } from "../lib/random.ts";
+
+// A key is `svc_live_` and 40 characters, of which the last 6 are a checksum over all before them. So a mistyped or made-up
+// key is refused without asking the database, and a scanner can tell a leaked key from noise.
+
+export const API_KEY_PREFIX = "svc_live_";
+const RANDOM_LENGTH = 34;
+const CHECKSUM_LENGTH = 6;
+
+export function makeApiKey(random: Random): string {
+  const body = API_KEY_PREFIX + randomText(random, BASE62, RANDOM_LENGTH);
+  return body + checksum(body);
+}
+
+export function isApiKey(text: string): boolean {
+  if (!/^svc_live_[0-9A-Za-z]{40}$/.test(text)) return false;
+  const body = text.slice(0, -CHECKSUM_LENGTH);
+  return text.slice(-CHECKSUM_LENGTH) === checksum(body);
+}
+
+/** The database keeps this and never the key. Looking it up by an index needs no constant-time comparison: whoever could
+ *  time the index would learn about a hash, which leads to no key. */
+export function hashApiKey(key: string): Buffer {
+  return createHash("sha256").update(key).digest();
+}
+
+/** What a list may show of a key: four characters from each end of its random part. */
+export function toDisplayParts(key: string): { first: string; last: string } {
+  const characters = key.slice(API_KEY_PREFIX.length);
+  return { first: characters.slice(0, 4), last: characters.slice(-4) };
+}
+
+function checksum(body: string): string {
+  let rest = createHash("sha256").update(body).digest().readUIntBE(0, 6);
+  let text = "";
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    text += BASE62.charAt(rest % BASE62.length);
+    rest = Math.floor(rest / BASE62.length);
+  }
+  return text;
+}

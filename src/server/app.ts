@@ -1,0 +1,61 @@
+import Fastify, { type FastifyInstance } from "fastify";
+import { BASE58 } from "#contract/ids.ts";
+import { bearerAuth } from "./api-keys/bearer-auth.ts";
+import { bookingReadRoutes } from "./bookings/read-routes.ts";
+import type { Deps } from "./deps.ts";
+import { refuseMalformedRequest } from "./http/client-error.ts";
+import { installErrorHandler, sendError } from "./http/error-handler.ts";
+import { watchMethods } from "./http/method-not-allowed.ts";
+import { describeApi, openApiRoutes } from "./http/openapi.ts";
+import { installRequestLog } from "./http/request-log.ts";
+import { commonHeaders, installResponseHeaders } from "./http/response-headers.ts";
+import { randomText } from "./lib/random.ts";
+import { operationsRoutes } from "./operations/routes.ts";
+import { referenceRoutes } from "./reference/routes.ts";
+import { widgetReadRoutes } from "./widgets/read-routes.ts";
+
+const REQUEST_ID_LENGTH = 16;
+const BODY_LIMIT_BYTES = 64 * 1024;
+/** A caller that dawdles over its request is cut off; an answer may take longer. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
+/** The table of contents of HTTP: every route file of the service is mounted here. */
+export async function buildApp(deps: Deps): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: false,
+    genReqId: () => `req_${randomText(deps.random, BASE58, REQUEST_ID_LENGTH)}`,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    forceCloseConnections: "idle",
+    routerOptions: { ignoreTrailingSlash: true },
+    // An address that cannot be decoded is answered before any hook runs.
+    frameworkErrors: (error, request, reply) =>
+      void sendError(deps, { error, request, reply: reply.headers(commonHeaders(request.id)) }),
+    clientErrorHandler: refuseMalformedRequest,
+  });
+  app.decorateRequest("caller", null);
+  installResponseHeaders(app);
+  installRequestLog(app, deps);
+  installErrorHandler(app, deps);
+  const methods = watchMethods(app);
+  await describeApi(app, deps.config);
+
+  await app.register(
+    async (api) => {
+      api.addHook("onRequest", bearerAuth(deps));
+      // Parameters are decided about in http/parameters.ts; their schemas are description only.
+      api.setValidatorCompiler(() => () => true);
+      widgetReadRoutes(api, deps);
+      bookingReadRoutes(api, deps);
+    },
+    { prefix: "/api/v1" },
+  );
+  openApiRoutes(app);
+  referenceRoutes(app);
+  operationsRoutes(app, deps);
+
+  methods.refuseOthers();
+  return app;
+}

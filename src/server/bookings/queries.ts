@@ -1,0 +1,113 @@
+import { type Insertable, type Selectable, sql } from "kysely";
+import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+import type { BookingsTable } from "../db/tables.ts";
+
+export const BOOKING_COLUMNS = [
+  "reference",
+  "widget_id",
+  "status",
+  "created_at",
+  "start_at",
+  "end_at",
+  "time_zone",
+  "service_id",
+  "service_name",
+  "staff",
+  "customer_name",
+  "customer_email",
+  "customer_phone",
+  "customer_notes",
+  "answers",
+  "attribution",
+  "external_id",
+  "manage_url",
+  "join_url",
+] as const;
+
+export type BookingRow = Pick<Selectable<BookingsTable>, (typeof BOOKING_COLUMNS)[number]>;
+
+export type BookingFilter = {
+  /** Inclusive; retention and the caller's `since`, whichever is later. */
+  createdFrom: Date;
+  /** Exclusive. */
+  createdBefore: Date | null;
+  widgetId: WidgetId | null;
+  limit: number;
+};
+
+/**
+ * Newest first. createdAt is unique within an organization, so a page that ends at one createdAt and the next page that
+ * begins below it neither skip nor repeat. Served by the unique index on (organization_id, created_at), or with a widget by
+ * bookings_by_widget, however deep the page.
+ */
+export async function selectBookings(db: Db, owner: OrganizationId, filter: BookingFilter): Promise<BookingRow[]> {
+  const { createdBefore, widgetId } = filter;
+  return await db
+    .selectFrom("bookings")
+    .select(BOOKING_COLUMNS)
+    .where("organization_id", "=", owner)
+    .where("created_at", ">=", filter.createdFrom)
+    .$if(createdBefore !== null, (query) => query.where("created_at", "<", createdBefore))
+    .$if(widgetId !== null, (query) => query.where("widget_id", "=", widgetId))
+    .orderBy("created_at", "desc")
+    .limit(filter.limit)
+    .execute();
+}
+
+/**
+ * The next createdAt of the organization: now, or a millisecond after the last one given out. The row stays locked until
+ * the caller's transaction ends, so a later createdAt cannot become visible before an earlier one.
+ */
+export async function takeCreatedAt(db: Db, owner: OrganizationId, now: Date): Promise<Date> {
+  const { rows } = await sql<{ last_created_at: Date }>`
+    insert into booking_clocks as clock (organization_id, last_created_at)
+    values (${owner}, ${now})
+    on conflict (organization_id) do update
+      set last_created_at = greatest(excluded.last_created_at, clock.last_created_at + interval '1 millisecond')
+    returning last_created_at`.execute(db);
+  const row = rows[0];
+  if (!row) throw new Error("The upsert of a booking clock returned no row");
+  return row.last_created_at;
+}
+
+/** False where the reference belongs to a booking already, of whichever organization. */
+export async function reserveReference(db: Db, owner: OrganizationId, reference: Reference): Promise<boolean> {
+  const rows = await db
+    .insertInto("booking_references")
+    .values({ reference, organization_id: owner })
+    .onConflict((conflict) => conflict.column("reference").doNothing())
+    .returning("reference")
+    .execute();
+  return rows.length === 1;
+}
+
+export async function insertBooking(db: Db, row: Insertable<BookingsTable>): Promise<void> {
+  await db.insertInto("bookings").values(row).execute();
+}
+
+/**
+ * Deletes the oldest bookings made before the cutoff, at most `limit` of them, and returns how many. Rows that someone else
+ * holds are left for the next round, so this waits for nobody and, holding few rows briefly, nobody waits for it.
+ */
+export async function deleteExpiredBookings(
+  db: Db,
+  owner: OrganizationId,
+  batch: { createdBefore: Date; limit: number },
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with expired as (
+      select reference from bookings
+      where organization_id = ${owner} and created_at < ${batch.createdBefore}
+      order by created_at limit ${batch.limit}
+      for update skip locked
+    ), gone as (
+      delete from bookings using expired
+      where bookings.organization_id = ${owner} and bookings.reference = expired.reference
+      returning bookings.reference
+    ), freed as (
+      delete from booking_references using gone where booking_references.reference = gone.reference
+    )
+    select count(*) as count from gone`.execute(db);
+  return rows[0]?.count ?? 0;
+}

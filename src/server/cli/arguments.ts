@@ -1,0 +1,69 @@
+import { parseArgs } from "node:util";
+import { type OrganizationId, parseOrganizationId } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** What follows the command's name. Every option takes a value and is read by name; a wrong one is a UsageError. */
+export type Arguments = {
+  positional: readonly string[];
+  option(name: string): string | null;
+  required(name: string): string;
+};
+
+const LONGEST_TEXT = 200;
+
+export function parseArguments(
+  args: string[],
+  command: { usage: string; options: readonly string[]; positionals: number },
+): Arguments {
+  const { values, positionals } = parse(args, command);
+  if (positionals.length !== command.positionals) throw new UsageError(`Usage: ${command.usage}`);
+  const option = (name: string) => values[name] ?? null;
+  return {
+    positional: positionals,
+    option,
+    required(name) {
+      const value = option(name);
+      if (value === null) throw new UsageError(`--${name} is missing. Usage: ${command.usage}`);
+      return value;
+    },
+  };
+}
+
+function parse(args: string[], command: { usage: string; options: readonly string[] }) {
+  const options = Object.fromEntries(command.options.map((name) => [name, { type: "string" as const }]));
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    const sentence = (error as Error).message.split("\n")[0] ?? "";
+    throw new UsageError(`${sentence.split(". ")[0]}. Usage: ${command.usage}`);
+  }
+}
+
+/** A name that can be shown on one line. */
+export function parseText(name: string, text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === "") throw new UsageError(`--${name} must not be empty.`);
+  if ([...trimmed].length > LONGEST_TEXT)
+    throw new UsageError(`--${name} must not be longer than ${LONGEST_TEXT} characters.`);
+  if (/\p{Cc}/u.test(trimmed)) throw new UsageError(`--${name} must not hold control characters.`);
+  return trimmed.toWellFormed();
+}
+
+export function parseChoice<T extends string>(name: string, text: string, choices: readonly T[]): T {
+  const choice = choices.find((candidate) => candidate === text);
+  if (choice === undefined) throw new UsageError(`--${name} must be one of ${choices.join(", ")}.`);
+  return choice;
+}
+
+export function parseSwitch(name: string, text: string): boolean {
+  return parseChoice(name, text, ["on", "off"]) === "on";
+}
+
+export async function requireOrganization(db: Db, text: string): Promise<OrganizationRow & { id: OrganizationId }> {
+  const id = parseOrganizationId(text);
+  const organization = id && (await findOrganization(db, id));
+  if (!organization) throw new UsageError(`There is no organization ${JSON.stringify(text)}.`);
+  return organization;
+}

@@ -1,0 +1,25 @@
+import type { Config } from "../config.ts";
+import type { Deps } from "../deps.ts";
+import type { Arguments } from "./arguments.ts";
+
+/** What a command says: lines for a person, or one JSON value with --json. */
+export type Answer = { text: string; json: unknown };
+
+export type CommandContext = Deps & {
+  readonly config: Config;
+  readonly args: Arguments;
+  /** Names of the migrations that opening the database applied. */
+  readonly applied: readonly string[];
+  /** For progress; goes to standard error. */
+  readonly tell: (line: string) => void;
+};
+
+export type Command = {
+  /** As it is typed after `npm run -s bookflow --`. */
+  readonly name: string;
+  readonly usage: string;
+  readonly summary: string;
+  readonly options: readonly string[];
+  readonly positionals: number;
+  readonly run: (context: CommandContext) => Promise<Answer>;
+};

@@ -1,0 +1,82 @@
+import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
+import { PLANS } from "#contract/plans.ts";
+import { parseTimeZone } from "../lib/calendar.ts";
+import { randomId } from "../lib/random.ts";
+import {
+  insertOrganization,
+  listOrganizations,
+  type OrganizationRow,
+  updateOrganization,
+} from "../organizations/queries.ts";
+import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const ORGANIZATION_COMMANDS: readonly Command[] = [
+  {
+    name: "org create",
+    usage: "org create --name N [--plan free|pro|business] [--time-zone TZ]",
+    summary: "make an organization",
+    options: ["name", "plan", "time-zone"],
+    positionals: 0,
+    async run({ db, args, clock, random }) {
+      const timeZone = args.option("time-zone");
+      const organization: OrganizationRow = {
+        id: randomId<OrganizationId>(random, ORGANIZATION_ID),
+        name: parseText("name", args.required("name")),
+        plan: parseChoice("plan", args.option("plan") ?? "free", PLANS),
+        time_zone: timeZone === null ? null : requireTimeZone(timeZone),
+        created_at: clock.now(),
+      };
+      await insertOrganization(db, organization);
+      return { text: `Made ${describe(organization)}.`, json: { id: organization.id } };
+    },
+  },
+  {
+    name: "org set",
+    usage: "org set ORG [--name N] [--plan free|pro|business] [--time-zone TZ]",
+    summary: "change an organization",
+    options: ["name", "plan", "time-zone"],
+    positionals: 1,
+    async run({ db, args }) {
+      const { id } = await requireOrganization(db, args.positional[0] ?? "");
+      const [name, plan, timeZone] = [args.option("name"), args.option("plan"), args.option("time-zone")];
+      const change = {
+        ...(name === null ? {} : { name: parseText("name", name) }),
+        ...(plan === null ? {} : { plan: parseChoice("plan", plan, PLANS) }),
+        ...(timeZone === null ? {} : { time_zone: requireTimeZone(timeZone) }),
+      };
+      if (Object.keys(change).length === 0)
+        throw new UsageError("Nothing to change: name --name, --plan or --time-zone.");
+      const organization = await updateOrganization(db, id, change);
+      if (!organization) throw new UsageError(`There is no organization ${JSON.stringify(id)}.`);
+      return { text: `Changed ${describe(organization)}.`, json: toJson(organization) };
+    },
+  },
+  {
+    name: "org list",
+    usage: "org list",
+    summary: "list the organizations",
+    options: [],
+    positionals: 0,
+    async run({ db }) {
+      const organizations = await listOrganizations(db);
+      const text = organizations.map(describe).join("\n") || "There are no organizations yet.";
+      return { text, json: organizations.map(toJson) };
+    },
+  },
+];
+
+function describe({ id, name, plan, time_zone }: OrganizationRow): string {
+  return `${id}  ${name} (${plan}, ${time_zone ?? "UTC"})`;
+}
+
+function toJson({ id, name, plan, time_zone, created_at }: OrganizationRow) {
+  return { id, name, plan, timeZone: time_zone ?? "UTC", createdAt: created_at.toISOString() };
+}
+
+function requireTimeZone(text: string): string {
+  const zone = parseTimeZone(text);
+  if (zone === null) throw new UsageError("--time-zone must be an IANA time zone, for example Europe/Berlin.");
+  return zone;
+}

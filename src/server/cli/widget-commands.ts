@@ -1,0 +1,69 @@
+import { parseWidgetId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
+import { TEMPLATES, WIDGET_STATUSES } from "#contract/widget.ts";
+import { randomId } from "../lib/random.ts";
+import { insertWidget, updateWidget } from "../widgets/queries.ts";
+import { toSnippet, toWidget } from "../widgets/to-widget.ts";
+import { parseChoice, parseSwitch, parseText, requireOrganization } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const WIDGET_COMMANDS: readonly Command[] = [
+  {
+    name: "widget create",
+    usage: `widget create --org ORG --name N [--business-name B] [--booking-url U] [--template ${TEMPLATES.join("|")}] [--collect-data on|off]`,
+    summary: "make a widget",
+    options: ["org", "name", "business-name", "booking-url", "template", "collect-data"],
+    positionals: 0,
+    async run({ db, args, clock, random, config }) {
+      const organization = await requireOrganization(db, args.required("org"));
+      const [businessName, bookingUrl] = [args.option("business-name"), args.option("booking-url")];
+      const id = randomId<WidgetId>(random, WIDGET_ID);
+      await insertWidget(db, {
+        id,
+        organization_id: organization.id,
+        name: parseText("name", args.required("name")),
+        business_name: businessName === null ? "" : parseText("business-name", businessName),
+        booking_url: bookingUrl === null ? null : requireUrl(bookingUrl),
+        template: parseChoice("template", args.option("template") ?? "classic", TEMPLATES),
+        status: "active",
+        collect_data: parseSwitch("collect-data", args.option("collect-data") ?? "off"),
+        created_at: clock.now(),
+      });
+      const snippet = toSnippet(config.baseUrl, id);
+      return { text: `Made widget ${id}. Paste this into the page:\n${snippet}`, json: { id, snippet } };
+    },
+  },
+  {
+    name: "widget set",
+    usage: `widget set WIDGET [--status ${WIDGET_STATUSES.join("|")}] [--collect-data on|off] [--name N] [--template ${TEMPLATES.join("|")}]`,
+    summary: "change a widget",
+    options: ["status", "collect-data", "name", "template"],
+    positionals: 1,
+    async run({ db, args, config }) {
+      const id = parseWidgetId(args.positional[0] ?? "");
+      const [status, collectData] = [args.option("status"), args.option("collect-data")];
+      const [name, template] = [args.option("name"), args.option("template")];
+      const change = {
+        ...(status === null ? {} : { status: parseChoice("status", status, WIDGET_STATUSES) }),
+        ...(collectData === null ? {} : { collect_data: parseSwitch("collect-data", collectData) }),
+        ...(name === null ? {} : { name: parseText("name", name) }),
+        ...(template === null ? {} : { template: parseChoice("template", template, TEMPLATES) }),
+      };
+      if (Object.keys(change).length === 0)
+        throw new UsageError("Nothing to change: name --status, --collect-data, --name or --template.");
+      const row = id && (await updateWidget(db, id, change));
+      if (!row) throw new UsageError(`There is no widget ${JSON.stringify(args.positional[0])}.`);
+      const widget = toWidget(row, config.baseUrl);
+      const storing = widget.collectData ? "on" : "off";
+      return {
+        text: `Changed widget ${widget.id}: ${widget.name}, ${widget.status}, Store bookings ${storing}.`,
+        json: widget,
+      };
+    },
+  },
+];
+
+function requireUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new UsageError("--booking-url must be an http or https address.");
+}

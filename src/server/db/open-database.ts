@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Config } from "../config.ts";
+import type { Log } from "../lib/log.ts";
+import { StartError } from "../lib/start-error.ts";
+import { openEmbeddedDatabase } from "./embedded/open.ts";
+import { migrate } from "./migrate.ts";
+import { type Db, openDb, openPool, type Pool } from "./pool.ts";
+
+/** A server that is still starting, or a network that is not there yet, gets this long. */
+const SERVER_PATIENCE_MS = 30_000;
+const RETRY_PAUSE_MS = 500;
+
+const WORTH_WAITING_FOR = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "EAI_AGAIN",
+  "ENOTFOUND",
+  "ETIMEDOUT",
+  "57P03",
+]);
+
+export type Database = { db: Db; pool: Pool; applied: string[]; close(): Promise<void> };
+
+/** The configured PostgreSQL, or the embedded one, migrated. */
+export async function openDatabase(deps: {
+  config: Config;
+  log: Log;
+  notice: (sentence: string) => void;
+}): Promise<Database> {
+  const { config, log } = deps;
+  const embedded =
+    config.databaseUrl === null ? await openEmbeddedDatabase({ dataDir: config.dataDir, notice: deps.notice }) : null;
+  const pool = openPool({ url: embedded?.url ?? config.databaseUrl ?? "", size: config.databasePoolSize, log });
+  const close = async () => {
+    await pool.end();
+    await embedded?.release();
+  };
+  try {
+    await waitForServer(pool, deps.notice);
+    const { applied } = await migrate({ pool, log });
+    return { db: openDb(pool), pool, applied, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function waitForServer(pool: Pool, notice: (sentence: string) => void): Promise<void> {
+  const attempts = SERVER_PATIENCE_MS / RETRY_PAUSE_MS;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await pool.query("select 1");
+      return;
+    } catch (error) {
+      const code = String((error as { code?: unknown }).code ?? "");
+      if (!WORTH_WAITING_FOR.has(code) || attempt >= attempts) throw new StartError(describeRefusal(error, code));
+      if (attempt === 1) notice("Waiting for the database at DATABASE_URL.");
+      await sleep(RETRY_PAUSE_MS);
+    }
+  }
+}
+
+/** PostgreSQL's own words name users and databases, never passwords. */
+function describeRefusal(error: unknown, code: string): string {
+  const reason = error instanceof Error && error.message !== "" ? error.message : code;
+  return `The database at DATABASE_URL cannot be used: ${reason}.`;
+}

@@ -1,0 +1,42 @@
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import type { Log } from "../lib/log.ts";
+import type { Tables } from "./tables.ts";
+
+export type Db = Kysely<Tables>;
+
+export type Pool = pg.Pool;
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const IDLE_TIMEOUT_MS = 30_000;
+
+const DATE_OID = 1082;
+const INT8_OID = 20;
+
+/** Days stay text (a Date would put them into some time zone); counts fit a double for longer than we live. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: "text" | "binary") => {
+    if (oid === DATE_OID) return (value: string) => value;
+    if (oid === INT8_OID) return Number;
+    return pg.types.getTypeParser(oid, format as "text");
+  }) as pg.CustomTypesConfig["getTypeParser"],
+};
+
+export function openPool(options: { url: string; size: number; log: Log }): Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.size,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: "bookflow",
+    types,
+  });
+  // A connection that breaks while idle: the pool has replaced it already, and the next statement gets a new one.
+  pool.on("error", (error) => options.log.warn("database.connection_lost", { error }));
+  return pool;
+}
+
+export function openDb(pool: Pool): Db {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}

@@ -1,0 +1,21 @@
+import { API_ERROR_STATUS, type ApiErrorBody, type ApiErrorCode } from "#contract/api-error.ts";
+
+/** A caller's mistake, or a state the caller must hear of. Thrown in route files and guards only. */
+export class ApiError extends Error {
+  readonly code: ApiErrorCode;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ApiErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.code = code;
+    this.headers = headers;
+  }
+
+  get status(): number {
+    return API_ERROR_STATUS[this.code];
+  }
+
+  get body(): ApiErrorBody {
+    return { error: { code: this.code, message: this.message } };
+  }
+}

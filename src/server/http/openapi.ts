@@ -1,0 +1,49 @@
+import swagger from "@fastify/swagger";
+import type { FastifyInstance } from "fastify";
+
+// OpenAPI 3.1 from the routes' own schemas. scripts/generate.ts writes the same document to openapi.json.
+
+const DESCRIPTION = `Read-only access to the widgets, stored bookings and analytics of one organization, for scheduled pulling.
+
+Every request needs the header \`Authorization: Bearer <API_KEY>\`. A key gives access to every widget and stored booking of
+its organization, customer contact details included: use it from a server, never in browser code.`;
+
+export async function describeApi(app: FastifyInstance, config: { baseUrl: string }): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: { title: "Bookflow read API", version: "1", description: DESCRIPTION, license: { name: "MIT" } },
+      servers: [{ url: config.baseUrl }],
+      components: {
+        securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key, `svc_live_…`." } },
+      },
+      security: [{ apiKey: [] }],
+    },
+    transformObject: (document) =>
+      "openapiObject" in document ? nameSchemas(document.openapiObject) : document.swaggerObject,
+  });
+}
+
+export function openApiRoutes(app: FastifyInstance): void {
+  app.get("/api/v1/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+}
+
+type JsonObject = Record<string, unknown>;
+
+/** Moves every schema that has a title to components and leaves a reference, so that generated clients get named types. */
+function nameSchemas<Document extends { components?: object; paths?: object }>(document: Document): Document {
+  const schemas: Record<string, unknown> = {};
+  const visit = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(visit);
+    if (typeof node !== "object" || node === null) return node;
+    const { title, ...rest } = node as JsonObject;
+    const visited = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, visit(value)]));
+    if (typeof title !== "string" || !("type" in visited)) return title === undefined ? visited : { title, ...visited };
+    // The description of a titled schema is the one of the answer it is used in, and stands there already.
+    const { description: _ofTheAnswer, ...schema } = visited;
+    schemas[title] = { title, ...schema };
+    return { $ref: `#/components/schemas/${title}` };
+  };
+  const paths = visit(document.paths ?? {});
+  return { ...document, paths, components: { ...document.components, schemas } };
+}

@@ -1,0 +1,38 @@
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "#contract/limits.ts";
+import { parseIsoInstant } from "../lib/iso-instant.ts";
+import { ApiError } from "./api-error.ts";
+
+// Query parameters of the read API. JSON Schema with type coercion would take `1e2` and `+5` for integers and cannot
+// clamp, so the schemas in contract/ describe these parameters and the functions here decide about them.
+
+/** The parsed query string: a list where a name was repeated. */
+export type Query = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The parameter's text, or null when it was not sent. A known name sent twice is refused: either value could be meant. */
+export function readParameter(query: Query, name: string): string | null {
+  const value = query[name];
+  if (Array.isArray(value)) throw badParameter(name, "was sent more than once");
+  return value ?? null;
+}
+
+export function readInstant(query: Query, name: string, rounding: "down" | "up"): Date | null {
+  const text = readParameter(query, name);
+  if (text === null) return null;
+  const instant = parseIsoInstant(text, rounding);
+  if (!instant)
+    throw badParameter(name, "must be an ISO 8601 date, for example 2026-11-01 or 2026-11-01T09:30:00.000Z");
+  return instant;
+}
+
+/** 1 to 500, default 100; above 500, however long the number, it is 500. */
+export function readPageSize(query: Query, name: string): number {
+  const text = readParameter(query, name);
+  if (text === null) return PAGE_SIZE_DEFAULT;
+  const digits = /^0*([1-9][0-9]*)$/.exec(text)?.[1];
+  if (digits === undefined) throw badParameter(name, `must be a whole number from 1 to ${PAGE_SIZE_MAX}`);
+  return digits.length > 3 ? PAGE_SIZE_MAX : Math.min(Number(digits), PAGE_SIZE_MAX);
+}
+
+export function badParameter(name: string, fault: string): ApiError {
+  return new ApiError("bad_request", `The parameter ${name} ${fault}.`);
+}

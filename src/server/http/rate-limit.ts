@@ -1,0 +1,40 @@
+// A fixed window per key, in memory: each process counts for itself, so with n processes a key may get n times as much.
+// Generous limits against runaway loops need no more, and no request waits for another store.
+
+export type RateLimitVerdict = { isAllowed: boolean; remaining: number; resetSeconds: number };
+
+const WINDOW_MS = 60_000;
+
+export class RateLimiter {
+  readonly #limit: number;
+  #windowStart = 0;
+  #counts = new Map<string, number>();
+
+  constructor(options: { perMinute: number }) {
+    this.#limit = options.perMinute;
+  }
+
+  /** All keys share one window, so forgetting the old counts costs one new Map a minute and nothing per key. */
+  take(key: string, now: Date): RateLimitVerdict {
+    const windowStart = now.getTime() - (now.getTime() % WINDOW_MS);
+    if (windowStart !== this.#windowStart) {
+      this.#windowStart = windowStart;
+      this.#counts = new Map();
+    }
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    return {
+      isAllowed: count <= this.#limit,
+      remaining: Math.max(0, this.#limit - count),
+      resetSeconds: Math.ceil((windowStart + WINDOW_MS - now.getTime()) / 1000),
+    };
+  }
+
+  /** The fields of the IETF draft "RateLimit header fields for HTTP". */
+  headers(verdict: RateLimitVerdict): Record<string, string> {
+    return {
+      "ratelimit-policy": `"default";q=${this.#limit};w=${WINDOW_MS / 1000}`,
+      ratelimit: `"default";r=${verdict.remaining};t=${verdict.resetSeconds}`,
+    };
+  }
+}

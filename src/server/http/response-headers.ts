@@ -1,0 +1,17 @@
+import type { FastifyInstance } from "fastify";
+
+/** On every answer, errors and unknown paths included. A route that may be cached sets its own Cache-Control. */
+export function commonHeaders(requestId: string): Record<string, string> {
+  return {
+    "x-request-id": requestId,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+  };
+}
+
+export function installResponseHeaders(app: FastifyInstance): void {
+  app.addHook("onRequest", async (request, reply) => {
+    reply.headers(commonHeaders(request.id));
+  });
+}

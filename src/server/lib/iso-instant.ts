@@ -1,0 +1,42 @@
+const FORM = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+\- ]\d{2}(?::?\d{2})?)?)?$/i;
+
+const OLDEST_YEAR = 1970;
+const MINUTE_MS = 60_000;
+
+/**
+ * A date, or a date and time with `Z`, an offset, or none (then UTC, never the server's zone). Null for anything else and
+ * for days and times that do not exist. A space before the offset is the `+` that a query string decodes to one.
+ * Digits beyond the millisecond are rounded down or up, so that a bound never cuts off the millisecond it names.
+ */
+export function parseIsoInstant(text: string, rounding: "down" | "up"): Date | null {
+  const match = FORM.exec(text);
+  if (!match) return null;
+  const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", zone = "Z"] = match;
+  const wallClock = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  );
+  // Date.UTC carries 30 February over into March; what does not read back the same does not exist.
+  const readBack = new Date(wallClock).toISOString().slice(0, 19);
+  if (Number(year) < OLDEST_YEAR || readBack !== `${year}-${month}-${day}T${hour}:${minute}:${second}`) return null;
+  const offsetMinutes = parseOffset(zone);
+  if (offsetMinutes === null) return null;
+  return new Date(wallClock + toMilliseconds(fraction, rounding) - offsetMinutes * MINUTE_MS);
+}
+
+function toMilliseconds(fraction: string, rounding: "down" | "up"): number {
+  const whole = Number(fraction.slice(0, 3).padEnd(3, "0"));
+  return rounding === "up" && /[1-9]/.test(fraction.slice(3)) ? whole + 1 : whole;
+}
+
+function parseOffset(zone: string): number | null {
+  if (zone.toUpperCase() === "Z") return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(3).replace(":", "") || "0");
+  if (hours > 23 || minutes > 59) return null;
+  return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
+}

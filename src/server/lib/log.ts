@@ -1,0 +1,72 @@
+import pg from "pg";
+import { pino } from "pino";
+
+// Structured logs: one JSON line per finished unit of work. The fields are an allow-list, so that a name, an e-mail
+// address, a key or an IP address cannot be logged without first being added here, in sight of a reviewer.
+
+export type LogFields = {
+  requestId?: string;
+  method?: string;
+  /** The route's pattern, never the address that was asked for: that one may carry personal data. */
+  route?: string;
+  status?: number;
+  durationMs?: number;
+  organizationId?: string;
+  widgetId?: string;
+  task?: string;
+  count?: number;
+  role?: string;
+  version?: string;
+  migration?: string;
+  signal?: string;
+  sentence?: string;
+  error?: unknown;
+};
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+
+export type Log = Record<"debug" | "info" | "warn" | "error", (name: string, fields?: LogFields) => void>;
+
+export type LogDestination = { write(line: string): void };
+
+export function createLog(level: LogLevel, destination: LogDestination = process.stdout): Log {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      messageKey: "name",
+      timestamp: () => `,"at":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
+  const write =
+    (method: "debug" | "info" | "warn" | "error") =>
+    (name: string, { error, ...fields }: LogFields = {}): void => {
+      logger[method](error === undefined ? fields : { ...fields, error: describeError(error) }, name);
+    };
+  return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+}
+
+type ErrorDescription = { type: string; code?: string; message?: string; stack?: string; cause?: ErrorDescription };
+
+/**
+ * PostgreSQL puts row values into messages, details and hints, so of its errors only the code and the names of our own
+ * objects are kept.
+ */
+export function describeError(error: unknown): ErrorDescription {
+  if (error instanceof pg.DatabaseError) {
+    const place = [error.table, error.constraint ?? error.column].filter(Boolean).join(".");
+    return { type: "DatabaseError", code: error.code ?? "unknown", message: `on ${place || "a statement"}` };
+  }
+  if (!(error instanceof Error)) return { type: typeof error };
+  const code = (error as { code?: unknown }).code;
+  return {
+    type: error.name,
+    message: error.message,
+    ...(typeof code === "string" ? { code } : {}),
+    ...(error.stack === undefined ? {} : { stack: error.stack }),
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+  };
+}

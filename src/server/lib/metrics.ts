@@ -1,0 +1,32 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+
+// Every metric of the service, each made once here. A registry per process start, so that tests do not share counts.
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    httpRequests: new Histogram({
+      name: "bookflow_http_request_duration_seconds",
+      help: "Time from a request's arrival to the end of its answer, by route pattern.",
+      labelNames: ["method", "route", "status"] as const,
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers: [registry],
+    }),
+    taskRuns: new Counter({
+      name: "bookflow_task_runs_total",
+      help: "Runs of background tasks, by task and outcome.",
+      labelNames: ["task", "outcome"] as const,
+      registers: [registry],
+    }),
+    expiredRows: new Counter({
+      name: "bookflow_expired_rows_total",
+      help: "Rows deleted because their retention ended, by kind.",
+      labelNames: ["kind"] as const,
+      registers: [registry],
+    }),
+  };
+}

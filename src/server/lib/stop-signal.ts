@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Log } from "./log.ts";
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** How long closing the database may take once the grace time is over. */
+const LETTING_GO_MS = 15_000;
+
+export type StopSteps = {
+  /** Stop accepting and finish what is in flight; cut off after the grace time. */
+  finish(): Promise<unknown>;
+  /** Close what everything else rests on. */
+  letGo(): Promise<unknown>;
+};
+
+/**
+ * Ends the process in order on the first signal and at once on a second. Nothing acknowledged is lost either way: it was
+ * committed before it was acknowledged.
+ */
+export function onStopSignal(options: { graceMs: number; log: Log }, steps: StopSteps): void {
+  let isStopping = false;
+  const stop = async (signal: string): Promise<void> => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    options.log.info("service.stopping", { signal });
+    await within(options.graceMs, steps.finish());
+    await within(LETTING_GO_MS, steps.letGo());
+    options.log.info("service.stopped");
+    process.exit(0);
+  };
+  for (const signal of SIGNALS) {
+    process.on(signal, () => {
+      stop(signal).catch((error: unknown) => {
+        options.log.error("service.stop_failed", { error });
+        process.exit(1);
+      });
+    });
+  }
+}
+
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+  await Promise.race([work, sleep(limitMs)]);
+}

@@ -1,0 +1,60 @@
+import { buildApp } from "./app.ts";
+import { ConfigError, parseConfig, readEnvironment } from "./config.ts";
+import { openDatabase } from "./db/open-database.ts";
+import { listen } from "./http/listen.ts";
+import { systemClock } from "./lib/clock.ts";
+import { createLog } from "./lib/log.ts";
+import { createMetrics } from "./lib/metrics.ts";
+import { systemRandom } from "./lib/random.ts";
+import { StartError } from "./lib/start-error.ts";
+import { onStopSignal } from "./lib/stop-signal.ts";
+import { startWorker } from "./worker.ts";
+
+// config -> dependencies -> role; signals; nothing else. Logs go to standard output, words for people to standard error.
+
+try {
+  await start();
+} catch (error) {
+  if (!(error instanceof ConfigError || error instanceof StartError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+
+async function start(): Promise<void> {
+  const config = parseConfig(readEnvironment());
+  const log = createLog(config.logLevel);
+  // Without this, Node would print the error whole, and with it whatever it carries.
+  process.on("uncaughtException", (error) => {
+    log.error("service.crashed", { error });
+    process.exit(1);
+  });
+  const notice = (sentence: string) => process.stderr.write(`${sentence}\n`);
+
+  const database = await openDatabase({ config, log, notice });
+  const deps = {
+    config,
+    db: database.db,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    metrics: createMetrics(),
+  };
+  const app = config.role === "worker" ? null : await buildApp(deps);
+  try {
+    if (app) await listen(app, config);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  const worker = config.role === "web" ? null : startWorker(deps);
+  log.info("service.started", { role: config.role });
+  notice(app ? `Bookflow is ready at ${config.baseUrl}` : "Bookflow's worker is running.");
+
+  onStopSignal(
+    { graceMs: config.shutdownGraceMs, log },
+    {
+      finish: () => Promise.all([app?.close(), worker?.stop()]),
+      letGo: () => database.close(),
+    },
+  );
+}

@@ -1,0 +1,34 @@
+import type { Insertable, Selectable, Updateable } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+import type { OrganizationsTable } from "../db/tables.ts";
+
+const COLUMNS = ["id", "name", "plan", "time_zone", "created_at"] as const;
+
+export type OrganizationRow = Pick<Selectable<OrganizationsTable>, (typeof COLUMNS)[number]>;
+
+export async function insertOrganization(db: Db, row: Insertable<OrganizationsTable>): Promise<void> {
+  await db.insertInto("organizations").values(row).execute();
+}
+
+export async function listOrganizations(db: Db): Promise<OrganizationRow[]> {
+  return await db.selectFrom("organizations").select(COLUMNS).orderBy("created_at").orderBy("id").execute();
+}
+
+export async function findOrganization(db: Db, id: OrganizationId): Promise<OrganizationRow | null> {
+  return (await db.selectFrom("organizations").select(COLUMNS).where("id", "=", id).executeTakeFirst()) ?? null;
+}
+
+export async function updateOrganization(
+  db: Db,
+  id: OrganizationId,
+  change: Updateable<OrganizationsTable>,
+): Promise<OrganizationRow | null> {
+  const row = await db
+    .updateTable("organizations")
+    .set(change)
+    .where("id", "=", id)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return row ?? null;
+}

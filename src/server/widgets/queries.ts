@@ -1,0 +1,49 @@
+import type { Insertable, Selectable, Updateable } from "kysely";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+import type { WidgetsTable } from "../db/tables.ts";
+
+const COLUMNS = [
+  "id",
+  "organization_id",
+  "name",
+  "business_name",
+  "booking_url",
+  "template",
+  "status",
+  "collect_data",
+  "created_at",
+] as const;
+
+export type WidgetRow = Pick<Selectable<WidgetsTable>, (typeof COLUMNS)[number]>;
+
+export async function listWidgets(db: Db, owner: OrganizationId): Promise<WidgetRow[]> {
+  return await db
+    .selectFrom("widgets")
+    .select(COLUMNS)
+    .where("organization_id", "=", owner)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .execute();
+}
+
+export async function ownsWidget(db: Db, owner: OrganizationId, id: WidgetId): Promise<boolean> {
+  const row = await db
+    .selectFrom("widgets")
+    .select("id")
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertWidget(db: Db, row: Insertable<WidgetsTable>): Promise<void> {
+  await db.insertInto("widgets").values(row).execute();
+}
+
+/** Without an owner, for the operator's command line. */
+export async function updateWidget(db: Db, id: WidgetId, change: Updateable<WidgetsTable>): Promise<WidgetRow | null> {
+  return (
+    (await db.updateTable("widgets").set(change).where("id", "=", id).returning(COLUMNS).executeTakeFirst()) ?? null
+  );
+}

@@ -1,0 +1,25 @@
+import { WidgetList } from "#contract/widget.ts";
+import { callerOf } from "../api-keys/bearer-auth.ts";
+import type { Deps } from "../deps.ts";
+import { type ReadApi, readApiResponses } from "../http/read-api.ts";
+import { listWidgets } from "./queries.ts";
+import { toWidget } from "./to-widget.ts";
+
+/** GET /api/v1/widgets */
+export function widgetReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "config">): void {
+  api.get(
+    "/widgets",
+    {
+      schema: {
+        operationId: "listWidgets",
+        summary: "List widgets",
+        description: "Every widget of the organization, newest first.",
+        response: readApiResponses(WidgetList, "All widgets."),
+      },
+    },
+    async (request) => {
+      const rows = await listWidgets(deps.db, callerOf(request).organizationId);
+      return { data: rows.map((row) => toWidget(row, deps.config.baseUrl)) };
+    },
+  );
+}

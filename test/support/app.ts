@@ -1,0 +1,43 @@
+import { after } from "node:test";
+import type { FastifyInstance } from "fastify";
+import { buildApp } from "../../src/server/app.ts";
+import { type Config, parseConfig } from "../../src/server/config.ts";
+import type { Deps } from "../../src/server/deps.ts";
+import { createLog } from "../../src/server/lib/log.ts";
+import { createMetrics } from "../../src/server/lib/metrics.ts";
+import { systemRandom } from "../../src/server/lib/random.ts";
+import { NOON } from "./builders.ts";
+import { createTestDatabase } from "./database.ts";
+
+/** A clock that stands still until a test moves it. */
+export type TestClock = { now(): Date; set(instant: Date): void };
+
+export function createTestClock(start = NOON): TestClock {
+  let instant = start;
+  return {
+    now: () => instant,
+    set(next) {
+      instant = next;
+    },
+  };
+}
+
+export type TestApp = { app: FastifyInstance; deps: Deps; clock: TestClock; lines: string[]; url: string };
+
+/** The whole service on a database of its own, answering real requests made in memory; its log lines are kept. */
+export async function createTestApp(settings: Partial<Config> = {}): Promise<TestApp> {
+  const { db, url } = await createTestDatabase();
+  const clock = createTestClock();
+  const lines: string[] = [];
+  const deps: Deps = {
+    config: { ...parseConfig({}), ...settings },
+    db,
+    clock,
+    random: systemRandom,
+    log: createLog("debug", { write: (line) => lines.push(line) }),
+    metrics: createMetrics(),
+  };
+  const app = await buildApp(deps);
+  after(() => app.close());
+  return { app, deps, clock, lines, url };
+}

@@ -1,0 +1,115 @@
+import {
+  API_KEY_ID,
+  type ApiKeyId,
+  ORGANIZATION_ID,
+  type OrganizationId,
+  WIDGET_ID,
+  type WidgetId,
+} from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import type { WidgetStatus } from "#contract/widget.ts";
+import { insertApiKey } from "../../src/server/api-keys/queries.ts";
+import { hashApiKey, makeApiKey, toDisplayParts } from "../../src/server/api-keys/token.ts";
+import { takeReference } from "../../src/server/bookings/reference.ts";
+import { type NewBooking, storeBooking } from "../../src/server/bookings/store-booking.ts";
+import type { Db } from "../../src/server/db/pool.ts";
+import { randomId, systemRandom } from "../../src/server/lib/random.ts";
+import { insertOrganization } from "../../src/server/organizations/queries.ts";
+import { insertWidget } from "../../src/server/widgets/queries.ts";
+
+// Builders take only what a test is about; everything else has a plain default.
+
+export const NOON = new Date("2026-11-01T12:00:00.000Z");
+
+export async function makeOrganization(
+  db: Db,
+  about: { plan?: Plan; timeZone?: string; name?: string } = {},
+): Promise<OrganizationId> {
+  const id = randomId<OrganizationId>(systemRandom, ORGANIZATION_ID);
+  await insertOrganization(db, {
+    id,
+    name: about.name ?? "Lindenhof Dental",
+    plan: about.plan ?? "business",
+    time_zone: about.timeZone ?? null,
+    created_at: NOON,
+  });
+  return id;
+}
+
+export async function makeWidget(
+  db: Db,
+  owner: OrganizationId,
+  about: { name?: string; status?: WidgetStatus; collectData?: boolean; createdAt?: Date; bookingUrl?: string } = {},
+): Promise<WidgetId> {
+  const id = randomId<WidgetId>(systemRandom, WIDGET_ID);
+  await insertWidget(db, {
+    id,
+    organization_id: owner,
+    name: about.name ?? "Website",
+    business_name: "Lindenhof",
+    booking_url: about.bookingUrl ?? null,
+    template: "classic",
+    status: about.status ?? "active",
+    collect_data: about.collectData ?? true,
+    created_at: about.createdAt ?? NOON,
+  });
+  return id;
+}
+
+export async function makeKey(
+  db: Db,
+  owner: OrganizationId,
+  about: { expiresAt?: Date } = {},
+): Promise<{ id: ApiKeyId; key: string }> {
+  const key = makeApiKey(systemRandom);
+  const shown = toDisplayParts(key);
+  const id = randomId<ApiKeyId>(systemRandom, API_KEY_ID);
+  await insertApiKey(db, {
+    id,
+    organization_id: owner,
+    name: "Warehouse",
+    key_hash: hashApiKey(key),
+    first_characters: shown.first,
+    last_characters: shown.last,
+    created_by: null,
+    created_at: NOON,
+    last_used_at: null,
+    expires_at: about.expiresAt ?? null,
+    revoked_at: null,
+  });
+  return { id, key };
+}
+
+/** Stores a booking the way the booking flow does, `now` being the moment it is made. */
+export async function makeBooking(
+  db: Db,
+  owner: OrganizationId,
+  about: { widgetId: WidgetId; now?: Date } & Partial<Omit<NewBooking, "widget_id">>,
+): Promise<{ reference: string; createdAt: Date }> {
+  const { widgetId, now = NOON, ...columns } = about;
+  return await db.transaction().execute(async (transaction) => {
+    const reference = columns.reference ?? (await takeReference(transaction, owner, systemRandom));
+    const booking: NewBooking = {
+      widget_id: widgetId,
+      status: "confirmed",
+      start_at: new Date("2026-11-05T09:00:00.000Z"),
+      end_at: new Date("2026-11-05T09:30:00.000Z"),
+      time_zone: "Europe/Berlin",
+      service_id: "svc-1",
+      service_name: "Check-up",
+      staff: JSON.stringify([{ id: "st-1", name: "Dr. Ada Winter" }]),
+      customer_name: "Mara Quell",
+      customer_email: "mara.quell@example.com",
+      customer_phone: null,
+      customer_notes: null,
+      answers: "[]",
+      attribution: "{}",
+      external_id: null,
+      manage_url: null,
+      join_url: null,
+      ...columns,
+      reference,
+    };
+    return { reference, createdAt: await storeBooking(transaction, owner, { booking, now }) };
+  });
+}
