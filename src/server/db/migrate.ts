@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
-import type pg from "pg";
+import pg from "pg";
+import { assert } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { StartError } from "../lib/start-error.ts";
 import type { Pool } from "./pool.ts";
@@ -14,32 +15,50 @@ const MIGRATION_LOCK = 7_236_001;
 
 type Migration = { number: number; name: string; file: URL };
 
-export async function migrate(deps: { pool: Pool; log: Log }): Promise<{ applied: string[] }> {
-  const migrations = await listMigrations();
+export async function migrate(deps: {
+  pool: Pool;
+  log: Log;
+  /** Tests have their own. */
+  folder?: URL;
+}): Promise<{ applied: string[] }> {
+  const migrations = await listMigrations(deps.folder ?? MIGRATIONS_FOLDER);
   const client = await deps.pool.connect();
   try {
-    await requireUsableServer(client);
+    requireUsableServer(await readServer(client));
     await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
-    try {
-      return { applied: await applyMissing(client, migrations, deps.log) };
-    } finally {
-      await client.query("select pg_advisory_unlock($1)", [MIGRATION_LOCK]);
-    }
-  } finally {
+    const applied = await applyMissing(client, migrations, deps.log);
+    await client.query("select pg_advisory_unlock($1)", [MIGRATION_LOCK]);
     client.release();
+    return { applied };
+  } catch (error) {
+    // With its connection go the lock and whatever transaction is open, in whichever state things are.
+    client.release(true);
+    throw error instanceof pg.DatabaseError ? toStartError(error) : error;
   }
 }
 
-async function requireUsableServer(client: pg.PoolClient): Promise<void> {
-  const { rows } = await client.query<{ version: string; encoding: string; shown: string }>(
-    `select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding,
-            current_setting('server_version') as shown`,
+export type ServerFacts = { version: string; shown: string; encoding: string };
+
+async function readServer(client: pg.PoolClient): Promise<ServerFacts> {
+  const { rows } = await client.query<ServerFacts>(
+    `select current_setting('server_version_num') as version, current_setting('server_version') as shown,
+            current_setting('server_encoding') as encoding`,
   );
-  const server = rows[0];
-  if (Number(server?.version) < OLDEST_SERVER_VERSION)
-    throw new StartError(`Bookflow needs PostgreSQL 18 or newer; DATABASE_URL leads to ${server?.shown}.`);
-  if (server?.encoding !== "UTF8")
-    throw new StartError(`Bookflow needs a database in UTF8; DATABASE_URL leads to one in ${server?.encoding}.`);
+  const [server] = rows;
+  assert(server, "a select without from gives one row");
+  return server;
+}
+
+export function requireUsableServer(server: ServerFacts): void {
+  if (Number(server.version) < OLDEST_SERVER_VERSION)
+    throw new StartError(`Bookflow needs PostgreSQL 18 or newer; DATABASE_URL leads to ${server.shown}.`);
+  if (server.encoding !== "UTF8")
+    throw new StartError(`Bookflow needs a database in UTF8; DATABASE_URL leads to one in ${server.encoding}.`);
+}
+
+/** No right to make tables, a copy that is read-only, a full disk: PostgreSQL's own words say it best. */
+function toStartError(error: pg.DatabaseError): StartError {
+  return new StartError(`The database cannot be migrated: ${error.message} (${error.code}).`, { cause: error });
 }
 
 async function applyMissing(client: pg.PoolClient, migrations: Migration[], log: Log): Promise<string[]> {
@@ -71,17 +90,19 @@ async function applyOne(client: pg.PoolClient, migration: Migration): Promise<vo
     ]);
     await client.query("commit");
   } catch (error) {
-    await client.query("rollback");
-    throw new Error(`Migration ${migration.name} failed`, { cause: error });
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    throw new StartError(`Migration ${migration.name} failed and was undone: ${error.message} (${error.code}).`, {
+      cause: error,
+    });
   }
 }
 
 /** Numbers run from 1 without a gap; a gap or a double means two branches met, and is refused before anything runs. */
-async function listMigrations(): Promise<Migration[]> {
-  const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith(".sql")).sort();
+async function listMigrations(folder: URL): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
   return names.map((name, index) => {
     const number = Number(name.slice(0, 4));
     if (number !== index + 1) throw new Error(`Migration ${name} should have the number ${index + 1}`);
-    return { number, name, file: new URL(name, MIGRATIONS_FOLDER) };
+    return { number, name, file: new URL(name, folder) };
   });
 }

@@ -22,6 +22,23 @@ const types: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig["getTypeParser"],
 };
 
+/** A statement that begins with this is planned once per connection, under the name that follows. */
+export const PREPARED = "-- prepared: ";
+
+/** Planning the largest statements takes longer than running them; node-postgres prepares what has a name. */
+class PreparingClient extends pg.Client {
+  // The types of pg.Client's many overloads cannot be written down again; the arguments pass through as they are.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  override query(...args: any[]): any {
+    const [text, values, ...rest] = args;
+    const name =
+      typeof text === "string" && text.startsWith(PREPARED) ? text.slice(PREPARED.length, text.indexOf("\n")) : null;
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+    const query = super.query as (...all: any[]) => any;
+    return name === null ? query.apply(this, args) : query.call(this, { name, text, values }, ...rest);
+  }
+}
+
 export function openPool(options: { url: string; size: number; log: Log }): Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -31,6 +48,7 @@ export function openPool(options: { url: string; size: number; log: Log }): Pool
     keepAlive: true,
     application_name: "bookflow",
     types,
+    Client: PreparingClient,
   });
   // A connection that breaks while idle: the pool has replaced it already, and the next statement gets a new one.
   pool.on("error", (error) => options.log.warn("database.connection_lost", { error }));

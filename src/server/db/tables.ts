@@ -81,7 +81,20 @@ export type BookingReferencesTable = {
   organization_id: OrganizationId;
 };
 
+/** Days are text: YYYY-MM-DD. */
+export type DayZonesTable = {
+  organization_id: OrganizationId;
+  zone: string;
+  version: number;
+  sealed_before: string;
+  building_zone: string | null;
+  building_version: number | null;
+  building_widget_id: string | null;
+  building_visit_id: string | null;
+};
+
 export type Tables = {
+  day_zones: DayZonesTable;
   organizations: OrganizationsTable;
   widgets: WidgetsTable;
   api_keys: ApiKeysTable;

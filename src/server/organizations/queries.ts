@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from "kysely";
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { OrganizationsTable } from "../db/tables.ts";
@@ -7,8 +7,23 @@ const COLUMNS = ["id", "name", "plan", "time_zone", "created_at"] as const;
 
 export type OrganizationRow = Pick<Selectable<OrganizationsTable>, (typeof COLUMNS)[number]>;
 
+/** With it, the zone its days are counted in. */
 export async function insertOrganization(db: Db, row: Insertable<OrganizationsTable>): Promise<void> {
-  await db.insertInto("organizations").values(row).execute();
+  await db
+    .with("made", (cte) => cte.insertInto("organizations").values(row).returning(["id", "time_zone"]))
+    .insertInto("day_zones")
+    .columns(["organization_id", "zone", "version", "sealed_before"])
+    .expression((select) =>
+      select
+        .selectFrom("made")
+        .select(({ fn, val, lit, ref }) => [
+          ref("id").as("organization_id"),
+          fn.coalesce("time_zone", val("UTC")).as("zone"),
+          lit(1).as("version"),
+          sql<string>`date '1970-01-01'`.as("sealed_before"),
+        ]),
+    )
+    .execute();
 }
 
 export async function listOrganizations(db: Db): Promise<OrganizationRow[]> {

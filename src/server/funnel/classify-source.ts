@@ -1,0 +1,146 @@
+import type { RawAttribution } from "#contract/attribution.ts";
+import { AI_MEDIUM, type Channel, DIRECT_SOURCE, NO_MEDIUM, NOT_SET, type Tags, toChannel } from "./channel-rules.ts";
+import { isSpamReferrer, isUnwantedReferrer, parseOwnHost, parseReferrer, type Referrer, toSite } from "./referrer.ts";
+import { findByApp, findByHost, findByName } from "./source-lookup.ts";
+import { PAID_CLICK_IDS, type SourceCategory } from "./source-tables.ts";
+import { parseLowerCaseTag, parseTag } from "./tag.ts";
+
+// Where a visit came from, by the rules of research 2.3: (A) clean the tags, (B) drop referrers that say nothing,
+// (C) name source, medium and campaign, (D) derive the channel from those three. Paid evidence that is not a tag (click
+// ids, a source called "fb-ads") becomes the medium `cpc` in C, so that D needs nothing else and imports can use it too.
+// Of click ids only the presence is used: no value of one is ever in the result.
+
+export type Classification = Tags & { readonly channel: Channel };
+
+export type SiteHosts = {
+  /** Where the widget is embedded. Referrers of the same site, sub-domains included, are self-referrals. */
+  readonly pageHosts: readonly string[];
+  /** The organization's other hosts (further widgets, its booking page, our own BASE_URL). Matched whole. */
+  readonly ownHosts: readonly string[];
+};
+
+type RawTouch = Pick<
+  RawAttribution,
+  "utmSource" | "utmMedium" | "utmCampaign" | "referrer" | "landingPage" | "currentPage" | ClickIdField
+>;
+type ClickIdField = (typeof CLICK_ID_FIELDS)[number];
+
+type NamedSource = { readonly source: string; readonly category: SourceCategory | null };
+
+type Evidence = {
+  readonly utmSource: (NamedSource & { readonly isPaid: boolean }) | null;
+  readonly utmMedium: string | null;
+  readonly utmCampaign: string | null;
+  /** The network whose paid click id the link carried. */
+  readonly paidClick: string | null;
+  readonly hasFbclid: boolean;
+  readonly referrer: NamedSource | null;
+};
+
+const CLICK_ID_FIELDS = [...PAID_CLICK_IDS.flatMap((paid) => paid.fields), "fbclid"] as const;
+
+/** Real click ids have 20 characters and more; the words of a test ("abc") must not empty every tag that contains them. */
+const CLICK_ID_MIN_LENGTH = 16;
+
+/** Rules C1 to C12, read from the top; the first that answers wins. The campaign is utm_campaign under each of them. */
+const SOURCE_RULES: readonly ((evidence: Evidence) => { source: string; medium: string } | null)[] = [
+  // C1: a tagged source beats click ids and the referrer; without a medium, C1b finds one.
+  (e) => e.utmSource && { source: e.utmSource.source, medium: e.utmMedium ?? impliedMedium(e) },
+  // C2 to C5: an untagged advertisement.
+  (e) => (e.paidClick === null ? null : { source: e.paidClick, medium: e.utmMedium ?? "cpc" }),
+  // C6: tagged, but without a source.
+  (e) =>
+    e.utmMedium === null && e.utmCampaign === null
+      ? null
+      : { source: e.referrer?.source ?? NOT_SET, medium: e.utmMedium ?? NOT_SET },
+  // C7: fbclid alone is not paid.
+  (e) =>
+    e.hasFbclid ? { source: e.referrer?.source === "instagram" ? "instagram" : "facebook", medium: "referral" } : null,
+  // C8 to C11: the referrer alone.
+  (e) => (e.referrer?.category === "ai" ? { source: e.referrer.source, medium: AI_MEDIUM } : null),
+  (e) => (e.referrer?.category === "search" ? { source: e.referrer.source, medium: "organic" } : null),
+  (e) => (e.referrer?.category === "email" ? { source: e.referrer.source, medium: "email" } : null),
+  (e) => e.referrer && { source: e.referrer.source, medium: "referral" },
+];
+
+/** C12: nothing is known. */
+const DIRECT = { source: DIRECT_SOURCE, medium: NO_MEDIUM };
+
+export function classifySource(touch: RawTouch, site: SiteHosts): Classification {
+  const evidence = gatherEvidence(touch, site);
+  const tags = { ...nameSource(evidence), campaign: evidence.utmCampaign };
+  return { ...tags, channel: toChannel(tags) };
+}
+
+/** True when the FunnelEvent is to be dropped. A booking is kept whatever its referrer; classifySource ignores such a host. */
+export function hasSpamReferrer(touch: Pick<RawAttribution, "referrer">): boolean {
+  const referrer = parseReferrer(touch.referrer);
+  return referrer !== null && isSpamReferrer(referrer);
+}
+
+/** The `key` of an entry of `sources` in the analytics result. */
+export function toSourceKey(tags: Pick<Tags, "source" | "medium">): string {
+  return `${tags.source} / ${tags.medium}`;
+}
+
+/** The `key` of an entry of `campaigns` in the analytics result. */
+export function toCampaignKey(campaign: string | null): string {
+  return campaign ?? NOT_SET;
+}
+
+function nameSource(evidence: Evidence): { source: string; medium: string } {
+  for (const rule of SOURCE_RULES) {
+    const answer = rule(evidence);
+    if (answer) return answer;
+  }
+  return DIRECT;
+}
+
+function gatherEvidence(touch: RawTouch, site: SiteHosts): Evidence {
+  const clickIds = CLICK_ID_FIELDS.map((field) => ({ field, value: parseTag(touch[field]) }));
+  const hasClickId = (field: ClickIdField) => clickIds.some((id) => id.field === field && id.value !== null);
+  const secrets = clickIds.map((id) => id.value?.toLowerCase() ?? "").filter((id) => id.length >= CLICK_ID_MIN_LENGTH);
+  // Tracking templates such as `utm_campaign={gclid}` exist, and the promise about click ids holds for them as well.
+  const withoutClickIds = (tag: string | null) =>
+    tag !== null && secrets.some((secret) => tag.toLowerCase().includes(secret)) ? null : tag;
+
+  const utmSource = withoutClickIds(parseLowerCaseTag(touch.utmSource));
+  const referrer = withoutNoise(parseReferrer(touch.referrer), touch, site);
+  return {
+    utmSource: utmSource === null ? null : nameTag(utmSource),
+    utmMedium: withoutClickIds(parseLowerCaseTag(touch.utmMedium)),
+    utmCampaign: withoutClickIds(parseTag(touch.utmCampaign)),
+    paidClick: PAID_CLICK_IDS.find((paid) => paid.fields.some(hasClickId))?.source ?? null,
+    hasFbclid: hasClickId("fbclid"),
+    referrer: referrer === null || withoutClickIds(referrer.host) === null ? null : nameReferrer(referrer),
+  };
+}
+
+/** C1b: the medium of a tagged source that came without one. */
+function impliedMedium(e: Evidence): string {
+  if (e.paidClick !== null || e.utmSource?.isPaid) return "cpc";
+  return e.utmSource?.category === "ai" ? AI_MEDIUM : NOT_SET;
+}
+
+/** Step B. The landing page may be on another site of the same customer than the page with the widget. */
+function withoutNoise(referrer: Referrer | null, touch: RawTouch, site: SiteHosts): Referrer | null {
+  if (referrer === null || isUnwantedReferrer(referrer) || isSpamReferrer(referrer)) return null;
+  if (referrer.kind === "app") return referrer;
+  const pages = [...site.pageHosts, touch.landingPage, touch.currentPage].map(parseOwnHost);
+  const ownSite = toSite(referrer.host);
+  const isOwn =
+    pages.some((page) => page !== null && toSite(page) === ownSite) ||
+    site.ownHosts.some((own) => parseOwnHost(own) === referrer.host);
+  return isOwn ? null : referrer;
+}
+
+function nameTag(utmSource: string): NamedSource & { isPaid: boolean } {
+  const found = findByName(utmSource);
+  if (!found) return { source: utmSource, category: null, isPaid: false };
+  return { source: found.known.source, category: found.known.category, isPaid: found.isPaid };
+}
+
+function nameReferrer(referrer: Referrer): NamedSource {
+  const known = referrer.kind === "app" ? findByApp(referrer.host) : findByHost(referrer.host);
+  return known ?? { source: referrer.host, category: null };
+}

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type HtmlPart, html } from "./html.ts";
+
+test("what is put into the template is text, in elements and in attributes", () => {
+  const hostile = `"><script>alert('x')</script>&amp;`;
+  assert.equal(
+    html`<p title="${hostile}">${hostile}</p>`.toString(),
+    '<p title="&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;amp;">' +
+      "&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;amp;</p>",
+  );
+});
+
+test("what the template made is kept, also in lists; null is nothing", () => {
+  assert.equal(
+    html`<ul>${[1, "<2>"].map((item) => html`<li>${item}</li>`)}</ul>${null}`.toString(),
+    "<ul><li>1</li><li>&lt;2&gt;</li></ul>",
+  );
+});
+
+test("no object from a parsed document passes for finished markup", () => {
+  // The document's types are a promise; a value of another shape must still come out as text.
+  const forged = JSON.parse('{"markup": "<b>", "toString": null}') as HtmlPart;
+  assert.throws(() => html`${forged}`);
+  const plain = JSON.parse('{"markup": "<b>"}') as HtmlPart;
+  assert.equal(html`${plain}`.toString(), "[object Object]");
+});

@@ -1,0 +1,43 @@
+// HTML that is escaped by construction: whatever is put into the template is text, unless the template itself made it.
+
+/** A class and not a shape, and not exported as a value: nothing parsed from JSON can pass for finished markup. */
+class Html {
+  readonly #markup: string;
+
+  constructor(markup: string) {
+    this.#markup = markup;
+  }
+
+  toString(): string {
+    return this.#markup;
+  }
+}
+
+export type { Html };
+
+export type HtmlPart = Html | string | number | null | readonly HtmlPart[];
+
+/** Attributes are written in double quotes, like everything else in a template; then no part can leave its place. */
+export function html(texts: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
+  return new Html(texts.reduce((markup, text, index) => markup + toMarkup(parts[index - 1] ?? null) + text));
+}
+
+function toMarkup(part: HtmlPart): string {
+  if (part === null) return "";
+  if (part instanceof Html) return part.toString();
+  // Array.isArray does not narrow a readonly array.
+  if (Array.isArray(part)) return (part as readonly HtmlPart[]).map(toMarkup).join("");
+  return escapeText(String(part));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escapeText(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}

@@ -1,0 +1,187 @@
+import { highlightHeaders, highlightJson, renderPanel } from "./code-panel.ts";
+import { renderEntry } from "./entry.ts";
+import { toExample, toSchemaExample } from "./example.ts";
+import { describeType, listSchemaFields, renderFields } from "./fields.ts";
+import { type Html, type HtmlPart, html } from "./html.ts";
+import type { OpenApiDocument, Schema, SecurityScheme } from "./openapi-document.ts";
+import { isFailure, listEndpoints, listFailures, listWebhooks, type Operation, toAnchor } from "./operations.ts";
+import { renderProse } from "./prose.ts";
+import { renderEndpoint, renderWebhook } from "./render-operation.ts";
+import { renderTable } from "./table.ts";
+
+export type Addresses = { readonly stylesheet: string; readonly document: string };
+
+/** The reference page: one HTML document without scripts or inline styles, made from the OpenAPI document alone. */
+export function renderReference(document: OpenApiDocument, addresses: Addresses): string {
+  const endpoints = listEndpoints(document);
+  const webhooks = listWebhooks(document);
+  const schemas = Object.entries(document.components?.schemas ?? {});
+  const schemes = Object.values(document.components?.securitySchemes ?? {});
+  const serverUrl = document.servers?.[0]?.url ?? "";
+  const contents: Chapter[] = [
+    { title: "Introduction", anchor: "introduction", entries: [] },
+    { title: "Authentication", anchor: "authentication", entries: [] },
+    { title: "Errors", anchor: "errors", entries: [] },
+    { title: "Endpoints", anchor: "endpoints", entries: endpoints },
+    { title: "Webhooks", anchor: "webhooks", entries: webhooks },
+    {
+      title: "Schemas",
+      anchor: "schemas",
+      entries: schemas.map(([name]) => ({ title: name, anchor: toAnchor("schema", name) })),
+    },
+  ];
+  const chapters = contents.filter(({ anchor, entries }) => anchor !== "webhooks" || entries.length > 0);
+  const main = html`${renderIntroduction(document, { addresses, endpoints, serverUrl })}
+${renderAuthentication(schemes)}
+${renderErrors(document, endpoints)}
+${renderChapterHeading("Endpoints", null)}
+${endpoints.map((endpoint) => renderEndpoint(document, endpoint, serverUrl))}
+${webhooks.length === 0 ? null : renderWebhooks(document, webhooks)}
+${renderChapterHeading("Schemas", null)}
+${schemas.map(([name, schema]) => renderSchema(document, name, schema))}`;
+  return renderPage({ title: document.info.title, chapters, main, addresses }).toString();
+}
+
+type Chapter = { title: string; anchor: string; entries: readonly { title: string; anchor: string }[] };
+
+function renderPage(page: { title: string; chapters: readonly Chapter[]; main: Html; addresses: Addresses }): Html {
+  // The contents are there twice, and the stylesheet shows one: beside the text on wide screens, else folded above it.
+  // The bar's link leads into the folded list, which makes browsers unfold it.
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${page.title}: reference</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${page.addresses.stylesheet}">
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header class="side">
+<a class="brand" href="#introduction">${page.title}</a>
+<nav class="wide" aria-label="Contents">${renderContents(page.chapters)}</nav>
+<a class="unfold" href="#contents">Contents</a>
+</header>
+<main id="content" tabindex="-1">
+<details class="narrow">
+<summary>On this page</summary>
+<nav id="contents" aria-label="Contents">${renderContents(page.chapters)}</nav>
+</details>
+${page.main}
+</main>
+<footer><p>Made from <a href="${page.addresses.document}">the OpenAPI document</a> of this service.</p></footer>
+</body>
+</html>
+`;
+}
+
+function renderContents(chapters: readonly Chapter[]): Html {
+  const renderLink = ({ anchor, title }: { anchor: string; title: string }) => html`<a href="#${anchor}">${title}</a>`;
+  return html`<ul>${chapters.map(
+    (chapter) =>
+      html`<li>${renderLink(chapter)}${
+        chapter.entries.length === 0
+          ? null
+          : html`<ul>${chapter.entries.map((entry) => html`<li>${renderLink(entry)}</li>`)}</ul>`
+      }</li>\n`,
+  )}</ul>`;
+}
+
+function renderIntroduction(
+  { info }: OpenApiDocument,
+  { addresses, endpoints, serverUrl }: { addresses: Addresses; endpoints: readonly Operation[]; serverUrl: string },
+): Html {
+  const license = info.license === undefined ? null : html`<li>License ${info.license.name}</li>`;
+  return renderEntry({
+    anchor: "introduction",
+    heading: html`<h1>${info.title}</h1>`,
+    text: html`<ul class="about"><li>Version ${info.version}</li>${license}<li><a href="${addresses.document}">OpenAPI document</a></li></ul>
+<div class="lead">${renderProse(info.description ?? "")}</div>`,
+    panels: [
+      renderPanel({ title: "Base address", label: "Base address", code: serverUrl }),
+      renderPanel({ title: "Endpoints", label: "Endpoints", code: endpoints.map(renderEndpointLink) }),
+    ],
+  });
+}
+
+function renderEndpointLink({ anchor, method, address }: Operation, index: number): HtmlPart {
+  return [index === 0 ? "" : "\n", html`<span class="literal">${method}</span> <a href="#${anchor}">${address}</a>`];
+}
+
+function renderAuthentication(schemes: readonly SecurityScheme[]): Html {
+  return renderEntry({
+    anchor: "authentication",
+    heading: html`<h2><a href="#authentication">Authentication</a></h2>`,
+    text: html`${schemes.map(({ description }) => renderProse(description ?? ""))}
+<p>Send it with every request, in the <code>Authorization</code> header. A request without a valid key fails as listed
+under <a href="#errors">Errors</a>.</p>`,
+    panels: renderPanel({
+      title: "Header",
+      label: "Authentication header",
+      code: highlightHeaders([["Authorization", "Bearer <API_KEY>"]]),
+    }),
+  });
+}
+
+function renderErrors(document: OpenApiDocument, endpoints: readonly Operation[]): Html {
+  const content = endpoints
+    .flatMap(({ answers }) => answers)
+    .find((answer) => isFailure(answer) && answer.content)?.content;
+  return renderEntry({
+    anchor: "errors",
+    heading: html`<h2><a href="#errors">Errors</a></h2>`,
+    text: html`${
+      content
+        ? html`<p>Every failure is answered in one shape: ${describeType(document, content.schema).label}.</p>`
+        : null
+    }
+${renderTable({
+  kind: "answers",
+  caption: "Errors of all endpoints",
+  headings: ["Status", "Code", "Meaning"],
+  rows: listFailures(endpoints).map(({ anchor, status, code, meanings }) => [
+    html`<code id="${anchor}">${status}</code>`,
+    code === null ? html`<span class="unseen">none</span>` : html`<code>${code}</code>`,
+    meanings.map(renderProse),
+  ]),
+})}`,
+    panels: content
+      ? renderPanel({ title: "Error", label: "Example error", code: highlightJson(toExample(document, content)) })
+      : null,
+  });
+}
+
+function renderWebhooks(document: OpenApiDocument, webhooks: readonly Operation[]): Html {
+  return html`${renderChapterHeading("Webhooks", "Requests that this service makes to your own endpoints.")}
+${webhooks.map((webhook) => renderWebhook(document, webhook))}`;
+}
+
+function renderChapterHeading(title: string, introduction: string | null): Html {
+  const anchor = title.toLowerCase();
+  return html`<div class="chapter" id="${anchor}">
+<h2><a href="#${anchor}">${title}</a></h2>
+${introduction === null ? null : html`<p>${introduction}</p>`}
+</div>`;
+}
+
+function renderSchema(document: OpenApiDocument, name: string, schema: Schema): Html {
+  const anchor = toAnchor("schema", name);
+  const fields = listSchemaFields(document, schema);
+  return renderEntry({
+    anchor,
+    heading: html`<h3><a href="#${anchor}">${name}</a></h3>`,
+    text: html`${renderProse(schema.description ?? "")}
+${
+  fields.length === 0
+    ? html`<p>${describeType(document, schema).label}</p>`
+    : renderFields(document, { caption: `Fields of ${name}`, heading: "Field", fields })
+}`,
+    panels: renderPanel({
+      title: name,
+      label: `Example ${name}`,
+      code: highlightJson(toSchemaExample(document, schema)),
+    }),
+  });
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { FastifyInstance } from "fastify";
+import { Attribution } from "#contract/attribution.ts";
+import { buildApp } from "../app.ts";
+import { parseConfig } from "../config.ts";
+import { openDb, openPool } from "../db/pool.ts";
+import { systemClock } from "../lib/clock.ts";
+import { createLog } from "../lib/log.ts";
+import { createMetrics } from "../lib/metrics.ts";
+import { systemRandom } from "../lib/random.ts";
+import type { OpenApiDocument, Schema } from "./openapi-document.ts";
+import { listEndpoints } from "./operations.ts";
+
+let app: FastifyInstance;
+let page: string;
+let document: OpenApiDocument;
+
+before(async () => {
+  const log = createLog("silent");
+  // The reference is made from the routes alone: this database is never asked.
+  const db = openDb(openPool({ url: "postgres://nobody@127.0.0.1:1/none", size: 1, log }));
+  const config = parseConfig({ BASE_URL: "https://book.example.com" });
+  app = await buildApp({ config, db, log, metrics: createMetrics(), clock: systemClock, random: systemRandom });
+  page = (await app.inject("/docs")).body;
+  document = (await app.inject("/api/v1/openapi.json")).json();
+});
+
+after(() => app.close());
+
+test("GET /docs is an HTML page that may load nothing but our stylesheet", async () => {
+  const answer = await app.inject("/docs");
+  assert.equal(answer.statusCode, 200);
+  assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
+  assert.equal(
+    answer.headers["content-security-policy"],
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
+  );
+  assert.doesNotMatch(page, /<script|<style|style=|https?:\/\/(?!book\.example\.com|localhost)[^<]*"/i);
+});
+
+test("every file the page links to is there; the stylesheet may be cached", async () => {
+  const addresses = new Set([...page.matchAll(/href="(\/[^"]*)"/g)].map(([, address = ""]) => address));
+  assert.equal(addresses.size, 2);
+  for (const address of addresses) assert.equal((await app.inject(address)).statusCode, 200, address);
+  assert.ok(addresses.has("/api/v1/openapi.json"));
+  const stylesheet = await app.inject("/docs/reference.css");
+  assert.equal(stylesheet.headers["content-type"], "text/css; charset=utf-8");
+  assert.equal(stylesheet.headers["cache-control"], "public, max-age=300");
+});
+
+test("every endpoint and parameter of the service is on the page", () => {
+  const endpoints = listEndpoints(document);
+  assert.ok(endpoints.length >= 2);
+  for (const { anchor, address, title, parameters } of endpoints) {
+    const section = sectionOf(anchor);
+    assert.ok(section.includes(`<a href="#${anchor}">${title}</a>`), title);
+    assert.ok(section.includes(`<code>${address}</code>`), address);
+    assert.deepEqual(
+      namesOf(section),
+      parameters.map(({ name }) => name),
+    );
+  }
+});
+
+test("every error code of the service is on the page", () => {
+  const codes = [...JSON.stringify(document.paths ?? {}).matchAll(/"`([a-z_]+)`:/g)].map(([, code = ""]) => code);
+  assert.ok(codes.includes("unauthorized"));
+  for (const code of new Set(codes)) assert.ok(sectionOf("errors").includes(`<code>${code}</code>`), code);
+});
+
+test("every property of every schema of the service is on the page", () => {
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
+    assert.deepEqual(namesOf(sectionOf(`schema-${name}`)), listPropertyNames(schema));
+  }
+  assert.deepEqual(namesOf(sectionOf("schema-Attribution")), Object.keys(Attribution.properties));
+});
+
+test("anchors are unique and every link on the page leads somewhere", () => {
+  const anchors = [...page.matchAll(/ id="([^"]*)"/g)].map(([, anchor]) => anchor);
+  assert.deepEqual(anchors, [...new Set(anchors)]);
+  const targets = [...page.matchAll(/ href="#([^"]*)"/g)].map(([, target]) => target);
+  assert.deepEqual(
+    targets.filter((target) => !anchors.includes(target)),
+    [],
+  );
+});
+
+function sectionOf(anchor: string): string {
+  const section = page.split('<section class="entry" ').find((part) => part.startsWith(`id="${anchor}"`));
+  assert.ok(section, `no section ${anchor}`);
+  return section;
+}
+
+/** The last part of each name in the tables: `phone` of `customer.phone`. */
+function namesOf(section: string): string[] {
+  return [...section.matchAll(/<code class="name"><span class="path">[^<]*<\/span>([^<]*)<\/code>/g)].map(
+    ([, name = ""]) => name,
+  );
+}
+
+/** Written without a look at the page's own walk: whatever stands under `properties`, at any depth. */
+function listPropertyNames(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(listPropertyNames);
+  if (typeof node !== "object" || node === null) return [];
+  const { properties, ...rest } = node as Schema;
+  const own = Object.entries(properties ?? {}).flatMap(([name, property]) => [name, ...listPropertyNames(property)]);
+  return [...own, ...Object.values(rest).flatMap(listPropertyNames)];
+}
