@@ -1,16 +1,17 @@
 -- Anonymous funnel events, the visits they make up, and the counters that analytics reads.
 
 -- The zone that an organization's local days are counted in. `version` names the set of counters that is read now.
--- While a set for another zone is being built, building_* and the place it has got to (visits up to and including it are
--- counted) are set; finishing switches `version` over in one update, so readers see one set or the other.
+-- While another set is being built, building_* are set, the last two being the visit it has got to: visits up to and including
+-- that one are counted in it. Finishing switches `version` over in one update, so readers see one set or the other.
 create table day_zones (
   organization_id text primary key references organizations (id),
   zone text not null,
   version integer not null,
-  -- Months that begin before this day have rows in funnel_key_months.
+  -- Months that begin before this day are added up in funnel_key_months.
   sealed_before date not null,
   building_zone text,
   building_version integer,
+  building_sealed_before date,
   building_widget_id text,
   building_visit_id uuid
 );
@@ -37,9 +38,11 @@ create table funnel_events (
   device text collate "C" not null,
   country text collate "C" not null,
   start_at timestamptz(3),
-  primary key (organization_id, widget_id, visit_id, at, step, conversion_key)
+  variant bigint not null,
+  primary key (organization_id, widget_id, visit_id, at, step, conversion_key, variant)
 );
 comment on column funnel_events.start_at is 'appointment, on booking_completed';
+comment on column funnel_events.variant is 'hash of the columns outside the key: the same event again is one row, a contradicting one another row';
 
 -- A visit is what its events add up to, whatever their order: the earliest event gives start and class, steps are a set of
 -- bits (contract/steps.ts: the n-th of STEPS is bit n), and conversions maps "booking_completed:KEY" or
@@ -109,7 +112,8 @@ create table funnel_key_months (
   primary key (organization_id, version, widget_id, month, kind, key)
 ) with (fillfactor = 90);
 
--- Unites two sets of conversions; of two instants given for one, the earlier counts.
+-- Unites two sets of conversions; of two instants given for one, the earlier counts, and then the
+-- earlier appointment.
 create function unite_conversions(a jsonb, b jsonb) returns jsonb language sql immutable parallel safe as $$
   select case
     when a is null then b
@@ -118,7 +122,7 @@ create function unite_conversions(a jsonb, b jsonb) returns jsonb language sql i
       select jsonb_object_agg(key, value) from (
         select distinct on (key) key, value
         from (select key, value from jsonb_each(a) union all select key, value from jsonb_each(b)) both_sets
-        order by key, (value -> 0)::bigint, (value -> 1)::text
+        order by key, (value ->> 0)::bigint, (value ->> 1)::bigint nulls last
       ) united
     )
   end

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "./limits.ts";
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "./limits.ts";
 
 // Query parameters of the read API as its description shows them. What counts as valid is decided, to the character, in
 // server/http/parameters.ts.
@@ -28,4 +28,16 @@ export const BookingsQuery = Type.Object({
     }),
   ),
   cursor: instant("The nextCursor of the previous page. When set, it replaces until."),
+});
+
+export const AnalyticsQuery = Type.Object({
+  days: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: WINDOW_DAYS_MAX,
+      default: WINDOW_DAYS_DEFAULT,
+      description: "Look-back window ending now, in days of the organization's time zone.",
+    }),
+  ),
+  widget,
 });

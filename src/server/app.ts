@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { BASE58 } from "#contract/ids.ts";
+import { analyticsReadRoutes } from "./analytics/read-routes.ts";
 import { bearerAuth } from "./api-keys/bearer-auth.ts";
 import { bookingReadRoutes } from "./bookings/read-routes.ts";
 import type { Deps } from "./deps.ts";
@@ -49,6 +50,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
       api.setValidatorCompiler(() => () => true);
       widgetReadRoutes(api, deps);
       bookingReadRoutes(api, deps);
+      analyticsReadRoutes(api, deps);
     },
     { prefix: "/api/v1" },
   );

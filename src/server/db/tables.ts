@@ -89,6 +89,7 @@ export type DayZonesTable = {
   sealed_before: string;
   building_zone: string | null;
   building_version: number | null;
+  building_sealed_before: string | null;
   building_widget_id: string | null;
   building_visit_id: string | null;
 };

@@ -13,7 +13,7 @@ const NO_AVAILABILITY_BIT = sql`64`;
 const conversions = sql`
   select organization_id, version, sealed_before, widget_id, sign, source, medium, campaign, channel, day,
     (name like 'booking_completed:%')::integer as is_booking,
-    case when name like 'booking_completed:%' then greatest((times ->> 1)::bigint - (times ->> 0)::bigint, 0) end as lead_ms
+    case when times ->> 1 is not null then greatest((times ->> 1)::bigint - (times ->> 0)::bigint, 0) end as lead_ms
   from sides
   cross join lateral jsonb_each(conversions) as conversion (name, times)
   cross join lateral (
@@ -88,9 +88,9 @@ export const addKeys = sql`
 /** Late arrivals for months that have been added up already. */
 export const addMonths = sql`
   insert into funnel_key_months as counted (organization_id, version, widget_id, month, kind, key, views, bookings)
-  select organization_id, version, widget_id, date_trunc('month', day)::date as month, kind, key, sum(views), sum(bookings)
+  select organization_id, version, widget_id, date_trunc('month', day::timestamp)::date as month, kind, key, sum(views), sum(bookings)
   from counted_keys where day < sealed_before
-  group by organization_id, version, widget_id, date_trunc('month', day)::date, kind, key
+  group by organization_id, version, widget_id, date_trunc('month', day::timestamp)::date, kind, key
   order by organization_id, version, widget_id, month, kind, key
   on conflict (organization_id, version, widget_id, month, kind, key) do update set
     views = counted.views + excluded.views, bookings = counted.bookings + excluded.bookings`;

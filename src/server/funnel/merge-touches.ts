@@ -6,8 +6,10 @@ export type VisitPart = {
   startTouch: number;
   lastAt: Date;
   steps: number;
-  conversions: Record<string, [atMs: number, startMs: number | null]> | null;
+  conversions: Record<string, ConversionTimes> | null;
 };
+
+type ConversionTimes = readonly [atMs: number, startMs: number | null];
 
 /** Unites the touches of each visit. The order of touches does not matter: every rule here is a minimum or a union. */
 export function mergeTouches(touches: readonly Touch[]): VisitPart[] {
@@ -46,7 +48,13 @@ export function startsBefore(a: Touch, b: Touch): boolean {
 function addConversion(conversions: VisitPart["conversions"], { at, conversion }: Touch): VisitPart["conversions"] {
   if (!conversion) return conversions;
   const name = `${conversion.step}:${conversion.key}`;
+  const times: ConversionTimes = [at.getTime(), conversion.startAt?.getTime() ?? null];
   const known = conversions?.[name];
-  if (known && known[0] <= at.getTime()) return conversions;
-  return { ...conversions, [name]: [at.getTime(), conversion.startAt?.getTime() ?? null] };
+  return known && !isEarlier(times, known) ? conversions : { ...conversions, [name]: times };
+}
+
+/** By instant, then by appointment, a known one before an unknown. */
+function isEarlier([at, start]: ConversionTimes, [otherAt, otherStart]: ConversionTimes): boolean {
+  if (at !== otherAt) return at < otherAt;
+  return (start ?? Number.POSITIVE_INFINITY) < (otherStart ?? Number.POSITIVE_INFINITY);
 }

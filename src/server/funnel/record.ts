@@ -40,8 +40,8 @@ export async function recordTouches(
       join widgets on widgets.id = touch.widget_id
       where widgets.status = 'active' or ${scope === "every"}
     ), zones as materialized (
-      select organization_id, zone, version, sealed_before, building_zone, building_version, building_widget_id,
-        building_visit_id
+      select organization_id, zone, version, sealed_before, building_zone, building_version, building_sealed_before,
+        building_widget_id, building_visit_id
       from day_zones where organization_id in (select organization_id from touches)
       order by organization_id for share
     ), given as (
@@ -83,9 +83,11 @@ export async function recordTouches(
         new.channel, new.conversions
     ), logged as (
       insert into funnel_events (organization_id, widget_id, visit_id, at, step, conversion_key, page, source, medium,
-        campaign, channel, device, country, start_at)
+        campaign, channel, device, country, start_at, variant)
       select organization_id, widget_id, visit_id, at, step, conversion_key, page, source, medium, campaign, channel, device,
-        country, start_at
+        country, start_at,
+        hashtextextended(concat_ws(E'\\n', page, source, medium, campaign, channel, device, country,
+          extract(epoch from start_at)), 0)
       from touches cross join unnest(${STEPS as unknown as string[]}::text[]) with ordinality as names (step, position)
       where steps >> (position - 1)::integer & 1 = 1
       on conflict do nothing
@@ -93,7 +95,7 @@ export async function recordTouches(
       select organization_id, version, zone, sealed_before, null::text as mark_widget_id, null::uuid as mark_visit_id
       from zones
       union all
-      select organization_id, building_version, building_zone, '1970-01-01', building_widget_id, building_visit_id
+      select organization_id, building_version, building_zone, building_sealed_before, building_widget_id, building_visit_id
       from zones where building_version is not null
     ), sides as (
       select organization_id, version, zone, sealed_before, widget_id, side.sign, side.started_at, side.steps, side.source,

@@ -1,4 +1,4 @@
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "#contract/limits.ts";
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { parseIsoInstant } from "../lib/iso-instant.ts";
 import { ApiError } from "./api-error.ts";
 
@@ -31,6 +31,16 @@ export function readPageSize(query: Query, name: string): number {
   const digits = /^0*([1-9][0-9]*)$/.exec(text)?.[1];
   if (digits === undefined) throw badParameter(name, `must be a whole number from 1 to ${PAGE_SIZE_MAX}`);
   return digits.length > 3 ? PAGE_SIZE_MAX : Math.min(Number(digits), PAGE_SIZE_MAX);
+}
+
+/** 1 to 730, default 30. Unlike a page size, a window that is too long is refused. */
+export function readWindowDays(query: Query, name: string): number {
+  const text = readParameter(query, name);
+  if (text === null) return WINDOW_DAYS_DEFAULT;
+  const days = /^[0-9]+$/.test(text) ? Number(text) : 0;
+  if (days < 1 || days > WINDOW_DAYS_MAX)
+    throw badParameter(name, `must be a whole number from 1 to ${WINDOW_DAYS_MAX}`);
+  return days;
 }
 
 export function badParameter(name: string, fault: string): ApiError {

@@ -1,0 +1,71 @@
+import { type Static, Type } from "typebox";
+import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "./limits.ts";
+import type { FUNNEL_STEPS } from "./steps.ts";
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const Rate = Type.Number({ minimum: 0, maximum: 1, description: "bookings / views, from 0 to 1.", examples: [0.127] });
+
+/** One line of a list of channels, sources or campaigns. */
+export const AnalyticsEntry = Type.Object(
+  {
+    key: Type.String({ examples: ["google / cpc"] }),
+    views: count("Widget loads."),
+    bookings: count("Completed bookings."),
+    conversionRate: Rate,
+  },
+  { title: "AnalyticsEntry" },
+);
+export type AnalyticsEntry = Static<typeof AnalyticsEntry>;
+
+export const DailyEntry = Type.Object({
+  day: Type.String({ description: "Date in the organization's time zone.", examples: ["2026-11-01"] }),
+  views: count("Widget loads."),
+  bookings: count("Completed bookings."),
+});
+
+const Funnel = Type.Object(
+  {
+    widget_viewed: count("Visits that saw the widget."),
+    service_selected: count("Visits that picked a service, or got further."),
+    date_selected: count("Visits that picked a day, or got further."),
+    slot_selected: count("Visits that picked a time, or got further."),
+    form_started: count("Visits that started the form, or got further."),
+    booking_completed: count("Visits that booked."),
+  } satisfies Record<(typeof FUNNEL_STEPS)[number], unknown>,
+  { description: "Visits that reached each step or a later one." },
+);
+
+export const Analytics = Type.Object(
+  {
+    days: Type.Integer({ description: "Window length used.", examples: [30] }),
+    timeZone: Type.String({
+      description: "The organization's time zone; UTC when none is set.",
+      examples: ["Europe/Berlin"],
+    }),
+    totals: Type.Object({
+      views: count("Widget loads (visits that saw the widget), not page views."),
+      slotSessions: count("Visits that picked a time."),
+      formSessions: count("Visits that started the form."),
+      bookings: count("Completed bookings."),
+      failed: count("Failed bookings."),
+      noAvailability: count("Visits that found no free times."),
+      conversionRate: Rate,
+      avgLeadDays: Type.Union([Type.Number(), Type.Null()], {
+        description: "Average days between booking and appointment; null without bookings.",
+        examples: [6.25],
+      }),
+    }),
+    daily: Type.Array(DailyEntry, { description: "One entry per day in the window, zero days included." }),
+    funnel: Funnel,
+    channels: Type.Array(AnalyticsEntry, { description: `Up to ${CHANNELS_MAX} entries, most bookings first.` }),
+    sources: Type.Array(AnalyticsEntry, {
+      description: `Up to ${SOURCES_MAX} source / medium pairs, most bookings first.`,
+    }),
+    campaigns: Type.Array(AnalyticsEntry, {
+      description: `Up to ${CAMPAIGNS_MAX} entries, most bookings first; traffic without a campaign is "(not set)".`,
+    }),
+  },
+  { title: "Analytics" },
+);
+export type Analytics = Static<typeof Analytics>;

@@ -1,0 +1,101 @@
+import { sql } from "kysely";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
+import type { Db } from "../db/pool.ts";
+
+export type KeyKind = "channel" | "source" | "campaign";
+
+export type AnalyticsCounts = {
+  zone: string;
+  /** Local date of the request: the last day of the window. */
+  today: string;
+  days: { day: string; views: number; bookings: number }[];
+  /** Visits by furthest step, in the order of FUNNEL_STEPS. */
+  reached: number[];
+  bookings: number;
+  failed: number;
+  no_availability: number;
+  lead_ms: number;
+  lead_count: number;
+  /** Sorted and cut to what the contract shows. */
+  keys: { kind: KeyKind; key: string; views: number; bookings: number }[];
+};
+
+/** Widget id under which all widgets are counted together. */
+const ALL_WIDGETS = "";
+
+/**
+ * Everything a report needs, read in one statement and so from one snapshot: a switch to another time zone, or a visit being
+ * recorded, is in all of it or in none. Days come from the local-day counters alone. The lists take whole months from the
+ * monthly sums where those exist and single days at both ends, so two years cost little more than two months. Served by the
+ * primary keys of the three tables; how many events there are does not matter.
+ */
+export async function selectAnalytics(
+  db: Db,
+  owner: OrganizationId,
+  window: { days: number; now: Date; keptSince: Date; widgetId: WidgetId | null },
+): Promise<AnalyticsCounts> {
+  const widgetId = window.widgetId ?? ALL_WIDGETS;
+  const { rows } = await sql<AnalyticsCounts>`-- prepared: select_analytics
+    with local as (
+      select zone, version, sealed_before, (${window.now}::timestamptz at time zone zone)::date as today,
+        (${window.keptSince}::timestamptz at time zone zone)::date as oldest_day
+      from day_zones where organization_id = ${owner}
+    ), span as (
+      select zone, version, sealed_before, today, greatest(today - (${window.days}::integer - 1), oldest_day) as first_day
+      from local
+    ), edges as (
+      select version, today, first_day, first_month, greatest(sealed_before, first_month) as after_months
+      from span
+      cross join lateral (
+        select (date_trunc('month', (first_day - 1)::timestamp) + interval '1 month')::date as first_month
+      ) month
+    ), day_counts as (
+      select day, reached_1, reached_2, reached_3, reached_4, reached_5, reached_6, no_availability, bookings, failed,
+        lead_ms, lead_count, reached_1 + reached_2 + reached_3 + reached_4 + reached_5 + reached_6 as views
+      from span
+      join funnel_days on organization_id = ${owner} and funnel_days.version = span.version and widget_id = ${widgetId}
+        and day between first_day and today
+    ), key_counts as (
+      select kind, key, sum(views) as views, sum(bookings) as bookings
+      from edges cross join lateral (
+        select kind, key, views, bookings from funnel_key_days counted
+        where organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}
+          and day >= first_day and day < least(first_month, today + 1)
+        union all
+        select kind, key, views, bookings from funnel_key_months counted
+        where organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}
+          and month >= first_month and month < after_months
+        union all
+        select kind, key, views, bookings from funnel_key_days counted
+        where organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}
+          and day >= after_months and day <= today
+      ) parts
+      group by kind, key
+      having sum(views) <> 0 or sum(bookings) <> 0
+    ), ranked as (
+      select kind, key, views, bookings,
+        row_number() over (partition by kind order by bookings desc, views desc, key) as place
+      from key_counts
+    )
+    select zone, today::text as today,
+      (select coalesce(json_agg(json_build_object('day', day, 'views', views, 'bookings', bookings)), '[]')
+        from day_counts) as days,
+      totals.reached, totals.bookings, totals.failed, totals.no_availability, totals.lead_ms, totals.lead_count,
+      (select coalesce(json_agg(json_build_object('kind', kind, 'key', key, 'views', views, 'bookings', bookings)
+          order by kind, place), '[]')
+        from ranked
+        where place <= case kind when 'channel' then ${CHANNELS_MAX}::integer when 'source' then ${SOURCES_MAX}::integer
+          else ${CAMPAIGNS_MAX}::integer end) as keys
+    from span cross join (
+      select array[coalesce(sum(reached_1), 0), coalesce(sum(reached_2), 0), coalesce(sum(reached_3), 0),
+          coalesce(sum(reached_4), 0), coalesce(sum(reached_5), 0), coalesce(sum(reached_6), 0)]::float8[] as reached,
+        coalesce(sum(bookings), 0)::bigint as bookings, coalesce(sum(failed), 0)::bigint as failed,
+        coalesce(sum(no_availability), 0)::bigint as no_availability,
+        coalesce(sum(lead_ms), 0)::bigint as lead_ms, coalesce(sum(lead_count), 0)::bigint as lead_count
+      from day_counts
+    ) totals`.execute(db);
+  const counts = rows[0];
+  if (!counts) throw new Error("An organization has no row in day_zones");
+  return counts;
+}

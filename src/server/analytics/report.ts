@@ -1,0 +1,64 @@
+import type { Analytics, AnalyticsEntry } from "#contract/analytics.ts";
+import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
+import type { AnalyticsCounts, KeyKind } from "./queries.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Counts to the contract's result: zero days filled in, visits added up along the funnel, rates and averages. */
+export function toAnalytics(counts: AnalyticsCounts, days: number): Analytics {
+  const funnel = toFunnel(counts.reached);
+  const views = funnel.widget_viewed;
+  return {
+    days,
+    timeZone: counts.zone,
+    totals: {
+      views,
+      slotSessions: funnel.slot_selected,
+      formSessions: funnel.form_started,
+      bookings: counts.bookings,
+      failed: counts.failed,
+      noAvailability: counts.no_availability,
+      conversionRate: toRate(counts.bookings, views),
+      avgLeadDays: counts.lead_count === 0 ? null : roundToHundredths(counts.lead_ms / counts.lead_count / DAY_MS),
+    },
+    daily: fillDays(counts, days),
+    funnel,
+    channels: toEntries(counts, "channel"),
+    sources: toEntries(counts, "source"),
+    campaigns: toEntries(counts, "campaign"),
+  };
+}
+
+/** From visits by furthest step to visits that reached each step: never more than reached the step before. */
+function toFunnel(reached: readonly number[]): Record<FunnelStep, number> {
+  const steps = FUNNEL_STEPS.map((step, index) => {
+    const visits = reached.slice(index).reduce((sum, count) => sum + count, 0);
+    return [step, visits] as const;
+  });
+  return Object.fromEntries(steps) as Record<FunnelStep, number>;
+}
+
+/** Exactly `days` entries that end with today, oldest first. */
+function fillDays(counts: AnalyticsCounts, days: number): Analytics["daily"] {
+  const byDay = new Map(counts.days.map((entry) => [entry.day, entry]));
+  const today = Temporal.PlainDate.from(counts.today);
+  return Array.from({ length: days }, (_, index) => {
+    const day = today.subtract({ days: days - 1 - index }).toString();
+    return byDay.get(day) ?? { day, views: 0, bookings: 0 };
+  });
+}
+
+function toEntries(counts: AnalyticsCounts, kind: KeyKind): AnalyticsEntry[] {
+  return counts.keys
+    .filter((entry) => entry.kind === kind)
+    .map(({ key, views, bookings }) => ({ key, views, bookings, conversionRate: toRate(bookings, views) }));
+}
+
+/** Views and bookings fall on days of their own, so a window can hold more bookings than views. */
+function toRate(bookings: number, views: number): number {
+  return views === 0 ? 0 : Math.min(1, bookings / views);
+}
+
+function roundToHundredths(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,140 @@
+import { sql } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import { STEPS } from "#contract/steps.ts";
+import type { Db } from "../db/pool.ts";
+import { addDays, addKeys, addMonths, countDays, countKeys } from "./counters.ts";
+
+type Mark = { widgetId: string; visitId: string };
+
+/** A lock of the connection's session, so that it ends with the process that holds it. Null: someone else has it. */
+export async function tryLockRebuild(
+  connection: Db,
+  owner: OrganizationId,
+): Promise<{ release(): Promise<void> } | null> {
+  const key = sql`hashtextextended(${`rebuild ${owner}`}, 0)`;
+  const { rows } = await sql<{ locked: boolean }>`select pg_try_advisory_lock(${key}) as locked`.execute(connection);
+  if (!rows[0]?.locked) return null;
+  return {
+    async release() {
+      await sql`select pg_advisory_unlock(${key})`.execute(connection);
+    },
+  };
+}
+
+export async function findTimeZone(db: Db, owner: OrganizationId): Promise<string> {
+  const row = await db
+    .selectFrom("organizations")
+    .select("time_zone")
+    .where("id", "=", owner)
+    .executeTakeFirstOrThrow();
+  return row.time_zone ?? "UTC";
+}
+
+/**
+ * Derives the next visits after the mark from their events, by the same rules as record.ts, writes them where they differ
+ * from what is stored, removes stored visits that no event speaks of, and counts all of them into the set being built.
+ * Relies on the caller's lock on the day_zones row: nothing of this organization is recorded meanwhile. The events come in
+ * the order of their primary key, so a chunk reads its own events and no others.
+ */
+export async function deriveVisits(
+  transaction: Db,
+  owner: OrganizationId,
+  chunk: { version: number; zone: string; sealedBefore: string; after: Mark; limit: number },
+): Promise<{ visits: number; last_widget_id: string; last_visit_id: string }> {
+  const { rows } = await sql<{ visits: number; last_widget_id: string; last_visit_id: string }>`
+    with keys as materialized (
+      select widget_id, visit_id from funnel_events
+      where organization_id = ${owner}
+        and (widget_id, visit_id) > (${chunk.after.widgetId}::text, ${chunk.after.visitId}::uuid)
+      group by widget_id, visit_id order by widget_id, visit_id limit ${chunk.limit}
+    ), last as (
+      select widget_id, visit_id from keys order by widget_id desc, visit_id desc limit 1
+    ), events as materialized (
+      select event.* from last, funnel_events event
+      where organization_id = ${owner}
+        and (event.widget_id, event.visit_id) > (${chunk.after.widgetId}::text, ${chunk.after.visitId}::uuid)
+        and (event.widget_id, event.visit_id) <= (last.widget_id, last.visit_id)
+    ), starts as (
+      select distinct on (widget_id, visit_id) widget_id, visit_id, at as started_at, page, source, medium, campaign,
+        channel, device, country
+      from events
+      order by widget_id, visit_id, at, source, medium, campaign, channel, page, device, country
+    ), sums as (
+      select widget_id, visit_id, max(at) as last_at,
+        bit_or(1 << array_position(${STEPS as unknown as string[]}::text[], step) - 1) as steps
+      from events group by widget_id, visit_id
+    ), conversions as (
+      select widget_id, visit_id,
+        jsonb_object_agg(step || ':' || conversion_key, jsonb_build_array(at_ms, start_ms)) as conversions
+      from (
+        select distinct on (widget_id, visit_id, step, conversion_key) widget_id, visit_id, step, conversion_key,
+          (extract(epoch from at) * 1000)::bigint as at_ms, (extract(epoch from start_at) * 1000)::bigint as start_ms
+        from events where step in ('booking_completed', 'booking_failed')
+        order by widget_id, visit_id, step, conversion_key, at, start_at
+      ) first_of_each
+      group by widget_id, visit_id
+    ), derived as materialized (
+      select widget_id, visit_id, started_at, last_at, steps, page, source, medium, campaign, channel, device, country,
+        conversions.conversions
+      from starts join sums using (widget_id, visit_id) left join conversions using (widget_id, visit_id)
+    ), stray as (
+      delete from funnel_visits visit using last
+      where organization_id = ${owner}
+        and (visit.widget_id, visit.visit_id) > (${chunk.after.widgetId}::text, ${chunk.after.visitId}::uuid)
+        and (visit.widget_id, visit.visit_id) <= (last.widget_id, last.visit_id)
+        and not exists (select from keys where keys.widget_id = visit.widget_id and keys.visit_id = visit.visit_id)
+    ), written as (
+      insert into funnel_visits as visit (organization_id, widget_id, visit_id, started_at, last_at, steps, page, source,
+        medium, campaign, channel, device, country, conversions)
+      select ${owner}, widget_id, visit_id, started_at, last_at, steps, page, source, medium, campaign, channel, device,
+        country, conversions
+      from derived
+      on conflict (organization_id, widget_id, visit_id) do update set
+        (started_at, last_at, steps, page, source, medium, campaign, channel, device, country, conversions)
+          = (excluded.started_at, excluded.last_at, excluded.steps, excluded.page, excluded.source, excluded.medium,
+            excluded.campaign, excluded.channel, excluded.device, excluded.country, excluded.conversions)
+      where (visit.started_at, visit.last_at, visit.steps, visit.page, visit.source, visit.medium, visit.campaign,
+          visit.channel, visit.device, visit.country, visit.conversions)
+        is distinct from (excluded.started_at, excluded.last_at, excluded.steps, excluded.page, excluded.source,
+          excluded.medium, excluded.campaign, excluded.channel, excluded.device, excluded.country, excluded.conversions)
+    ), sides as (
+      select ${owner} as organization_id, ${chunk.version}::integer as version, ${chunk.zone} as zone,
+        ${chunk.sealedBefore}::date as sealed_before, widget_id, 1 as sign, started_at, steps, source, medium, campaign, channel,
+        conversions, true as moves_keys
+      from derived
+    ), counted_days as (${countDays})
+    , counted_keys as (${countKeys})
+    , added_days as (${addDays})
+    , added_keys as (${addKeys})
+    , added_months as (${addMonths})
+    select (select count(*) from keys) as visits, widget_id as last_widget_id, visit_id as last_visit_id
+    from last`.execute(transaction);
+  return rows[0] ?? { visits: 0, last_widget_id: "", last_visit_id: "" };
+}
+
+/** Stored visits behind the last event's: no event speaks of them. */
+export async function deleteVisitsAfter(transaction: Db, owner: OrganizationId, mark: Mark): Promise<void> {
+  await sql`
+    delete from funnel_visits
+    where organization_id = ${owner} and (widget_id, visit_id) > (${mark.widgetId}::text, ${mark.visitId}::uuid)`.execute(
+    transaction,
+  );
+}
+
+/** Deletes the counters of every other set, in batches: nobody reads them any more. */
+export async function deleteOtherCounters(
+  db: Db,
+  owner: OrganizationId,
+  { keep, batchRows }: { keep: number; batchRows: number },
+): Promise<void> {
+  for (const table of ["funnel_days", "funnel_key_days", "funnel_key_months"]) {
+    let deleted = batchRows;
+    while (deleted === batchRows) {
+      const result = await sql`
+        delete from ${sql.table(table)} where ctid = any(array(
+          select ctid from ${sql.table(table)} where organization_id = ${owner} and version <> ${keep} limit ${batchRows}
+        ))`.execute(db);
+      deleted = Number(result.numAffectedRows ?? 0n);
+    }
+  }
+}
