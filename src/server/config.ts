@@ -1,4 +1,18 @@
 import { LOG_LEVELS, type LogLevel } from "./lib/log.ts";
+import {
+  choice,
+  databaseAddress,
+  fraction,
+  headerName,
+  integer,
+  networks,
+  proxies,
+  type Setting,
+  secondsList,
+  secretText,
+  text,
+  webAddress,
+} from "./setting.ts";
 
 // Every setting: its name, default, meaning and range, in one table. The environment is read here and nowhere else;
 // all faults are reported in one message; the result is frozen. `.env.example` and the operating guide follow from this
@@ -6,17 +20,6 @@ import { LOG_LEVELS, type LogLevel } from "./lib/log.ts";
 
 export const ROLES = ["all", "web", "worker"] as const;
 export type Role = (typeof ROLES)[number];
-
-type Setting<T> = {
-  readonly name: string;
-  readonly meaning: string;
-  /** As it would be written in the environment; null means unset. */
-  readonly fallback: string | null;
-  readonly range: string;
-  readonly isSecret?: true;
-  /** Returns a fault as a string that continues "NAME …". */
-  readonly parse: (text: string) => { value: T } | { fault: string };
-};
 
 const MINUTE_MS = 60_000;
 
@@ -29,16 +32,14 @@ export const SETTINGS = {
     meaning: "Port to listen on; 0 picks a free one.",
   }),
   host: text({ name: "HOST", fallback: "localhost", meaning: "Address to listen on; 0.0.0.0 for every interface." }),
-  baseUrl: url({
+  baseUrl: webAddress({
     name: "BASE_URL",
     fallback: null,
-    protocols: ["http:", "https:"],
     meaning: "Public address of the service, without a trailing slash. Unset: http://localhost:PORT.",
   }),
-  databaseUrl: url({
+  databaseUrl: databaseAddress({
     name: "DATABASE_URL",
     fallback: null,
-    protocols: ["postgres:", "postgresql:"],
     isSecret: true,
     meaning: "PostgreSQL 18 or newer. Unset: an embedded PostgreSQL under DATA_DIR.",
   }),
@@ -67,6 +68,59 @@ export const SETTINGS = {
     max: 10_000_000,
     meaning: "Requests one API key may make in a minute, counted by each process; 0 switches the limit off.",
   }),
+  rateLimitEventsPerMinute: integer({
+    name: "RATE_LIMIT_EVENTS_PER_MINUTE",
+    fallback: "3000",
+    min: 0,
+    max: 10_000_000,
+    meaning:
+      "Requests with funnel events that one address may make in a minute, counted by each process; 0 switches the limit off. Offices share addresses.",
+  }),
+  trustProxy: proxies({
+    name: "TRUST_PROXY",
+    fallback: "0",
+    meaning:
+      "Proxies before the service whose X-Forwarded-For and X-Forwarded-Proto are believed: how many there are, or their addresses. 0 believes nobody.",
+  }),
+  countryHeader: headerName({
+    name: "COUNTRY_HEADER",
+    fallback: null,
+    meaning:
+      "Header in which a proxy before the service names the visitor's country, such as CF-IPCountry. Unset: found from the address, offline.",
+  }),
+  secretKey: secretText({
+    name: "SECRET_KEY",
+    fallback: null,
+    isSecret: true,
+    meaning: "Seals what must be read again (signing secrets). Unset: made once and kept in DATA_DIR.",
+  }),
+  webhookRetrySchedule: secondsList({
+    name: "WEBHOOK_RETRY_SCHEDULE",
+    fallback: "30,60,120,240,480,960,1920,3600",
+    meaning: "Seconds before each retry of a delivery; as many retries as numbers.",
+  }),
+  webhookRetryJitter: fraction({
+    name: "WEBHOOK_RETRY_JITTER",
+    fallback: "0.1",
+    meaning: "How much of a delay is added at random, at most, so that retries do not come all at once.",
+  }),
+  webhookTimeoutMs: integer({
+    name: "WEBHOOK_TIMEOUT_MS",
+    fallback: "15000",
+    min: 100,
+    max: MINUTE_MS,
+    meaning: "One limit for a whole attempt: name look-up, connection, answer and its body.",
+  }),
+  webhookAllowCidrs: networks({
+    name: "WEBHOOK_ALLOW_CIDRS",
+    fallback: "",
+    meaning: "Private networks that webhooks may be sent to, plain http included. Empty: none, and https only.",
+  }),
+  docsUrl: webAddress({
+    name: "DOCS_URL",
+    fallback: null,
+    meaning: "Where receivers find the documentation; part of every webhook's User-Agent. Unset: BASE_URL/docs.",
+  }),
   logLevel: choice<LogLevel>({
     name: "LOG_LEVEL",
     fallback: "info",
@@ -84,8 +138,9 @@ export const SETTINGS = {
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 type Values = { [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[K]> };
-type Unsettable = "baseUrl" | "databaseUrl";
-export type Config = Readonly<Omit<Values, Unsettable> & { baseUrl: string; databaseUrl: string | null }>;
+type Unsettable = "baseUrl" | "docsUrl" | "databaseUrl" | "countryHeader" | "secretKey";
+type Unset = { databaseUrl: string | null; countryHeader: string | null; secretKey: string | null };
+export type Config = Readonly<Omit<Values, Unsettable> & { baseUrl: string; docsUrl: string } & Unset>;
 
 /** Its message lists every fault, a line each. */
 export class ConfigError extends Error {}
@@ -102,13 +157,14 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     }
     const parsed = setting.parse(given);
     if ("fault" in parsed)
-      faults.push(`${setting.name} ${parsed.fault}, not ${setting.isSecret ? "[secret]" : JSON.stringify(given)}`);
+      faults.push(`${setting.name} ${parsed.fault}, not ${setting.isSecret ? "[secret]" : toShown(given)}`);
     else values[key] = parsed.value;
   }
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   // Every key of SETTINGS was parsed by its own parser just above; the compiler cannot follow the loop.
-  const config = values as Values & { baseUrl: string | null; databaseUrl: string | null };
-  return Object.freeze({ ...config, baseUrl: config.baseUrl ?? `http://localhost:${config.port}` });
+  const config = values as Omit<Values, Unsettable> & { baseUrl: string | null; docsUrl: string | null } & Unset;
+  const baseUrl = config.baseUrl ?? `http://localhost:${config.port}`;
+  return Object.freeze({ ...config, baseUrl, docsUrl: config.docsUrl ?? `${baseUrl}/docs` });
 }
 
 /** Reads `.env` of the working folder if there is one; variables that are set already win. */
@@ -122,44 +178,7 @@ export function readEnvironment(): Record<string, string | undefined> {
   return process.env;
 }
 
-type About = { name: string; fallback: string | null; meaning: string; isSecret?: true };
-
-function integer(about: About & { min: number; max: number }): Setting<number> {
-  const range = `${about.min} to ${about.max}`;
-  return {
-    ...about,
-    range,
-    parse: (text) => {
-      const value = Number(text);
-      const isValid = /^[0-9]{1,15}$/.test(text) && value >= about.min && value <= about.max;
-      return isValid ? { value } : { fault: `must be a whole number from ${range}` };
-    },
-  };
-}
-
-function text(about: About): Setting<string> {
-  return { ...about, range: "any text", parse: (value) => ({ value }) };
-}
-
-function choice<T extends string>(about: About & { choices: readonly T[] }): Setting<T> {
-  return {
-    ...about,
-    range: about.choices.join(", "),
-    parse: (text) => {
-      const value = about.choices.find((candidate) => candidate === text);
-      return value === undefined ? { fault: `must be one of ${about.choices.join(", ")}` } : { value };
-    },
-  };
-}
-
-function url(about: About & { protocols: readonly string[] }): Setting<string> {
-  const range = about.protocols.map((protocol) => `${protocol}//…`).join(" or ");
-  return {
-    ...about,
-    range,
-    parse: (text) =>
-      URL.canParse(text) && about.protocols.includes(new URL(text).protocol)
-        ? { value: text.replace(/\/+$/, "") }
-        : { fault: `must be an address like ${range}` },
-  };
+/** A password may stand in any address. */
+function toShown(given: string): string {
+  return JSON.stringify(given.replace(/\/\/[^/@]*@/, "//[secret]@"));
 }

@@ -1,9 +1,12 @@
 import type { Config } from "./config.ts";
-import type { Db } from "./db/pool.ts";
-import type { Clock } from "./lib/clock.ts";
+import { createListen, type Listen } from "./db/listen.ts";
+import type { Db, Pool } from "./db/pool.ts";
+import { type Clock, systemClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
-import type { Metrics } from "./lib/metrics.ts";
-import type { Random } from "./lib/random.ts";
+import { createMetrics, type Metrics } from "./lib/metrics.ts";
+import { type Random, systemRandom } from "./lib/random.ts";
+import { loadSecretKey } from "./secret-key.ts";
+import { createWebhookDeps, type WebhookDeps } from "./webhooks/webhook-deps.ts";
 
 /** What the service works with. Functions ask for the parts they use: `Pick<Deps, "db" | "clock">`. */
 export type Deps = {
@@ -13,4 +16,17 @@ export type Deps = {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly webhooks: WebhookDeps;
+  readonly listen: Listen;
 };
+
+export async function createDeps(parts: { config: Config; database: { db: Db; pool: Pool }; log: Log }): Promise<Deps> {
+  const { config, log } = parts;
+  const clock = systemClock;
+  const random = systemRandom;
+  const secretKey = await loadSecretKey({ random }, config);
+  const webhooks = createWebhookDeps({ config, secretKey, clock, random });
+  const { db, pool } = parts.database;
+  const listen = createListen({ pool, log });
+  return { config, db, clock, random, log, metrics: createMetrics(), webhooks, listen };
+}

@@ -1,11 +1,9 @@
 import { buildApp } from "./app.ts";
 import { ConfigError, parseConfig, readEnvironment } from "./config.ts";
 import { openDatabase } from "./db/open-database.ts";
+import { createDeps } from "./deps.ts";
 import { listen } from "./http/listen.ts";
-import { systemClock } from "./lib/clock.ts";
 import { createLog } from "./lib/log.ts";
-import { createMetrics } from "./lib/metrics.ts";
-import { systemRandom } from "./lib/random.ts";
 import { StartError } from "./lib/start-error.ts";
 import { onStopSignal } from "./lib/stop-signal.ts";
 import { startWorker } from "./worker.ts";
@@ -31,14 +29,7 @@ async function start(): Promise<void> {
   const notice = (sentence: string) => process.stderr.write(`${sentence}\n`);
 
   const database = await openDatabase({ config, log, notice });
-  const deps = {
-    config,
-    db: database.db,
-    clock: systemClock,
-    random: systemRandom,
-    log,
-    metrics: createMetrics(),
-  };
+  const deps = await createDeps({ config, database, log });
   const app = config.role === "worker" ? null : await buildApp(deps);
   try {
     if (app) await listen(app, config);

@@ -1,28 +1,53 @@
+import { finishLackingEvents } from "./bookings/keep-booking.ts";
 import type { Deps } from "./deps.ts";
+import { rebuildOutdated } from "./funnel/rebuild.ts";
+import { sealOutdated } from "./funnel/seal-months.ts";
 import { repeat } from "./lib/repeat.ts";
 import { sweepExpired } from "./retention/sweep.ts";
+import { DeliveryLoop } from "./webhooks/delivery-loop.ts";
+import { DELIVERIES_CHANNEL } from "./webhooks/outbox-queries.ts";
 
-const HOUR_MS = 60 * 60 * 1000;
+const SECOND_MS = 1000;
+const HOUR_MS = 60 * 60 * SECOND_MS;
 
-type Task = {
+export type Task = {
   readonly name: string;
   readonly periodMs: number;
   readonly run: (deps: Deps, signal: AbortSignal) => Promise<unknown>;
 };
 
 /** The table of contents of background work. Any number of workers may run each task at once. */
-const TASKS: readonly Task[] = [{ name: "retention", periodMs: HOUR_MS, run: sweepExpired }];
+const TASKS: readonly Task[] = [
+  { name: "retention", periodMs: HOUR_MS, run: sweepExpired },
+  { name: "rezone", periodMs: 10 * SECOND_MS, run: rebuildOutdated },
+  { name: "seal-months", periodMs: HOUR_MS, run: sealOutdated },
+  { name: "lacking-events", periodMs: 10 * SECOND_MS, run: finishLackingEvents },
+];
 
 /** Starts every task; `stop` lets the runs under way end at their next safe point and waits for them. */
-export function startWorker(deps: Deps): { stop(): Promise<void> } {
+export function startWorker(deps: Deps, tasks: readonly Task[] = TASKS): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  const loops = TASKS.map((task) =>
+  const loops = tasks.map((task) =>
     repeat({ periodMs: task.periodMs, signal: stopping.signal }, () => runTask(deps, task, stopping.signal)),
   );
+  const deliveries = startDeliveries(deps);
   return {
     async stop() {
       stopping.abort();
-      await Promise.all(loops);
+      await Promise.all([...loops, deliveries.stop()]);
+    },
+  };
+}
+
+/** Woken by every booking that is stored with something to send, in whichever process. */
+function startDeliveries(deps: Deps): { stop(): Promise<void> } {
+  const loop = new DeliveryLoop(deps);
+  loop.start();
+  const listening = deps.listen(DELIVERIES_CHANNEL, () => loop.wake());
+  return {
+    async stop() {
+      await Promise.all([listening.stop(), loop.stop()]);
+      await deps.webhooks.send.close();
     },
   };
 }

@@ -2,12 +2,16 @@ import { after } from "node:test";
 import type { FastifyInstance } from "fastify";
 import { buildApp } from "../../src/server/app.ts";
 import { type Config, parseConfig } from "../../src/server/config.ts";
+import { createListen } from "../../src/server/db/listen.ts";
 import type { Deps } from "../../src/server/deps.ts";
 import { createLog } from "../../src/server/lib/log.ts";
 import { createMetrics } from "../../src/server/lib/metrics.ts";
 import { systemRandom } from "../../src/server/lib/random.ts";
+import { createWebhookDeps } from "../../src/server/webhooks/webhook-deps.ts";
 import { NOON } from "./builders.ts";
 import { createTestDatabase } from "./database.ts";
+
+export const TEST_SECRET_KEY = "a secret key for tests, of 32 characters and more";
 
 /** A clock that stands still until a test moves it. */
 export type TestClock = { now(): Date; set(instant: Date): void };
@@ -26,16 +30,20 @@ export type TestApp = { app: FastifyInstance; deps: Deps; clock: TestClock; line
 
 /** The whole service on a database of its own, answering real requests made in memory; its log lines are kept. */
 export async function createTestApp(settings: Partial<Config> = {}): Promise<TestApp> {
-  const { db, url } = await createTestDatabase();
+  const { db, pool, url } = await createTestDatabase();
   const clock = createTestClock();
   const lines: string[] = [];
+  const config = { ...parseConfig({}), ...settings };
+  const log = createLog("debug", { write: (line) => lines.push(line) });
   const deps: Deps = {
-    config: { ...parseConfig({}), ...settings },
+    config,
     db,
     clock,
     random: systemRandom,
-    log: createLog("debug", { write: (line) => lines.push(line) }),
+    log,
+    listen: createListen({ pool, log }),
     metrics: createMetrics(),
+    webhooks: createWebhookDeps({ config, secretKey: TEST_SECRET_KEY, clock, random: systemRandom }),
   };
   const app = await buildApp(deps);
   after(() => app.close());

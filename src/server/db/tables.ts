@@ -1,9 +1,26 @@
-import type { ColumnType, GeneratedAlways } from "kysely";
+import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 import type { Attribution } from "#contract/attribution.ts";
 import type { Answer } from "#contract/booking.ts";
-import type { ApiKeyId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { EndpointDisabledReason, EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
+import type {
+  ApiKeyId,
+  DeliveryId,
+  EndpointId,
+  OrganizationId,
+  Reference,
+  WebhookEventId,
+  WidgetId,
+} from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
+import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
+import type {
+  AttemptResult,
+  AttemptTrigger,
+  CancelReason,
+  DeliveryState,
+  NoticeKind,
+} from "#contract/delivery.ts";
 
 // The tables as statements see them; migrations/ is where they are made and schema.sql what they look like now.
 
@@ -69,6 +86,7 @@ export type BookingsTable = {
   external_id: string | null;
   manage_url: string | null;
   join_url: string | null;
+  lacks_event: Generated<boolean>;
 };
 
 export type BookingClocksTable = {
@@ -94,7 +112,101 @@ export type DayZonesTable = {
   building_visit_id: string | null;
 };
 
+export type EndpointsTable = {
+  id: EndpointId;
+  organization_id: OrganizationId;
+  kind: EndpointKind;
+  url: string;
+  description: string;
+  status: EndpointStatus;
+  disabled_reason: EndpointDisabledReason | null;
+  disabled_at: Date | null;
+  secret: Buffer;
+  secret_hint: string;
+  secret_created_at: Date;
+  previous_secret: Buffer | null;
+  previous_secret_expires_at: Date | null;
+  failing_since: Date | null;
+  failed_attempts: Generated<number>;
+  exhausted_deliveries: Generated<number>;
+  refused_deliveries: Generated<number>;
+  last_attempt_at: Date | null;
+  last_success_at: Date | null;
+  last_status: number | null;
+  paused_until: Date | null;
+  created_at: Date;
+  updated_at: Date;
+  removed_at: Date | null;
+};
+
+export type WebhookEventsTable = {
+  organization_id: OrganizationId;
+  id: WebhookEventId;
+  type: WebhookEventType;
+  reference: Reference | null;
+  body: Buffer | null;
+  created_at: Date;
+};
+
+export type DeliveriesTable = {
+  organization_id: OrganizationId;
+  id: DeliveryId;
+  event_id: WebhookEventId;
+  endpoint_id: EndpointId;
+  state: DeliveryState;
+  cancel_reason: CancelReason | null;
+  card: Buffer | null;
+  attempt_count: number;
+  retries_used: number;
+  next_attempt_at: Date | null;
+  last_status: number | null;
+  last_error: string | null;
+  created_at: Date;
+  completed_at: Date | null;
+};
+
+export type DeliveryAttemptsTable = {
+  organization_id: OrganizationId;
+  delivery_id: DeliveryId;
+  number: number;
+  endpoint_id: EndpointId;
+  trigger: AttemptTrigger;
+  started_at: Date;
+  result: AttemptResult;
+  duration_ms: number | null;
+  status: number | null;
+  error_code: string | null;
+  reply: string | null;
+  reply_is_truncated: Generated<boolean>;
+  next_attempt_at: Date | null;
+};
+
+export type DeliveryQueueTable = {
+  delivery_id: DeliveryId;
+  organization_id: OrganizationId;
+  endpoint_id: EndpointId;
+  trigger: AttemptTrigger;
+  due_at: Date;
+  lease_token: string | null;
+  lease_until: Date | null;
+};
+
+export type EndpointNoticesTable = {
+  organization_id: OrganizationId;
+  id: string;
+  endpoint_id: EndpointId;
+  kind: NoticeKind;
+  detail: string;
+  created_at: Date;
+};
+
 export type Tables = {
+  endpoints: EndpointsTable;
+  webhook_events: WebhookEventsTable;
+  deliveries: DeliveriesTable;
+  delivery_attempts: DeliveryAttemptsTable;
+  delivery_queue: DeliveryQueueTable;
+  endpoint_notices: EndpointNoticesTable;
   day_zones: DayZonesTable;
   organizations: OrganizationsTable;
   widgets: WidgetsTable;

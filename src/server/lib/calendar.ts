@@ -10,7 +10,9 @@ export function retentionCutoff(period: RetentionPeriod, now: Date): Date {
 export function parseTimeZone(text: string): string | null {
   if (!/^[A-Za-z]/.test(text)) return null;
   try {
-    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text).timeZoneId;
+    const { timeZoneId } = Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text);
+    // Temporal also takes the zone out of a time: T12:00+01:00 would come back as +01:00.
+    return timeZoneId.toLowerCase() === text.toLowerCase() ? timeZoneId : null;
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

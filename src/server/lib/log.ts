@@ -13,6 +13,11 @@ export type LogFields = {
   durationMs?: number;
   organizationId?: string;
   widgetId?: string;
+  deliveryId?: string;
+  endpointId?: string;
+  attemptNumber?: number;
+  outcome?: string;
+  nextAttemptAt?: string;
   task?: string;
   count?: number;
   role?: string;

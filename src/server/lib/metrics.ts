@@ -22,6 +22,30 @@ export function createMetrics() {
       labelNames: ["task", "outcome"] as const,
       registers: [registry],
     }),
+    funnelEvents: new Counter({
+      name: "bookflow_funnel_events_total",
+      help: "Funnel events that browsers sent, by what became of them; a request that cannot be read counts as one.",
+      labelNames: ["outcome"] as const,
+      registers: [registry],
+    }),
+    deliveryAttempts: new Counter({
+      name: "bookflow_delivery_attempts_total",
+      help: "Attempts to deliver, by endpoint kind, result and error code.",
+      labelNames: ["kind", "result", "error"] as const,
+      registers: [registry],
+    }),
+    deliveryDuration: new Histogram({
+      name: "bookflow_delivery_duration_seconds",
+      help: "How long receivers took to answer, by endpoint kind.",
+      labelNames: ["kind"] as const,
+      buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      registers: [registry],
+    }),
+    leasesExpired: new Counter({
+      name: "bookflow_delivery_leases_expired_total",
+      help: "Deliveries whose sender ended before it could say how it went.",
+      registers: [registry],
+    }),
     expiredRows: new Counter({
       name: "bookflow_expired_rows_total",
       help: "Rows deleted because their retention ended, by kind.",

@@ -22,3 +22,12 @@ export function randomId<Id extends string>(random: Random, form: IdForm): Id {
   // The brand is a promise about the form, and the form was just made.
   return `${form.prefix}${randomText(random, form.alphabet, form.length)}` as Id;
 }
+
+/** Version 4, as in RFC 9562. */
+export function randomUuid(random: Random): string {
+  const bytes = random.bytes(16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}

@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import type { FastifyInstance } from "fastify";
 import { Attribution } from "#contract/attribution.ts";
-import { buildApp } from "../app.ts";
-import { parseConfig } from "../config.ts";
-import { openDb, openPool } from "../db/pool.ts";
-import { systemClock } from "../lib/clock.ts";
-import { createLog } from "../lib/log.ts";
-import { createMetrics } from "../lib/metrics.ts";
-import { systemRandom } from "../lib/random.ts";
+import { createTestApp } from "../../../test/support/app.ts";
 import type { OpenApiDocument, Schema } from "./openapi-document.ts";
 import { listEndpoints } from "./operations.ts";
 
@@ -17,16 +11,10 @@ let page: string;
 let document: OpenApiDocument;
 
 before(async () => {
-  const log = createLog("silent");
-  // The reference is made from the routes alone: this database is never asked.
-  const db = openDb(openPool({ url: "postgres://nobody@127.0.0.1:1/none", size: 1, log }));
-  const config = parseConfig({ BASE_URL: "https://book.example.com" });
-  app = await buildApp({ config, db, log, metrics: createMetrics(), clock: systemClock, random: systemRandom });
+  ({ app } = await createTestApp({ baseUrl: "https://book.example.com" }));
   page = (await app.inject("/docs")).body;
   document = (await app.inject("/api/v1/openapi.json")).json();
 });
-
-after(() => app.close());
 
 test("GET /docs is an HTML page that may load nothing but our stylesheet", async () => {
   const answer = await app.inject("/docs");

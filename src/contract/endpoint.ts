@@ -1,0 +1,26 @@
+// What the contract and the design say of a webhook endpoint: its kinds, states, limits and signing secret.
+// The forms of its identifiers are in ids.ts.
+
+/** `webhook` receives the signed JSON event, the chat kinds a formatted card. */
+export const ENDPOINT_KINDS = ["webhook", "teams", "slack"] as const;
+export type EndpointKind = (typeof ENDPOINT_KINDS)[number];
+
+export const ENDPOINT_STATUSES = ["enabled", "disabled"] as const;
+export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
+
+/** `gone`: it answered 410. `failing`: too long without a success. `plan`: the plan no longer includes webhooks. */
+export const ENDPOINT_DISABLED_REASONS = ["manual", "gone", "failing", "plan"] as const;
+export type EndpointDisabledReason = (typeof ENDPOINT_DISABLED_REASONS)[number];
+
+export const ENDPOINTS_PER_ORGANIZATION_MAX = 20;
+export const ENDPOINT_URL_LENGTH_MAX = 2_048;
+
+/** `whsec_` and 32 random bytes in base64url. The HMAC key is the whole text, prefix included. */
+export const SIGNING_SECRET_PREFIX = "whsec_";
+export const SIGNING_SECRET_BYTES = 32;
+/** After a rotation the old secret signs too for this long. */
+export const SIGNING_SECRET_OVERLAP_HOURS = 24;
+
+export function isEndpointKind(text: string): text is EndpointKind {
+  return (ENDPOINT_KINDS as readonly string[]).includes(text);
+}

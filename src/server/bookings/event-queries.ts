@@ -1,0 +1,60 @@
+import type { Selectable } from "kysely";
+import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import type { Db } from "../db/pool.ts";
+import type { BookingsTable } from "../db/tables.ts";
+import { BOOKING_COLUMNS, type BookingRow } from "./queries.ts";
+
+/** What a booking's event says beyond the booking itself. */
+export type BookingContext = {
+  organization_id: OrganizationId;
+  organization_name: string;
+  plan: Plan;
+  widget_id: WidgetId;
+  widget_name: string;
+  business_name: string;
+};
+
+export async function findBookingContext(db: Db, owner: OrganizationId, widgetId: WidgetId): Promise<BookingContext> {
+  return await db
+    .selectFrom("widgets")
+    .innerJoin("organizations", "organizations.id", "widgets.organization_id")
+    .select([
+      "organizations.id as organization_id",
+      "organizations.name as organization_name",
+      "organizations.plan",
+      "widgets.id as widget_id",
+      "widgets.name as widget_name",
+      "widgets.business_name",
+    ])
+    .where("widgets.organization_id", "=", owner)
+    .where("widgets.id", "=", widgetId)
+    .executeTakeFirstOrThrow();
+}
+
+/** Over all organizations, for the task that finishes them. */
+export async function listBookingsLackingEvent(
+  db: Db,
+  limit: number,
+): Promise<(BookingRow & Pick<Selectable<BookingsTable>, "organization_id">)[]> {
+  return await db
+    .selectFrom("bookings")
+    .select([...BOOKING_COLUMNS, "organization_id"])
+    .where("lacks_event", "=", true)
+    .orderBy("organization_id")
+    .orderBy("created_at")
+    .limit(limit)
+    .execute();
+}
+
+/** False when it has its event, or is gone, already. */
+export async function markHasEvent(transaction: Db, owner: OrganizationId, reference: Reference): Promise<boolean> {
+  const result = await transaction
+    .updateTable("bookings")
+    .set({ lacks_event: false })
+    .where("organization_id", "=", owner)
+    .where("reference", "=", reference)
+    .where("lacks_event", "=", true)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}

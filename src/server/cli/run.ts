@@ -1,0 +1,73 @@
+import { ConfigError, parseConfig } from "../config.ts";
+import { openDatabase } from "../db/open-database.ts";
+import { createDeps } from "../deps.ts";
+import { createLog } from "../lib/log.ts";
+import { StartError } from "../lib/start-error.ts";
+import { parseArguments } from "./arguments.ts";
+import type { Answer, Command } from "./command.ts";
+import { DATA_COMMANDS } from "./data-commands.ts";
+import { FUNNEL_COMMANDS } from "./funnel-commands.ts";
+import { KEY_COMMANDS } from "./key-commands.ts";
+import { ORGANIZATION_COMMANDS } from "./organization-commands.ts";
+import { UsageError } from "./usage-error.ts";
+import { WIDGET_COMMANDS } from "./widget-commands.ts";
+
+const COMMANDS = [...ORGANIZATION_COMMANDS, ...WIDGET_COMMANDS, ...KEY_COMMANDS, ...DATA_COMMANDS, ...FUNNEL_COMMANDS];
+
+/** What the command line has of its process. */
+export type Terminal = {
+  readonly environment: () => Readonly<Record<string, string | undefined>>;
+  readonly stdout: { write(text: string): void };
+  readonly stderr: { write(text: string): void };
+};
+
+/**
+ * Runs one command and returns the exit code: 2 for bad input, 1 for a service that cannot be had or a fault of our own.
+ * The answer goes to standard output, everything else to standard error.
+ */
+export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
+  const words = args.filter((word) => word !== "--json");
+  try {
+    const answer = await run(words, terminal);
+    const isJson = words.length < args.length;
+    terminal.stdout.write(`${isJson ? JSON.stringify(answer.json) : answer.text}\n`);
+    return 0;
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof StartError || error instanceof ConfigError)
+      terminal.stderr.write(`${error.message}\n`);
+    // Not thrown on: Node would print the error whole, and with it whatever row values it carries.
+    else createLog("error", terminal.stderr).error("command.failed", { error });
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function run(words: string[], terminal: Terminal): Promise<Answer> {
+  if (words.length === 0 || words.includes("--help") || words[0] === "help")
+    return { text: help(), json: COMMANDS.map(({ usage }) => usage) };
+  const command = findCommand(words);
+  const args = parseArguments(words.slice(command.name.split(" ").length), command);
+
+  const config = parseConfig(terminal.environment());
+  const tell = (line: string) => terminal.stderr.write(`${line}\n`);
+  const log = createLog(config.logLevel === "info" ? "warn" : config.logLevel, terminal.stderr);
+  const database = await openDatabase({ config, log, notice: tell });
+  try {
+    const deps = await createDeps({ config, database, log });
+    return await command.run({ ...deps, args, applied: database.applied, tell });
+  } finally {
+    await database.close();
+  }
+}
+
+function findCommand(words: string[]): Command {
+  const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
+  if (command) return command;
+  // Only what looks like a command is repeated: the rest may be a key in the wrong place.
+  const typed = words.slice(0, 2).filter((word) => /^[a-z-]{1,20}$/.test(word));
+  throw new UsageError(`There is no command ${JSON.stringify(typed.join(" "))}; --help lists them.`);
+}
+
+function help(): string {
+  const rows = COMMANDS.map(({ usage, summary }) => `  ${usage}\n      ${summary}`);
+  return `npm run -s bookflow -- <command> [--json]\n\n${rows.join("\n")}`;
+}

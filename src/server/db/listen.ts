@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import type { Log } from "../lib/log.ts";
+import type { Pool } from "./pool.ts";
+
+const RECONNECT_MS = 1_000;
+
+/** Calls back for every notification on the channel, and after every reconnection, for what was missed meanwhile. */
+export type Listen = (channel: string, onNotify: () => void) => { stop(): Promise<void> };
+
+/** Holds one connection of the pool for as long as it listens, and gets a new one when it breaks. */
+export function createListen(deps: { pool: Pool; log: Log }): Listen {
+  return (channel, onNotify) => {
+    const stopping = new AbortController();
+    const ended = (async () => {
+      while (!stopping.signal.aborted) {
+        await listenOnce(deps.pool, { channel, onNotify, signal: stopping.signal }).catch((error: unknown) =>
+          deps.log.warn("database.listen_failed", { error }),
+        );
+        if (!stopping.signal.aborted)
+          await sleep(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      }
+    })();
+    return {
+      async stop() {
+        stopping.abort();
+        await ended;
+      },
+    };
+  };
+}
+
+/** Until the connection breaks or the signal comes. */
+async function listenOnce(
+  pool: Pool,
+  { channel, onNotify, signal }: { channel: string; onNotify: () => void; signal: AbortSignal },
+): Promise<void> {
+  const client = await pool.connect();
+  const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>();
+  const onNotification = ({ channel: from }: pg.Notification) => from === channel && onNotify();
+  client.on("notification", onNotification);
+  client.on("error", fail);
+  client.on("end", () => end());
+  signal.addEventListener("abort", () => end(), { once: true });
+  try {
+    await client.query(`listen ${client.escapeIdentifier(channel)}`);
+    onNotify();
+    if (!signal.aborted) await ended;
+  } finally {
+    client.off("notification", onNotification);
+    client.off("error", fail);
+    // Not back into the pool: a connection that listens would go on listening there.
+    client.release(true);
+  }
+}

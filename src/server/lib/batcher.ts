@@ -1,0 +1,109 @@
+// Natural batching: while one batch is being worked on, further items gather; when it ends, they go at once. Alone, an item
+// waits for nobody; under load the batches grow by themselves, and the work per item shrinks.
+
+export type BatcherLimits = {
+  /** Items in one batch. */
+  readonly batchMax: number;
+  /** Items waiting or being worked on; more are turned away. */
+  readonly itemsMax: number;
+  /** Batches being worked on at a time. */
+  readonly atOnce: number;
+  /** How long an item is waited for, counted from the first of its batch. */
+  readonly waitMs: number;
+};
+
+/** `late` says that nobody knows: the work may have been done, or may still be. */
+export type Batched<Result> = { kind: "done"; result: Result } | { kind: "full" } | { kind: "late" };
+
+type Batch<Item, Result> = {
+  readonly items: Item[];
+  readonly outcome: Promise<readonly Result[] | "late">;
+  settle(outcome: readonly Result[] | "late" | Promise<never>): void;
+};
+
+export class Batcher<Item, Result> {
+  readonly #limits: BatcherLimits;
+  readonly #run: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #waiting: Batch<Item, Result>[] = [];
+  #itemCount = 0;
+  #underWay = 0;
+  #isStartPlanned = false;
+  #onIdle: (() => void) | null = null;
+
+  /** `run` gives one result per item, in their order. When it throws, every item of the batch fails with its error. */
+  constructor(limits: BatcherLimits, run: (items: readonly Item[]) => Promise<readonly Result[]>) {
+    this.#limits = limits;
+    this.#run = run;
+  }
+
+  async submit(item: Item): Promise<Batched<Result>> {
+    if (this.#itemCount >= this.#limits.itemsMax) return { kind: "full" };
+    this.#itemCount += 1;
+    const batch = this.#openBatch();
+    const index = batch.items.push(item) - 1;
+    this.#planStart();
+    const outcome = await batch.outcome;
+    // `run` promised a result for each.
+    return outcome === "late" ? { kind: "late" } : { kind: "done", result: outcome[index] as Result };
+  }
+
+  /** Resolves when nothing is waiting or being worked on. */
+  async idle(): Promise<void> {
+    if (this.#itemCount > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+  }
+
+  #openBatch(): Batch<Item, Result> {
+    const last = this.#waiting.at(-1);
+    if (last && last.items.length < this.#limits.batchMax) return last;
+    const { promise, resolve } = Promise.withResolvers<readonly Result[] | "late">();
+    const batch: Batch<Item, Result> = {
+      items: [],
+      outcome: promise,
+      settle(outcome) {
+        clearTimeout(timer);
+        resolve(outcome);
+      },
+    };
+    const timer = setTimeout(() => this.#giveUp(batch), this.#limits.waitMs);
+    this.#waiting.push(batch);
+    return batch;
+  }
+
+  /** Not at once: the other requests that the event loop has at hand may still join. */
+  #planStart(): void {
+    if (this.#isStartPlanned || this.#underWay >= this.#limits.atOnce) return;
+    this.#isStartPlanned = true;
+    setImmediate(() => {
+      this.#isStartPlanned = false;
+      while (this.#underWay < this.#limits.atOnce && this.#waiting.length > 0) void this.#startNext();
+    });
+  }
+
+  async #startNext(): Promise<void> {
+    const batch = this.#waiting.shift();
+    if (!batch) return;
+    this.#underWay += 1;
+    try {
+      batch.settle(await this.#run(batch.items));
+    } catch (error) {
+      batch.settle(Promise.reject(error));
+    }
+    this.#underWay -= 1;
+    this.#forget(batch);
+    if (this.#waiting.length > 0) this.#planStart();
+  }
+
+  /** A batch under way keeps its place: it may hold a connection, and starting another would only take the next one. */
+  #giveUp(batch: Batch<Item, Result>): void {
+    batch.settle("late");
+    const place = this.#waiting.indexOf(batch);
+    if (place === -1) return;
+    this.#waiting.splice(place, 1);
+    this.#forget(batch);
+  }
+
+  #forget(batch: Batch<Item, Result>): void {
+    this.#itemCount -= batch.items.length;
+    if (this.#itemCount === 0) this.#onIdle?.();
+  }
+}

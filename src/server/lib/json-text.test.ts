@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseJsonText } from "./json-text.ts";
+
+const NULL_CHARACTER = { fault: "it holds a null character (\\u0000)" };
+const INVALID = { fault: "it is not valid JSON" };
+
+// biome-ignore format: one case a line
+const CASES: [name: string, text: string, parsed: { value: unknown } | { fault: string }][] = [
+  ["a value of each kind is itself", '[1,-0.5,true,null,"é🦷",{"a":{}}]', { value: [1, -0.5, true, null, "é🦷", { a: {} }] }],
+  ["half a surrogate pair becomes U+FFFD", '"a\\ud800b"', { value: "a\uFFFDb" }],
+  ["half a pair in the name of a member does too", '{"\\udfff":"\\udfff"}', { value: { "\uFFFD": "\uFFFD" } }],
+  ["a whole pair stays", '"\\ud83e\\uddb7"', { value: "🦷" }],
+  ["a null character is a fault", '["a\\u0000b"]', NULL_CHARACTER],
+  ["a null character in the name of a member is one too", '{"a":[{"\\u0000":1}]}', NULL_CHARACTER],
+  ["other control characters are none", '"\\u0001\\u001f"', { value: "\u0001\u001f" }],
+  ["nothing is not JSON", "", INVALID],
+  ["half of something is not JSON", '{"a":', INVALID],
+  ["what JavaScript takes and JSON does not", "{a:1}", INVALID],
+  ["brackets without end", "[".repeat(1_000_000), INVALID],
+  ["nesting beyond the stack is a fault", "[".repeat(100_000) + "]".repeat(100_000), { fault: "it is nested too deeply" }],
+];
+
+for (const [name, text, parsed] of CASES) {
+  test(name, () => assert.deepEqual(parseJsonText(text), parsed));
+}
+
+test("a member called __proto__ is a member and nothing more", () => {
+  const parsed = parseJsonText('{"__proto__":{"isAdmin":true},"a\\ud800":1}') as { value: Record<string, unknown> };
+  assert.deepEqual(Object.keys(parsed.value), ["__proto__", "a\uFFFD"]);
+  assert.equal("isAdmin" in parsed.value, false);
+});

@@ -1,0 +1,23 @@
+import type { Log } from "./log.ts";
+
+/** Tells the log when something stops working and when it works again, and not once per request in between. */
+export class OutageLog {
+  readonly #log: Log;
+  readonly #names: { failed: string; resumed: string };
+  #isOut = false;
+
+  constructor(log: Log, names: { failed: string; resumed: string }) {
+    this.#log = log;
+    this.#names = names;
+  }
+
+  failed(error: unknown): void {
+    if (!this.#isOut) this.#log.warn(this.#names.failed, { error });
+    this.#isOut = true;
+  }
+
+  worked(): void {
+    if (this.#isOut) this.#log.info(this.#names.resumed);
+    this.#isOut = false;
+  }
+}

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RecentMap } from "./recent-map.ts";
+
+test("what was used lately is kept, and no more than twice the capacity", () => {
+  const recent = new RecentMap<number, string>(10);
+  for (let key = 0; key < 1000; key++) {
+    recent.set(key, `value ${key}`);
+    assert.equal(recent.get(0), "value 0");
+  }
+  const kept = Array.from({ length: 1000 }, (_, key) => key).filter((key) => recent.get(key) !== undefined);
+  assert.deepEqual(kept.slice(-10), [990, 991, 992, 993, 994, 995, 996, 997, 998, 999]);
+  assert.equal(kept[0], 0);
+  assert.ok(kept.length <= 20);
+});
+
+test("a value that is set again replaces the earlier one", () => {
+  const recent = new RecentMap<string, number>(2);
+  recent.set("a", 1);
+  recent.set("b", 1);
+  recent.set("c", 1);
+  recent.set("a", 2);
+  assert.equal(recent.get("a"), 2);
+});

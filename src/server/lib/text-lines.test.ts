@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { type TextLine, toTextLines } from "./text-lines.ts";
+
+/** The file handed over in pieces of this many bytes. */
+async function readInPieces(file: Buffer, pieceBytes: number): Promise<TextLine[]> {
+  async function* pieces() {
+    for (let start = 0; start < file.length; start += pieceBytes) yield file.subarray(start, start + pieceBytes);
+  }
+  return await Array.fromAsync(toTextLines(pieces()));
+}
+
+const CASES: [name: string, file: string, lines: string[]][] = [
+  ["an empty file has no lines", "", []],
+  ["the last line needs no end", "a\nb", ["a", "b"]],
+  ["an end begins no new line", "a\nb\n", ["a", "b"]],
+  ["blank lines count", "\na\n\n\nb", ["", "a", "", "", "b"]],
+  ["line ends of Windows are line ends", "a\r\nb\r\n", ["a", "b"]],
+  ["a return alone ends no line", "a\rb\r\r\nc", ["a\rb\r", "c"]],
+  ["other separators of Unicode end no line", "a\u2028b\u2029c\u0085d\u000be\n", ["a\u2028b\u2029c\u0085d\u000be"]],
+  ["a byte order mark in front is not part of the text", "\uFEFFa\nb\uFEFF", ["a", "b\uFEFF"]],
+  ["letters of several bytes are whole", "é🦷\u202Eא\n🦷", ["é🦷\u202Eא", "🦷"]],
+];
+
+for (const [name, file, lines] of CASES) {
+  test(name, async () => {
+    for (const pieceBytes of [1, 2, 3, 7, 1024])
+      assert.deepEqual(
+        await readInPieces(Buffer.from(file), pieceBytes),
+        lines.map((text) => ({ text })),
+      );
+  });
+}
+
+test("JSON texts come out as they went in, wherever the file is cut", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.string({ unit: "binary" })), fc.integer({ min: 1, max: 50 }), async (texts, size) => {
+      const lines = texts.map((text) => JSON.stringify(text));
+      const read = await readInPieces(Buffer.from(lines.join("\n")), size);
+      assert.deepEqual(
+        read,
+        lines.map((text) => ({ text })),
+      );
+    }),
+  );
+});
+
+test("bytes that are not UTF-8 are a fault of their line alone", async () => {
+  const file = Buffer.concat([Buffer.from("a\n"), Buffer.from([0x4d, 0xfc, 0x0a]), Buffer.from("c\n")]);
+  for (const pieceBytes of [1, 1024])
+    assert.deepEqual(await readInPieces(file, pieceBytes), [
+      { text: "a" },
+      { fault: "it is not valid UTF-8" },
+      { text: "c" },
+    ]);
+});
+
+test("a line without an end in sight is given up at 16 MB", async () => {
+  let pieces = 0;
+  async function* endless() {
+    yield Buffer.from("a\n");
+    for (;;) {
+      pieces += 1;
+      yield Buffer.alloc(1024 * 1024, "x");
+    }
+  }
+  assert.deepEqual(await Array.fromAsync(toTextLines(endless())), [
+    { text: "a" },
+    { fault: "it is longer than 16 MB" },
+  ]);
+  assert.equal(pieces, 17);
+});

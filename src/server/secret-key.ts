@@ -1,0 +1,39 @@
+import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "./config.ts";
+import type { Random } from "./lib/random.ts";
+import { StartError } from "./lib/start-error.ts";
+
+const FILE_NAME = "secret-key";
+const KEY_BYTES = 32;
+
+/** SECRET_KEY, or the key that was made for this data folder at its first start. */
+export async function loadSecretKey(
+  deps: { random: Random },
+  config: Pick<Config, "secretKey" | "dataDir">,
+): Promise<string> {
+  if (config.secretKey !== null) return config.secretKey;
+  const path = join(config.dataDir, FILE_NAME);
+  try {
+    await mkdir(config.dataDir, { recursive: true });
+    await writeOnce(path, deps.random.bytes(KEY_BYTES).toString("base64url"));
+  } catch (error) {
+    throw new StartError(`The secret key cannot be kept in ${path}; set SECRET_KEY, or make DATA_DIR writable.`, {
+      cause: error,
+    });
+  }
+  return (await readFile(path, "utf8")).trim();
+}
+
+/** Whole or not at all, and by whoever comes first: the file appears under its name with everything in it. */
+async function writeOnce(path: string, text: string): Promise<void> {
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, text, { mode: 0o600 });
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    await unlink(draft);
+  }
+}

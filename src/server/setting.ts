@@ -1,0 +1,155 @@
+import { isIP } from "node:net";
+
+// The kinds of settings: how each is read from its text, and what its range is called.
+
+export type Setting<T> = {
+  readonly name: string;
+  readonly meaning: string;
+  /** As it would be written in the environment; null means unset. */
+  readonly fallback: string | null;
+  readonly range: string;
+  readonly isSecret?: true;
+  /** Returns a fault as a string that continues "NAME …". */
+  readonly parse: (text: string) => { value: T } | { fault: string };
+};
+
+const SECRET_LENGTH_MIN = 32;
+const LONGEST_DELAY_SECONDS = 7 * 24 * 3600;
+
+type About = { name: string; fallback: string | null; meaning: string; isSecret?: true };
+
+export function integer(about: About & { min: number; max: number }): Setting<number> {
+  const range = `${about.min} to ${about.max}`;
+  return {
+    ...about,
+    range,
+    parse: (text) => {
+      const value = Number(text);
+      const isValid = /^[0-9]{1,15}$/.test(text) && value >= about.min && value <= about.max;
+      return isValid ? { value } : { fault: `must be a whole number from ${range}` };
+    },
+  };
+}
+
+export function text(about: About): Setting<string> {
+  return { ...about, range: "any text", parse: (value) => ({ value }) };
+}
+
+export function choice<T extends string>(about: About & { choices: readonly T[] }): Setting<T> {
+  return {
+    ...about,
+    range: about.choices.join(", "),
+    parse: (text) => {
+      const value = about.choices.find((candidate) => candidate === text);
+      return value === undefined ? { fault: `must be one of ${about.choices.join(", ")}` } : { value };
+    },
+  };
+}
+
+/** As a browser would write it, since it is put into pages and links; what is not part of a base is refused. */
+export function webAddress(about: About): Setting<string> {
+  const range = "http://… or https://…, without user, query and fragment";
+  return {
+    ...about,
+    range,
+    parse: (text) => {
+      const url = URL.parse(text);
+      const isBase = url && /^https?:$/.test(url.protocol) && !/[?#]/.test(text) && url.username + url.password === "";
+      return isBase ? { value: url.href.replace(/\/+$/, "") } : { fault: `must be an address like ${range}` };
+    },
+  };
+}
+
+export function databaseAddress(about: About): Setting<string> {
+  const range = "postgres://… or postgresql://…";
+  return {
+    ...about,
+    range,
+    parse: (text) =>
+      // For a Unix socket the host stands in the query and may be missing after the @, where URL wants one.
+      /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace("@/", "@localhost/"))
+        ? { value: text }
+        : { fault: `must be an address like ${range}` },
+  };
+}
+
+/** See http/trust-proxy.ts; false for none. */
+export function proxies(about: About): Setting<false | number | string[]> {
+  const range = "a number of proxies from 0 to 100, or addresses like 10.0.0.0/8,fd00::/8";
+  return {
+    ...about,
+    range,
+    parse: (text) => {
+      if (/^[0-9]{1,2}$|^100$/.test(text)) return { value: Number(text) || false };
+      const addresses = text.split(",").map((address) => address.trim());
+      return addresses.every(isNetwork) ? { value: addresses } : { fault: `must be ${range}` };
+    },
+  };
+}
+
+export function secretText(about: About): Setting<string> {
+  const range = `at least ${SECRET_LENGTH_MIN} characters`;
+  return {
+    ...about,
+    range,
+    parse: (value) => (value.length >= SECRET_LENGTH_MIN ? { value } : { fault: `must have ${range}` }),
+  };
+}
+
+export function secondsList(about: About): Setting<readonly number[]> {
+  const range = "1 to 20 whole numbers with commas between them";
+  return {
+    ...about,
+    range,
+    parse: (text) => {
+      const parts = text.split(",").map((part) => part.trim());
+      const isValid =
+        parts.length <= 20 && parts.every((part) => /^[0-9]{1,6}$/.test(part) && Number(part) <= LONGEST_DELAY_SECONDS);
+      return isValid ? { value: parts.map(Number) } : { fault: `must be ${range}` };
+    },
+  };
+}
+
+export function fraction(about: About): Setting<number> {
+  return {
+    ...about,
+    range: "0 to 1",
+    parse: (text) =>
+      /^(0|1|0?\.[0-9]{1,9}|1\.0+|0\.[0-9]{1,9})$/.test(text)
+        ? { value: Number(text) }
+        : { fault: "must be from 0 to 1" },
+  };
+}
+
+export function networks(about: About): Setting<readonly string[]> {
+  const range = "addresses like 10.0.0.0/8,fd00::/8";
+  return {
+    ...about,
+    range,
+    parse: (text) => {
+      const parts = text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== "");
+      return parts.every(isNetwork) ? { value: parts } : { fault: `must be ${range}` };
+    },
+  };
+}
+
+function isNetwork(text: string): boolean {
+  const [address = "", length, ...rest] = text.split("/");
+  const bits = isIP(address) === 4 ? 32 : 128;
+  const hasLength = length === undefined || (/^[0-9]{1,3}$/.test(length) && Number(length) <= bits);
+  return isIP(address) !== 0 && hasLength && rest.length === 0;
+}
+
+/** As Node lists headers: in lower case. */
+export function headerName(about: About): Setting<string> {
+  const range = "the name of a header";
+  return {
+    ...about,
+    range,
+    parse: (text) =>
+      /^[A-Za-z0-9-]{1,100}$/.test(text) ? { value: text.toLowerCase() } : { fault: `must be ${range}` },
+  };
+}

@@ -1,0 +1,89 @@
+import type { EndpointKind } from "#contract/endpoint.ts";
+import type { SendResult } from "./guarded-send.ts";
+import type { SendFailureCode } from "./send-failure.ts";
+
+// What one finished attempt means for its delivery and its endpoint:
+//
+// | reply                        | webhook              | slack                        | teams                          |
+// |------------------------------|----------------------|------------------------------|--------------------------------|
+// | 2xx                          | delivered            | 200 with the body `ok` only, | delivered, unless the body     |
+// |                              |                      | else failed for good         | reports a failure: its status  |
+// | 3xx, 408, 425, 429, 5xx      | retry                | retry                        | retry                          |
+// | 400, 413, 422                | retry                | failed, our own fault        | failed, our own fault          |
+// | 401, 403, 404                | retry                | failed, endpoint flagged     | failed, endpoint flagged       |
+// | 410                          | failed, endpoint off | failed, endpoint off         | failed, endpoint off           |
+// | any other 4xx                | retry                | failed                       | failed                         |
+// | anything else, no reply      | retry                | retry                        | retry                          |
+
+export type AttemptErrorCode = SendFailureCode | "http_status" | "redirect" | "reply_body";
+
+export type AttemptOutcome =
+  | { readonly kind: "delivered" }
+  | { readonly kind: "retry"; readonly errorCode: AttemptErrorCode; readonly retryAfter: string | null }
+  | {
+      readonly kind: "failed";
+      readonly errorCode: AttemptErrorCode;
+      /** `disable`: gone, switch it off now. `attention`: probably revoked; several in a row switch it off. */
+      readonly endpointEffect: "none" | "attention" | "disable";
+      /** The chat service refused the card we made: tell the operator, blame no endpoint. */
+      readonly isOurFault: boolean;
+    };
+
+export function classifyReply(kind: EndpointKind, result: SendResult): AttemptOutcome {
+  if (result.kind === "failure") return { kind: "retry", errorCode: result.code, retryAfter: null };
+  const { status, body, retryAfter } = result;
+  const isSuccess = status >= 200 && status <= 299;
+  switch (kind) {
+    case "webhook":
+      return isSuccess ? DELIVERED : classifyStatus(kind, status, retryAfter);
+    case "slack":
+      if (status === 200 && body.trim() === "ok") return DELIVERED;
+      return isSuccess ? failed("reply_body") : classifyStatus(kind, status, retryAfter);
+    case "teams":
+      return isSuccess ? classifyTeamsBody(body, retryAfter) : classifyStatus(kind, status, retryAfter);
+    default:
+      return kind satisfies never;
+  }
+}
+
+const DELIVERED: AttemptOutcome = { kind: "delivered" };
+
+/** A status that is no success. */
+function classifyStatus(kind: EndpointKind, status: number, retryAfter: string | null): AttemptOutcome {
+  const retry: AttemptOutcome = { kind: "retry", errorCode: "http_status", retryAfter };
+  if (status >= 300 && status <= 399) return { ...retry, errorCode: "redirect" };
+  if (status === 410) return failed("http_status", { endpointEffect: "disable" });
+  const isFinalForChat = status >= 400 && status <= 499 && !RETRIED_BY_CHAT.has(status);
+  if (kind === "webhook" || !isFinalForChat) return retry;
+  if (MEANS_REVOKED.has(status)) return failed("http_status", { endpointEffect: "attention" });
+  return failed("http_status", { isOurFault: BLAMES_THE_CARD.has(status) });
+}
+
+const RETRIED_BY_CHAT: ReadonlySet<number> = new Set([408, 425, 429]);
+const MEANS_REVOKED: ReadonlySet<number> = new Set([401, 403, 404]);
+const BLAMES_THE_CARD: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/**
+ * Workflows answer 202 with no body. The older connectors answer 200 also when they could not post, and say so in the
+ * body: "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 …". That inner
+ * status is the real one; without a readable one the message was not posted, so trying again cannot post it twice.
+ */
+function classifyTeamsBody(body: string, retryAfter: string | null): AttemptOutcome {
+  if (!/webhook message delivery failed/i.test(body)) return DELIVERED;
+  const inner = Number(/\bHTTP error ([1-5][0-9]{2})\b/i.exec(body)?.[1] ?? 0);
+  const outcome: AttemptOutcome =
+    inner >= 400 ? classifyStatus("teams", inner, retryAfter) : { kind: "retry", errorCode: "reply_body", retryAfter };
+  return outcome.kind === "delivered" ? outcome : { ...outcome, errorCode: "reply_body" };
+}
+
+function failed(
+  errorCode: AttemptErrorCode,
+  effect: { endpointEffect?: "attention" | "disable"; isOurFault?: boolean } = {},
+): AttemptOutcome {
+  return {
+    kind: "failed",
+    errorCode,
+    endpointEffect: effect.endpointEffect ?? "none",
+    isOurFault: effect.isOurFault ?? false,
+  };
+}

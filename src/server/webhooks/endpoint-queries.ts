@@ -1,0 +1,138 @@
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
+import type { NoticeKind } from "#contract/delivery.ts";
+import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+import type { EndpointsTable } from "../db/tables.ts";
+
+const COLUMNS = [
+  "id",
+  "organization_id",
+  "kind",
+  "url",
+  "description",
+  "status",
+  "disabled_reason",
+  "disabled_at",
+  "secret_hint",
+  "secret_created_at",
+  "previous_secret_expires_at",
+  "failing_since",
+  "failed_attempts",
+  "last_attempt_at",
+  "last_success_at",
+  "last_status",
+  "created_at",
+  "updated_at",
+] as const;
+
+/** Without the sealed secrets: whoever lists endpoints has no use for them. */
+export type EndpointRow = Pick<Selectable<EndpointsTable>, (typeof COLUMNS)[number]>;
+
+export async function listEndpoints(db: Db, owner: OrganizationId): Promise<EndpointRow[]> {
+  return await db
+    .selectFrom("endpoints")
+    .select(COLUMNS)
+    .where("organization_id", "=", owner)
+    .where("removed_at", "is", null)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .execute();
+}
+
+export async function findEndpoint(db: Db, owner: OrganizationId, id: EndpointId): Promise<EndpointRow | null> {
+  const row = await db
+    .selectFrom("endpoints")
+    .select(COLUMNS)
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .where("removed_at", "is", null)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Without an owner, for the operator's command line. */
+export async function findEndpointOwner(db: Db, id: EndpointId): Promise<OrganizationId | null> {
+  const row = await db
+    .selectFrom("endpoints")
+    .select("organization_id")
+    .where("id", "=", id)
+    .where("removed_at", "is", null)
+    .executeTakeFirst();
+  return row?.organization_id ?? null;
+}
+
+/** False when the organization has as many as it may have. The organization's row is locked: two at once cannot both fit. */
+export async function insertEndpoint(
+  transaction: Db,
+  owner: OrganizationId,
+  { row, most }: { row: Omit<Insertable<EndpointsTable>, "organization_id">; most: number },
+): Promise<boolean> {
+  await transaction.selectFrom("organizations").select("id").where("id", "=", owner).forUpdate().execute();
+  const { count } = await transaction
+    .selectFrom("endpoints")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("organization_id", "=", owner)
+    .where("removed_at", "is", null)
+    .executeTakeFirstOrThrow();
+  if (count >= most) return false;
+  await transaction
+    .insertInto("endpoints")
+    .values({ ...row, organization_id: owner })
+    .execute();
+  return true;
+}
+
+export async function updateEndpoint(
+  db: Db,
+  owner: OrganizationId,
+  { id, change }: { id: EndpointId; change: Updateable<EndpointsTable> },
+): Promise<EndpointRow | null> {
+  const row = await db
+    .updateTable("endpoints")
+    .set(change)
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .where("removed_at", "is", null)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The secret that was current goes on signing until the overlap ends. */
+export async function replaceSecret(
+  db: Db,
+  owner: OrganizationId,
+  change: { id: EndpointId; secret: Buffer; hint: string; now: Date; previousExpiresAt: Date },
+): Promise<boolean> {
+  const result = await db
+    .updateTable("endpoints")
+    .set((set) => ({
+      secret: change.secret,
+      secret_hint: change.hint,
+      secret_created_at: change.now,
+      previous_secret: set.ref("secret"),
+      previous_secret_expires_at: change.previousExpiresAt,
+      updated_at: change.now,
+    }))
+    .where("organization_id", "=", owner)
+    .where("id", "=", change.id)
+    .where("removed_at", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** At most one of a kind per endpoint since `notSince`. Returns whether it was written. */
+export async function insertNotice(
+  db: Db,
+  owner: OrganizationId,
+  notice: { id: string; endpointId: EndpointId; kind: NoticeKind; detail: string; now: Date; notSince: Date },
+): Promise<boolean> {
+  const result = await sql`
+    insert into endpoint_notices (organization_id, id, endpoint_id, kind, detail, created_at)
+    select ${owner}, ${notice.id}::uuid, ${notice.endpointId}, ${notice.kind}, ${notice.detail}, ${notice.now}
+    where not exists (
+      select from endpoint_notices where organization_id = ${owner} and endpoint_id = ${notice.endpointId}
+        and kind = ${notice.kind} and created_at > ${notice.notSince}
+    )`.execute(db);
+  return result.numAffectedRows === 1n;
+}

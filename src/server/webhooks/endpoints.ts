@@ -1,0 +1,189 @@
+import { ENDPOINTS_PER_ORGANIZATION_MAX, type EndpointKind, SIGNING_SECRET_OVERLAP_HOURS } from "#contract/endpoint.ts";
+import {
+  type DeliveryId,
+  ENDPOINT_ID,
+  type EndpointId,
+  type OrganizationId,
+  WEBHOOK_EVENT_ID,
+  type WebhookEventId,
+} from "#contract/ids.ts";
+import { PLANS, type Plan, planIncludes } from "#contract/plans.ts";
+import { type EndpointTestEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
+import type { Deps } from "../deps.ts";
+import { randomId, randomUuid } from "../lib/random.ts";
+import { type EndpointRow, findEndpoint, insertEndpoint, replaceSecret, updateEndpoint } from "./endpoint-queries.ts";
+import { toCard } from "./outbox.ts";
+import { insertDeliveries, insertWebhookEvent, wakeWorkers } from "./outbox-queries.ts";
+import { cancelForbidden } from "./queue-queries.ts";
+import { makeSigningSecret } from "./sign.ts";
+import { checkEndpointUrl } from "./url-rules.ts";
+
+// What a business does with its endpoints. Expected refusals are values; the caller turns them into words or a status.
+
+export type EndpointDeps = Pick<Deps, "db" | "clock" | "random" | "webhooks">;
+
+export const PLANS_WITH_WEBHOOKS: readonly Plan[] = PLANS.filter((plan) => planIncludes(plan, "webhooks"));
+
+const HINT_LENGTH = 4;
+const HOUR_MS = 3_600_000;
+const CANCEL_BATCH = 10_000;
+
+export type Refusal =
+  | { kind: "plan_required" }
+  | { kind: "url_refused"; reason: string }
+  | { kind: "too_many" }
+  | { kind: "not_found" }
+  | { kind: "disabled" };
+
+export async function addEndpoint(
+  deps: EndpointDeps,
+  owner: { id: OrganizationId; plan: Plan },
+  wanted: { url: string; kind: EndpointKind; description: string },
+): Promise<{ kind: "added"; id: EndpointId; secret: string } | Refusal> {
+  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
+  const verdict = await checkEndpointUrl(deps.webhooks, wanted.url);
+  if (verdict.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
+
+  const id = randomId<EndpointId>(deps.random, ENDPOINT_ID);
+  const secret = makeSigningSecret(deps.random);
+  const now = deps.clock.now();
+  const isAdded = await deps.db.transaction().execute((transaction) =>
+    insertEndpoint(transaction, owner.id, {
+      most: ENDPOINTS_PER_ORGANIZATION_MAX,
+      row: {
+        id,
+        kind: wanted.kind,
+        url: verdict.url,
+        description: wanted.description,
+        status: "enabled",
+        disabled_reason: null,
+        disabled_at: null,
+        secret: deps.webhooks.secretBox.seal(id, secret),
+        secret_hint: secret.slice(-HINT_LENGTH),
+        secret_created_at: now,
+        previous_secret: null,
+        previous_secret_expires_at: null,
+        failing_since: null,
+        last_attempt_at: null,
+        last_success_at: null,
+        last_status: null,
+        paused_until: null,
+        created_at: now,
+        updated_at: now,
+        removed_at: null,
+      },
+    }),
+  );
+  return isAdded ? { kind: "added", id, secret } : { kind: "too_many" };
+}
+
+export async function editEndpoint(
+  deps: EndpointDeps,
+  owner: OrganizationId,
+  wanted: { id: EndpointId; url?: string; description?: string },
+): Promise<{ kind: "edited"; endpoint: EndpointRow } | Refusal> {
+  const verdict = wanted.url === undefined ? null : await checkEndpointUrl(deps.webhooks, wanted.url);
+  if (verdict?.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
+  const endpoint = await updateEndpoint(deps.db, owner, {
+    id: wanted.id,
+    change: {
+      ...(verdict ? { url: verdict.url, paused_until: null } : {}),
+      ...(wanted.description === undefined ? {} : { description: wanted.description }),
+      updated_at: deps.clock.now(),
+    },
+  });
+  return endpoint ? { kind: "edited", endpoint } : { kind: "not_found" };
+}
+
+/** A clean start: what went wrong before no longer counts. */
+export async function enableEndpoint(
+  deps: EndpointDeps,
+  owner: OrganizationId,
+  id: EndpointId,
+): Promise<EndpointRow | null> {
+  return await updateEndpoint(deps.db, owner, {
+    id,
+    change: {
+      status: "enabled",
+      disabled_reason: null,
+      disabled_at: null,
+      failing_since: null,
+      failed_attempts: 0,
+      exhausted_deliveries: 0,
+      refused_deliveries: 0,
+      paused_until: null,
+      updated_at: deps.clock.now(),
+    },
+  });
+}
+
+/** Nothing more is sent, retries that wait included; what it misses is recorded as canceled. */
+export async function disableEndpoint(
+  deps: Pick<Deps, "db" | "clock">,
+  owner: OrganizationId,
+  { id, reason }: { id: EndpointId; reason: "manual" | "gone" | "failing" },
+): Promise<EndpointRow | null> {
+  const now = deps.clock.now();
+  const change = { status: "disabled", disabled_reason: reason, disabled_at: now, updated_at: now } as const;
+  const endpoint = await updateEndpoint(deps.db, owner, { id, change });
+  if (endpoint) await cancelForbidden(deps.db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, owner });
+  return endpoint;
+}
+
+export async function removeEndpoint(
+  deps: Pick<Deps, "db" | "clock">,
+  owner: OrganizationId,
+  id: EndpointId,
+): Promise<boolean> {
+  const now = deps.clock.now();
+  const endpoint = await updateEndpoint(deps.db, owner, { id, change: { removed_at: now, updated_at: now } });
+  if (endpoint) await cancelForbidden(deps.db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, owner });
+  return endpoint !== null;
+}
+
+/** The new secret is shown this once; for a day the old one signs too. */
+export async function rotateSecret(deps: EndpointDeps, owner: OrganizationId, id: EndpointId): Promise<string | null> {
+  const secret = makeSigningSecret(deps.random);
+  const now = deps.clock.now();
+  const isReplaced = await replaceSecret(deps.db, owner, {
+    id,
+    secret: deps.webhooks.secretBox.seal(id, secret),
+    hint: secret.slice(-HINT_LENGTH),
+    now,
+    previousExpiresAt: new Date(now.getTime() + SIGNING_SECRET_OVERLAP_HOURS * HOUR_MS),
+  });
+  return isReplaced ? secret : null;
+}
+
+/** Queues an `endpoint.test` event for this endpoint alone: one attempt, shown in the log, without effect on its health. */
+export async function sendTestEvent(
+  deps: EndpointDeps,
+  owner: { id: OrganizationId; name: string; plan: Plan },
+  endpointId: EndpointId,
+): Promise<{ kind: "queued"; deliveryId: DeliveryId } | Refusal> {
+  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
+  const endpoint = await findEndpoint(deps.db, owner.id, endpointId);
+  if (!endpoint) return { kind: "not_found" };
+  if (endpoint.status === "disabled") return { kind: "disabled" };
+
+  const now = deps.clock.now();
+  const id = randomId<WebhookEventId>(deps.random, WEBHOOK_EVENT_ID);
+  const deliveryId = randomUuid(deps.random) as DeliveryId;
+  const event: EndpointTestEvent = {
+    id,
+    type: "endpoint.test",
+    created: now.toISOString(),
+    apiVersion: WEBHOOK_API_VERSION,
+    data: { endpoint: { id: endpointId }, business: { id: owner.id, name: owner.name } },
+  };
+  await deps.db.transaction().execute(async (transaction) => {
+    const body = Buffer.from(JSON.stringify(event));
+    await insertWebhookEvent(transaction, owner.id, { id, type: event.type, reference: null, body, created_at: now });
+    const card = toCard(endpoint.kind, event);
+    await insertDeliveries(transaction, owner.id, [
+      { id: deliveryId, eventId: id, endpointId, card, isEnabled: true, trigger: "automatic", now },
+    ]);
+    await wakeWorkers(transaction);
+  });
+  return { kind: "queued", deliveryId };
+}

@@ -1,0 +1,123 @@
+import type { BookingCreatedEvent, EndpointTestEvent, WebhookEvent } from "#contract/webhook-event.ts";
+import type { WriteText } from "./card-text.ts";
+
+// What a card says, line by line, the same for every chat (contract, Events, rule 3). Each part has a length of its own,
+// so that a very long name cannot push the time, the e-mail address or the campaign off the card.
+
+export type CardFields = {
+  /** At most TITLE_LENGTH_MAX. */
+  readonly title: string;
+  /** The title with the zone of its time; what a notification shows. */
+  readonly summary: string;
+  readonly facts: readonly { readonly label: string; readonly value: string }[];
+  readonly footer: string;
+  /** An http or https address of at most BUTTON_URL_LENGTH_MAX ASCII characters, or null. */
+  readonly manageUrl: string | null;
+};
+
+/** Slack's limit of a header; Teams has none. */
+export const TITLE_LENGTH_MAX = 150;
+/** Slack's limit of a button's address. */
+export const BUTTON_URL_LENGTH_MAX = 3_000;
+
+/** `write` cleans, escapes and cuts; every text that is not ours goes through it. */
+export function toCardFields(event: WebhookEvent, write: WriteText): CardFields {
+  switch (event.type) {
+    case "booking.created":
+      return toBookingFields(event, write);
+    case "endpoint.test":
+      return toTestFields(event, write);
+    default:
+      return event satisfies never;
+  }
+}
+
+function toBookingFields(event: BookingCreatedEvent, write: WriteText): CardFields {
+  const { booking, business, widget, attribution } = event.data;
+  const { service, customer } = booking;
+  const when = toLocalTimes(booking);
+  const title = `New booking: ${write(customer.name, 50)}, ${write(service.name, 50)}, ${write(when.start, 30)}`;
+  const source = `${write(attribution.source || "(direct)", 80)} / ${write(attribution.medium || "(none)", 80)}`;
+  return {
+    title,
+    summary: `${title} (${write(when.zone, 60)})`,
+    facts: [
+      { label: "Service", value: write(service.name, 200) },
+      { label: "When", value: `${write(when.span, 100)} (${write(when.zone, 60)})` },
+      { label: "With", value: write(booking.staff.map((person) => person.name).join(", "), 300) },
+      { label: "Source", value: attribution.campaign ? `${source}, ${write(attribution.campaign, 120)}` : source },
+      { label: "Customer", value: `${write(customer.name, 120)}, ${write(customer.email, 260)}` },
+      { label: "Reference", value: write(booking.reference, 40) },
+    ],
+    footer: `${write(widget.name, 100)} | ${write(business.name, 100)}`,
+    manageUrl: toButtonUrl(booking.manageUrl),
+  };
+}
+
+function toTestFields(event: EndpointTestEvent, write: WriteText): CardFields {
+  const title = "Test message: new bookings will appear here";
+  return {
+    title,
+    summary: title,
+    facts: [
+      { label: "Business", value: write(event.data.business.name, 200) },
+      { label: "Endpoint", value: write(event.data.endpoint.id, 40) },
+    ],
+    footer: "No booking was made.",
+    manageUrl: null,
+  };
+}
+
+/** The appointment in the visitor's zone, or in UTC when the zone is unknown; what is no time is shown as it came. */
+function toLocalTimes(booking: { start: string; end: string; timeZone: string }): {
+  start: string;
+  span: string;
+  zone: string;
+} {
+  const inVisitorsZone = toFormat(booking.timeZone);
+  const format = inVisitorsZone ?? toFormat("UTC");
+  // The visitor's own name for the zone: Intl would call Asia/Kolkata by its old name.
+  const zone = inVisitorsZone === null ? "UTC" : booking.timeZone;
+  const [start, end] = [booking.start, booking.end].map((text) => toLocalTime(format, text));
+  if (!start || !end) return { start: booking.start, span: `${booking.start} – ${booking.end}`, zone };
+  const span =
+    start.day === end.day
+      ? `${start.day}, ${start.time}–${end.time}`
+      : `${start.day}, ${start.time} – ${end.day}, ${end.time}`;
+  return { start: `${start.day} ${start.time}`, span, zone };
+}
+
+function toFormat(timeZone: string): Intl.DateTimeFormat | null {
+  try {
+    return new Intl.DateTimeFormat("en-GB", {
+      timeZone,
+      weekday: "short",
+      day: "numeric",
+      month: "short",
+      year: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+    });
+  } catch {
+    // The one thing that can be wrong here is the visitor's zone, and it must not stop the card.
+    return null;
+  }
+}
+
+/** "Tue 5 May 2026" and "14:30". Put together from the parts, because separators differ between ICU versions. */
+function toLocalTime(format: Intl.DateTimeFormat | null, text: string): { day: string; time: string } | null {
+  const instant = Date.parse(text);
+  if (format === null || Number.isNaN(instant)) return null;
+  const parts = format.formatToParts(instant);
+  const [weekday, day, month, year, hour, minute] = (
+    ["weekday", "day", "month", "year", "hour", "minute"] as const
+  ).map((type) => parts.find((part) => part.type === type)?.value);
+  return { day: `${weekday} ${day} ${month} ${year}`, time: `${hour}:${minute}` };
+}
+
+function toButtonUrl(text: string | undefined): string | null {
+  const url = text === undefined ? null : URL.parse(text);
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null;
+  return url.href.length <= BUTTON_URL_LENGTH_MAX ? url.href : null;
+}

@@ -1,0 +1,58 @@
+import { sql } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+
+/**
+ * Deletes events, with their deliveries and attempts, whose last attempt lies before the log's period, at most `limit`.
+ * What still has a place in the queue stays until it is over.
+ */
+export async function deleteExpiredEvents(
+  db: Db,
+  owner: OrganizationId,
+  batch: { loggedBefore: Date; limit: number },
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with expired as (
+      select id from webhook_events event
+      where organization_id = ${owner} and created_at < ${batch.loggedBefore}
+        and not exists (
+          select from deliveries delivery
+          where delivery.organization_id = event.organization_id and delivery.event_id = event.id
+            and (delivery.state in ('queued', 'retrying') or exists (
+              select from delivery_attempts attempt
+              where attempt.organization_id = delivery.organization_id and attempt.delivery_id = delivery.id
+                and attempt.started_at >= ${batch.loggedBefore}
+            ) or exists (select from delivery_queue where delivery_id = delivery.id))
+        )
+      order by created_at limit ${batch.limit}
+      for update of event skip locked
+    ), gone as (
+      delete from webhook_events using expired
+      where webhook_events.organization_id = ${owner} and webhook_events.id = expired.id
+      returning webhook_events.id
+    )
+    select count(*) as count from gone`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** Deletes single attempts that are older than the log's period, at most `limit`; their delivery may be younger. */
+export async function deleteExpiredAttempts(
+  db: Db,
+  owner: OrganizationId,
+  batch: { loggedBefore: Date; limit: number },
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with expired as (
+      select delivery_id, number from delivery_attempts
+      where organization_id = ${owner} and started_at < ${batch.loggedBefore} and result <> 'in_flight'
+      order by started_at limit ${batch.limit}
+      for update skip locked
+    ), gone as (
+      delete from delivery_attempts attempt using expired
+      where attempt.organization_id = ${owner} and attempt.delivery_id = expired.delivery_id
+        and attempt.number = expired.number
+      returning attempt.number
+    )
+    select count(*) as count from gone`.execute(db);
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,61 @@
+// Names for what can go wrong before a reply is complete. Only codes and facts of the socket are looked at, never the
+// words of an error.
+
+export const SEND_FAILURE_CODES = [
+  "timeout",
+  "dns_error",
+  "connection_refused",
+  "connection_reset",
+  "tls_error",
+  "blocked_address",
+  "network_error",
+] as const;
+export type SendFailureCode = (typeof SEND_FAILURE_CODES)[number];
+
+/** A fault we name ourselves; it passes through Node and undici unchanged. */
+export class SendFault extends Error {
+  readonly failure: SendFailureCode;
+  constructor(failure: SendFailureCode, options?: ErrorOptions) {
+    super(failure, options);
+    this.failure = failure;
+  }
+}
+
+export type SocketFacts = {
+  readonly isTls: boolean;
+  /** The connection stood, TLS included, before the fault. */
+  readonly wasConnected: boolean;
+  /** The receiver has closed its side. */
+  readonly isEnded: boolean;
+};
+
+export function toFailureCode(error: Error, socket: SocketFacts): SendFailureCode {
+  if (error instanceof SendFault) return error.failure;
+  const code = toCode(error);
+  const known = FAILURE_BY_CODE[code];
+  if (known !== undefined) return known;
+  if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) return "tls_error";
+  // The receiver closed the connection before its reply was complete; undici has several errors for that.
+  if (socket.isEnded) return "connection_reset";
+  // While a TLS connection is being made, what is no system error is a refused certificate.
+  const isSystemError = "syscall" in error || error instanceof AggregateError;
+  return socket.isTls && !socket.wasConnected && !isSystemError ? "tls_error" : "network_error";
+}
+
+/** A request that undici refuses to write is a bug of ours, not a fault of the network. */
+export function isMisuse(error: Error): boolean {
+  return toCode(error) === "UND_ERR_INVALID_ARG" || toCode(error) === "UND_ERR_NOT_SUPPORTED";
+}
+
+const FAILURE_BY_CODE: Readonly<Record<string, SendFailureCode>> = {
+  ECONNREFUSED: "connection_refused",
+  ECONNRESET: "connection_reset",
+  EPIPE: "connection_reset",
+  ETIMEDOUT: "timeout",
+  UND_ERR_CONNECT_TIMEOUT: "timeout",
+  EPROTO: "tls_error",
+};
+
+function toCode(error: Error): string {
+  return "code" in error && typeof error.code === "string" ? error.code : "";
+}

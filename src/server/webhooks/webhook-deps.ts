@@ -1,0 +1,51 @@
+import type { Config } from "../config.ts";
+import { assert } from "../lib/assert.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Random } from "../lib/random.ts";
+import { type Cidr, parseCidr } from "./address-rules.ts";
+import { createGuardedSend, type GuardedSend } from "./guarded-send.ts";
+import { createSystemResolver, type ResolveHost } from "./resolve-host.ts";
+import type { RetrySchedule } from "./retry-schedule.ts";
+import { createSecretBox, type SecretBox } from "./secret-box.ts";
+
+/** What webhooks need beyond the database. */
+export type WebhookDeps = {
+  readonly send: GuardedSend;
+  readonly secretBox: SecretBox;
+  readonly schedule: RetrySchedule;
+  readonly resolve: ResolveHost;
+  readonly allow: readonly Cidr[];
+  /** How long a claimed delivery is left to its worker. */
+  readonly leaseMs: number;
+};
+
+/** Beyond twice the time limit: waiting for a place in the pool, and clocks of two machines that differ. */
+const LEASE_MARGIN_MS = 5_000;
+
+export function createWebhookDeps(deps: {
+  config: Pick<
+    Config,
+    "webhookTimeoutMs" | "webhookAllowCidrs" | "webhookRetrySchedule" | "webhookRetryJitter" | "docsUrl"
+  >;
+  secretKey: string;
+  clock: Clock;
+  random: Random;
+}): WebhookDeps {
+  const { config } = deps;
+  const resolve = createSystemResolver(deps.clock);
+  const allow = config.webhookAllowCidrs.map(requireCidr);
+  return {
+    resolve,
+    allow,
+    send: createGuardedSend({ resolve, allow, timeoutMs: config.webhookTimeoutMs, docsUrl: config.docsUrl }),
+    secretBox: createSecretBox({ random: deps.random }, deps.secretKey),
+    schedule: { delaysSeconds: config.webhookRetrySchedule, jitterFraction: config.webhookRetryJitter },
+    leaseMs: 2 * config.webhookTimeoutMs + LEASE_MARGIN_MS,
+  };
+}
+
+function requireCidr(text: string): Cidr {
+  const cidr = parseCidr(text);
+  assert(cidr, "the setting was checked when it was read");
+  return cidr;
+}
