@@ -1,20 +1,13 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import type { FastifyInstance } from "fastify";
+import { test } from "node:test";
 import { Attribution } from "#contract/attribution.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import type { OpenApiDocument, Schema } from "./openapi-document.ts";
 import { listEndpoints } from "./operations.ts";
 
-let app: FastifyInstance;
-let page: string;
-let document: OpenApiDocument;
-
-before(async () => {
-  ({ app } = await createTestApp({ baseUrl: "https://book.example.com" }));
-  page = (await app.inject("/docs")).body;
-  document = (await app.inject("/api/v1/openapi.json")).json();
-});
+const { app } = await createTestApp({ baseUrl: "https://book.example.com" });
+const page = (await app.inject("/docs")).body;
+const document: OpenApiDocument = (await app.inject("/api/v1/openapi.json")).json();
 
 test("GET /docs is an HTML page that may load nothing but our stylesheet", async () => {
   const answer = await app.inject("/docs");
