@@ -1,0 +1,145 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  chownSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { StartError } from "../../lib/start-error.ts";
+import type { Binaries } from "./binaries.ts";
+import { type DatabaseUser, withRightsOf } from "./database-user.ts";
+import { diskFullSentence, errorCode, toStartError } from "./file-fault.ts";
+import { dataFolderPaths, makeOpenFolder } from "./folders.ts";
+import { runProgram } from "./run-program.ts";
+
+/** The password lies inside the cluster, so that the two are made, moved and copied together. */
+export const PASSWORD_FILE = "bookflow-password";
+
+type CreationSpec = {
+  dataDir: string;
+  sharedFolder: string;
+  user: DatabaseUser | null;
+  binaries: Binaries;
+  notice: (sentence: string) => void;
+};
+
+/** Where the cluster will be, and the unfinished folder beside it from which it is renamed when it is whole. */
+type Place = { folder: string; unfinished: string };
+
+/**
+ * Creates the cluster and returns its folder. A cluster exists only once it is complete: whenever this is cut short,
+ * the next start finds no cluster, clears what was left, and begins again.
+ */
+export async function createCluster(spec: CreationSpec): Promise<string> {
+  const link = dataFolderPaths(spec.dataDir).cluster;
+  try {
+    const place = await choosePlace(spec, link);
+    try {
+      spec.notice(`Creating the database in ${place.folder}.`);
+      await fillCluster(spec, place);
+      await rename(join(place.unfinished, "cluster"), place.folder);
+      syncFolder(dirname(place.folder));
+      if (place.folder !== link) {
+        symlinkSync(place.folder, link);
+        spec.notice(
+          `The database is kept in ${place.folder}, because the user ${spec.user?.name}, who runs PostgreSQL for root, cannot reach ${spec.dataDir}.`,
+        );
+      }
+      return place.folder;
+    } finally {
+      await rm(place.unfinished, { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw toStartError(error, spec.dataDir);
+  }
+}
+
+async function choosePlace(spec: CreationSpec, link: string): Promise<Place> {
+  const besideLink = `${link}.new-`;
+  await clearUnfinished(besideLink);
+  const unfinished = makeFolderFor(spec.user, besideLink);
+  if (unfinished !== null) return { folder: link, unfinished };
+
+  // The name begins with the data folder's, for finding leftovers, and ends at random: a cluster whose data folder
+  // was deleted is neither taken up again nor destroyed.
+  const name = createHash("sha256").update(spec.dataDir).digest("hex").slice(0, 12);
+  const besideShared = join(spec.sharedFolder, `${name}.new-`);
+  makeOpenFolder(spec.sharedFolder);
+  await clearUnfinished(besideShared);
+  const shared = makeFolderFor(spec.user, besideShared);
+  if (shared === null) {
+    throw new StartError(
+      `PostgreSQL does not run as root, and the user ${spec.user?.name} can use neither ${spec.dataDir} nor ${spec.sharedFolder}; start Bookflow as an ordinary user, or set DATABASE_URL.`,
+    );
+  }
+  return { folder: join(spec.sharedFolder, `${name}-${randomBytes(4).toString("hex")}`), unfinished: shared };
+}
+
+/** A new folder that the user can really work in, or null where rights on the way forbid it. */
+function makeFolderFor(user: DatabaseUser | null, prefix: string): string | null {
+  const folder = mkdtempSync(prefix);
+  if (user === null) return folder;
+  try {
+    chownSync(folder, user.uid, user.gid);
+    withRightsOf(user, () => mkdirSync(join(folder, "cluster"), { mode: 0o700 }));
+    return folder;
+  } catch (error) {
+    // EINVAL: a container that knows no other user than root.
+    if (!["EACCES", "EPERM", "EINVAL"].includes(errorCode(error) ?? "")) throw error;
+    rmSync(folder, { recursive: true });
+    return null;
+  }
+}
+
+async function clearUnfinished(prefix: string): Promise<void> {
+  for (const name of readdirSync(dirname(prefix))) {
+    const path = join(dirname(prefix), name);
+    if (path.startsWith(prefix)) await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function fillCluster({ user, binaries }: CreationSpec, place: Place): Promise<void> {
+  const folder = join(place.unfinished, "cluster");
+  const password = randomBytes(24).toString("hex");
+  const passwordFile = join(place.unfinished, PASSWORD_FILE);
+  writeSecret(passwordFile, password, user);
+  // The builtin C.UTF-8 orders by code point, so indexes never depend on the machine's libraries, and lower() knows all letters.
+  const locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8"];
+  const access = ["--username=bookflow", `--pwfile=${passwordFile}`, "--auth=scram-sha-256"];
+  const init = ["-D", folder, ...locale, ...access, "--no-instructions"];
+  await runStep({ file: binaries.initdb, args: init, user }, place.folder);
+  const single = ["--single", "-D", folder, "-c", "exit_on_error=on", "template1"];
+  await runStep({ file: binaries.postgres, args: single, user, input: "create database bookflow\n" }, place.folder);
+  await rename(passwordFile, join(folder, PASSWORD_FILE));
+}
+
+function writeSecret(path: string, secret: string, user: DatabaseUser | null): void {
+  writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: "wx" });
+  if (user !== null) chownSync(path, user.uid, user.gid);
+}
+
+async function runStep(program: Parameters<typeof runProgram>[0], folder: string): Promise<void> {
+  const outcome = await runProgram(program);
+  if (outcome.kind === "ended" && outcome.code === 0) return;
+  // These programs report no codes, only text, which is English because their language is set to C.
+  const lines = outcome.kind === "ended" ? outcome.stderr.split("\n") : [outcome.code];
+  if (lines.some((line) => line.includes("No space left on device"))) throw new StartError(diskFullSentence(folder));
+  const why = lines.find((line) => /error:|FATAL:|PANIC:/.test(line)) ?? lines.findLast((line) => line !== "") ?? "";
+  throw new StartError(`The database could not be created in ${folder}: ${why.trim()}.`);
+}
+
+function syncFolder(folder: string): void {
+  // Windows cannot open a folder, and needs no such call.
+  if (process.platform === "win32") return;
+  const handle = openSync(folder, "r");
+  fsyncSync(handle);
+  closeSync(handle);
+}

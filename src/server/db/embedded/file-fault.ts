@@ -1,0 +1,37 @@
+import { StartError } from "../../lib/start-error.ts";
+
+/** A failed file operation under `path` in the operator's words. Anything unforeseen keeps the system's own message. */
+export function toStartError(error: unknown, path: string): StartError {
+  if (error instanceof StartError) return error;
+  return new StartError(toSentence(error, path), { cause: error });
+}
+
+function toSentence(error: unknown, path: string): string {
+  switch (errorCode(error)) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return diskFullSentence(path);
+    case "EROFS":
+      return `${path} is on a read-only file system; set DATA_DIR to a folder that can be written.`;
+    case "EACCES":
+    case "EPERM":
+      return `No permission to write to ${path}; start Bookflow as the user who owns it, or set DATA_DIR to another folder.`;
+    case "EEXIST":
+    case "ENOTDIR":
+      return notAFolderSentence(path);
+    default:
+      return `The embedded database could not start: ${error instanceof Error ? error.message : String(error)}.`;
+  }
+}
+
+export function diskFullSentence(path: string): string {
+  return `There is no space left on the disk that holds ${path}.`;
+}
+
+export function notAFolderSentence(path: string): string {
+  return `${path} is not a folder; set DATA_DIR to one.`;
+}
+
+export function errorCode(error: unknown): string | null {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+}

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { boundLog, openLog } from "./log-file.ts";
+import { makeTestFolder } from "./testing/processes.ts";
+
+const path = join(makeTestFolder().folder, "some.log");
+
+test("a log past its limit begins again, keeps one older part, and its writer goes on", () => {
+  writeFileSync(path, "old lines\n");
+  const handle = openLog(path, 5);
+  writeSync(handle, "new\n");
+  boundLog(path, 5);
+  assert.equal(readFileSync(path, "utf8"), "new\n");
+  assert.equal(readFileSync(`${path}.1`, "utf8"), "old lines\n");
+});
+
+test("a log that somebody removed is no error", () => {
+  boundLog(`${path}.gone`, 5);
+});

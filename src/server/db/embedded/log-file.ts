@@ -1,0 +1,24 @@
+import { copyFileSync, openSync, statSync, truncateSync } from "node:fs";
+
+/** For appending; others may not read it. */
+export function openLog(path: string, limitBytes: number): number {
+  const handle = openSync(path, "a", 0o600);
+  boundLog(path, limitBytes);
+  return handle;
+}
+
+/** Past the limit the log moves to `<path>.1` and begins again. Truncating is safe: every writer appends. */
+export function boundLog(path: string, limitBytes: number): void {
+  if (readLogSize(path) <= limitBytes) return;
+  try {
+    copyFileSync(path, `${path}.1`);
+  } catch {
+    // A full disk, most likely: then the space matters more than the old lines.
+  }
+  truncateSync(path);
+}
+
+/** An operator may have removed the file; that is no reason to stop. */
+export function readLogSize(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,143 @@
+/**
+ * The supervisor: a process of its own that runs PostgreSQL for every client of one data folder. Clients (the server,
+ * commands, several at once) each hold a control connection; it serves for as long as there is one. It stands in its
+ * own session, so that Ctrl-C reaches the clients alone, and a service manager's signal to all changes nothing:
+ * the clients leave, and that ends it.
+ *
+ * | state    | what happens                           | next                                                       |
+ * |----------|----------------------------------------|------------------------------------------------------------|
+ * | begin    | lock held by another supervisor        | exit; the client connects to that one                      |
+ * |          | no client within 10 s                  | exit                                                       |
+ * |          | first client                           | starting                                                   |
+ * | starting | PostgreSQL takes connections           | ready: all who wait are told the url                       |
+ * |          | it fails                               | those who wait are told why and go; pausing                |
+ * |          | last client gone                       | stopping                                                   |
+ * | ready    | PostgreSQL ends by itself              | pausing (clients keep their connection, their pools retry) |
+ * |          | last client gone                       | stopping                                                   |
+ * | pausing  | 0.2 s, 1 s, 5 s, then 10 s each time   | starting                                                   |
+ * |          | last client gone                       | stopping                                                   |
+ * | stopping | PostgreSQL stopped, nobody came since  | exit                                                       |
+ * |          | PostgreSQL stopped, a client came      | starting                                                   |
+ *
+ * Killed outright, it takes PostgreSQL along (see the guardian in postmaster.ts), and clients start another supervisor.
+ */
+import { rmSync, writeSync } from "node:fs";
+import { StartError } from "../../lib/start-error.ts";
+import { ClientList } from "./client-list.ts";
+import { type Cluster, prepareCluster } from "./cluster.ts";
+import { type FirstWord, writeControlFile } from "./control-channel.ts";
+import { toStartError } from "./file-fault.ts";
+import { dataFolderPaths } from "./folders.ts";
+import { boundLog } from "./log-file.ts";
+import { LOG_LIMIT_BYTES } from "./postmaster.ts";
+import { type Address, toUrl } from "./settings.ts";
+import { startServer } from "./start-server.ts";
+import { takeSupervisorLock } from "./supervisor-lock.ts";
+
+export type SupervisorOptions = { dataDir: string; sharedFolder: string };
+
+const FIRST_CLIENT_LIMIT_MS = 10_000;
+const PAUSES_MS = [200, 1_000, 5_000, 10_000];
+/** A server that ran this long was healthy; the pauses begin anew. */
+const HEALTHY_AFTER_MS = 60_000;
+const LOG_CHECK_MS = 60_000;
+
+type Supervision = SupervisorOptions & { clients: ClientList };
+
+async function main(options: SupervisorOptions): Promise<void> {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
+  const paths = dataFolderPaths(options.dataDir);
+  const lock = takeSupervisorLock(paths.lock);
+  if (lock === null) return sayFirstWord({ kind: "busy" });
+
+  const clients = new ClientList();
+  const port = await clients.listen();
+  writeControlFile(options.dataDir, { port, ask: clients.ask, answer: clients.answer });
+  sayFirstWord({ kind: "listening" });
+
+  await clients.waitUntil("occupied", FIRST_CLIENT_LIMIT_MS);
+  while (!clients.isEmpty) await serveClients({ ...options, clients });
+  // From the last look at the list to here nothing may wait: a client that comes now finds nobody and starts anew.
+  clients.close();
+  rmSync(paths.control, { force: true });
+  lock.release();
+}
+
+/** From the first client to the last: runs PostgreSQL, again when it ends by itself, and stops it. */
+async function serveClients(supervision: Supervision): Promise<void> {
+  const { clients } = supervision;
+  let cluster: Cluster | null = null;
+  let address: Address | null = null;
+  let failures = 0;
+  while (!clients.isEmpty) {
+    try {
+      // Once served, the same cluster is opened again at the same address: if it vanished, an empty one must not take
+      // its place, and clients hold its url.
+      cluster ??= await prepareCluster({ ...supervision, notice: (sentence) => clients.tellWaiting(sentence) });
+      const run = await runServer(supervision, cluster, address);
+      if (run.kind === "stopped") break;
+      address = run.address;
+      if (run.ranMs >= HEALTHY_AFTER_MS) failures = 0;
+    } catch (error) {
+      const { message, cause } = toStartError(error, supervision.dataDir);
+      logLine(cause instanceof Error ? `${message} ${cause.stack}` : message);
+      clients.failWaiting(message);
+    }
+    await clients.waitUntil("empty", PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)]);
+  }
+  clients.dismissLeavers();
+}
+
+type Run = { kind: "stopped" } | { kind: "ended"; ranMs: number; address: Address };
+
+/** Runs the server until nobody needs it and it has stopped, or until it ends by itself; throws when it does not start. */
+async function runServer({ dataDir, clients }: Supervision, cluster: Cluster, address: Address | null): Promise<Run> {
+  const logPath = dataFolderPaths(dataDir).postgresLog;
+  const start = await startServer({
+    dataDir,
+    cluster,
+    address,
+    logPath,
+    isWanted: () => !clients.isEmpty,
+    notice: (sentence) => clients.tellWaiting(sentence),
+  });
+  if (start.kind === "failed") throw new StartError(start.sentence);
+  if (start.kind === "unwanted") return { kind: "stopped" };
+  clients.tellReady(toUrl({ address: start.address, clusterFolder: cluster.folder, password: cluster.password }));
+  const readyAt = Date.now();
+  const logCheck = setInterval(() => boundLog(logPath, LOG_LIMIT_BYTES), LOG_CHECK_MS);
+  const end = await Promise.race([start.postmaster.exited, clients.waitUntil("empty")]);
+  clearInterval(logCheck);
+  // Whoever comes from now on waits for the next start, and is not sent to a server that is going.
+  clients.holdBack();
+  if (end === undefined) {
+    await start.postmaster.stop();
+    return { kind: "stopped" };
+  }
+  logLine(`PostgreSQL ended by itself (${end}).`);
+  return { kind: "ended", ranMs: Date.now() - readyAt, address: start.address };
+}
+
+/** Standard output is a pipe to the client that started this process; when that one is gone, another may come. */
+function sayFirstWord(word: FirstWord): void {
+  try {
+    writeSync(1, `${JSON.stringify(word)}\n`);
+  } catch {
+    logLine("The client that started this supervisor is gone.");
+  }
+}
+
+/** Standard error is supervisor.log. */
+function logLine(sentence: string): void {
+  process.stderr.write(`${new Date().toISOString()} ${sentence}\n`);
+}
+
+// The only caller is launch-supervisor.ts, which writes this argument.
+const options = JSON.parse(process.argv[2] ?? "") as SupervisorOptions;
+try {
+  await main(options);
+} catch (error) {
+  logLine(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  sayFirstWord({ kind: "failed", sentence: toStartError(error, options.dataDir).message });
+}
+process.exit();

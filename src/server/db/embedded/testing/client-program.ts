@@ -1,0 +1,21 @@
+/** A client of the embedded database as a process of its own, for tests: speaks JSON lines, leaves at the end of its input. */
+import { openEmbeddedDatabase } from "../open.ts";
+
+const [dataDir = "", sharedFolder = ""] = process.argv.slice(2);
+
+function say(word: object): void {
+  process.stdout.write(`${JSON.stringify(word)}\n`);
+}
+
+try {
+  const notice = (sentence: string) => say({ kind: "notice", sentence });
+  const database = await openEmbeddedDatabase({ dataDir, sharedFolder, notice });
+  say({ kind: "ready", url: database.url });
+  process.stdin.on("end", async () => {
+    await database.release();
+    say({ kind: "released" });
+  });
+  process.stdin.resume();
+} catch (error) {
+  say({ kind: "failed", name: (error as Error).name, sentence: (error as Error).message });
+}

@@ -1,0 +1,143 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+
+type Word = { kind: "ready"; url: string } | { kind: "failed"; name: string; sentence: string };
+
+export type ClientProcess = {
+  word: Word;
+  notices: string[];
+  pid: number;
+  release(): Promise<void>;
+  kill(): Promise<void>;
+};
+
+export const isRoot = process.getuid?.() === 0;
+
+/** A folder that every user may pass through; whatever still runs in it at the end of the file is killed. */
+export function makeTestFolder(): { folder: string; shared: string } {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bookflow-embedded-")));
+  chmodSync(folder, 0o755);
+  after(async () => {
+    for (const { pid } of findProcesses(folder)) killIfAlive(pid);
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  });
+  return { folder, shared: join(folder, "shared") };
+}
+
+/** Starts a client process and waits for its first word. */
+export async function startClient(spec: {
+  dataDir: string;
+  shared: string;
+  user?: { uid: number; gid: number };
+}): Promise<ClientProcess> {
+  const program = fileURLToPath(new URL("client-program.ts", import.meta.url));
+  const child = spawn(process.execPath, [program, spec.dataDir, spec.shared], {
+    cwd: "/",
+    env: { PATH: process.env["PATH"] },
+    stdio: ["pipe", "pipe", "inherit"],
+    ...spec.user,
+  });
+  const exited = once(child, "exit");
+  const notices: string[] = [];
+  const word = await new Promise<Word>((resolve, reject) => {
+    createInterface(child.stdout).on("line", (line) => {
+      const said = JSON.parse(line) as Word | { kind: "notice"; sentence: string } | { kind: "released" };
+      if (said.kind === "notice") notices.push(said.sentence);
+      else if (said.kind !== "released") resolve(said);
+    });
+    exited.then(() => reject(new Error("The client ended without a word.")), reject);
+  });
+  const release = async () => {
+    child.stdin.end();
+    await exited;
+  };
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await exited;
+  };
+  return { word, notices, pid: child.pid ?? 0, release, kill };
+}
+
+export function urlOf(client: ClientProcess): string {
+  if (client.word.kind === "ready") return client.word.url;
+  throw new Error(client.word.sentence);
+}
+
+export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  // A server killed between two calls is reported here; the next call fails as well.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Asks again until there is an answer, as a pool of connections would. */
+export async function queryWhenBack(url: string, text: string): Promise<Record<string, unknown>[]> {
+  for (const until = Date.now() + 10_000; ; ) {
+    try {
+      return await query(url, text);
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await sleep(20);
+    }
+  }
+}
+
+/** Every process whose command line names the folder: the supervisor and the server, and clients started above. */
+export function findProcesses(folder: string): { pid: number; command: string }[] {
+  return listProcesses().filter(({ pid, command }) => pid !== process.pid && command.includes(folder));
+}
+
+export function findSupervisors(dataDir: string): number[] {
+  return findProcesses(dataDir)
+    .filter(({ command }) => command.includes("supervisor.ts"))
+    .map(({ pid }) => pid);
+}
+
+export function readServerPid(dataDir: string): number {
+  return Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
+}
+
+/** What is left of the folder's processes when none should be. */
+export async function waitUntilNoneRuns(folder: string): Promise<{ pid: number; command: string }[]> {
+  for (const until = Date.now() + 5_000; Date.now() < until && findProcesses(folder).length > 0; ) await sleep(20);
+  return findProcesses(folder);
+}
+
+export function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // Gone already.
+  }
+}
+
+function listProcesses(): { pid: number; command: string }[] {
+  if (process.platform !== "linux") {
+    const lines = execFileSync("ps", ["-axww", "-o", "pid=,command="], { encoding: "utf8" }).trim().split("\n");
+    return lines.map((line) => ({ pid: Number.parseInt(line, 10), command: line }));
+  }
+  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  return pids.map((pid) => ({ pid, command: readCommand(pid) }));
+}
+
+function readCommand(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
+}
