@@ -4,6 +4,10 @@
 alter table bookings add column lacks_event boolean not null default false;
 create index bookings_lacking_event on bookings (organization_id, created_at) where lacks_event;
 
+-- Letters of every alphabet fold the same on every server, whatever its locale, and any blank around an address is dropped.
+alter table bookings alter column customer_email_key
+  set expression as (lower(btrim(normalize(customer_email), E' \t\n\v\f\r\u00A0') collate "pg_c_utf8"));
+
 create table endpoints (
   id text primary key,
   organization_id text not null references organizations (id),
@@ -49,6 +53,7 @@ create table webhook_events (
   primary key (organization_id, id)
 );
 create index webhook_events_by_reference on webhook_events (organization_id, reference);
+create index webhook_events_by_time on webhook_events (organization_id, created_at);
 
 create table deliveries (
   organization_id text not null,
@@ -93,6 +98,8 @@ create table delivery_attempts (
   foreign key (organization_id, delivery_id) references deliveries (organization_id, id) on delete cascade
 );
 create index delivery_attempts_by_time on delivery_attempts (organization_id, started_at desc, delivery_id, number);
+create index delivery_attempts_by_endpoint
+  on delivery_attempts (organization_id, endpoint_id, started_at desc, delivery_id, number);
 
 -- What waits to be sent, and what is being sent (leased). A small table of its own, claimed across organizations; a row is
 -- here only while its delivery has something to do.
@@ -105,9 +112,14 @@ create table delivery_queue (
   lease_token uuid,
   lease_until timestamptz(3),
   check ((lease_token is null) = (lease_until is null))
-) with (fillfactor = 50);
+) with (
+  fillfactor = 50,
+  -- Every delivery passes through here: dead rows are cleared away by their number, not by a share of the table.
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000
+);
 create index delivery_queue_waiting on delivery_queue (endpoint_id, due_at) where lease_token is null;
-create index delivery_queue_leased on delivery_queue (lease_until) where lease_token is not null;
+create index delivery_queue_leased on delivery_queue (lease_until) include (endpoint_id, organization_id)
+  where lease_token is not null;
 
 -- What the organization should be told about its endpoints.
 create table endpoint_notices (
@@ -121,4 +133,3 @@ create table endpoint_notices (
   foreign key (organization_id, endpoint_id) references endpoints (organization_id, id)
 );
 create index endpoint_notices_by_endpoint on endpoint_notices (organization_id, endpoint_id, kind, created_at desc);
-create index webhook_events_by_time on webhook_events (organization_id, created_at);

@@ -8,6 +8,7 @@ export const API_ERROR_STATUS = {
   plan_required: 403,
   not_found: 404,
   method_not_allowed: 405,
+  payload_too_large: 413,
   rate_limited: 429,
   internal: 500,
   unavailable: 503,

@@ -8,8 +8,8 @@ export type EndpointKind = (typeof ENDPOINT_KINDS)[number];
 export const ENDPOINT_STATUSES = ["enabled", "disabled"] as const;
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
-/** `gone`: it answered 410. `failing`: too long without a success. `plan`: the plan no longer includes webhooks. */
-export const ENDPOINT_DISABLED_REASONS = ["manual", "gone", "failing", "plan"] as const;
+/** `gone`: it answered 410. `failing`: too long without a success. */
+export const ENDPOINT_DISABLED_REASONS = ["manual", "gone", "failing"] as const;
 export type EndpointDisabledReason = (typeof ENDPOINT_DISABLED_REASONS)[number];
 
 export const ENDPOINTS_PER_ORGANIZATION_MAX = 20;

@@ -1,21 +1,21 @@
 import Fastify, { type FastifyInstance } from "fastify";
-import { BASE58 } from "#contract/ids.ts";
 import { analyticsReadRoutes } from "./analytics/read-routes.ts";
 import { bearerAuth } from "./api-keys/bearer-auth.ts";
 import { bookingReadRoutes } from "./bookings/read-routes.ts";
 import type { Deps } from "./deps.ts";
+import { collectRoutes } from "./funnel/collect-routes.ts";
 import { refuseMalformedRequest } from "./http/client-error.ts";
 import { installErrorHandler, sendError } from "./http/error-handler.ts";
 import { watchMethods } from "./http/method-not-allowed.ts";
 import { describeApi, openApiRoutes } from "./http/openapi.ts";
+import { makeRequestId } from "./http/request-id.ts";
 import { installRequestLog } from "./http/request-log.ts";
 import { commonHeaders, installResponseHeaders } from "./http/response-headers.ts";
-import { randomText } from "./lib/random.ts";
+import { toTrustProxy } from "./http/trust-proxy.ts";
 import { operationsRoutes } from "./operations/routes.ts";
 import { referenceRoutes } from "./reference/routes.ts";
 import { widgetReadRoutes } from "./widgets/read-routes.ts";
 
-const REQUEST_ID_LENGTH = 16;
 const BODY_LIMIT_BYTES = 64 * 1024;
 /** A caller that dawdles over its request is cut off; an answer may take longer. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -25,11 +25,14 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
-    genReqId: () => `req_${randomText(deps.random, BASE58, REQUEST_ID_LENGTH)}`,
+    genReqId: () => makeRequestId(deps.random),
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    trustProxy: toTrustProxy(deps.config.trustProxy),
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: "idle",
+    // A request that was being received when stopping began is answered like any other.
+    return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true },
     // An address that cannot be decoded is answered before any hook runs.
     frameworkErrors: (error, request, reply) =>
@@ -54,6 +57,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     },
     { prefix: "/api/v1" },
   );
+  await collectRoutes(app, deps);
   openApiRoutes(app);
   referenceRoutes(app);
   operationsRoutes(app, deps);

@@ -1,9 +1,10 @@
+import type { FastifyInstance } from "fastify";
 import { buildApp } from "./app.ts";
-import { ConfigError, parseConfig, readEnvironment } from "./config.ts";
-import { openDatabase } from "./db/open-database.ts";
+import { type Config, ConfigError, parseConfig, readEnvironment } from "./config.ts";
+import { type Database, openDatabase } from "./db/open-database.ts";
 import { createDeps } from "./deps.ts";
 import { listen } from "./http/listen.ts";
-import { createLog } from "./lib/log.ts";
+import { createLog, type Log } from "./lib/log.ts";
 import { StartError } from "./lib/start-error.ts";
 import { onStopSignal } from "./lib/stop-signal.ts";
 import { startWorker } from "./worker.ts";
@@ -29,17 +30,27 @@ async function start(): Promise<void> {
   const notice = (sentence: string) => process.stderr.write(`${sentence}\n`);
 
   const database = await openDatabase({ config, log, notice });
-  const deps = await createDeps({ config, database, log });
-  const app = config.role === "worker" ? null : await buildApp(deps);
   try {
-    if (app) await listen(app, config);
+    await serve({ config, log, notice, database });
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+async function serve(parts: {
+  config: Config;
+  log: Log;
+  notice: (sentence: string) => void;
+  database: Database;
+}): Promise<void> {
+  const { config, log, notice, database } = parts;
+  const deps = await createDeps({ config, database, log });
+  const app = config.role === "worker" ? null : await buildApp(deps);
+  if (app) await listen(app, config);
   const worker = config.role === "web" ? null : startWorker(deps);
   log.info("service.started", { role: config.role });
-  notice(app ? `Bookflow is ready at ${config.baseUrl}` : "Bookflow's worker is running.");
+  notice(app ? `Bookflow is ready at ${toAddress(app, config)}` : "Bookflow's worker is running.");
 
   onStopSignal(
     { graceMs: config.shutdownGraceMs, log },
@@ -48,4 +59,12 @@ async function start(): Promise<void> {
       letGo: () => database.close(),
     },
   );
+}
+
+/** With PORT=0 only the socket knows which port it is. */
+function toAddress(app: FastifyInstance, config: Config): string {
+  const bound = app.server.address();
+  return config.port === 0 && bound !== null && typeof bound === "object"
+    ? `http://localhost:${bound.port}`
+    : config.baseUrl;
 }

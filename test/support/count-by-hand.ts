@@ -12,13 +12,13 @@ type Visit = { start: Touch; furthest: number; foundNoTimes: boolean; touches: T
 
 export function countByHand(
   touches: readonly Touch[],
-  window: { zone: string; now: Date; days: number; widgetId: string | null },
+  window: { zone: string; now: Date; days: number; widgetId: string | null; keptSince?: Date },
 ): Analytics {
-  const localDay = (instant: Date) =>
-    Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(window.zone).toPlainDate().toString();
+  const localDay = rememberDays(window.zone);
   const today = Temporal.PlainDate.from(localDay(window.now));
   const days = Array.from({ length: window.days }, (_, i) => today.subtract({ days: window.days - 1 - i }).toString());
-  const isInWindow = (instant: Date) => days.includes(localDay(instant));
+  const keptDays = new Set(window.keptSince ? days.filter((day) => day >= localDay(window.keptSince as Date)) : days);
+  const isInWindow = (instant: Date) => keptDays.has(localDay(instant));
 
   const mine = touches.filter((touch) => window.widgetId === null || touch.widgetId === window.widgetId);
   const visits = groupVisits(mine);
@@ -72,6 +72,18 @@ export function countByHand(
     channels: listBy((visit) => visit.start.channel, 12),
     sources: listBy((visit) => `${visit.start.source} / ${visit.start.medium}`, 25),
     campaigns: listBy((visit) => visit.start.campaign, 25),
+  };
+}
+
+/** Asked for the same instants again and again, which takes long. */
+function rememberDays(zone: string): (instant: Date) => string {
+  const known = new Map<number, string>();
+  return (instant) => {
+    const ms = instant.getTime();
+    const day =
+      known.get(ms) ?? Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDate().toString();
+    known.set(ms, day);
+    return day;
   };
 }
 

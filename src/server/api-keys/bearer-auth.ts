@@ -29,7 +29,7 @@ export function bearerAuth(deps: Pick<Deps, "db" | "clock" | "config" | "log">) 
 
   return async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const now = deps.clock.now();
-    const caller = await identifyCaller(deps, request.headers.authorization, now);
+    const caller = await identifyCaller(deps, onlyAuthorization(request), now);
     requireFeature(caller.plan, "readApi");
     if (limiter) {
       const verdict = limiter.take(caller.keyId, now);
@@ -48,7 +48,7 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-async function identifyCaller(deps: Pick<Deps, "db" | "log">, header: string | undefined, now: Date): Promise<Caller> {
+async function identifyCaller(deps: Pick<Deps, "db" | "log">, header: string | null, now: Date): Promise<Caller> {
   const key = parseBearer(header);
   if (key === null)
     throw new ApiError("unauthorized", "Send your API key in the header `Authorization: Bearer <API_KEY>`.", {
@@ -60,17 +60,24 @@ async function identifyCaller(deps: Pick<Deps, "db" | "log">, header: string | u
       "www-authenticate": 'Bearer realm="api", error="invalid_token"',
     });
 
-  const isStale = !holder.last_used_at || now.getTime() - holder.last_used_at.getTime() >= LAST_USED_PRECISION_MS;
-  if (isStale) {
+  const unlessUsedAfter = new Date(now.getTime() - LAST_USED_PRECISION_MS);
+  if (!holder.last_used_at || holder.last_used_at <= unlessUsedAfter) {
+    const use = { id: holder.id, usedAt: now, unlessUsedAfter };
     // Bookkeeping only: reading must go on where this cannot be written.
-    await recordKeyUse(deps.db, holder.organization_id, { id: holder.id, usedAt: now }).catch((error: unknown) =>
+    await recordKeyUse(deps.db, holder.organization_id, use).catch((error: unknown) =>
       deps.log.warn("api_key.use_not_recorded", { organizationId: holder.organization_id, error }),
     );
   }
   return { keyId: holder.id, organizationId: holder.organization_id, plan: holder.plan, timeZone: holder.time_zone };
 }
 
+/** Null without the header, and where it was sent twice: Node would keep the first, a proxy before us may go by the last. */
+function onlyAuthorization(request: FastifyRequest): string | null {
+  const names = request.raw.rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === "authorization");
+  return names.length === 1 ? (request.headers.authorization ?? null) : null;
+}
+
 /** The scheme in any letter case, then exactly one token. */
-function parseBearer(header: string | undefined): string | null {
+function parseBearer(header: string | null): string | null {
   return /^bearer +([^\s,]+) *$/i.exec(header ?? "")?.[1] ?? null;
 }

@@ -29,12 +29,18 @@ export async function findKeyHolder(db: Db, keyHash: Buffer, now: Date): Promise
   return row ?? null;
 }
 
-export async function recordKeyUse(db: Db, owner: OrganizationId, use: { id: ApiKeyId; usedAt: Date }): Promise<void> {
+/** Requests that arrive together all find the last use stale; the condition lets one of them write it. */
+export async function recordKeyUse(
+  db: Db,
+  owner: OrganizationId,
+  use: { id: ApiKeyId; usedAt: Date; unlessUsedAfter: Date },
+): Promise<void> {
   await db
     .updateTable("api_keys")
     .set({ last_used_at: use.usedAt })
     .where("organization_id", "=", owner)
     .where("id", "=", use.id)
+    .where((where) => where.or([where("last_used_at", "is", null), where("last_used_at", "<=", use.unlessUsedAfter)]))
     .execute();
 }
 

@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { Db } from "../db/pool.ts";
@@ -32,15 +32,20 @@ export async function findBookingContext(db: Db, owner: OrganizationId, widgetId
     .executeTakeFirstOrThrow();
 }
 
-/** Over all organizations, for the task that finishes them. */
+export type LackingBooking = BookingRow & Pick<Selectable<BookingsTable>, "organization_id">;
+
+/** Over all organizations, for the task that finishes them; `after` is the last one it has seen. */
 export async function listBookingsLackingEvent(
   db: Db,
-  limit: number,
-): Promise<(BookingRow & Pick<Selectable<BookingsTable>, "organization_id">)[]> {
+  { after, limit }: { after: LackingBooking | null; limit: number },
+): Promise<LackingBooking[]> {
   return await db
     .selectFrom("bookings")
     .select([...BOOKING_COLUMNS, "organization_id"])
     .where("lacks_event", "=", true)
+    .$if(after !== null, (query) =>
+      query.where(sql<boolean>`(organization_id, created_at) > (${after?.organization_id}, ${after?.created_at})`),
+    )
     .orderBy("organization_id")
     .orderBy("created_at")
     .limit(limit)

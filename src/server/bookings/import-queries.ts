@@ -6,17 +6,20 @@ import type { ImportRow } from "./parse-import-line.ts";
 // Statements of `import bookings`. They run in one transaction over a temporary table, so that a file is imported as a
 // whole or not at all, and no row that a live booking needs is locked while the file is read.
 
+/** Any number, as long as no other lock of two numbers begins with it. */
+const IMPORT_LOCK = 7_236_002;
+
 /** A line of the file that cannot be imported. */
 export type LineFault = { line: number; fault: string };
 
+/** The columns that a line fills, and no others: what else bookings has or will have comes with the final insert. */
 export async function createStaging(db: Db): Promise<void> {
   await sql`
-    create temporary table staged_bookings (
-      like bookings,
-      line integer not null
-    ) on commit drop`.execute(db);
-  // What bookings require of these two comes with the final insert.
-  await sql`alter table staged_bookings drop column customer_email_key`.execute(db);
+    create temporary table staged_bookings on commit drop as
+    select 0 as line, organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone,
+      service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers,
+      attribution, external_id, manage_url, join_url
+    from bookings with no data`.execute(db);
 }
 
 export async function stageRows(
@@ -41,6 +44,19 @@ export async function stageRows(
 export async function analyzeStaging(db: Db): Promise<void> {
   await sql`create index on staged_bookings (reference)`.execute(db);
   await sql`analyze staged_bookings`.execute(db);
+}
+
+/** Imports into one organization take turns: neither would see the times and references that the other is about to commit. */
+export async function waitForOtherImports(db: Db, owner: OrganizationId): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${IMPORT_LOCK}, hashtext(${owner}))`.execute(db);
+}
+
+/** Before looking for faults: a reference that another organization takes from here on is this import's already. */
+export async function reserveReferences(db: Db, owner: OrganizationId): Promise<void> {
+  await sql`
+    insert into booking_references (reference, organization_id)
+    select reference, ${owner} from staged_bookings order by reference
+    on conflict (reference) do nothing`.execute(db);
 }
 
 /** The first line whose widget is not the organization's, or whose reference is another's or stands twice in the file. */
@@ -74,41 +90,38 @@ export async function dropKnownBookings(db: Db, owner: OrganizationId): Promise<
 }
 
 /**
- * Makes createdAt strictly increasing over the staged rows by moving ties up a millisecond at a time: the n-th row gets the
- * largest, over the rows up to it, of their time plus their distance to it.
+ * Moves staged rows whose createdAt is taken, by a stored booking or by an earlier row, to the next free millisecond, in the
+ * order of createdAt and line. Worked out at once for any number of ties, by counting free milliseconds instead of all:
+ * a time less the number of stored bookings before it. There, only the staged rows compete, and the n-th gets the largest,
+ * over the rows up to it, of their place plus their distance to it. Counting the stored ones back in gives the time.
  */
-export async function spreadTies(db: Db): Promise<void> {
+export async function settleTies(db: Db, owner: OrganizationId): Promise<void> {
   await sql`
-    with ordered as (
-      select line, created_at, row_number() over (order by created_at, line) as position from staged_bookings
-    ), spread as (
-      select line,
-        max(created_at - position * interval '1 millisecond') over (order by position)
-          + position * interval '1 millisecond' as created_at
-      from ordered
-    )
-    update staged_bookings staged set created_at = spread.created_at
-    from spread where spread.line = staged.line and spread.created_at <> staged.created_at`.execute(db);
-}
-
-/**
- * Moves staged rows that share their createdAt with a stored booking behind the unbroken run of milliseconds that booking
- * stands in. Returns how many it moved.
- */
-export async function moveOffStored(db: Db, owner: OrganizationId): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with stored as (
-      select created_at, created_at - row_number() over (order by created_at) * interval '1 millisecond' as run
-      from bookings
+    with times as (
+      select line, created_at from staged_bookings
+      union all
+      select null, created_at from bookings
       where organization_id = ${owner} and created_at >= (select min(created_at) from staged_bookings)
-    ), runs as (
-      select created_at, max(created_at) over (partition by run) as run_end from stored
-    ), moved as (
-      update staged_bookings staged set created_at = runs.run_end + interval '1 millisecond'
-      from runs where runs.created_at = staged.created_at
-      returning staged.line
-    ) select count(*) as count from moved`.execute(db);
-  return rows[0]?.count ?? 0;
+    ), counted as (
+      select line, created_at, created_at - interval '1 millisecond' * count(*) filter (where line is null)
+        over (order by created_at groups between unbounded preceding and 1 preceding) as free_place
+      from times
+    ), queued as (
+      select line, free_place, row_number() over (order by created_at, line) as position
+      from counted where line is not null
+    ), placed as (
+      select line, max(free_place - interval '1 millisecond' * position) over (order by position)
+        + interval '1 millisecond' * position as free_place
+      from queued
+      union all
+      select null, free_place from counted where line is null
+    ), settled as (
+      select line, free_place + interval '1 millisecond' * count(*) filter (where line is null)
+        over (order by free_place) as created_at
+      from placed
+    )
+    update staged_bookings staged set created_at = settled.created_at
+    from settled where settled.line = staged.line and settled.created_at <> staged.created_at`.execute(db);
 }
 
 export async function newestStaged(db: Db): Promise<Date | null> {
@@ -126,11 +139,7 @@ export async function advanceClock(db: Db, owner: OrganizationId, atLeast: Date)
       set last_created_at = greatest(excluded.last_created_at, clock.last_created_at)`.execute(db);
 }
 
-export async function insertStaged(db: Db, owner: OrganizationId): Promise<number> {
-  await sql`
-    insert into booking_references (reference, organization_id)
-    select reference, ${owner} from staged_bookings
-    on conflict (reference) do nothing`.execute(db);
+export async function insertStaged(db: Db): Promise<number> {
   const result = await sql`
     insert into bookings (organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone,
       service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers,

@@ -1,5 +1,6 @@
 import { Compile } from "typebox/compile";
-import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
+import { Attribution } from "#contract/attribution.ts";
+import { type Answer, BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { parseReference, parseWidgetId } from "#contract/ids.ts";
 import { ImportedBooking } from "#contract/imported-booking.ts";
 import { parseTimeZone } from "../lib/calendar.ts";
@@ -7,6 +8,11 @@ import { parseIsoInstant } from "../lib/iso-instant.ts";
 import { parseJsonText } from "../lib/json-text.ts";
 
 const schema = Compile(ImportedBooking);
+
+/** What an address can be at most (64 + @ + 255), and well below what an index entry holds. */
+const EMAIL_LENGTH_MAX = 320;
+/** A later year has no ISO 8601 form of four digits, which is what the read API answers with. */
+const NEWEST_INSTANT = new Date("9999-12-31T23:59:59.999Z");
 
 /** The columns of the staging table, as JSON carries them. */
 export type ImportRow = {
@@ -24,8 +30,8 @@ export type ImportRow = {
   customer_email: string;
   customer_phone: string | null;
   customer_notes: string | null;
-  answers: unknown[];
-  attribution: object;
+  answers: Answer[];
+  attribution: Attribution;
   external_id: string | null;
   manage_url: string | null;
   join_url: string | null;
@@ -38,12 +44,15 @@ export function parseImportLine(line: string, now: Date): { row: ImportRow } | {
   const booking = parsed.value;
   if (!schema.Check(booking)) return { fault: describeSchemaFault(booking) };
 
-  const createdAt = parseIsoInstant(booking.createdAt, "down");
-  const startAt = parseIsoInstant(booking.start, "down");
-  const endAt = parseIsoInstant(booking.end, "down");
-  if (!createdAt) return { fault: "createdAt is not an ISO 8601 date" };
-  if (!startAt) return { fault: "start is not an ISO 8601 date" };
-  if (!endAt) return { fault: "end is not an ISO 8601 date" };
+  const createdAt = parseInstant(booking.createdAt);
+  const startAt = parseInstant(booking.start);
+  const endAt = parseInstant(booking.end);
+  const attribution = toKnown(booking.attribution ?? {});
+  const firstSeenAt = attribution.firstSeenAt === undefined ? undefined : parseInstant(attribution.firstSeenAt);
+  if (!createdAt) return { fault: "createdAt is not a date that exists" };
+  if (!startAt) return { fault: "start is not a date that exists" };
+  if (!endAt) return { fault: "end is not a date that exists" };
+  if (firstSeenAt === null) return { fault: "attribution.firstSeenAt is not a date that exists" };
   // A createdAt to come would push every booking made from now on beyond it.
   if (createdAt > now) return { fault: "createdAt lies in the future" };
   if (endAt < startAt) return { fault: "end lies before start" };
@@ -51,6 +60,10 @@ export function parseImportLine(line: string, now: Date): { row: ImportRow } | {
   if (parseWidgetId(booking.widgetId) === null) return { fault: "widgetId is not a widget's id" };
   const timeZone = parseTimeZone(booking.timeZone);
   if (timeZone === null) return { fault: "timeZone is not an IANA time zone" };
+  if (booking.customer.email.length > EMAIL_LENGTH_MAX)
+    return { fault: `customer.email is longer than ${EMAIL_LENGTH_MAX} characters` };
+  if (booking.manageUrl && !isWebAddress(booking.manageUrl))
+    return { fault: "manageUrl is not an http or https address" };
 
   return {
     row: {
@@ -68,18 +81,34 @@ export function parseImportLine(line: string, now: Date): { row: ImportRow } | {
       customer_email: booking.customer.email,
       customer_phone: booking.customer.phone || null,
       customer_notes: booking.customer.notes || null,
-      answers: booking.answers ?? [],
-      attribution: booking.attribution ?? {},
-      external_id: booking.id ?? null,
-      manage_url: booking.manageUrl ?? null,
-      join_url: booking.joinUrl ?? null,
+      answers: (booking.answers ?? []).map(({ questionId, question, answer }) => ({ questionId, question, answer })),
+      attribution: firstSeenAt ? { ...attribution, firstSeenAt: firstSeenAt.toISOString() } : attribution,
+      external_id: booking.id || null,
+      manage_url: booking.manageUrl || null,
+      join_url: booking.joinUrl || null,
     },
   };
+}
+
+/** Only what the schema names: a member nobody asked for would be stored and never shown. */
+function toKnown(attribution: Attribution): Attribution {
+  return Object.fromEntries(
+    Object.entries(attribution).filter(([name]) => Object.hasOwn(Attribution.properties, name)),
+  );
+}
+
+function parseInstant(text: string): Date | null {
+  const instant = parseIsoInstant(text, "down");
+  return instant && instant <= NEWEST_INSTANT ? instant : null;
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 function describeSchemaFault(value: unknown): string {
   const first = schema.Errors(value)[0];
   if (!first) return "it is not a booking";
   const place = first.instancePath.slice(1).replaceAll("/", ".");
-  return place === "" ? first.message : `${place} ${first.message}`;
+  return `${place === "" ? "it" : place} ${first.message}`;
 }

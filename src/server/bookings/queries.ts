@@ -85,29 +85,3 @@ export async function reserveReference(db: Db, owner: OrganizationId, reference:
 export async function insertBooking(db: Db, row: Insertable<BookingsTable>): Promise<void> {
   await db.insertInto("bookings").values(row).execute();
 }
-
-/**
- * Deletes the oldest bookings made before the cutoff, at most `limit` of them, and returns how many. Rows that someone else
- * holds are left for the next round, so this waits for nobody and, holding few rows briefly, nobody waits for it.
- */
-export async function deleteExpiredBookings(
-  db: Db,
-  owner: OrganizationId,
-  batch: { createdBefore: Date; limit: number },
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with expired as (
-      select reference from bookings
-      where organization_id = ${owner} and created_at < ${batch.createdBefore}
-      order by created_at limit ${batch.limit}
-      for update skip locked
-    ), gone as (
-      delete from bookings using expired
-      where bookings.organization_id = ${owner} and bookings.reference = expired.reference
-      returning bookings.reference
-    ), freed as (
-      delete from booking_references using gone where booking_references.reference = gone.reference
-    )
-    select count(*) as count from gone`.execute(db);
-  return rows[0]?.count ?? 0;
-}

@@ -18,8 +18,11 @@ export function parseArguments(
   command: { usage: string; options: readonly string[]; positionals: number },
 ): Arguments {
   const { values, positionals } = parse(args, command);
+  for (const [name, given] of Object.entries(values)) {
+    if (given && given.length > 1) throw new UsageError(`--${name} was given more than once. Usage: ${command.usage}`);
+  }
   if (positionals.length !== command.positionals) throw new UsageError(`Usage: ${command.usage}`);
-  const option = (name: string) => values[name] ?? null;
+  const option = (name: string) => values[name]?.[0] ?? null;
   return {
     positional: positionals,
     option,
@@ -32,12 +35,15 @@ export function parseArguments(
 }
 
 function parse(args: string[], command: { usage: string; options: readonly string[] }) {
-  const options = Object.fromEntries(command.options.map((name) => [name, { type: "string" as const }]));
+  const options = Object.fromEntries(
+    command.options.map((name) => [name, { type: "string" as const, multiple: true as const }]),
+  );
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true });
   } catch (error) {
-    const sentence = (error as Error).message.split("\n")[0] ?? "";
-    throw new UsageError(`${sentence.split(". ")[0]}. Usage: ${command.usage}`);
+    // Node's message: the first sentence is the fault, the rest advice that does not fit here.
+    const [fault = ""] = (error as Error).message.split(/\. |\.?\n/);
+    throw new UsageError(`${fault}. Usage: ${command.usage}`);
   }
 }
 
@@ -47,7 +53,8 @@ export function parseText(name: string, text: string): string {
   if (trimmed === "") throw new UsageError(`--${name} must not be empty.`);
   if ([...trimmed].length > LONGEST_TEXT)
     throw new UsageError(`--${name} must not be longer than ${LONGEST_TEXT} characters.`);
-  if (/\p{Cc}/u.test(trimmed)) throw new UsageError(`--${name} must not hold control characters.`);
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(trimmed))
+    throw new UsageError(`--${name} must not hold line breaks or control characters.`);
   return trimmed.toWellFormed();
 }
 

@@ -1,12 +1,10 @@
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { importBookings } from "../bookings/import.ts";
 import { sweepExpired } from "../retention/sweep.ts";
 import { requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
+import { everySoOften, PROGRESS_LINES } from "./progress.ts";
+import { readLines } from "./read-lines.ts";
 import { UsageError } from "./usage-error.ts";
-
-const PROGRESS_LINES = 10_000;
 
 export const DATA_COMMANDS: readonly Command[] = [
   {
@@ -20,7 +18,7 @@ export const DATA_COMMANDS: readonly Command[] = [
       const result = await importBookings(db, organization.id, {
         lines: readLines(args.positional[0] ?? ""),
         now: clock.now(),
-        progress: (lines) => lines % PROGRESS_LINES === 0 && tell(`${lines} lines read`),
+        progress: everySoOften(PROGRESS_LINES, (lines) => tell(`${lines} lines read`)),
       });
       if ("fault" in result) throw new UsageError(`Line ${result.line}: ${result.fault}. Nothing was imported.`);
       return { text: `Imported ${result.imported} bookings; ${result.skipped} were there already.`, json: result };
@@ -34,7 +32,9 @@ export const DATA_COMMANDS: readonly Command[] = [
     positionals: 0,
     async run(context) {
       const deleted = await sweepExpired(context);
-      return { text: `Deleted ${deleted.bookings} bookings past their retention.`, json: deleted };
+      const { bookings, visits, counters, webhookEvents } = deleted;
+      const text = `Deleted ${bookings} bookings, ${visits} visits, ${counters} counters and ${webhookEvents} webhook events past their retention.`;
+      return { text, json: deleted };
     },
   },
   {
@@ -49,16 +49,3 @@ export const DATA_COMMANDS: readonly Command[] = [
     },
   },
 ];
-
-async function* readLines(path: string): AsyncGenerator<string> {
-  const stream = createReadStream(path, "utf8");
-  try {
-    for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
-      yield line.replace(/^\uFEFF/, "");
-    }
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === undefined) throw error;
-    throw new UsageError(`The file ${JSON.stringify(path)} cannot be read (${code}).`);
-  }
-}

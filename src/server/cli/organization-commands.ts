@@ -1,5 +1,8 @@
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
+import type { Db } from "../db/pool.ts";
+import { knowsTimeZone } from "../funnel/day-zone.ts";
+import { rebuildIfOutdated } from "../funnel/rebuild.ts";
 import { parseTimeZone } from "../lib/calendar.ts";
 import { randomId } from "../lib/random.ts";
 import {
@@ -10,6 +13,7 @@ import {
 } from "../organizations/queries.ts";
 import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
+import { everySoOften, PROGRESS_VISITS } from "./progress.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const ORGANIZATION_COMMANDS: readonly Command[] = [
@@ -25,7 +29,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
         id: randomId<OrganizationId>(random, ORGANIZATION_ID),
         name: parseText("name", args.required("name")),
         plan: parseChoice("plan", args.option("plan") ?? "free", PLANS),
-        time_zone: timeZone === null ? null : requireTimeZone(timeZone),
+        time_zone: timeZone === null ? null : await requireTimeZone(db, timeZone),
         created_at: clock.now(),
       };
       await insertOrganization(db, organization);
@@ -38,18 +42,21 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
     summary: "change an organization",
     options: ["name", "plan", "time-zone"],
     positionals: 1,
-    async run({ db, args }) {
+    async run({ db, args, clock, tell }) {
       const { id } = await requireOrganization(db, args.positional[0] ?? "");
       const [name, plan, timeZone] = [args.option("name"), args.option("plan"), args.option("time-zone")];
       const change = {
         ...(name === null ? {} : { name: parseText("name", name) }),
         ...(plan === null ? {} : { plan: parseChoice("plan", plan, PLANS) }),
-        ...(timeZone === null ? {} : { time_zone: requireTimeZone(timeZone) }),
+        ...(timeZone === null ? {} : { time_zone: await requireTimeZone(db, timeZone) }),
       };
       if (Object.keys(change).length === 0)
         throw new UsageError("Nothing to change: name --name, --plan or --time-zone.");
       const organization = await updateOrganization(db, id, change);
       if (!organization) throw new UsageError(`There is no organization ${JSON.stringify(id)}.`);
+      // The background task would do it too; here, so that what is read after this command is in the new zone.
+      const progress = everySoOften(PROGRESS_VISITS, (visits) => tell(`${visits} visits counted`));
+      if (timeZone !== null) await rebuildIfOutdated({ db, clock }, id, { progress });
       return { text: `Changed ${describe(organization)}.`, json: toJson(organization) };
     },
   },
@@ -75,8 +82,11 @@ function toJson({ id, name, plan, time_zone, created_at }: OrganizationRow) {
   return { id, name, plan, timeZone: time_zone ?? "UTC", createdAt: created_at.toISOString() };
 }
 
-function requireTimeZone(text: string): string {
+async function requireTimeZone(db: Db, text: string): Promise<string> {
   const zone = parseTimeZone(text);
   if (zone === null) throw new UsageError("--time-zone must be an IANA time zone, for example Europe/Berlin.");
+  // Days are counted by the database, whose list of zones may be older than ours.
+  if (!(await knowsTimeZone(db, zone)))
+    throw new UsageError(`The database server does not know the time zone ${zone}; give one that it knows.`);
   return zone;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Log } from "../lib/log.ts";
+import { OutageLog } from "../lib/outage-log.ts";
 import type { Pool } from "./pool.ts";
 
 const RECONNECT_MS = 1_000;
@@ -12,10 +13,16 @@ export type Listen = (channel: string, onNotify: () => void) => { stop(): Promis
 export function createListen(deps: { pool: Pool; log: Log }): Listen {
   return (channel, onNotify) => {
     const stopping = new AbortController();
+    const outage = new OutageLog(deps.log, { failed: "database.listen_failed", resumed: "database.listen_resumed" });
+    const onListening = () => {
+      outage.worked();
+      // For what was missed meanwhile.
+      onNotify();
+    };
     const ended = (async () => {
       while (!stopping.signal.aborted) {
-        await listenOnce(deps.pool, { channel, onNotify, signal: stopping.signal }).catch((error: unknown) =>
-          deps.log.warn("database.listen_failed", { error }),
+        await listenOnce(deps.pool, { channel, onListening, onNotify, signal: stopping.signal }).catch(
+          (error: unknown) => outage.failed(error),
         );
         if (!stopping.signal.aborted)
           await sleep(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
@@ -33,8 +40,9 @@ export function createListen(deps: { pool: Pool; log: Log }): Listen {
 /** Until the connection breaks or the signal comes. */
 async function listenOnce(
   pool: Pool,
-  { channel, onNotify, signal }: { channel: string; onNotify: () => void; signal: AbortSignal },
+  about: { channel: string; onListening: () => void; onNotify: () => void; signal: AbortSignal },
 ): Promise<void> {
+  const { channel, onListening, onNotify, signal } = about;
   const client = await pool.connect();
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>();
   const onNotification = ({ channel: from }: pg.Notification) => from === channel && onNotify();
@@ -44,7 +52,7 @@ async function listenOnce(
   signal.addEventListener("abort", () => end(), { once: true });
   try {
     await client.query(`listen ${client.escapeIdentifier(channel)}`);
-    onNotify();
+    onListening();
     if (!signal.aborted) await ended;
   } finally {
     client.off("notification", onNotification);

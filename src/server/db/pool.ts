@@ -1,6 +1,8 @@
+import type { Socket } from "node:net";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Log } from "../lib/log.ts";
+import { limitSilence } from "../lib/silence-limit.ts";
 import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
@@ -25,6 +27,12 @@ const types: pg.CustomTypesConfig = {
 /** A statement that begins with this is planned once per connection, under the name that follows. */
 export const PREPARED = "-- prepared: ";
 
+/**
+ * Such a statement takes milliseconds. Without an answer for so long its server is taken for lost: the operating system
+ * itself would notice a server that has vanished from the network after a quarter of an hour.
+ */
+const SILENCE_LIMIT_MS = 15_000;
+
 /** Planning the largest statements takes longer than running them; node-postgres prepares what has a name. */
 class PreparingClient extends pg.Client {
   // The types of pg.Client's many overloads cannot be written down again; the arguments pass through as they are.
@@ -35,7 +43,15 @@ class PreparingClient extends pg.Client {
       typeof text === "string" && text.startsWith(PREPARED) ? text.slice(PREPARED.length, text.indexOf("\n")) : null;
     // biome-ignore lint/suspicious/noExplicitAny: see above
     const query = super.query as (...all: any[]) => any;
-    return name === null ? query.apply(this, args) : query.call(this, { name, text, values }, ...rest);
+    if (name === null) return query.apply(this, args);
+    return limitSilence(query.call(this, { name, text, values }, ...rest), SILENCE_LIMIT_MS, () => this.#cutOff());
+  }
+
+  /** Its statement fails, and the pool does not use it again. */
+  #cutOff(): void {
+    // The connection is public in the code of node-postgres, and missing in its types.
+    const { connection } = this as unknown as { connection: { stream: Socket } };
+    connection.stream.destroy(new Error("The database did not answer"));
   }
 }
 
@@ -50,6 +66,8 @@ export function openPool(options: { url: string; size: number; log: Log }): Pool
     types,
     Client: PreparingClient,
   });
+  // One that breaks while in use fails its statement. It also says so itself, which without a listener ends the process.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   // A connection that breaks while idle: the pool has replaced it already, and the next statement gets a new one.
   pool.on("error", (error) => options.log.warn("database.connection_lost", { error }));
   return pool;

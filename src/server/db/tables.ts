@@ -12,6 +12,7 @@ import type {
   WidgetId,
 } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
+import type { ConnectionId, ConnectionKind } from "#contract/scheduling.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
 import type {
@@ -45,6 +46,7 @@ export type WidgetsTable = {
   status: WidgetStatus;
   collect_data: boolean;
   created_at: Date;
+  connection_id: Generated<ConnectionId | null>;
 };
 
 export type ApiKeysTable = {
@@ -200,7 +202,59 @@ export type EndpointNoticesTable = {
   created_at: Date;
 };
 
+export type SchedulingConnectionsTable = {
+  id: ConnectionId;
+  organization_id: OrganizationId;
+  kind: ConnectionKind;
+  name: string;
+  /** Of the shape that its kind has: scheduler/connection-settings.ts. */
+  settings: Json<unknown>;
+  credentials: Buffer;
+  last_ok_at: Date | null;
+  last_error: string | null;
+  last_error_at: Date | null;
+  last_error_status: number | null;
+  last_error_request_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type SandboxesTable = {
+  organization_id: OrganizationId;
+  widget_id: WidgetId;
+  /** scheduler/sandbox/setup.ts. */
+  setup: Json<unknown>;
+  created_at: Date;
+};
+
+export type SandboxAppointmentsTable = {
+  organization_id: OrganizationId;
+  widget_id: WidgetId;
+  reference: Reference;
+  id: string;
+  service_id: string;
+  staff_id: string;
+  start_at: Date;
+  end_at: Date;
+  manage_secret: string;
+  join_secret: string | null;
+  created_at: Date;
+  canceled_at: Date | null;
+};
+
+export type SandboxBusyTable = {
+  organization_id: OrganizationId;
+  widget_id: WidgetId;
+  resource: string;
+  cell_at: Date;
+  reference: Reference;
+};
+
 export type Tables = {
+  scheduling_connections: SchedulingConnectionsTable;
+  sandboxes: SandboxesTable;
+  sandbox_appointments: SandboxAppointmentsTable;
+  sandbox_busy: SandboxBusyTable;
   endpoints: EndpointsTable;
   webhook_events: WebhookEventsTable;
   deliveries: DeliveriesTable;

@@ -37,7 +37,7 @@ type Evidence = {
   readonly referrer: NamedSource | null;
 };
 
-const CLICK_ID_FIELDS = [...PAID_CLICK_IDS.flatMap((paid) => paid.fields), "fbclid"] as const;
+export const CLICK_ID_FIELDS = [...PAID_CLICK_IDS.flatMap((paid) => paid.fields), "fbclid"] as const;
 
 /** Real click ids have 20 characters and more; the words of a test ("abc") must not empty every tag that contains them. */
 const CLICK_ID_MIN_LENGTH = 16;

@@ -3,6 +3,17 @@ import { sql } from "kysely";
 // From visits to counters. Recording and rebuilding both end in these fragments: they read the common table expression
 // `sides` (a visit as it was, with sign -1, and as it is now, with sign 1) and add up what the sides contribute.
 
+/**
+ * The sets of counters that visits are counted in, from the CTE `zones` (rows of day_zones): the one that is read and, while
+ * one is being built, that one too, for the visits up to its mark.
+ */
+export const counterSets = sql`
+  select organization_id, version, zone, sealed_before, null::text as mark_widget_id, null::uuid as mark_visit_id
+  from zones
+  union all
+  select organization_id, building_version, building_zone, building_sealed_before, building_widget_id, building_visit_id
+  from zones where building_version is not null`;
+
 /** The furthest of the six funnel steps; whatever else a visit did, it saw the widget. */
 const furthest = sql`case when steps & 32 <> 0 then 6 when steps & 16 <> 0 then 5 when steps & 8 <> 0 then 4
   when steps & 4 <> 0 then 3 when steps & 2 <> 0 then 2 else 1 end`;
@@ -21,44 +32,63 @@ const conversions = sql`
   ) local
   where conversions is not null`;
 
+/** The name of the row that counts all widgets together. */
+const widgetOrAll = sql`case when grouping(widget_id) = 1 then '' else widget_id end`;
+
 /** Changes per organization, set of counters, local day, and both the widget and all widgets together (''). */
 export const countDays = sql`
-  select organization_id, version, scope.widget_id, day,
-    sum(reached_1) as reached_1, sum(reached_2) as reached_2, sum(reached_3) as reached_3, sum(reached_4) as reached_4,
-    sum(reached_5) as reached_5, sum(reached_6) as reached_6, sum(no_availability) as no_availability,
-    sum(bookings) as bookings, sum(failed) as failed, sum(lead_ms) as lead_ms, sum(lead_count) as lead_count
+  select organization_id, version, ${widgetOrAll} as widget_id, day,
+    coalesce(sum(sign) filter (where furthest = 1), 0) as reached_1,
+    coalesce(sum(sign) filter (where furthest = 2), 0) as reached_2,
+    coalesce(sum(sign) filter (where furthest = 3), 0) as reached_3,
+    coalesce(sum(sign) filter (where furthest = 4), 0) as reached_4,
+    coalesce(sum(sign) filter (where furthest = 5), 0) as reached_5,
+    coalesce(sum(sign) filter (where furthest = 6), 0) as reached_6,
+    coalesce(sum(sign) filter (where has_no_availability), 0) as no_availability,
+    coalesce(sum(sign) filter (where is_booking = 1), 0) as bookings,
+    coalesce(sum(sign) filter (where is_booking = 0), 0) as failed,
+    coalesce(sum(sign * lead_ms) filter (where lead_ms is not null), 0) as lead_ms,
+    coalesce(sum(sign) filter (where lead_ms is not null), 0) as lead_count
   from (
-    select organization_id, version, widget_id, (started_at at time zone zone)::date as day,
-      sign * (furthest = 1)::integer as reached_1, sign * (furthest = 2)::integer as reached_2,
-      sign * (furthest = 3)::integer as reached_3, sign * (furthest = 4)::integer as reached_4,
-      sign * (furthest = 5)::integer as reached_5, sign * (furthest = 6)::integer as reached_6,
-      sign * (steps & ${NO_AVAILABILITY_BIT} <> 0)::integer as no_availability,
-      0 as bookings, 0 as failed, 0::bigint as lead_ms, 0 as lead_count
-    from sides cross join lateral (select ${furthest} as furthest) step
+    select organization_id, version, widget_id, (started_at at time zone zone)::date as day, sign, ${furthest} as furthest,
+      steps & ${NO_AVAILABILITY_BIT} <> 0 as has_no_availability, null::integer as is_booking, null::bigint as lead_ms
+    from sides
     union all
-    select organization_id, version, widget_id, day, 0, 0, 0, 0, 0, 0, 0,
-      sign * is_booking, sign * (1 - is_booking), sign * coalesce(lead_ms, 0), sign * (lead_ms is not null)::integer
+    select organization_id, version, widget_id, day, sign, null, false, is_booking, lead_ms
     from (${conversions}) converted
   ) parts
-  cross join lateral (values (parts.widget_id), ('')) as scope (widget_id)
-  group by organization_id, version, scope.widget_id, day`;
+  group by grouping sets ((organization_id, version, widget_id, day), (organization_id, version, day))`;
 
-/** Changes per channel, source / medium and campaign. A visit that only got further in the funnel changes none. */
+/**
+ * Changes per channel, source / medium and campaign. A visit that only got further in the funnel changes none. Visits of one
+ * class are added up first: most of a batch is of a few classes, and each class counts in six places.
+ */
 export const countKeys = sql`
-  select organization_id, version, sealed_before, scope.widget_id, day, key.kind, key.key,
+  select organization_id, version, sealed_before, ${widgetOrAll} as widget_id, day,
+    case when channel is not null then 'channel' when campaign is not null then 'campaign' else 'source' end as kind,
+    coalesce(channel, campaign, source_medium) as key,
     sum(views)::integer as views, sum(bookings)::integer as bookings
   from (
-    select organization_id, version, sealed_before, widget_id, (started_at at time zone zone)::date as day,
-      source, medium, campaign, channel, sign as views, 0 as bookings
-    from sides where moves_keys
-    union all
-    select organization_id, version, sealed_before, widget_id, day, source, medium, campaign, channel, 0, sign * is_booking
-    from (${conversions}) converted where is_booking = 1
-  ) parts
-  cross join lateral (values (parts.widget_id), ('')) as scope (widget_id)
-  cross join lateral (values ('channel', channel), ('source', source || ' / ' || medium), ('campaign', campaign))
-    as key (kind, key)
-  group by organization_id, version, sealed_before, scope.widget_id, day, key.kind, key.key
+    select organization_id, version, sealed_before, day, widget_id, source || ' / ' || medium as source_medium, campaign,
+      channel, sum(views) as views, sum(bookings) as bookings
+    from (
+      select organization_id, version, sealed_before, widget_id, (started_at at time zone zone)::date as day,
+        source, medium, campaign, channel, sign as views, 0 as bookings
+      from sides where moves_keys
+      union all
+      select organization_id, version, sealed_before, widget_id, day, source, medium, campaign, channel, 0, sign
+      from (${conversions}) converted where is_booking = 1
+    ) parts
+    group by organization_id, version, sealed_before, day, widget_id, source, medium, campaign, channel
+  ) classes
+  group by grouping sets (
+    (organization_id, version, sealed_before, day, widget_id, channel),
+    (organization_id, version, sealed_before, day, widget_id, source_medium),
+    (organization_id, version, sealed_before, day, widget_id, campaign),
+    (organization_id, version, sealed_before, day, channel),
+    (organization_id, version, sealed_before, day, source_medium),
+    (organization_id, version, sealed_before, day, campaign)
+  )
   having sum(views) <> 0 or sum(bookings) <> 0`;
 
 export const addDays = sql`

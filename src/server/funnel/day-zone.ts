@@ -23,8 +23,17 @@ export async function updateDayZone(db: Db, owner: OrganizationId, change: Parti
 }
 
 /** Organizations whose days are not counted in their own time zone, or whose recount was cut off. */
-export async function listOutdatedZones(db: Db): Promise<OrganizationId[]> {
-  const rows = await db
+export async function listOutdated(db: Db): Promise<OrganizationId[]> {
+  const rows = await selectOutdated(db).orderBy("organization_id").execute();
+  return rows.map((row) => row.organization_id);
+}
+
+export async function isOutdated(db: Db, owner: OrganizationId): Promise<boolean> {
+  return (await selectOutdated(db).where("organization_id", "=", owner).executeTakeFirst()) !== undefined;
+}
+
+function selectOutdated(db: Db) {
+  return db
     .selectFrom("day_zones")
     .innerJoin("organizations", "organizations.id", "day_zones.organization_id")
     .select("organization_id")
@@ -33,10 +42,7 @@ export async function listOutdatedZones(db: Db): Promise<OrganizationId[]> {
         where("zone", "!=", where.fn.coalesce("time_zone", where.val("UTC"))),
         where("building_version", "is not", null),
       ]),
-    )
-    .orderBy("organization_id")
-    .execute();
-  return rows.map((row) => row.organization_id);
+    );
 }
 
 /** Whether the server's own time zone database has the zone: days are counted there. */

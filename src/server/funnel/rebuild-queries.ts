@@ -6,19 +6,31 @@ import { addDays, addKeys, addMonths, countDays, countKeys } from "./counters.ts
 
 type Mark = { widgetId: string; visitId: string };
 
+export type RebuildLock = { release(): Promise<void> };
+
 /** A lock of the connection's session, so that it ends with the process that holds it. Null: someone else has it. */
-export async function tryLockRebuild(
-  connection: Db,
-  owner: OrganizationId,
-): Promise<{ release(): Promise<void> } | null> {
-  const key = sql`hashtextextended(${`rebuild ${owner}`}, 0)`;
-  const { rows } = await sql<{ locked: boolean }>`select pg_try_advisory_lock(${key}) as locked`.execute(connection);
-  if (!rows[0]?.locked) return null;
+export async function tryLockRebuild(connection: Db, owner: OrganizationId): Promise<RebuildLock | null> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_lock(${lockKey(owner)}) as locked`.execute(connection);
+  return rows[0]?.locked ? toRebuildLock(connection, owner) : null;
+}
+
+/** The same, however long it takes. */
+export async function waitForRebuildLock(connection: Db, owner: OrganizationId): Promise<RebuildLock> {
+  await sql`select pg_advisory_lock(${lockKey(owner)})`.execute(connection);
+  return toRebuildLock(connection, owner);
+}
+
+function toRebuildLock(connection: Db, owner: OrganizationId): RebuildLock {
   return {
     async release() {
-      await sql`select pg_advisory_unlock(${key})`.execute(connection);
+      await sql`select pg_advisory_unlock(${lockKey(owner)})`.execute(connection);
     },
   };
+}
+
+function lockKey(owner: OrganizationId) {
+  return sql`hashtextextended(${`rebuild ${owner}`}, 0)`;
 }
 
 export async function findTimeZone(db: Db, owner: OrganizationId): Promise<string> {
@@ -121,20 +133,23 @@ export async function deleteVisitsAfter(transaction: Db, owner: OrganizationId, 
   );
 }
 
-/** Deletes the counters of every other set, in batches: nobody reads them any more. */
-export async function deleteOtherCounters(
-  db: Db,
-  owner: OrganizationId,
-  { keep, batchRows }: { keep: number; batchRows: number },
-): Promise<void> {
-  for (const table of ["funnel_days", "funnel_key_days", "funnel_key_months"]) {
-    let deleted = batchRows;
-    while (deleted === batchRows) {
-      const result = await sql`
-        delete from ${sql.table(table)} where ctid = any(array(
-          select ctid from ${sql.table(table)} where organization_id = ${owner} and version <> ${keep} limit ${batchRows}
-        ))`.execute(db);
-      deleted = Number(result.numAffectedRows ?? 0n);
-    }
+/** The tables that hold sets of counters. */
+const COUNTER_TABLES = ["funnel_days", "funnel_key_days", "funnel_key_months"];
+
+/**
+ * Deletes counters of sets before the one that is read, at most `limit`. Returns how many. Versions only grow, so what an
+ * abandoned rebuild left behind is among them, and what is being built is not.
+ */
+export async function deleteOldSets(db: Db, owner: OrganizationId, limit: number): Promise<number> {
+  let deleted = 0;
+  for (const table of COUNTER_TABLES) {
+    const result = await sql`
+      delete from ${sql.table(table)} where ctid = any(array(
+        select ctid from ${sql.table(table)}
+        where organization_id = ${owner} and version < (select version from day_zones where organization_id = ${owner})
+        limit ${limit - deleted}
+      ))`.execute(db);
+    deleted += Number(result.numAffectedRows ?? 0n);
   }
+  return deleted;
 }

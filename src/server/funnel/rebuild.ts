@@ -2,13 +2,14 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import { assert } from "../lib/assert.ts";
-import { listOutdatedZones, lockDayZone, updateDayZone } from "./day-zone.ts";
+import { isOutdated, knowsTimeZone, listOutdated, lockDayZone, updateDayZone } from "./day-zone.ts";
 import {
-  deleteOtherCounters,
+  deleteOldSets,
   deleteVisitsAfter,
   deriveVisits,
   findTimeZone,
   tryLockRebuild,
+  waitForRebuildLock,
 } from "./rebuild-queries.ts";
 import { sealMonths } from "./seal-months.ts";
 
@@ -16,72 +17,112 @@ import { sealMonths } from "./seal-months.ts";
 // recording goes on into both sets (record.ts); then one update switches over. What a rebuild leaves behind when it is cut
 // off is a set that nobody reads; the next one begins a new set and deletes it.
 
+/** Recording for the organization waits while a chunk is counted, a tenth of a second or so. */
 const CHUNK_VISITS = 1_000;
 const DELETE_ROWS = 5_000;
 
 const BEFORE_ALL_VISITS = { widgetId: "", visitId: "00000000-0000-0000-0000-000000000000" };
 const NOTHING_SEALED = "1970-01-01";
 
-export type RebuildOutcome = { kind: "rebuilt"; visits: number; zone: string } | { kind: "busy" } | { kind: "stopped" };
+export type RebuildOutcome =
+  | { kind: "rebuilt"; visits: number; zone: string }
+  | { kind: "busy" }
+  | { kind: "stopped" }
+  | { kind: "unknown_zone"; zone: string };
+
+export type RebuildOptions = { signal?: AbortSignal; progress?: (visits: number) => void; chunkVisits?: number };
 
 /** Recounts everything of an organization in its present time zone. `busy`: another process is at it. */
 export async function rebuildStats(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
-  options: { signal?: AbortSignal; progress?: (visits: number) => void } = {},
+  options: RebuildOptions = {},
 ): Promise<RebuildOutcome> {
   return await deps.db.connection().execute(async (connection): Promise<RebuildOutcome> => {
     const lock = await tryLockRebuild(connection, owner);
     if (!lock) return { kind: "busy" };
     try {
-      const { zone, version } = await beginSet(deps.db, owner);
-      let visits = 0;
-      for (;;) {
-        if (options.signal?.aborted) return { kind: "stopped" };
-        const counted = await deps.db.transaction().execute((transaction) => countChunk(transaction, owner));
-        if (counted === 0) break;
-        visits += counted;
-        options.progress?.(visits);
-      }
-      await sealMonths(deps.db, owner, { set: "building", now: deps.clock.now() });
-      await deps.db.transaction().execute((transaction) => switchOver(transaction, owner));
-      await deleteOtherCounters(deps.db, owner, { keep: version, batchRows: DELETE_ROWS });
-      return { kind: "rebuilt", visits, zone };
+      return await rebuild(deps, owner, options);
     } finally {
       await lock.release();
     }
   });
 }
 
-/** Background task: organizations whose time zone was changed, and recounts that were cut off. */
+/** Waits for a rebuild under way; if the days are then still counted in another time zone than the organization's, rebuilds. */
+export async function rebuildIfOutdated(
+  deps: Pick<Deps, "db" | "clock">,
+  owner: OrganizationId,
+  options: RebuildOptions = {},
+): Promise<RebuildOutcome | { kind: "up_to_date" }> {
+  return await deps.db.connection().execute(async (connection) => {
+    const lock = await waitForRebuildLock(connection, owner);
+    try {
+      return (await isOutdated(deps.db, owner)) ? await rebuild(deps, owner, options) : { kind: "up_to_date" };
+    } finally {
+      await lock.release();
+    }
+  });
+}
+
+/**
+ * Background task: organizations whose time zone was changed, and recounts that were cut off. One that fails is logged and
+ * tried again at the next run; the others do not wait for it.
+ */
 export async function rebuildOutdated(deps: Pick<Deps, "db" | "clock" | "log">, signal: AbortSignal): Promise<void> {
-  for (const owner of await listOutdatedZones(deps.db)) {
+  for (const organizationId of await listOutdated(deps.db)) {
     if (signal.aborted) return;
-    const outcome = await rebuildStats(deps, owner, { signal });
-    if (outcome.kind === "rebuilt") deps.log.info("stats.rebuilt", { organizationId: owner, count: outcome.visits });
+    try {
+      const outcome = await rebuildStats(deps, organizationId, { signal });
+      if (outcome.kind === "rebuilt") deps.log.info("stats.rebuilt", { organizationId, count: outcome.visits });
+      if (outcome.kind === "unknown_zone") deps.log.warn("stats.zone_unknown", { organizationId });
+    } catch (error) {
+      deps.log.error("stats.rebuild_failed", { organizationId, error });
+    }
   }
 }
 
-async function beginSet(db: Db, owner: OrganizationId): Promise<{ zone: string; version: number }> {
-  return await db.transaction().execute(async (transaction) => {
+/** For the holder of the lock. */
+async function rebuild(
+  deps: Pick<Deps, "db" | "clock">,
+  owner: OrganizationId,
+  { signal, progress, chunkVisits = CHUNK_VISITS }: RebuildOptions,
+): Promise<RebuildOutcome> {
+  const zone = await findTimeZone(deps.db, owner);
+  // Asked first: a set in a zone that the server cannot count in would make every recording fail.
+  if (!(await knowsTimeZone(deps.db, zone))) return { kind: "unknown_zone", zone };
+  await beginSet(deps.db, owner, zone);
+  let visits = 0;
+  for (;;) {
+    if (signal?.aborted) return { kind: "stopped" };
+    const counted = await deps.db.transaction().execute((transaction) => countChunk(transaction, owner, chunkVisits));
+    if (counted === 0) break;
+    visits += counted;
+    progress?.(visits);
+  }
+  await sealMonths(deps.db, owner, { set: "building", now: deps.clock.now() });
+  await deps.db.transaction().execute((transaction) => switchOver(transaction, owner, chunkVisits));
+  while ((await deleteOldSets(deps.db, owner, DELETE_ROWS)) === DELETE_ROWS);
+  return { kind: "rebuilt", visits, zone };
+}
+
+async function beginSet(db: Db, owner: OrganizationId, zone: string): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
     const current = await lockDayZone(transaction, owner);
-    const zone = await findTimeZone(transaction, owner);
-    const version = Math.max(current.version, current.building_version ?? 0) + 1;
     await updateDayZone(transaction, owner, {
       building_zone: zone,
-      building_version: version,
+      building_version: Math.max(current.version, current.building_version ?? 0) + 1,
       building_sealed_before: NOTHING_SEALED,
       building_widget_id: BEFORE_ALL_VISITS.widgetId,
       building_visit_id: BEFORE_ALL_VISITS.visitId,
     });
-    return { zone, version };
   });
 }
 
 /** Counts the next visits into the set and moves its mark behind them. Returns 0 when there are none left. */
-async function countChunk(transaction: Db, owner: OrganizationId): Promise<number> {
+async function countChunk(transaction: Db, owner: OrganizationId, limit: number): Promise<number> {
   const set = await lockBuildingSet(transaction, owner);
-  const chunk = await deriveVisits(transaction, owner, { ...set, limit: CHUNK_VISITS });
+  const chunk = await deriveVisits(transaction, owner, { ...set, limit });
   if (chunk.visits > 0)
     await updateDayZone(transaction, owner, {
       building_widget_id: chunk.last_widget_id,
@@ -94,8 +135,8 @@ async function countChunk(transaction: Db, owner: OrganizationId): Promise<numbe
  * Under the lock, what was recorded since the last chunk with a key behind the mark is still uncounted: count it, then let
  * the readers have the new set.
  */
-async function switchOver(transaction: Db, owner: OrganizationId): Promise<void> {
-  while ((await countChunk(transaction, owner)) > 0);
+async function switchOver(transaction: Db, owner: OrganizationId, chunkVisits: number): Promise<void> {
+  while ((await countChunk(transaction, owner, chunkVisits)) > 0);
   const set = await lockBuildingSet(transaction, owner);
   await deleteVisitsAfter(transaction, owner, set.after);
   await updateDayZone(transaction, owner, {

@@ -1,12 +1,26 @@
 import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
+import type { Deps } from "../deps.ts";
 import { lockDayZone, updateDayZone } from "./day-zone.ts";
 
 /** A month is added up once it has been over for this long, when hardly anything comes in late any more. */
 const LATE_DAYS = 2;
 
 type CounterSet = "current" | "building";
+
+/** Background task: every organization that has a month to add up. One that fails does not hold up the others. */
+export async function sealOutdated(deps: Pick<Deps, "db" | "clock" | "log">, signal: AbortSignal): Promise<void> {
+  const now = deps.clock.now();
+  for (const organizationId of await listUnsealed(deps.db, now)) {
+    if (signal.aborted) return;
+    try {
+      await sealMonths(deps.db, organizationId, { set: "current", now });
+    } catch (error) {
+      deps.log.error("stats.seal_failed", { organizationId, error });
+    }
+  }
+}
 
 /**
  * Adds up the months that are over, so that a long window reads one row per key and month instead of one per day. One month
@@ -46,6 +60,17 @@ async function sealNextMonth(
   return sealed >= limit;
 }
 
+async function listUnsealed(db: Db, now: Date): Promise<OrganizationId[]> {
+  const { rows } = await sql<{ organization_id: OrganizationId }>`
+    select organization_id from day_zones where sealed_before < ${openMonth(now)} order by organization_id`.execute(db);
+  return rows.map((row) => row.organization_id);
+}
+
+/** First day of the oldest month that is not to be added up yet, in the zone of the column `zone`. */
+function openMonth(now: Date) {
+  return sql`date_trunc('month', (${now}::timestamptz at time zone zone) - make_interval(days => ${LATE_DAYS}))::date`;
+}
+
 /** The first day of the month that is still open, and the oldest unsealed month before it that has any counts. */
 async function findNextMonth(
   db: Db,
@@ -58,10 +83,7 @@ async function findNextMonth(
       where organization_id = ${owner} and version = ${about.version} and widget_id = ''
         and day >= ${about.sealedBefore} and day < open_month
     ) as month
-    from (
-      select date_trunc('month',
-        (${about.now}::timestamptz at time zone ${about.zone}) - make_interval(days => ${LATE_DAYS}))::date as open_month
-    ) today`.execute(db);
+    from (select ${openMonth(about.now)} as open_month from (values (${about.zone})) about (zone)) today`.execute(db);
   const row = rows[0];
   if (!row) throw new Error("A select without from returned no row");
   return row;

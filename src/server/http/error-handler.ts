@@ -1,18 +1,21 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "./api-error.ts";
+import { takeOverRefusals } from "./client-error.ts";
 
 /** Turns whatever went wrong into the contract's error shape. Nothing internal ever reaches a caller. */
 export function installErrorHandler(app: FastifyInstance, deps: Pick<Deps, "log">): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => sendError(deps, { error, request, reply }));
-  app.setNotFoundHandler((request, reply) =>
-    sendError(deps, { error: new ApiError("not_found", "There is nothing at this address."), request, reply }),
-  );
+  takeOverRefusals(app);
+  app.setErrorHandler((error, request, reply) => sendError(deps, { error, request, reply }));
+  const nothingHere = () => new ApiError("not_found", "There is nothing at this address.");
+  // Refused in onRequest: the body of a request to nowhere is never read, and so cannot be what is wrong with it.
+  app.addHook("onRequest", (request, _reply, done) => (request.is404 ? done(nothingHere()) : done()));
+  app.setNotFoundHandler((request, reply) => sendError(deps, { error: nothingHere(), request, reply }));
 }
 
 export function sendError(
   deps: Pick<Deps, "log">,
-  { error, request, reply }: { error: Error; request: FastifyRequest; reply: FastifyReply },
+  { error, request, reply }: { error: unknown; request: FastifyRequest; reply: FastifyReply },
 ): FastifyReply {
   const apiError = toApiError(error);
   if (apiError.code === "internal") {
@@ -26,12 +29,15 @@ export function sendError(
     .send(apiError.body);
 }
 
-function toApiError(error: Error & { statusCode?: number; code?: string }): ApiError {
+/** Whatever may have been thrown: were this to fail on it, Fastify would tell the caller of that failure in its own words. */
+function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error.code === "FST_ERR_BAD_URL")
-    return new ApiError("bad_request", "The address has a malformed percent-encoding.");
-  // Fastify's own refusals (body too large, unknown content type, malformed JSON) carry a 4xx status of theirs.
-  if (error.code?.startsWith("FST_ERR_") && error.statusCode !== undefined && error.statusCode < 500)
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
+  if (code === "FST_ERR_BAD_URL") return new ApiError("bad_request", "The address has a malformed percent-encoding.");
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
+    return new ApiError("payload_too_large", "The body is larger than this address takes.");
+  // Fastify's own refusals (unknown content type, malformed JSON) carry a 4xx status of theirs.
+  if (String(code).startsWith("FST_ERR_") && typeof statusCode === "number" && statusCode < 500)
     return new ApiError("bad_request", "The request is malformed.");
   return new ApiError("internal", "Something went wrong on our side. Please try again.");
 }

@@ -1,3 +1,6 @@
+import { lookup } from "node:dns/promises";
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { StartError } from "../lib/start-error.ts";
 
@@ -8,11 +11,62 @@ const SENTENCES: Readonly<Record<string, (place: string) => string>> = {
   ENOTFOUND: (place) => `The name in ${place} leads to no address; check HOST.`,
 };
 
+/** Call it before the first request is put to the app: from then on Fastify takes no more hooks. */
 export async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<void> {
+  const doors = new Doors(app);
+  app.addHook("preClose", async () => doors.shut());
+  app.addHook("onClose", async () => await doors.whenEmpty());
   try {
-    await app.listen({ host, port });
+    const [first = host, ...others] = host === "localhost" ? await findAddresses(host) : [host];
+    await app.listen({ host: first, port });
+    for (const other of others) await doors.open(other);
   } catch (error) {
+    await app.close();
     const sentence = SENTENCES[String((error as NodeJS.ErrnoException).code)];
     throw sentence ? new StartError(sentence(`${host}:${port}`), { cause: error }) : error;
+  }
+}
+
+async function findAddresses(name: string): Promise<string[]> {
+  const found = await lookup(name, { all: true });
+  return [...new Set(found.map(({ address }) => address))];
+}
+
+/** A name like ::1 for localhost may be known to a machine that cannot listen there; the first address is enough then. */
+const BEARABLE = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
+
+/**
+ * The other addresses of `localhost`, mostly ::1 beside 127.0.0.1. Left to itself Fastify would open a second HTTP server
+ * for them, one that answers malformed requests in Node's words and whose requests in flight nobody waits for when the
+ * service stops. So their connections are handed to the one server there is.
+ */
+class Doors {
+  readonly #app: FastifyInstance;
+  readonly #open: Server[] = [];
+  #shut: Promise<unknown> = Promise.resolve();
+
+  constructor(app: FastifyInstance) {
+    this.#app = app;
+  }
+
+  async open(host: string): Promise<void> {
+    const { server } = this.#app;
+    const address = server.address();
+    const door = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit("connection", socket));
+    try {
+      door.listen({ host, port: typeof address === "object" ? (address?.port ?? 0) : 0 });
+      await once(door, "listening");
+      this.#open.push(door);
+    } catch (error) {
+      if (!BEARABLE.includes(String((error as NodeJS.ErrnoException).code))) throw error;
+    }
+  }
+
+  shut(): void {
+    this.#shut = Promise.all(this.#open.map((door) => once(door.close(), "close")));
+  }
+
+  async whenEmpty(): Promise<void> {
+    await this.#shut;
   }
 }

@@ -7,11 +7,14 @@ const WINDOW_MS = 60_000;
 
 export class RateLimiter {
   readonly #limit: number;
+  readonly #keysMax: number;
   #windowStart = 0;
   #counts = new Map<string, number>();
 
-  constructor(options: { perMinute: number }) {
+  /** Keys beyond `keysMax` in one window are not counted: whoever can make up keys must not fill the memory with them. */
+  constructor(options: { perMinute: number; keysMax?: number }) {
     this.#limit = options.perMinute;
+    this.#keysMax = options.keysMax ?? Number.POSITIVE_INFINITY;
   }
 
   /** All keys share one window, so forgetting the old counts costs one new Map a minute and nothing per key. */
@@ -22,7 +25,7 @@ export class RateLimiter {
       this.#counts = new Map();
     }
     const count = (this.#counts.get(key) ?? 0) + 1;
-    this.#counts.set(key, count);
+    if (count > 1 || this.#counts.size < this.#keysMax) this.#counts.set(key, count);
     return {
       isAllowed: count <= this.#limit,
       remaining: Math.max(0, this.#limit - count),

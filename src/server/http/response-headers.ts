@@ -14,4 +14,14 @@ export function installResponseHeaders(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(commonHeaders(request.id));
   });
+
+  let isStopping = false;
+  app.addHook("preClose", async () => {
+    isStopping = true;
+  });
+  // A connection that was busy when the service began to stop would be kept, and waited for, until its client lets go.
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    if (isStopping) reply.header("connection", "close");
+    done(null, payload);
+  });
 }

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 // Every metric of the service, each made once here. A registry per process start, so that tests do not share counts.
 
@@ -44,6 +44,43 @@ export function createMetrics() {
     leasesExpired: new Counter({
       name: "bookflow_delivery_leases_expired_total",
       help: "Deliveries whose sender ended before it could say how it went.",
+      registers: [registry],
+    }),
+    fanOutFailures: new Counter({
+      name: "bookflow_fan_out_failures_total",
+      help: "Bookings stored without their webhook event, which a task then writes.",
+      registers: [registry],
+    }),
+    endpointsDisabled: new Counter({
+      name: "bookflow_endpoints_disabled_total",
+      help: "Endpoints switched off because their receiver is gone or kept failing, by reason.",
+      labelNames: ["reason"] as const,
+      registers: [registry],
+    }),
+    endpointNotices: new Counter({
+      name: "bookflow_endpoint_notices_total",
+      help: "Notices to the owners of endpoints, by kind.",
+      labelNames: ["kind"] as const,
+      registers: [registry],
+    }),
+    deliveriesWaiting: new Gauge({
+      name: "bookflow_deliveries_waiting",
+      help: "Deliveries that wait for their first attempt or a retry.",
+      registers: [registry],
+    }),
+    deliveriesInFlight: new Gauge({
+      name: "bookflow_deliveries_in_flight",
+      help: "Deliveries being sent, over all workers.",
+      registers: [registry],
+    }),
+    deliveriesOldestDueSeconds: new Gauge({
+      name: "bookflow_deliveries_oldest_due_seconds",
+      help: "How long the first delivery that is due has been due, for whatever reason it has not been sent.",
+      registers: [registry],
+    }),
+    deliveriesOverdueSeconds: new Gauge({
+      name: "bookflow_deliveries_overdue_seconds",
+      help: "How long a delivery that could be sent has not been; near 0 while workers do their work.",
       registers: [registry],
     }),
     expiredRows: new Counter({

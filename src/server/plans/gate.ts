@@ -1,15 +1,15 @@
 import { type Feature, PLAN_TERMS, PLANS, type Plan, planIncludes } from "#contract/plans.ts";
 import { ApiError } from "../http/api-error.ts";
 
-const FEATURE_NAMES: Readonly<Record<Feature, string>> = {
-  readApi: "The read API",
-  webhooks: "Webhooks",
-  csvExport: "CSV export",
+const REFUSALS: Readonly<Record<Feature, string>> = {
+  readApi: "The read API needs",
+  webhooks: "Webhooks need",
+  csvExport: "CSV export needs",
 };
 
 /** Guard: throws `plan_required` unless the plan includes the feature. */
 export function requireFeature(plan: Plan, feature: Feature): void {
   if (planIncludes(plan, feature)) return;
   const plans = PLANS.filter((candidate) => planIncludes(candidate, feature)).map((each) => PLAN_TERMS[each].name);
-  throw new ApiError("plan_required", `${FEATURE_NAMES[feature]} needs the ${plans.join(" or ")} plan.`);
+  throw new ApiError("plan_required", `${REFUSALS[feature]} the ${plans.join(" or ")} plan.`);
 }

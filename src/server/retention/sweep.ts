@@ -1,26 +1,83 @@
-import { PLAN_TERMS } from "#contract/plans.ts";
-import { deleteExpiredBookings } from "../bookings/queries.ts";
+import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
+import { deleteExpiredBookings } from "../bookings/erase.ts";
+import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
+import { deleteExpiredVisits, deleteUselessCounters } from "../funnel/retention.ts";
 import { retentionCutoff } from "../lib/calendar.ts";
-import { listOrganizations } from "../organizations/queries.ts";
+import { findOrganization, listOrganizations } from "../organizations/queries.ts";
+import {
+  deleteExpiredAttempts,
+  deleteExpiredEvents,
+  deleteExpiredNotices,
+  deleteRemovedEndpoints,
+} from "../webhooks/retention.ts";
 
-/** Small enough that a batch commits within milliseconds and a booking being stored never waits for it. */
+/** Small enough that a batch commits within milliseconds and whatever is being stored hardly waits for it. */
 const BATCH_ROWS = 500;
+
+const LOG_RETENTION: RetentionPeriod = { days: DELIVERY_LOG_DAYS };
+
+type Kind = "bookings" | "visits" | "counters" | "webhookEvents" | "attempts" | "notices" | "endpoints";
+type Batch = { keptSince: Date; limit: number; now: Date };
+type DeleteBatch = (db: Db, owner: OrganizationId, batch: Batch) => Promise<number>;
+
+/**
+ * What is swept, in this order: counters are empty once their visits are gone, and removed endpoints unused once the log is.
+ * `isLog`: kept as long as the delivery log, whatever the plan.
+ */
+const KINDS: readonly { kind: Kind; label: string; isLog?: true; deleteBatch: DeleteBatch }[] = [
+  {
+    kind: "bookings",
+    label: "booking",
+    deleteBatch: (db, owner, { keptSince, limit, now }) =>
+      deleteExpiredBookings(db, owner, { createdBefore: keptSince, limit, now }),
+  },
+  { kind: "visits", label: "visit", deleteBatch: deleteExpiredVisits },
+  { kind: "counters", label: "counter", deleteBatch: deleteUselessCounters },
+  { kind: "webhookEvents", label: "webhook_event", isLog: true, deleteBatch: deleteExpiredEvents },
+  { kind: "attempts", label: "attempt", isLog: true, deleteBatch: deleteExpiredAttempts },
+  { kind: "notices", label: "notice", isLog: true, deleteBatch: deleteExpiredNotices },
+  { kind: "endpoints", label: "endpoint", isLog: true, deleteBatch: deleteRemovedEndpoints },
+];
 
 /** Deletes what has outlived its plan's retention, organization by organization, in batches of their own transactions. */
 export async function sweepExpired(
   deps: Pick<Deps, "db" | "clock" | "metrics">,
   signal?: AbortSignal,
-): Promise<{ bookings: number }> {
-  let bookings = 0;
-  for (const { id, plan } of await listOrganizations(deps.db)) {
-    const createdBefore = retentionCutoff(PLAN_TERMS[plan].retention, deps.clock.now());
-    let deleted = BATCH_ROWS;
-    while (deleted === BATCH_ROWS && !signal?.aborted) {
-      deleted = await deleteExpiredBookings(deps.db, id, { createdBefore, limit: BATCH_ROWS });
-      bookings += deleted;
+): Promise<Record<Kind, number>> {
+  const total: Record<Kind, number> = {
+    bookings: 0,
+    visits: 0,
+    counters: 0,
+    webhookEvents: 0,
+    attempts: 0,
+    notices: 0,
+    endpoints: 0,
+  };
+  for (const { id } of await listOrganizations(deps.db)) {
+    for (const { kind, label, isLog, deleteBatch } of KINDS) {
+      let deleted = BATCH_ROWS;
+      while (deleted === BATCH_ROWS && !signal?.aborted) {
+        deleted = await deleteOneBatch(deps, id, { isLog: isLog ?? false, deleteBatch });
+        deps.metrics.expiredRows.inc({ kind: label }, deleted);
+        total[kind] += deleted;
+      }
     }
   }
-  deps.metrics.expiredRows.inc({ kind: "booking" }, bookings);
-  return { bookings };
+  return total;
+}
+
+/** The plan is read anew for each batch: a sweep takes its time, and whoever upgrades meanwhile keeps the rest. */
+async function deleteOneBatch(
+  deps: Pick<Deps, "db" | "clock">,
+  id: OrganizationId,
+  { isLog, deleteBatch }: { isLog: boolean; deleteBatch: DeleteBatch },
+): Promise<number> {
+  const organization = await findOrganization(deps.db, id);
+  if (!organization) return 0;
+  const now = deps.clock.now();
+  const keptSince = retentionCutoff(isLog ? LOG_RETENTION : PLAN_TERMS[organization.plan].retention, now);
+  return await deleteBatch(deps.db, id, { keptSince, limit: BATCH_ROWS, now });
 }

@@ -1,10 +1,13 @@
 import type { AttemptTrigger } from "#contract/delivery.ts";
+import type { EndpointKind } from "#contract/endpoint.ts";
 import type { DeliveryId } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { ClaimedDelivery } from "./claim-queries.ts";
 import { type AttemptOutcome, classifyReply } from "./classify-reply.ts";
 import type { GuardedSend, SendResult } from "./guarded-send.ts";
-import type { AttemptReport, ClaimedDelivery, ExpiredLease } from "./queue-queries.ts";
+import type { ExpiredLease } from "./recovery-queries.ts";
+import type { AttemptReport } from "./report-queries.ts";
 import { nextAttemptAt, parseRetryAfter, type RetrySchedule } from "./retry-schedule.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { type SigningSecrets, signBody } from "./sign.ts";
@@ -17,12 +20,23 @@ import { type SigningSecrets, signBody } from "./sign.ts";
 //   retry, with none left           failed                                     state unchanged
 //   failed (final)                  failed                                     state unchanged
 //   interrupted (lease ran out)     as retry                                   state unchanged
+//
+// A test event is tried once: what would be a retry is failed.
+
+/** Slack takes about one message a second, Teams four; both switch off who sends more. */
+const CHAT_PAUSE_MS = 1_000;
 
 export type DeliverDeps = {
   clock: Clock;
   send: GuardedSend["send"];
   secretBox: SecretBox;
   schedule: RetrySchedule;
+};
+
+export type Delivered = {
+  report: AttemptReport;
+  /** What the operator must look after: our own card was refused, or SECRET_KEY is not the one it was sealed with. */
+  operatorFault: "card_refused" | "secret_unreadable" | null;
 };
 
 type Attempt = {
@@ -34,34 +48,37 @@ type Attempt = {
   type: WebhookEventType;
 };
 
-export async function deliver(deps: DeliverDeps, claimed: ClaimedDelivery): Promise<AttemptReport> {
+export async function deliver(deps: DeliverDeps, claimed: ClaimedDelivery): Promise<Delivered> {
   const attempt = toAttempt(claimed);
-  const result = await makeRequest(deps, claimed);
-  if (result === null) return reportUnsendable(attempt, deps.clock.now());
+  const { body } = claimed;
+  if (body === null) return { report: reportErased(attempt, deps.clock.now()), operatorFault: null };
+  const result = await makeRequest(deps, claimed, body);
+  const now = deps.clock.now();
+  if (result === "secret_unreadable") {
+    return { report: reportUnread(deps, attempt, { now, errorCode: result }), operatorFault: result };
+  }
   const outcome = classifyReply(claimed.kind, result);
-  return reportOutcome(deps, attempt, { result, outcome, now: deps.clock.now() });
+  return {
+    report: reportOutcome(deps, attempt, { kind: claimed.kind, result, outcome, now }),
+    operatorFault: isOurFault(outcome) ? "card_refused" : null,
+  };
 }
 
 /** For a lease whose holder is gone: the request may have been made or not, and counts as an attempt. */
 export function reportInterrupted(deps: Pick<DeliverDeps, "schedule">, lease: ExpiredLease, now: Date): AttemptReport {
-  const attempt = toAttempt(lease);
-  const outcome = { kind: "retry", errorCode: "network_error", retryAfter: null } as const;
-  return {
-    ...blankReport(attempt, now),
-    ...settle(deps.schedule, attempt, { outcome, now }),
-    result: "interrupted",
-    errorCode: "interrupted",
-    countsForHealth: false,
-  };
+  return { ...reportUnread(deps, toAttempt(lease), { now, errorCode: "interrupted" }), result: "interrupted" };
 }
 
-async function makeRequest(deps: DeliverDeps, claimed: ClaimedDelivery): Promise<SendResult | null> {
-  const { body, url } = claimed;
-  if (body === null) return null;
+async function makeRequest(
+  deps: DeliverDeps,
+  claimed: ClaimedDelivery,
+  body: Buffer,
+): Promise<SendResult | "secret_unreadable"> {
+  const { url } = claimed;
   if (claimed.kind !== "webhook") return await deps.send({ url, body, signed: null });
   const at = deps.clock.now();
   const secrets = openSecrets(deps.secretBox, claimed, at);
-  if (secrets === null) return null;
+  if (secrets === null) return "secret_unreadable";
   const signature = signBody({ secrets, body, at });
   return await deps.send({
     url,
@@ -70,7 +87,6 @@ async function makeRequest(deps: DeliverDeps, claimed: ClaimedDelivery): Promise
   });
 }
 
-/** Null when the secret cannot be read: SECRET_KEY is not the one it was sealed with. */
 function openSecrets(box: SecretBox, claimed: ClaimedDelivery, now: Date): SigningSecrets | null {
   const current = box.open(claimed.endpoint_id, claimed.secret);
   if (current === null) return null;
@@ -82,11 +98,11 @@ function openSecrets(box: SecretBox, claimed: ClaimedDelivery, now: Date): Signi
 function reportOutcome(
   deps: Pick<DeliverDeps, "schedule">,
   attempt: Attempt,
-  { result, outcome, now }: { result: SendResult; outcome: AttemptOutcome; now: Date },
+  { kind, result, outcome, now }: { kind: EndpointKind; result: SendResult; outcome: AttemptOutcome; now: Date },
 ): AttemptReport {
-  const retryAfterSeconds = outcome.kind === "retry" ? parseRetryAfter(outcome.retryAfter, now) : null;
+  const blank = blankReport(attempt, now);
   return {
-    ...blankReport(attempt, now),
+    ...blank,
     ...settle(deps.schedule, attempt, { outcome, now }),
     result: outcome.kind === "delivered" ? "delivered" : "failed",
     durationMs: Math.round(result.durationMs),
@@ -94,10 +110,19 @@ function reportOutcome(
     errorCode: outcome.kind === "delivered" ? null : outcome.errorCode,
     reply: result.kind === "reply" ? result.body : null,
     replyIsTruncated: result.kind === "reply" && result.truncated,
-    pauseUntil: retryAfterSeconds === null ? null : new Date(now.getTime() + retryAfterSeconds * 1000),
+    pauseUntil: toPauseUntil(kind, outcome, now),
+    // What is wrong with our card says nothing about the receiver.
+    countsForHealth: blank.countsForHealth && !isOurFault(outcome),
     isRefused: outcome.kind === "failed" && outcome.endpointEffect !== "none",
     isGone: outcome.kind === "failed" && outcome.endpointEffect === "disable",
   };
+}
+
+/** The receiver's wish, and a chat's own pace. */
+function toPauseUntil(kind: EndpointKind, outcome: AttemptOutcome, now: Date): Date | null {
+  const askedSeconds = outcome.kind === "retry" ? parseRetryAfter(outcome.retryAfter, now) : null;
+  const pauseMs = Math.max((askedSeconds ?? 0) * 1_000, kind === "webhook" ? 0 : CHAT_PAUSE_MS);
+  return pauseMs === 0 ? null : new Date(now.getTime() + pauseMs);
 }
 
 /** The table above. */
@@ -117,12 +142,26 @@ function settle(
     : { state: "failed", usesRetry: false, nextAttemptAt: null };
 }
 
-/** No request was made: its bytes are gone, or its secret cannot be read. Trying again would not help. */
-function reportUnsendable(attempt: Attempt, now: Date): AttemptReport {
+/** Nobody read an answer, through no fault of the receiver: tried again by the schedule, without effect on its health. */
+function reportUnread(
+  deps: Pick<DeliverDeps, "schedule">,
+  attempt: Attempt,
+  { now, errorCode }: { now: Date; errorCode: "interrupted" | "secret_unreadable" },
+): AttemptReport {
+  const outcome = { kind: "retry", errorCode: "network_error", retryAfter: null } as const;
   return {
     ...blankReport(attempt, now),
-    result: "failed",
-    errorCode: "unsendable",
+    ...settle(deps.schedule, attempt, { outcome, now }),
+    errorCode,
+    countsForHealth: false,
+  };
+}
+
+/** No request was made: its booking was erased while it waited. Trying again would not help. */
+function reportErased(attempt: Attempt, now: Date): AttemptReport {
+  return {
+    ...blankReport(attempt, now),
+    errorCode: "payload_erased",
     state: attempt.trigger === "manual" ? null : "failed",
     countsForHealth: false,
   };
@@ -149,6 +188,10 @@ function blankReport(attempt: Attempt, now: Date): AttemptReport {
     isRefused: false,
     isGone: false,
   };
+}
+
+function isOurFault(outcome: AttemptOutcome): boolean {
+  return outcome.kind === "failed" && outcome.isOurFault;
 }
 
 function toAttempt(claimed: ClaimedDelivery | ExpiredLease): Attempt {

@@ -1,52 +1,46 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Deps } from "../deps.ts";
+import { Alarm } from "../lib/alarm.ts";
+import { OutageLog } from "../lib/outage-log.ts";
 import { randomUuid } from "../lib/random.ts";
-import { type DeliverDeps, deliver, reportInterrupted } from "./deliver.ts";
-import { insertNotice } from "./endpoint-queries.ts";
-import { disableEndpoint, PLANS_WITH_WEBHOOKS } from "./endpoints.ts";
-import { describeVerdict, judgeHealth } from "./health.ts";
-import {
-  type AttemptReport,
-  type ClaimedDelivery,
-  cancelForbidden,
-  claimDeliveries,
-  type EndpointHealth,
-  finishAttempts,
-  listExpiredLeases,
-} from "./queue-queries.ts";
+import { type ClaimedDelivery, claimDeliveries } from "./claim-queries.ts";
+import { type DeliverDeps, type Delivered, deliver, reportInterrupted } from "./deliver.ts";
+import { lookAfter } from "./look-after.ts";
+import { CAPS, PLACES, PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
+import { cancelForbidden, dropOrphans, listExpiredLeases } from "./recovery-queries.ts";
+import { finishAttempts } from "./report-queries.ts";
+import { ReportWriter } from "./report-writer.ts";
 
 // The loop that sends what is due. It claims as many deliveries as it has free places for, sends them side by side, and
-// writes how they ended in batches. It goes round when it is woken (a booking was stored), when places become free, and
-// every second for retries, leases that ran out and whatever a lost notification left. Any number of loops may run, in any
-// number of processes.
+// writes how they ended. It goes round when it is woken (a booking was stored), when places become free, when the next
+// retry is due, and every second for leases that ran out and whatever a lost notification left. Any number of loops may
+// run, in any number of processes; one that ends without warning leaves its leases to the others.
 
-const PLACES = 256;
-const PER_ENDPOINT = 10;
-const PER_CAREFUL_ENDPOINT = 1;
-const CAREFUL_AFTER = 3;
-const PER_ORGANIZATION = PLACES / 4;
 const POLL_MS = 1_000;
-const SWEEP_BATCH = 500;
-const NOTICE_PAUSE_MS = 24 * 3_600_000;
+const RECOVER_BATCH = 500;
 
 export type LoopDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics" | "webhooks">;
 
 export class DeliveryLoop {
   readonly #deps: LoopDeps;
   readonly #deliverDeps: DeliverDeps;
-  readonly #stopping = new AbortController();
+  readonly #writer: ReportWriter;
+  readonly #alarm = new Alarm();
+  readonly #outage: OutageLog;
   readonly #inFlight = new Set<Promise<void>>();
-  #reports: AttemptReport[] = [];
-  #writing: Promise<void> | null = null;
-  #wake: (() => void) | null = null;
-  #isWoken = false;
+  #isStopping = false;
+  #running: Promise<void> = Promise.resolve();
+  /** The lane after which the next claim looks; empty at the beginning of a round over all lanes. */
   #after = "";
-  #running: Promise<void> | null = null;
+  /** The first retry that is not due yet, of the lanes seen in this round. */
+  #nextDueMs = Number.POSITIVE_INFINITY;
+  #recoveredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: LoopDeps) {
-    this.#deps = deps;
     const { send, secretBox, schedule } = deps.webhooks;
+    this.#deps = deps;
     this.#deliverDeps = { clock: deps.clock, send: send.send, secretBox, schedule };
+    this.#writer = new ReportWriter(deps, (health) => lookAfter(deps, health));
+    this.#outage = new OutageLog(deps.log, { failed: "deliveries.claim_failed", resumed: "deliveries.claim_resumed" });
   }
 
   start(): void {
@@ -55,70 +49,68 @@ export class DeliveryLoop {
 
   /** Something may be due: go round now. */
   wake(): void {
-    this.#isWoken = true;
-    this.#wake?.();
+    this.#alarm.wake();
   }
 
-  /** Claims nothing more, lets the requests under way end (each has its time limit) and writes how they ended. */
+  /**
+   * Claims nothing more and resolves when the requests under way have ended and are written down. Each ends by its time
+   * limit; a process that cannot wait so long may end before, and its leases are taken up by others.
+   */
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#isStopping = true;
     this.wake();
     await this.#running;
-    await Promise.all(this.#inFlight);
-    while (this.#writing) await this.#writing;
+    await this.settled();
+  }
+
+  /** Resolves when every request under way has ended and is written down. */
+  async settled(): Promise<void> {
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+  }
+
+  /** Recovers, claims and begins to send; returns how many requests were begun. */
+  async goRound(): Promise<number> {
+    const nowMs = this.#deps.clock.now().getTime();
+    // Also when the clock was set back.
+    if (Math.abs(nowMs - this.#recoveredAtMs) >= POLL_MS) {
+      this.#recoveredAtMs = nowMs;
+      await this.#recover().catch((error: unknown) => this.#deps.log.error("deliveries.recovery_failed", { error }));
+    }
+    return await this.#claim();
   }
 
   async #run(): Promise<void> {
-    let nextSweepMs = 0;
-    while (!this.#stopping.signal.aborted) {
-      this.#isWoken = false;
-      let claimed = 0;
+    while (!this.#isStopping) {
       try {
-        const nowMs = this.#deps.clock.now().getTime();
-        if (nowMs >= nextSweepMs) {
-          await this.#sweep();
-          nextSweepMs = nowMs + POLL_MS;
-        }
-        claimed = await this.#claim();
+        const begun = await this.goRound();
+        this.#outage.worked();
+        const hasMoreLanes = this.#after !== "" && this.#inFlight.size < PLACES;
+        if (begun > 0 || hasMoreLanes) continue;
+        const untilDueMs = this.#nextDueMs - this.#deps.clock.now().getTime();
+        await this.#alarm.wait(Math.min(POLL_MS, Math.max(1, untilDueMs)));
       } catch (error) {
-        this.#deps.log.error("deliveries.claim_failed", { error });
-        await this.#wait();
-        continue;
+        this.#outage.failed(error);
+        await this.#alarm.wait(POLL_MS);
       }
-      // Full lanes or places: more may be due at once. Otherwise wait for a reason to look again.
-      if (claimed === 0 && this.#after === "" && !this.#isWoken) await this.#wait();
     }
-  }
-
-  async #wait(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    const timer = new AbortController();
-    await Promise.race([promise, sleep(POLL_MS, undefined, { signal: timer.signal }).catch(() => undefined)]);
-    timer.abort();
-    this.#wake = null;
   }
 
   async #claim(): Promise<number> {
     const { clock, random, db, webhooks } = this.#deps;
     const limit = PLACES - this.#inFlight.size;
     if (limit === 0) return 0;
-    const now = clock.now();
-    const { claimed, after } = await claimDeliveries(db, {
-      now,
-      leaseUntil: new Date(now.getTime() + webhooks.leaseMs),
-      leaseToken: randomUuid(random),
-      limit,
-      perEndpoint: PER_ENDPOINT,
-      perCarefulEndpoint: PER_CAREFUL_ENDPOINT,
-      carefulAfter: CAREFUL_AFTER,
-      perOrganization: PER_ORGANIZATION,
-      plans: PLANS_WITH_WEBHOOKS,
-      after: this.#after,
+    const isFirstOfRound = this.#after === "";
+    const { deliveries, after, nextDueAt } = await claimDeliveries(db, () => {
+      const now = clock.now();
+      const leaseUntil = new Date(now.getTime() + webhooks.leaseMs);
+      const leaseToken = randomUuid(random);
+      return { now, leaseUntil, leaseToken, limit, caps: CAPS, plans: PLANS_WITH_WEBHOOKS, after: this.#after };
     });
     this.#after = after;
-    for (const delivery of claimed) this.#begin(delivery);
-    return claimed.length;
+    const seenMs = nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY;
+    this.#nextDueMs = isFirstOfRound ? seenMs : Math.min(this.#nextDueMs, seenMs);
+    for (const delivery of deliveries) this.#begin(delivery);
+    return deliveries.length;
   }
 
   #begin(claimed: ClaimedDelivery): void {
@@ -130,25 +122,33 @@ export class DeliveryLoop {
   }
 
   async #attempt(claimed: ClaimedDelivery): Promise<void> {
+    const { clock, log, webhooks } = this.#deps;
+    const { delivery_id: deliveryId, lease_until: leaseUntil } = claimed;
     try {
-      const report = await deliver(this.#deliverDeps, claimed);
-      this.#record(claimed, report);
-      this.#reports.push(report);
-      await this.#writeReports();
+      // The machine slept, or PostgreSQL took very long: someone else may be about to send it.
+      if (leaseUntil.getTime() - clock.now().getTime() < webhooks.leaseMs / 2) {
+        log.warn("delivery.claimed_too_late", { deliveryId });
+        return;
+      }
+      const delivered = await deliver(this.#deliverDeps, claimed);
+      this.#record(claimed, delivered);
+      await this.#writer.write(delivered.report, leaseUntil);
     } catch (error) {
       // A bug: the lease runs out, and the attempt is then reported as interrupted.
-      this.#deps.log.error("delivery.attempt_failed", { deliveryId: claimed.delivery_id, error });
+      log.error("delivery.attempt_failed", { deliveryId, error });
     }
   }
 
-  #record(claimed: ClaimedDelivery, report: AttemptReport): void {
-    const { kind } = claimed;
-    this.#deps.metrics.deliveryAttempts.inc({ kind, result: report.result, error: report.errorCode ?? "none" });
-    if (report.durationMs !== null) this.#deps.metrics.deliveryDuration.observe({ kind }, report.durationMs / 1000);
-    this.#deps.log.info("delivery.attempted", {
+  #record(claimed: ClaimedDelivery, { report, operatorFault }: Delivered): void {
+    const { metrics, log } = this.#deps;
+    const { kind, endpoint_id: endpointId, delivery_id: deliveryId } = claimed;
+    metrics.deliveryAttempts.inc({ kind, result: report.result, error: report.errorCode ?? "none" });
+    if (report.durationMs !== null) metrics.deliveryDuration.observe({ kind }, report.durationMs / 1000);
+    if (operatorFault) log.error(`delivery.${operatorFault}`, { deliveryId, endpointId });
+    log.info("delivery.attempted", {
       organizationId: claimed.organization_id,
-      deliveryId: claimed.delivery_id,
-      endpointId: claimed.endpoint_id,
+      deliveryId,
+      endpointId,
       attemptNumber: claimed.number,
       outcome: report.result,
       ...(report.status === null ? {} : { status: report.status }),
@@ -157,52 +157,20 @@ export class DeliveryLoop {
     });
   }
 
-  /** One statement at a time; whatever is reported meanwhile goes with the next. */
-  async #writeReports(): Promise<void> {
-    while (this.#writing) await this.#writing;
-    if (this.#reports.length === 0) return;
-    const batch = this.#reports;
-    this.#reports = [];
-    this.#writing = this.#finish(batch).finally(() => {
-      this.#writing = null;
-    });
-    await this.#writing;
-  }
-
-  async #finish(batch: readonly AttemptReport[]): Promise<void> {
-    const unwell = await finishAttempts(this.#deps.db, batch);
-    for (const health of unwell) await this.#lookAfter(health);
-  }
-
-  async #lookAfter(health: EndpointHealth): Promise<void> {
-    const { db, clock, random, log } = this.#deps;
+  /** What others left behind, and what must not be sent any more. */
+  async #recover(): Promise<void> {
+    const { db, clock, metrics, log } = this.#deps;
     const now = clock.now();
-    const verdict = judgeHealth(health, now);
-    if (verdict.kind === "well") return;
-    if (verdict.kind === "disable") {
-      await disableEndpoint(this.#deps, health.organization_id, { id: health.endpoint_id, reason: verdict.reason });
-      log.warn("endpoint.disabled", { organizationId: health.organization_id, endpointId: health.endpoint_id });
+    await cancelForbidden(db, { now, plans: PLANS_WITH_WEBHOOKS, limit: RECOVER_BATCH });
+    const expired = await listExpiredLeases(db, { now, limit: RECOVER_BATCH });
+    if (expired.length > 0) {
+      metrics.leasesExpired.inc(expired.length);
+      log.warn("deliveries.leases_expired", { count: expired.length });
+      await finishAttempts(
+        db,
+        expired.map((lease) => reportInterrupted(this.#deliverDeps, lease, now)),
+      );
     }
-    await insertNotice(db, health.organization_id, {
-      id: randomUuid(random),
-      endpointId: health.endpoint_id,
-      kind: verdict.kind === "disable" ? "disabled" : verdict.kind,
-      detail: describeVerdict(verdict, health),
-      now,
-      notSince: new Date(now.getTime() - NOTICE_PAUSE_MS),
-    });
-  }
-
-  async #sweep(): Promise<void> {
-    const { db, clock } = this.#deps;
-    const now = clock.now();
-    await cancelForbidden(db, { now, plans: PLANS_WITH_WEBHOOKS, limit: SWEEP_BATCH });
-    const expired = await listExpiredLeases(db, { now, limit: SWEEP_BATCH });
-    if (expired.length === 0) return;
-    this.#deps.metrics.leasesExpired.inc(expired.length);
-    await finishAttempts(
-      db,
-      expired.map((lease) => reportInterrupted(this.#deliverDeps, lease, now)),
-    );
+    await dropOrphans(db, now);
   }
 }

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { NoticeKind } from "#contract/delivery.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
-import type { EndpointsTable } from "../db/tables.ts";
+import type { EndpointNoticesTable, EndpointsTable } from "../db/tables.ts";
 
 const COLUMNS = [
   "id",
@@ -18,9 +18,11 @@ const COLUMNS = [
   "previous_secret_expires_at",
   "failing_since",
   "failed_attempts",
+  "refused_deliveries",
   "last_attempt_at",
   "last_success_at",
   "last_status",
+  "paused_until",
   "created_at",
   "updated_at",
 ] as const;
@@ -67,7 +69,7 @@ export async function insertEndpoint(
   owner: OrganizationId,
   { row, most }: { row: Omit<Insertable<EndpointsTable>, "organization_id">; most: number },
 ): Promise<boolean> {
-  await transaction.selectFrom("organizations").select("id").where("id", "=", owner).forUpdate().execute();
+  await transaction.selectFrom("organizations").select("id").where("id", "=", owner).forNoKeyUpdate().execute();
   const { count } = await transaction
     .selectFrom("endpoints")
     .select(({ fn }) => fn.countAll<number>().as("count"))
@@ -121,18 +123,67 @@ export async function replaceSecret(
   return result.numUpdatedRows === 1n;
 }
 
-/** At most one of a kind per endpoint since `notSince`. Returns whether it was written. */
+/** False when it is off, or removed, already: what switched it off first counts. */
+export async function switchOffFailing(
+  db: Db,
+  owner: OrganizationId,
+  { id, now }: { id: EndpointId; now: Date },
+): Promise<boolean> {
+  const result = await db
+    .updateTable("endpoints")
+    .set({ status: "disabled", disabled_reason: "failing", disabled_at: now, updated_at: now })
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .where("status", "=", "enabled")
+    .where("removed_at", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/**
+ * At most one of a kind per endpoint since `notSince`; returns whether it was written. The endpoint's row is locked: two
+ * workers cannot both find that its owner has not been told.
+ */
 export async function insertNotice(
   db: Db,
   owner: OrganizationId,
   notice: { id: string; endpointId: EndpointId; kind: NoticeKind; detail: string; now: Date; notSince: Date },
 ): Promise<boolean> {
-  const result = await sql`
-    insert into endpoint_notices (organization_id, id, endpoint_id, kind, detail, created_at)
-    select ${owner}, ${notice.id}::uuid, ${notice.endpointId}, ${notice.kind}, ${notice.detail}, ${notice.now}
-    where not exists (
-      select from endpoint_notices where organization_id = ${owner} and endpoint_id = ${notice.endpointId}
-        and kind = ${notice.kind} and created_at > ${notice.notSince}
-    )`.execute(db);
-  return result.numAffectedRows === 1n;
+  return await db.transaction().execute(async (transaction) => {
+    await transaction
+      .selectFrom("endpoints")
+      .select("id")
+      .where("organization_id", "=", owner)
+      .where("id", "=", notice.endpointId)
+      .forNoKeyUpdate()
+      .execute();
+    const result = await sql`
+      insert into endpoint_notices (organization_id, id, endpoint_id, kind, detail, created_at)
+      select ${owner}, ${notice.id}::uuid, ${notice.endpointId}, ${notice.kind}, ${notice.detail}, ${notice.now}
+      where not exists (
+        select from endpoint_notices where organization_id = ${owner} and endpoint_id = ${notice.endpointId}
+          and kind = ${notice.kind} and created_at > ${notice.notSince}
+      )`.execute(transaction);
+    return result.numAffectedRows === 1n;
+  });
+}
+
+export type NoticeRow = Selectable<EndpointNoticesTable>;
+
+/** What the owner is told, newest first. */
+export async function listNotices(
+  db: Db,
+  owner: OrganizationId,
+  about: { endpointId?: EndpointId; limit: number },
+): Promise<NoticeRow[]> {
+  const { endpointId } = about;
+  return await db
+    .selectFrom("endpoint_notices")
+    .select(["organization_id", "id", "endpoint_id", "kind", "detail", "created_at"])
+    .where("organization_id", "=", owner)
+    .$if(endpointId !== undefined, (query) => query.where("endpoint_id", "=", endpointId as EndpointId))
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .limit(about.limit)
+    .execute();
 }

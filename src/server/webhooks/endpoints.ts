@@ -1,3 +1,4 @@
+import type { Updateable } from "kysely";
 import { ENDPOINTS_PER_ORGANIZATION_MAX, type EndpointKind, SIGNING_SECRET_OVERLAP_HOURS } from "#contract/endpoint.ts";
 import {
   type DeliveryId,
@@ -7,26 +8,38 @@ import {
   WEBHOOK_EVENT_ID,
   type WebhookEventId,
 } from "#contract/ids.ts";
-import { PLANS, type Plan, planIncludes } from "#contract/plans.ts";
+import { type Plan, planIncludes } from "#contract/plans.ts";
 import { type EndpointTestEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
+import type { Db } from "../db/pool.ts";
+import type { EndpointsTable } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { randomId, randomUuid } from "../lib/random.ts";
 import { type EndpointRow, findEndpoint, insertEndpoint, replaceSecret, updateEndpoint } from "./endpoint-queries.ts";
 import { toCard } from "./outbox.ts";
-import { insertDeliveries, insertWebhookEvent, wakeWorkers } from "./outbox-queries.ts";
-import { cancelForbidden } from "./queue-queries.ts";
+import { insertDeliveries, insertWebhookEvent } from "./outbox-queries.ts";
+import { PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
+import { cancelForbidden } from "./recovery-queries.ts";
 import { makeSigningSecret } from "./sign.ts";
 import { checkEndpointUrl } from "./url-rules.ts";
+import { wakeWorkers } from "./wake-workers.ts";
 
 // What a business does with its endpoints. Expected refusals are values; the caller turns them into words or a status.
 
 export type EndpointDeps = Pick<Deps, "db" | "clock" | "random" | "webhooks">;
 
-export const PLANS_WITH_WEBHOOKS: readonly Plan[] = PLANS.filter((plan) => planIncludes(plan, "webhooks"));
-
 const HINT_LENGTH = 4;
 const HOUR_MS = 3_600_000;
+/** The rest, if there ever is more, is taken out by the workers. */
 const CANCEL_BATCH = 10_000;
+
+/** A clean start: what went wrong before no longer counts. */
+const WELL = {
+  failing_since: null,
+  failed_attempts: 0,
+  exhausted_deliveries: 0,
+  refused_deliveries: 0,
+  paused_until: null,
+} as const;
 
 export type Refusal =
   | { kind: "plan_required" }
@@ -77,6 +90,7 @@ export async function addEndpoint(
   return isAdded ? { kind: "added", id, secret } : { kind: "too_many" };
 }
 
+/** Another URL is another receiver: what the old one did no longer counts. Waiting deliveries go to the new one. */
 export async function editEndpoint(
   deps: EndpointDeps,
   owner: OrganizationId,
@@ -87,7 +101,7 @@ export async function editEndpoint(
   const endpoint = await updateEndpoint(deps.db, owner, {
     id: wanted.id,
     change: {
-      ...(verdict ? { url: verdict.url, paused_until: null } : {}),
+      ...(verdict ? { url: verdict.url, ...WELL } : {}),
       ...(wanted.description === undefined ? {} : { description: wanted.description }),
       updated_at: deps.clock.now(),
     },
@@ -95,7 +109,6 @@ export async function editEndpoint(
   return endpoint ? { kind: "edited", endpoint } : { kind: "not_found" };
 }
 
-/** A clean start: what went wrong before no longer counts. */
 export async function enableEndpoint(
   deps: EndpointDeps,
   owner: OrganizationId,
@@ -107,11 +120,7 @@ export async function enableEndpoint(
       status: "enabled",
       disabled_reason: null,
       disabled_at: null,
-      failing_since: null,
-      failed_attempts: 0,
-      exhausted_deliveries: 0,
-      refused_deliveries: 0,
-      paused_until: null,
+      ...WELL,
       updated_at: deps.clock.now(),
     },
   });
@@ -121,24 +130,33 @@ export async function enableEndpoint(
 export async function disableEndpoint(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
-  { id, reason }: { id: EndpointId; reason: "manual" | "gone" | "failing" },
+  id: EndpointId,
 ): Promise<EndpointRow | null> {
   const now = deps.clock.now();
-  const change = { status: "disabled", disabled_reason: reason, disabled_at: now, updated_at: now } as const;
-  const endpoint = await updateEndpoint(deps.db, owner, { id, change });
-  if (endpoint) await cancelForbidden(deps.db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, owner });
-  return endpoint;
+  const change = { status: "disabled", disabled_reason: "manual", disabled_at: now, updated_at: now } as const;
+  return await closeEndpoint(deps.db, owner, { id, change, now });
 }
 
+/** Its row stays for the delivery log; its secrets are of no more use. */
 export async function removeEndpoint(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
   id: EndpointId,
 ): Promise<boolean> {
   const now = deps.clock.now();
-  const endpoint = await updateEndpoint(deps.db, owner, { id, change: { removed_at: now, updated_at: now } });
-  if (endpoint) await cancelForbidden(deps.db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, owner });
-  return endpoint !== null;
+  const change = { removed_at: now, updated_at: now, secret: Buffer.alloc(0), previous_secret: null } as const;
+  return (await closeEndpoint(deps.db, owner, { id, change, now })) !== null;
+}
+
+async function closeEndpoint(
+  db: Db,
+  owner: OrganizationId,
+  { id, change, now }: { id: EndpointId; change: Updateable<EndpointsTable>; now: Date },
+): Promise<EndpointRow | null> {
+  const endpoint = await updateEndpoint(db, owner, { id, change });
+  if (endpoint)
+    await cancelForbidden(db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, endpointId: id });
+  return endpoint;
 }
 
 /** The new secret is shown this once; for a day the old one signs too. */
@@ -157,7 +175,7 @@ export async function rotateSecret(deps: EndpointDeps, owner: OrganizationId, id
 
 /** Queues an `endpoint.test` event for this endpoint alone: one attempt, shown in the log, without effect on its health. */
 export async function sendTestEvent(
-  deps: EndpointDeps,
+  deps: EndpointDeps & Pick<Deps, "log">,
   owner: { id: OrganizationId; name: string; plan: Plan },
   endpointId: EndpointId,
 ): Promise<{ kind: "queued"; deliveryId: DeliveryId } | Refusal> {
@@ -183,7 +201,7 @@ export async function sendTestEvent(
     await insertDeliveries(transaction, owner.id, [
       { id: deliveryId, eventId: id, endpointId, card, isEnabled: true, trigger: "automatic", now },
     ]);
-    await wakeWorkers(transaction);
   });
+  await wakeWorkers(deps);
   return { kind: "queued", deliveryId };
 }

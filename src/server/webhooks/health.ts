@@ -1,4 +1,4 @@
-import type { EndpointHealth } from "./queue-queries.ts";
+import type { EndpointHealth } from "./report-queries.ts";
 
 // When an endpoint is switched off, and when its owner is told. One success clears everything.
 //

@@ -5,7 +5,7 @@ import type { DeliveryId, EndpointId, OrganizationId, WebhookEventId } from "#co
 import type { Db } from "../db/pool.ts";
 import type { WebhookEventsTable } from "../db/tables.ts";
 
-/** Workers listen here; a notification sent in a transaction arrives when it commits. */
+/** Workers listen here. */
 export const DELIVERIES_CHANNEL = "bookflow_deliveries";
 
 /** Disabled ones too: what they miss is recorded as canceled, and can be sent later. */
@@ -88,6 +88,7 @@ export async function insertDeliveries(
     .execute();
 }
 
-export async function wakeWorkers(db: Db): Promise<void> {
+/** Not in a transaction that stores a booking: those that notify wait for one another until they are on the disk. */
+export async function notifyWorkers(db: Db): Promise<void> {
   await sql`select pg_notify(${DELIVERIES_CHANNEL}, '')`.execute(db);
 }

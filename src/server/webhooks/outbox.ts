@@ -1,40 +1,55 @@
 import { sql } from "kysely";
-import { type DeliveryId, type Reference, WEBHOOK_EVENT_ID, type WebhookEventId } from "#contract/ids.ts";
+import type { EndpointKind } from "#contract/endpoint.ts";
+import {
+  type DeliveryId,
+  type OrganizationId,
+  type Reference,
+  WEBHOOK_EVENT_ID,
+  type WebhookEventId,
+} from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
 import type { WebhookEvent } from "#contract/webhook-event.ts";
 import type { Db } from "../db/pool.ts";
-import type { Log } from "../lib/log.ts";
+import type { Deps } from "../deps.ts";
 import { type Random, randomId, randomUuid } from "../lib/random.ts";
 import { type BookingFacts, toBookingCreatedEvent } from "./event.ts";
 import { toSlackCard } from "./kinds/slack-card.ts";
 import { toTeamsCard } from "./kinds/teams-card.ts";
-import { insertDeliveries, insertWebhookEvent, listEndpointsForEvent, wakeWorkers } from "./outbox-queries.ts";
+import { insertDeliveries, insertWebhookEvent, listEndpointsForEvent } from "./outbox-queries.ts";
 
-/** What fanning out needs to know; everything is in the caller's hands already. */
-export type FanOut = { booking: BookingFacts; plan: Plan; now: Date };
-
-type FanOutDeps = { random: Random; log: Log };
+/** Nothing here waits longer for a lock, since a visitor waits for the booking. */
+const LOCK_LIMIT_MS = 1_000;
 
 /**
- * Writes the event of a booking and a delivery per endpoint inside the caller's transaction, and says whether it is done.
- * Nothing that goes wrong here reaches the booking: it is undone to the savepoint and logged, and the booking is stored with
- * `lacks_event`, which a task finishes.
+ * Runs the fan-out of a booking inside the caller's transaction, in a savepoint, and says whether it is done. Nothing that
+ * goes wrong in it reaches the booking: it is undone and logged, the booking is stored with `lacks_event`, and a task
+ * finishes it.
  */
-export async function fanOutSafely(deps: FanOutDeps, transaction: Db, fanOutRequest: FanOut): Promise<boolean> {
-  const owner = fanOutRequest.booking.organization.id;
+export async function fanOutSafely(
+  deps: Pick<Deps, "log" | "metrics">,
+  transaction: Db,
+  { owner, run }: { owner: OrganizationId; run: () => Promise<void> },
+): Promise<boolean> {
+  // Two statements at a time: each trip to the database costs the visitor time.
+  await sql`savepoint fan_out; set local lock_timeout = ${sql.lit(LOCK_LIMIT_MS)}`.execute(transaction);
   try {
-    await sql`savepoint fan_out`.execute(transaction);
-    await fanOut(deps, transaction, fanOutRequest);
-    await sql`release savepoint fan_out`.execute(transaction);
+    await run();
+    await sql`set local lock_timeout to default; release savepoint fan_out`.execute(transaction);
     return true;
   } catch (error) {
     deps.log.error("booking.fan_out_failed", { organizationId: owner, error });
-    await sql`rollback to savepoint fan_out`.execute(transaction);
+    deps.metrics.fanOutFailures.inc();
+    await sql`rollback to savepoint fan_out; release savepoint fan_out`.execute(transaction);
     return false;
   }
 }
 
-export async function fanOut(deps: FanOutDeps, transaction: Db, { booking, plan, now }: FanOut): Promise<void> {
+/** Writes the event of a booking and a delivery per endpoint, where the plan includes webhooks. */
+export async function fanOut(
+  deps: { random: Random },
+  transaction: Db,
+  { booking, plan, now }: { booking: BookingFacts; plan: Plan; now: Date },
+): Promise<void> {
   if (!planIncludes(plan, "webhooks")) return;
   const owner = booking.organization.id;
   const endpoints = await listEndpointsForEvent(transaction, owner);
@@ -63,11 +78,10 @@ export async function fanOut(deps: FanOutDeps, transaction: Db, { booking, plan,
       trigger: "automatic",
     })),
   );
-  await wakeWorkers(transaction);
 }
 
 /** A chat gets its card instead of the JSON event; the bytes are made here, once. */
-export function toCard(kind: "webhook" | "teams" | "slack", event: WebhookEvent): Buffer | null {
+export function toCard(kind: EndpointKind, event: WebhookEvent): Buffer | null {
   switch (kind) {
     case "webhook":
       return null;

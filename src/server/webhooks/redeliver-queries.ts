@@ -13,7 +13,19 @@ export type Redeliverable = {
   has_body: boolean;
 };
 
-/** With its row locked: an erasure at the same moment comes before or after, not in between. */
+/** Whether the delivery has a place in the queue; one that is just being given up is waited for. */
+export async function isInQueue(transaction: Db, owner: OrganizationId, id: DeliveryId): Promise<boolean> {
+  const rows = await transaction
+    .selectFrom("delivery_queue")
+    .select("delivery_id")
+    .where("organization_id", "=", owner)
+    .where("delivery_id", "=", id)
+    .forUpdate()
+    .execute();
+  return rows.length === 1;
+}
+
+/** With its event and itself locked: an erasure, or the log's end, comes before or after, not in between. */
 export async function findRedeliverable(
   transaction: Db,
   owner: OrganizationId,
@@ -22,11 +34,11 @@ export async function findRedeliverable(
   const { rows } = await sql<Redeliverable>`
     select delivery.id, delivery.endpoint_id, delivery.state, endpoint.status as endpoint_status,
       endpoint.removed_at as endpoint_removed_at, coalesce(delivery.card, event.body) is not null as has_body
-    from deliveries delivery
+    from webhook_events event
+    join deliveries delivery on delivery.organization_id = event.organization_id and delivery.event_id = event.id
     join endpoints endpoint on endpoint.id = delivery.endpoint_id
-    join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
     where delivery.organization_id = ${owner} and delivery.id = ${id}
-    for update of delivery`.execute(transaction);
+    for no key update of event, delivery`.execute(transaction);
   return rows[0] ?? null;
 }
 
@@ -53,18 +65,38 @@ export async function queueManually(
   return rows.length === 1;
 }
 
-/** Failed, not waiting for a manual attempt already, and with something left to send. */
-export async function listFailedSince(
+/**
+ * Gives the next failed deliveries of an endpoint a place in the queue, oldest first, those that have one or have nothing
+ * left to send excepted. `last` is where to go on; null when there was less than a full batch.
+ */
+export async function queueFailed(
   db: Db,
   owner: OrganizationId,
-  about: { endpointId: EndpointId; since: Date; limit: number },
-): Promise<DeliveryId[]> {
-  const { rows } = await sql<{ id: DeliveryId }>`
-    select delivery.id from deliveries delivery
-    join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
-    where delivery.organization_id = ${owner} and delivery.endpoint_id = ${about.endpointId}
-      and delivery.created_at >= ${about.since} and delivery.state = 'failed' and event.body is not null
-      and not exists (select from delivery_queue where delivery_id = delivery.id)
-    order by delivery.created_at limit ${about.limit}`.execute(db);
-  return rows.map((row) => row.id);
+  batch: { endpointId: EndpointId; after: { createdAt: Date; id: string }; dueAt: Date; limit: number },
+): Promise<{ queued: number; last: { createdAt: Date; id: string } | null }> {
+  const { endpointId, after } = batch;
+  const { rows } = await sql<{ id: string; created_at: Date; is_queued: boolean }>`
+    with failed as (
+      select delivery.id, delivery.created_at
+      from deliveries delivery
+      join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+      where delivery.organization_id = ${owner} and delivery.endpoint_id = ${endpointId}
+        and delivery.state = 'failed' and event.body is not null
+        and delivery.created_at >= ${after.createdAt}
+        and (delivery.created_at, delivery.id) > (${after.createdAt}, ${after.id}::uuid)
+      order by delivery.created_at, delivery.id limit ${batch.limit}
+    ), queued as (
+      insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, due_at)
+      select id, ${owner}, ${endpointId}, 'manual', ${batch.dueAt}::timestamptz from failed order by id
+      on conflict (delivery_id) do nothing
+      returning delivery_id
+    )
+    select failed.id, failed.created_at, queued.delivery_id is not null as is_queued
+    from failed left join queued on queued.delivery_id = failed.id
+    order by failed.created_at, failed.id`.execute(db);
+  const last = rows.length < batch.limit ? undefined : rows.at(-1);
+  return {
+    queued: rows.filter((row) => row.is_queued).length,
+    last: last ? { createdAt: last.created_at, id: last.id } : null,
+  };
 }

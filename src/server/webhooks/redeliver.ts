@@ -1,11 +1,15 @@
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
 import type { Deps } from "../deps.ts";
-import { wakeWorkers } from "./outbox-queries.ts";
-import { findRedeliverable, listFailedSince, queueManually } from "./redeliver-queries.ts";
+import { findEndpoint } from "./endpoint-queries.ts";
+import { findRedeliverable, isInQueue, queueFailed, queueManually } from "./redeliver-queries.ts";
+import { wakeWorkers } from "./wake-workers.ts";
 
-/** Deliveries that one call queues at most; the caller goes on while it returns this many. */
-export const REDELIVER_BATCH = 500;
+/** Deliveries that one statement queues at most. */
+const REDELIVER_BATCH = 500;
+
+type RedeliverDeps = Pick<Deps, "db" | "clock" | "log">;
+type Owner = { id: OrganizationId; plan: Plan };
 
 export type RedeliverRefusal =
   | { kind: "plan_required" }
@@ -22,34 +26,55 @@ export type RedeliverRefusal =
  * number. A manual attempt uses no retry and starts no series; failing, it leaves the delivery as it was.
  */
 export async function redeliver(
-  deps: Pick<Deps, "db" | "clock">,
-  owner: { id: OrganizationId; plan: Plan },
+  deps: RedeliverDeps,
+  owner: Owner,
   id: DeliveryId,
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
   if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
+  const outcome = await queueOne(deps, owner.id, id);
+  if (outcome.kind === "queued") await wakeWorkers(deps);
+  return outcome;
+}
+
+async function queueOne(
+  deps: RedeliverDeps,
+  owner: OrganizationId,
+  id: DeliveryId,
+): Promise<{ kind: "queued" } | RedeliverRefusal> {
   return await deps.db.transaction().execute(async (transaction): Promise<{ kind: "queued" } | RedeliverRefusal> => {
-    const delivery = await findRedeliverable(transaction, owner.id, id);
+    // Before its delivery is locked: see the order of locks in claim-queries.ts.
+    const isWaiting = await isInQueue(transaction, owner, id);
+    const delivery = await findRedeliverable(transaction, owner, id);
     if (!delivery) return { kind: "not_found" };
-    if (delivery.state === "queued" || delivery.state === "retrying") return { kind: "under_way" };
+    if (isWaiting || delivery.state === "queued" || delivery.state === "retrying") return { kind: "under_way" };
     if (delivery.endpoint_removed_at !== null) return { kind: "endpoint_removed" };
     if (delivery.endpoint_status === "disabled") return { kind: "endpoint_disabled" };
     if (!delivery.has_body) return { kind: "payload_erased" };
-    const isQueued = await queueManually(transaction, owner.id, { ...delivery, dueAt: deps.clock.now() });
-    if (!isQueued) return { kind: "under_way" };
-    await wakeWorkers(transaction);
-    return { kind: "queued" };
+    const isQueued = await queueManually(transaction, owner, { ...delivery, dueAt: deps.clock.now() });
+    return { kind: isQueued ? "queued" : "under_way" };
   });
 }
 
-/** Queues the failed deliveries of an endpoint made since then, oldest first, at most a batch. Returns how many. */
+/** Queues one more attempt of every failed delivery of an endpoint that was made since then, and says how many. */
 export async function redeliverFailed(
-  deps: Pick<Deps, "db" | "clock">,
-  owner: { id: OrganizationId; plan: Plan },
+  deps: RedeliverDeps,
+  owner: Owner,
   about: { endpointId: EndpointId; since: Date },
-): Promise<number> {
-  let queued = 0;
-  for (const id of await listFailedSince(deps.db, owner.id, { ...about, limit: REDELIVER_BATCH })) {
-    if ((await redeliver(deps, owner, id)).kind === "queued") queued += 1;
+): Promise<{ kind: "queued"; count: number } | RedeliverRefusal> {
+  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
+  const endpoint = await findEndpoint(deps.db, owner.id, about.endpointId);
+  if (!endpoint) return { kind: "not_found" };
+  if (endpoint.status === "disabled") return { kind: "endpoint_disabled" };
+
+  let count = 0;
+  let after = { createdAt: about.since, id: "00000000-0000-0000-0000-000000000000" };
+  for (;;) {
+    // Onwards by time, since what is queued first may have failed again before the last is queued.
+    const batch = { endpointId: about.endpointId, after, dueAt: deps.clock.now(), limit: REDELIVER_BATCH };
+    const { queued, last } = await queueFailed(deps.db, owner.id, batch);
+    count += queued;
+    if (queued > 0) await wakeWorkers(deps);
+    if (!last) return { kind: "queued", count };
+    after = last;
   }
-  return queued;
 }

@@ -9,19 +9,19 @@ import type { Db } from "../db/pool.ts";
 export async function deleteExpiredEvents(
   db: Db,
   owner: OrganizationId,
-  batch: { loggedBefore: Date; limit: number },
+  batch: { keptSince: Date; limit: number },
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with expired as (
       select id from webhook_events event
-      where organization_id = ${owner} and created_at < ${batch.loggedBefore}
+      where organization_id = ${owner} and created_at < ${batch.keptSince}
         and not exists (
           select from deliveries delivery
           where delivery.organization_id = event.organization_id and delivery.event_id = event.id
             and (delivery.state in ('queued', 'retrying') or exists (
               select from delivery_attempts attempt
               where attempt.organization_id = delivery.organization_id and attempt.delivery_id = delivery.id
-                and attempt.started_at >= ${batch.loggedBefore}
+                and attempt.started_at >= ${batch.keptSince}
             ) or exists (select from delivery_queue where delivery_id = delivery.id))
         )
       order by created_at limit ${batch.limit}
@@ -39,12 +39,12 @@ export async function deleteExpiredEvents(
 export async function deleteExpiredAttempts(
   db: Db,
   owner: OrganizationId,
-  batch: { loggedBefore: Date; limit: number },
+  batch: { keptSince: Date; limit: number },
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with expired as (
       select delivery_id, number from delivery_attempts
-      where organization_id = ${owner} and started_at < ${batch.loggedBefore} and result <> 'in_flight'
+      where organization_id = ${owner} and started_at < ${batch.keptSince} and result <> 'in_flight'
       order by started_at limit ${batch.limit}
       for update skip locked
     ), gone as (
@@ -52,6 +52,45 @@ export async function deleteExpiredAttempts(
       where attempt.organization_id = ${owner} and attempt.delivery_id = expired.delivery_id
         and attempt.number = expired.number
       returning attempt.number
+    )
+    select count(*) as count from gone`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+export async function deleteExpiredNotices(
+  db: Db,
+  owner: OrganizationId,
+  batch: { keptSince: Date; limit: number },
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with expired as (
+      select id from endpoint_notices where organization_id = ${owner} and created_at < ${batch.keptSince}
+      limit ${batch.limit} for update skip locked
+    ), gone as (
+      delete from endpoint_notices using expired
+      where endpoint_notices.organization_id = ${owner} and endpoint_notices.id = expired.id
+      returning endpoint_notices.id
+    )
+    select count(*) as count from gone`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** Deletes endpoints that were removed and that no line of the log speaks of any more. */
+export async function deleteRemovedEndpoints(
+  db: Db,
+  owner: OrganizationId,
+  batch: { keptSince: Date; limit: number },
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with unused as (
+      select id from endpoints endpoint
+      where organization_id = ${owner} and removed_at < ${batch.keptSince}
+        and not exists (select from deliveries where organization_id = ${owner} and endpoint_id = endpoint.id)
+        and not exists (select from endpoint_notices where organization_id = ${owner} and endpoint_id = endpoint.id)
+      limit ${batch.limit} for update skip locked
+    ), gone as (
+      delete from endpoints using unused where endpoints.id = unused.id
+      returning endpoints.id
     )
     select count(*) as count from gone`.execute(db);
   return rows[0]?.count ?? 0;

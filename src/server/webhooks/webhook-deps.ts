@@ -19,8 +19,12 @@ export type WebhookDeps = {
   readonly leaseMs: number;
 };
 
-/** Beyond twice the time limit: waiting for a place in the pool, and clocks of two machines that differ. */
-const LEASE_MARGIN_MS = 5_000;
+/**
+ * A lease lasts four time limits, a minute by default: a request is begun only while half of it is left, takes one at most,
+ * and one remains for writing down how it ended and for clocks of two machines that differ.
+ */
+const LEASE_TIMEOUTS = 4;
+const LEASE_MS_MIN = 2_000;
 
 export function createWebhookDeps(deps: {
   config: Pick<
@@ -40,7 +44,7 @@ export function createWebhookDeps(deps: {
     send: createGuardedSend({ resolve, allow, timeoutMs: config.webhookTimeoutMs, docsUrl: config.docsUrl }),
     secretBox: createSecretBox({ random: deps.random }, deps.secretKey),
     schedule: { delaysSeconds: config.webhookRetrySchedule, jitterFraction: config.webhookRetryJitter },
-    leaseMs: 2 * config.webhookTimeoutMs + LEASE_MARGIN_MS,
+    leaseMs: Math.max(LEASE_MS_MIN, LEASE_TIMEOUTS * config.webhookTimeoutMs),
   };
 }
 

@@ -1,0 +1,190 @@
+import { join } from "node:path";
+import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
+import { openDb, openPool } from "../src/server/db/pool.ts";
+import { createLog } from "../src/server/lib/log.ts";
+import { makeKey, makeOrganization, makeWidget } from "../test/support/builders.ts";
+import { startServer } from "./support/child.ts";
+import { type LoadPlan, runLoad, toRequest } from "./support/load.ts";
+import { readResidentMb } from "./support/process-usage.ts";
+import { type Service, startService } from "./support/service.ts";
+import { printTable, round } from "./support/table.ts";
+
+// The read API over 1,000,000 bookings of 50 organizations, through the real service, against a bare Fastify route that
+// serialises the same page from memory, in the same run.
+
+const ORGANIZATIONS = 50;
+const BOOKINGS_EACH = 20_000;
+const WARM_UP_MS = 2_000;
+const MEASURE_MS = 8_000;
+
+const PAGE_P99_BAR_MS = 15;
+const LAST_PAGE_BAR = 1.3;
+const SMALL_PAGES_BAR = 1_000;
+const START_BAR_MS = 3_000;
+const RESIDENT_BAR_MB = 250;
+
+/** A handful at a time for the time a page takes, more for how many can be had. */
+const FEW_CONNECTIONS = 4;
+const MANY_CONNECTIONS = 32;
+
+type Row = Record<string, string>;
+type Tenant = { key: string; lastCursor: string };
+
+export async function run(): Promise<boolean> {
+  const service = await startService();
+  const bare = await startServer({
+    file: join(import.meta.dirname, "support/bare-bookings-route.ts"),
+    readyPath: "/readyz",
+  });
+  try {
+    const tenants = await loadBookings(service);
+    const ask = (path: (tenant: Tenant) => string) =>
+      tenants.map((tenant) =>
+        toRequest({ method: "GET", path: path(tenant), headers: { authorization: `Bearer ${tenant.key}` } }),
+      );
+    const measure = async (about: { what: string; requests: string[]; connections: number; port?: number }) => {
+      const plan: LoadPlan = {
+        port: about.port ?? service.port,
+        connections: about.connections,
+        requests: about.requests,
+        warmUpMs: WARM_UP_MS,
+        measureMs: MEASURE_MS,
+      };
+      const result = await runLoad(plan, () => undefined);
+      if (Object.keys(result.statuses).join() !== "200")
+        throw new Error(`${about.what}: ${JSON.stringify(result.statuses)}`);
+      return result;
+    };
+
+    const bareRequests = (limit: number) => [toRequest({ method: "GET", path: `/bookings?limit=${limit}` })];
+    const firstPage = ask(() => "/api/v1/bookings?limit=100");
+    const lastPage = ask(({ lastCursor }) => `/api/v1/bookings?limit=100&cursor=${lastCursor}`);
+    const smallPage = ask(() => "/api/v1/bookings?limit=5");
+
+    const rows: Row[] = [];
+    const verdicts: boolean[] = [];
+    const add = (
+      what: string,
+      result: { rate: number; p50Ms: number; p99Ms: number },
+      judged?: { bar: string; isPassed: boolean },
+    ) => {
+      if (judged) verdicts.push(judged.isPassed);
+      rows.push({
+        what,
+        "per second": round(result.rate),
+        "p50 ms": round(result.p50Ms),
+        "p99 ms": round(result.p99Ms),
+        bar: judged?.bar ?? "",
+        verdict: judged ? (judged.isPassed ? "pass" : "MISS") : "",
+      });
+    };
+
+    const bareFew = await measure({
+      what: "bare",
+      requests: bareRequests(100),
+      connections: FEW_CONNECTIONS,
+      port: bare.port,
+    });
+    add(`bare route, 100 rows, ${FEW_CONNECTIONS} connections`, bareFew);
+    const first = await measure({ what: "first", requests: firstPage, connections: FEW_CONNECTIONS });
+    add(`first page of 100, ${FEW_CONNECTIONS} connections`, first, {
+      bar: `p99 ≤ ${PAGE_P99_BAR_MS} ms`,
+      isPassed: first.p99Ms <= PAGE_P99_BAR_MS,
+    });
+    const last = await measure({ what: "last", requests: lastPage, connections: FEW_CONNECTIONS });
+    add(`last page of 100, ${FEW_CONNECTIONS} connections`, last, {
+      bar: `≤ ${LAST_PAGE_BAR} × first: ${(first.rate / last.rate).toFixed(2)}`,
+      isPassed: first.rate / last.rate <= LAST_PAGE_BAR,
+    });
+    const bareMany = await measure({
+      what: "bare",
+      requests: bareRequests(5),
+      connections: MANY_CONNECTIONS,
+      port: bare.port,
+    });
+    add(`bare route, 5 rows, ${MANY_CONNECTIONS} connections`, bareMany);
+    const small = await measure({ what: "small", requests: smallPage, connections: MANY_CONNECTIONS });
+    add(`pages of 5, ${MANY_CONNECTIONS} connections (${(small.rate / bareMany.rate).toFixed(2)} × bare)`, small, {
+      bar: `≥ ${SMALL_PAGES_BAR} a second`,
+      isPassed: small.rate >= SMALL_PAGES_BAR,
+    });
+    printTable(rows);
+
+    const residentMb = readResidentMb(service.pid) ?? 0;
+    const startMs = await measureStart(service);
+    printTable([
+      {
+        what: "resident memory of the Node process",
+        value: `${Math.round(residentMb)} MB`,
+        bar: `≤ ${RESIDENT_BAR_MB} MB`,
+      },
+      {
+        what: "start on this data folder until ready",
+        value: `${Math.round(startMs)} ms`,
+        bar: `≤ ${START_BAR_MS} ms`,
+      },
+    ]);
+    verdicts.push(residentMb <= RESIDENT_BAR_MB, startMs <= START_BAR_MS);
+    return !verdicts.includes(false);
+  } finally {
+    await bare.stop();
+    await service.stop();
+  }
+}
+
+/** A second process of the service on the same folder is not a cold start; so the first one is stopped for this. */
+async function measureStart(service: Service): Promise<number> {
+  await service.pause();
+  const startedAt = performance.now();
+  const again = await startServer({
+    file: join(import.meta.dirname, "../src/server/main.ts"),
+    readyPath: "/readyz",
+    environment: { DATABASE_URL: "", DATA_DIR: service.dataDir },
+  });
+  const elapsedMs = performance.now() - startedAt;
+  await again.stop();
+  return elapsedMs;
+}
+
+async function loadBookings(service: Service): Promise<Tenant[]> {
+  const database = await openEmbeddedDatabase({ dataDir: service.dataDir, notice: () => undefined });
+  const pool = openPool({ url: database.url, size: 2, log: createLog("silent") });
+  const db = openDb(pool);
+  try {
+    const tenants: Tenant[] = [];
+    for (let n = 0; n < ORGANIZATIONS; n++) {
+      const id = await makeOrganization(db);
+      const widget = await makeWidget(db, id);
+      const { key } = await makeKey(db, id);
+      const values = [id, widget, n * BOOKINGS_EACH, BOOKINGS_EACH];
+      const { rows } = await pool.query<{ cursor: Date }>(INSERT_BOOKINGS, values);
+      tenants.push({ key, lastCursor: rows[0]?.cursor.toISOString() ?? "" });
+    }
+    await pool.query("vacuum analyze bookings");
+    return tenants;
+  } finally {
+    await pool.end();
+    await database.release();
+  }
+}
+
+/** References count up in the alphabet of 32 letters; the page behind the returned cursor is the last one of 100. */
+const INSERT_BOOKINGS = `
+  with made as (
+    insert into bookings (organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone, service_id,
+      service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers, attribution, external_id,
+      manage_url, join_url)
+    select $1, 'SVC-' || (
+        select string_agg(substr('23456789ABCDEFGHJKLMNPQRSTUVWXYZ', 1 + ((($3::bigint + n) >> (5 * digit)) & 31)::integer, 1), '')
+        from generate_series(5, 0, -1) digit
+      ), $2, 'confirmed', date_trunc('milliseconds', current_timestamp) - n * interval '31 minutes',
+      current_timestamp + interval '3 days', current_timestamp + interval '3 days 30 minutes', 'Europe/Berlin', 'service-1',
+      'Check-up', '[{"id": "staff-1", "name": "Dr. Ada Winter"}]', 'Mara Quell ' || n, 'mara.' || n || '@example.com',
+      '+49 30 901820', null, '[{"questionId": "q1", "question": "Is this your first visit?", "answer": "Yes"}]',
+      '{"source": "google", "medium": "cpc", "campaign": "autumn", "channel": "Paid Search", "touches": 2,
+        "utmSource": "google", "utmMedium": "cpc", "utmCampaign": "autumn", "landingPage": "https://lindenhof.example/lp"}',
+      'ext-' || n, 'https://scheduler.example.com/manage/' || n, null
+    from generate_series(1, $4::integer) n
+    returning created_at
+  )
+  select created_at as cursor from made order by created_at offset 100 limit 1`;

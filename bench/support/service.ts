@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process";
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Child, startServer } from "./child.ts";
+import { findPostmaster } from "./process-usage.ts";
+
+const MAIN = join(import.meta.dirname, "../../src/server/main.ts");
+const COMMANDS = join(import.meta.dirname, "../../src/server/cli/main.ts");
+
+export type Service = Child & {
+  dataDir: string;
+  postmasterPid: number | null;
+  /** Ends the process and keeps its data; `stop` removes that too. */
+  pause(): Promise<void>;
+  /** Runs `bookflow <words> --json` on the service's database and gives its answer. */
+  command(...words: string[]): Promise<Record<string, string>>;
+};
+
+/** The real service, started as everybody starts it, on an embedded PostgreSQL in a folder of its own. */
+export async function startService(settings: Readonly<Record<string, string>> = {}): Promise<Service> {
+  const folder = mkdtempSync(join(tmpdir(), "bookflow-bench-"));
+  // Root's PostgreSQL runs as another user, who must be able to pass through.
+  chmodSync(folder, 0o711);
+  const dataDir = join(folder, "data");
+  // A DATABASE_URL of the surroundings would be somebody's database.
+  const environment = { DATABASE_URL: "", DATA_DIR: dataDir, ...settings };
+  const child = await startServer({ file: MAIN, readyPath: "/readyz", environment });
+  return {
+    ...child,
+    dataDir,
+    postmasterPid: findPostmaster(realpathSync(join(dataDir, "postgres"))),
+    async command(...words) {
+      const { stdout } = await promisify(execFile)(process.execPath, [COMMANDS, ...words, "--json"], {
+        env: { ...process.env, ...environment },
+      });
+      return JSON.parse(stdout) as Record<string, string>;
+    },
+    pause: child.stop,
+    async stop() {
+      await child.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,331 @@
+-- Made by `npm run generate` from migrations/; a test compares it with a migrated database.
+
+create table api_keys (
+  id text not null,
+  organization_id text not null,
+  name text not null,
+  key_hash bytea not null,
+  first_characters text not null,
+  last_characters text not null,
+  created_by text,
+  created_at timestamp(3) with time zone not null,
+  last_used_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_key_hash_key UNIQUE (key_hash)
+);
+CREATE INDEX api_keys_by_organization ON public.api_keys USING btree (organization_id, created_at);
+
+create table booking_clocks (
+  organization_id text not null,
+  last_created_at timestamp(3) with time zone not null,
+  constraint booking_clocks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint booking_clocks_pkey PRIMARY KEY (organization_id)
+);
+
+create table booking_references (
+  reference text not null,
+  organization_id text not null,
+  constraint booking_references_pkey PRIMARY KEY (reference)
+);
+
+create table bookings (
+  organization_id text not null,
+  reference text not null,
+  widget_id text not null,
+  status text not null,
+  created_at timestamp(3) with time zone not null,
+  start_at timestamp(3) with time zone not null,
+  end_at timestamp(3) with time zone not null,
+  time_zone text not null,
+  service_id text not null,
+  service_name text not null,
+  staff jsonb not null,
+  customer_name text not null,
+  customer_email text not null,
+  customer_email_key text generated always as (lower(btrim(NORMALIZE(customer_email)))) stored not null,
+  customer_phone text,
+  customer_notes text,
+  answers jsonb not null,
+  attribution jsonb not null,
+  external_id text,
+  manage_url text,
+  join_url text,
+  lacks_event boolean default false not null,
+  constraint bookings_organization_id_widget_id_fkey FOREIGN KEY (organization_id, widget_id) REFERENCES widgets(organization_id, id),
+  constraint bookings_pkey PRIMARY KEY (organization_id, reference),
+  constraint bookings_organization_id_created_at_key UNIQUE (organization_id, created_at)
+);
+CREATE INDEX bookings_by_email ON public.bookings USING btree (organization_id, customer_email_key);
+CREATE INDEX bookings_by_widget ON public.bookings USING btree (organization_id, widget_id, created_at);
+CREATE INDEX bookings_lacking_event ON public.bookings USING btree (organization_id, created_at) WHERE lacks_event;
+
+create table day_zones (
+  organization_id text not null,
+  zone text not null,
+  version integer not null,
+  sealed_before date not null,
+  building_zone text,
+  building_version integer,
+  building_sealed_before date,
+  building_widget_id text,
+  building_visit_id uuid,
+  constraint day_zones_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint day_zones_pkey PRIMARY KEY (organization_id)
+);
+
+create table deliveries (
+  organization_id text not null,
+  id uuid not null,
+  event_id text not null,
+  endpoint_id text not null,
+  state text not null,
+  cancel_reason text,
+  card bytea,
+  attempt_count integer not null,
+  retries_used integer not null,
+  next_attempt_at timestamp(3) with time zone,
+  last_status integer,
+  last_error text,
+  created_at timestamp(3) with time zone not null,
+  completed_at timestamp(3) with time zone,
+  constraint deliveries_cancel_reason_check CHECK ((cancel_reason = ANY (ARRAY['endpoint_disabled'::text, 'endpoint_removed'::text, 'plan'::text, 'erased'::text]))),
+  constraint deliveries_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'retrying'::text, 'delivered'::text, 'failed'::text, 'canceled'::text]))),
+  constraint deliveries_organization_id_endpoint_id_fkey FOREIGN KEY (organization_id, endpoint_id) REFERENCES endpoints(organization_id, id),
+  constraint deliveries_organization_id_event_id_fkey FOREIGN KEY (organization_id, event_id) REFERENCES webhook_events(organization_id, id) ON DELETE CASCADE,
+  constraint deliveries_pkey PRIMARY KEY (organization_id, id),
+  constraint deliveries_organization_id_event_id_endpoint_id_key UNIQUE (organization_id, event_id, endpoint_id)
+);
+CREATE INDEX deliveries_by_endpoint ON public.deliveries USING btree (organization_id, endpoint_id, created_at DESC, id);
+CREATE INDEX deliveries_by_time ON public.deliveries USING btree (organization_id, created_at DESC, id);
+
+create table delivery_attempts (
+  organization_id text not null,
+  delivery_id uuid not null,
+  number integer not null,
+  endpoint_id text not null,
+  trigger text not null,
+  started_at timestamp(3) with time zone not null,
+  result text not null,
+  duration_ms integer,
+  status integer,
+  error_code text,
+  reply text,
+  reply_is_truncated boolean default false not null,
+  next_attempt_at timestamp(3) with time zone,
+  constraint delivery_attempts_result_check CHECK ((result = ANY (ARRAY['in_flight'::text, 'delivered'::text, 'failed'::text, 'interrupted'::text]))),
+  constraint delivery_attempts_trigger_check CHECK ((trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))),
+  constraint delivery_attempts_organization_id_delivery_id_fkey FOREIGN KEY (organization_id, delivery_id) REFERENCES deliveries(organization_id, id) ON DELETE CASCADE,
+  constraint delivery_attempts_pkey PRIMARY KEY (organization_id, delivery_id, number)
+);
+CREATE INDEX delivery_attempts_by_time ON public.delivery_attempts USING btree (organization_id, started_at DESC, delivery_id, number);
+
+create table delivery_queue (
+  delivery_id uuid not null,
+  organization_id text not null,
+  endpoint_id text not null,
+  trigger text not null,
+  due_at timestamp(3) with time zone not null,
+  lease_token uuid,
+  lease_until timestamp(3) with time zone,
+  constraint delivery_queue_check CHECK (((lease_token IS NULL) = (lease_until IS NULL))),
+  constraint delivery_queue_trigger_check CHECK ((trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))),
+  constraint delivery_queue_pkey PRIMARY KEY (delivery_id)
+);
+CREATE INDEX delivery_queue_leased ON public.delivery_queue USING btree (lease_until) WHERE (lease_token IS NOT NULL);
+CREATE INDEX delivery_queue_waiting ON public.delivery_queue USING btree (endpoint_id, due_at) WHERE (lease_token IS NULL);
+
+create table endpoint_notices (
+  organization_id text not null,
+  id uuid not null,
+  endpoint_id text not null,
+  kind text not null,
+  detail text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint endpoint_notices_kind_check CHECK ((kind = ANY (ARRAY['exhausted'::text, 'disabling_soon'::text, 'disabled'::text]))),
+  constraint endpoint_notices_organization_id_endpoint_id_fkey FOREIGN KEY (organization_id, endpoint_id) REFERENCES endpoints(organization_id, id),
+  constraint endpoint_notices_pkey PRIMARY KEY (organization_id, id)
+);
+CREATE INDEX endpoint_notices_by_endpoint ON public.endpoint_notices USING btree (organization_id, endpoint_id, kind, created_at DESC);
+
+create table endpoints (
+  id text not null,
+  organization_id text not null,
+  kind text not null,
+  url text not null,
+  description text not null,
+  status text not null,
+  disabled_reason text,
+  disabled_at timestamp(3) with time zone,
+  secret bytea not null,
+  secret_hint text not null,
+  secret_created_at timestamp(3) with time zone not null,
+  previous_secret bytea,
+  previous_secret_expires_at timestamp(3) with time zone,
+  failing_since timestamp(3) with time zone,
+  failed_attempts integer default 0 not null,
+  exhausted_deliveries integer default 0 not null,
+  refused_deliveries integer default 0 not null,
+  last_attempt_at timestamp(3) with time zone,
+  last_success_at timestamp(3) with time zone,
+  last_status integer,
+  paused_until timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  removed_at timestamp(3) with time zone,
+  constraint endpoints_check CHECK (((status = 'disabled'::text) = (disabled_reason IS NOT NULL))),
+  constraint endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['manual'::text, 'gone'::text, 'failing'::text]))),
+  constraint endpoints_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'teams'::text, 'slack'::text]))),
+  constraint endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text]))),
+  constraint endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint endpoints_pkey PRIMARY KEY (id),
+  constraint endpoints_organization_id_id_key UNIQUE (organization_id, id)
+);
+
+create table funnel_days (
+  organization_id text not null,
+  version integer not null,
+  widget_id text not null,
+  day date not null,
+  reached_1 integer not null,
+  reached_2 integer not null,
+  reached_3 integer not null,
+  reached_4 integer not null,
+  reached_5 integer not null,
+  reached_6 integer not null,
+  no_availability integer not null,
+  bookings integer not null,
+  failed integer not null,
+  lead_ms bigint not null,
+  lead_count integer not null,
+  constraint funnel_days_pkey PRIMARY KEY (organization_id, version, widget_id, day)
+);
+
+create table funnel_events (
+  organization_id text not null,
+  widget_id text not null,
+  visit_id uuid not null,
+  at timestamp(3) with time zone not null,
+  step text not null,
+  conversion_key text not null,
+  page text not null,
+  source text not null,
+  medium text not null,
+  campaign text not null,
+  channel text not null,
+  device text not null,
+  country text not null,
+  start_at timestamp(3) with time zone,
+  variant bigint not null,
+  constraint funnel_events_pkey PRIMARY KEY (organization_id, widget_id, visit_id, at, step, conversion_key, variant)
+);
+
+create table funnel_key_days (
+  organization_id text not null,
+  version integer not null,
+  widget_id text not null,
+  day date not null,
+  kind text not null,
+  key text not null,
+  views integer not null,
+  bookings integer not null,
+  constraint funnel_key_days_pkey PRIMARY KEY (organization_id, version, widget_id, day, kind, key)
+);
+
+create table funnel_key_months (
+  organization_id text not null,
+  version integer not null,
+  widget_id text not null,
+  month date not null,
+  kind text not null,
+  key text not null,
+  views integer not null,
+  bookings integer not null,
+  constraint funnel_key_months_pkey PRIMARY KEY (organization_id, version, widget_id, month, kind, key)
+);
+
+create table funnel_visits (
+  organization_id text not null,
+  widget_id text not null,
+  visit_id uuid not null,
+  started_at timestamp(3) with time zone not null,
+  last_at timestamp(3) with time zone not null,
+  steps integer not null,
+  page text not null,
+  source text not null,
+  medium text not null,
+  campaign text not null,
+  channel text not null,
+  device text not null,
+  country text not null,
+  conversions jsonb,
+  constraint funnel_visits_pkey PRIMARY KEY (organization_id, widget_id, visit_id)
+);
+CREATE INDEX funnel_visits_by_start ON public.funnel_visits USING btree (organization_id, started_at);
+
+create table organizations (
+  id text not null,
+  name text not null,
+  plan text not null,
+  time_zone text,
+  created_at timestamp(3) with time zone not null,
+  constraint organizations_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'pro'::text, 'business'::text]))),
+  constraint organizations_pkey PRIMARY KEY (id)
+);
+
+create table schema_migrations (
+  number integer not null,
+  name text not null,
+  applied_at timestamp(3) with time zone default CURRENT_TIMESTAMP not null,
+  constraint schema_migrations_pkey PRIMARY KEY (number)
+);
+
+create table webhook_events (
+  organization_id text not null,
+  id text not null,
+  type text not null,
+  reference text,
+  body bytea,
+  created_at timestamp(3) with time zone not null,
+  constraint webhook_events_pkey PRIMARY KEY (organization_id, id)
+);
+CREATE INDEX webhook_events_by_reference ON public.webhook_events USING btree (organization_id, reference);
+CREATE INDEX webhook_events_by_time ON public.webhook_events USING btree (organization_id, created_at);
+
+create table widgets (
+  id text not null,
+  organization_id text not null,
+  name text not null,
+  business_name text not null,
+  booking_url text,
+  template text not null,
+  status text not null,
+  collect_data boolean not null,
+  created_at timestamp(3) with time zone not null,
+  constraint widgets_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text]))),
+  constraint widgets_template_check CHECK ((template = ANY (ARRAY['classic'::text, 'compact'::text, 'minimal'::text]))),
+  constraint widgets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint widgets_pkey PRIMARY KEY (id),
+  constraint widgets_organization_id_id_key UNIQUE (organization_id, id)
+);
+
+CREATE OR REPLACE FUNCTION public.unite_conversions(a jsonb, b jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case
+    when a is null then b
+    when b is null then a
+    else (
+      select jsonb_object_agg(key, value) from (
+        select distinct on (key) key, value
+        from (select key, value from jsonb_each(a) union all select key, value from jsonb_each(b)) both_sets
+        order by key, (value ->> 0)::bigint, (value ->> 1)::bigint nulls last
+      ) united
+    )
+  end
+$function$
+;

@@ -1,0 +1,30 @@
+import { writeFile } from "node:fs/promises";
+import { buildApp } from "../src/server/app.ts";
+import { parseConfig } from "../src/server/config.ts";
+import { openDb, openPool } from "../src/server/db/pool.ts";
+import { createDeps } from "../src/server/deps.ts";
+import { createLog } from "../src/server/lib/log.ts";
+import { databaseUrl, TEMPLATE_DATABASE } from "../test/support/database.ts";
+import { GENERATED_FILES } from "./generated-files.ts";
+import { openTestServer } from "./test-server.ts";
+
+// `npm run generate`: writes the committed files that follow from the code.
+
+/** Never seals anything: it only keeps a key from being made in the data folder. */
+const SECRET_KEY = "no secret, since nothing is ever sealed with it";
+
+const server = await openTestServer();
+try {
+  const log = createLog("silent");
+  const pool = openPool({ url: databaseUrl(TEMPLATE_DATABASE), size: 2, log });
+  const config = parseConfig({ SECRET_KEY });
+  const app = await buildApp(await createDeps({ config, database: { db: openDb(pool), pool }, log }));
+  for (const { name, render } of GENERATED_FILES) {
+    await writeFile(new URL(`../${name}`, import.meta.url), await render({ app, pool }));
+    console.log(name);
+  }
+  await app.close();
+  await pool.end();
+} finally {
+  await server.close();
+}

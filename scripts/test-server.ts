@@ -1,0 +1,63 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
+import { migrate } from "../src/server/db/migrate.ts";
+import { openPool } from "../src/server/db/pool.ts";
+import { createLog } from "../src/server/lib/log.ts";
+import { databaseUrl, onServer, TEMPLATE_DATABASE } from "../test/support/database.ts";
+
+/** Nothing in it is worth keeping, so nothing is written to the disk with care. */
+const CARELESS_SETTINGS = ["fsync", "synchronous_commit", "full_page_writes"];
+
+export type TestServer = {
+  /** Stops the server and removes every trace of it, unless it was there before. */
+  close(): Promise<void>;
+};
+
+/**
+ * The server of TEST_DATABASE_URL, or one for this run alone; either way with a freshly migrated template database.
+ * From then on TEST_DATABASE_URL is set, for test/support/database.ts here and in the processes that run the tests.
+ */
+export async function openTestServer(): Promise<TestServer> {
+  const server = process.env["TEST_DATABASE_URL"] ? { close: async () => {} } : await openPrivateServer();
+  try {
+    await makeTemplate();
+    return server;
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+async function openPrivateServer(): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), "bookflow-test-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  // PostgreSQL refuses to run as root; the user it runs as instead must be able to get to its files.
+  if (process.getuid?.() === 0) chmodSync(folder, 0o711);
+  try {
+    const { url, release } = await openEmbeddedDatabase({
+      dataDir: join(folder, "data"),
+      sharedFolder: join(folder, "shared"),
+      notice: () => {},
+    });
+    process.env["TEST_DATABASE_URL"] = url;
+    for (const setting of CARELESS_SETTINGS) await onServer(`alter system set ${setting} = off`);
+    await onServer("select pg_reload_conf()");
+    return { close: () => release().finally(remove) };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** Made under another name and then renamed, so that an earlier run's template is there until the new one is. */
+async function makeTemplate(): Promise<void> {
+  const draft = `${TEMPLATE_DATABASE}_${process.pid}`;
+  const log = createLog("silent");
+  await onServer(`create database ${draft}`);
+  const pool = openPool({ url: databaseUrl(draft), size: 1, log });
+  await migrate({ pool, log }).finally(() => pool.end());
+  await onServer(`drop database if exists ${TEMPLATE_DATABASE} with (force)`);
+  await onServer(`alter database ${draft} rename to ${TEMPLATE_DATABASE}`);
+}

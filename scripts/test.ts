@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import { globSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+import { runChecks } from "./check.ts";
+import { openTestServer } from "./test-server.ts";
+
+// `npm test`: checks, then every test on a PostgreSQL of its own, then one line of counts. `npm test -- FILE …` runs these
+// files instead of all.
+
+const TEST_FILES = ["src/**/*.test.ts", "test/**/*.test.ts"];
+/** Each file that runs holds some ten connections of the server's hundred. */
+const FILES_AT_ONCE_MAX = 4;
+/** Far above what any test takes: something hangs, and the run must end. */
+const TEST_LIMIT_MS = 180_000;
+
+type Counts = { passed: number; failed: number; skipped: number };
+
+const stopping = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stopping.abort());
+
+const counts = await runAll();
+const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";
+console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
+process.exit(counts.failed === 0 && counts.passed > 0 && !stopping.signal.aborted ? 0 : 1);
+
+async function runAll(): Promise<Counts> {
+  const failedChecks = await runChecks();
+  if (failedChecks.length > 0) {
+    console.log(`No test was run, because this failed: ${failedChecks.join(", ")}.`);
+    return { passed: 0, failed: failedChecks.length, skipped: 0 };
+  }
+  const given = process.argv.slice(2);
+  const files = given.length > 0 ? given : globSync(TEST_FILES).sort();
+  const server = await openTestServer();
+  try {
+    return await runTests(files);
+  } finally {
+    await server.close();
+  }
+}
+
+async function runTests(files: string[]): Promise<Counts> {
+  const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  const events = run({
+    files,
+    concurrency: Math.min(availableParallelism(), FILES_AT_ONCE_MAX),
+    timeout: TEST_LIMIT_MS,
+    signal: stopping.signal,
+  });
+  events.on("test:summary", ({ file, counts: counted }) => {
+    // One summary comes for each file, and the last is of them all.
+    if (file !== undefined) return;
+    counts.passed = counted.passed;
+    counts.failed = counted.tests - counted.passed - counted.skipped - counted.todo;
+    counts.skipped = counted.skipped + counted.todo;
+  });
+  const report = events.compose(spec);
+  report.pipe(process.stdout);
+  // An aborted run kills its processes but does not end its report.
+  await Promise.race([once(report, "end"), once(stopping.signal, "abort")]);
+  return counts;
+}

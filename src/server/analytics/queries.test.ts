@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { PLAN_TERMS, type Plan } from "#contract/plans.ts";
+import { readAnalytics } from "../../../test/support/analytics.ts";
+import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { createTestDatabase } from "../../../test/support/database.ts";
+import { makeTouch } from "../../../test/support/touches.ts";
+import { recordTouches } from "../funnel/record.ts";
+import { sealMonths } from "../funnel/seal-months.ts";
+import { retentionCutoff } from "../lib/calendar.ts";
+
+const { db } = await createTestDatabase();
+
+async function makeOwner(timeZone: string): Promise<{ owner: OrganizationId; widgetId: WidgetId }> {
+  const owner = await makeOrganization(db, { timeZone });
+  return { owner, widgetId: await makeWidget(db, owner) };
+}
+
+/** A visit at each of the instants. */
+async function recordVisits(widgetId: WidgetId, instants: readonly string[]): Promise<void> {
+  const touches = instants.map((at, visit) => makeTouch({ widgetId, visit, at, step: "booking_completed" }));
+  await recordTouches(db, touches, "active");
+}
+
+describe("an instant counts for the local day it falls on", { concurrency: true }, () => {
+  // Instants, and the day that each counts for there.
+  const cases: [what: string, zone: string, instants: [at: string, day: string][]][] = [
+    ["a day of 25 hours", "Europe/Berlin", [
+      ["2026-10-24T21:59:59.999Z", "2026-10-24"],
+      ["2026-10-24T22:00:00.000Z", "2026-10-25"],
+      ["2026-10-25T22:59:59.999Z", "2026-10-25"],
+      ["2026-10-25T23:00:00.000Z", "2026-10-26"],
+    ]],
+    ["a day of 23 hours", "Europe/Berlin", [
+      ["2026-03-28T22:59:59.999Z", "2026-03-28"],
+      ["2026-03-28T23:00:00.000Z", "2026-03-29"],
+      ["2026-03-29T21:59:59.999Z", "2026-03-29"],
+      ["2026-03-29T22:00:00.000Z", "2026-03-30"],
+    ]],
+    ["half an hour off", "Asia/Kolkata", [
+      ["2026-07-01T18:29:59.999Z", "2026-07-01"],
+      ["2026-07-01T18:30:00.000Z", "2026-07-02"],
+    ]],
+    ["three quarters of an hour off", "Asia/Kathmandu", [
+      ["2026-07-01T18:14:59.999Z", "2026-07-01"],
+      ["2026-07-01T18:15:00.000Z", "2026-07-02"],
+    ]],
+    ["three quarters of an hour off, ahead of UTC by more than half a day", "Pacific/Chatham", [
+      ["2026-01-01T10:14:59.999Z", "2026-01-01"],
+      ["2026-01-01T10:15:00.000Z", "2026-01-02"],
+      ["2026-07-01T11:14:59.999Z", "2026-07-01"],
+      ["2026-07-01T11:15:00.000Z", "2026-07-02"],
+    ]],
+    ["clocks that move by half an hour", "Australia/Lord_Howe", [
+      ["2026-10-03T13:29:59.999Z", "2026-10-03"],
+      ["2026-10-03T13:30:00.000Z", "2026-10-04"],
+      ["2026-10-04T12:59:59.999Z", "2026-10-04"],
+      ["2026-10-04T13:00:00.000Z", "2026-10-05"],
+    ]],
+    ["a midnight that comes twice, both of the day that begins", "Atlantic/Azores", [
+      ["2026-10-24T23:59:59.999Z", "2026-10-24"],
+      ["2026-10-25T00:30:00.000Z", "2026-10-25"],
+      ["2026-10-25T01:30:00.000Z", "2026-10-25"],
+      ["2026-10-26T00:59:59.999Z", "2026-10-25"],
+      ["2026-10-26T01:00:00.000Z", "2026-10-26"],
+    ]],
+    ["a last hour that comes twice", "Asia/Beirut", [
+      ["2026-10-24T20:59:59.999Z", "2026-10-24"],
+      ["2026-10-24T21:00:00.000Z", "2026-10-24"],
+      ["2026-10-24T21:59:59.999Z", "2026-10-24"],
+      ["2026-10-24T22:00:00.000Z", "2026-10-25"],
+    ]],
+    ["a midnight that never comes", "Asia/Beirut", [
+      ["2026-03-28T21:59:59.999Z", "2026-03-28"],
+      ["2026-03-28T22:00:00.000Z", "2026-03-29"],
+    ]],
+    ["a midnight that never comes, on a Friday", "Africa/Cairo", [
+      ["2026-04-23T21:59:59.999Z", "2026-04-23"],
+      ["2026-04-23T22:00:00.000Z", "2026-04-24"],
+    ]],
+    ["a last hour that comes twice, on a Thursday", "Africa/Cairo", [
+      ["2026-10-29T21:59:59.999Z", "2026-10-29"],
+      ["2026-10-29T22:00:00.000Z", "2026-10-30"],
+    ]],
+    ["a midnight that never came, long ago", "America/Sao_Paulo", [
+      ["2018-11-04T02:59:59.999Z", "2018-11-03"],
+      ["2018-11-04T03:00:00.000Z", "2018-11-04"],
+    ]],
+    ["the furthest ahead", "Pacific/Kiritimati", [
+      ["2026-07-01T09:59:59.999Z", "2026-07-01"],
+      ["2026-07-01T10:00:00.000Z", "2026-07-02"],
+    ]],
+    ["the furthest behind", "Etc/GMT+12", [
+      ["2026-07-01T11:59:59.999Z", "2026-06-30"],
+      ["2026-07-01T12:00:00.000Z", "2026-07-01"],
+    ]],
+  ]; // biome-ignore format: one instant a line
+  for (const [what, zone, instants] of cases) {
+    test(`${what}: ${zone}`, async () => {
+      const { owner, widgetId } = await makeOwner(zone);
+      await recordVisits(
+        widgetId,
+        instants.map(([at]) => at),
+      );
+      // Asked at each of the instants: that day is the last of the window, and nothing after it is in it.
+      for (const [now, today] of instants) {
+        const { daily, totals, channels } = await readAnalytics(db, owner, { days: 2, now: new Date(now) });
+        const expected = [dayBefore(today), today].map((day) => {
+          const visits = instants.filter((instant) => instant[1] === day).length;
+          return { day, views: visits, bookings: visits };
+        });
+        const views = expected.reduce((sum, entry) => sum + entry.views, 0);
+        assert.deepEqual(daily, expected, `at ${now}`);
+        assert.deepEqual([totals.views, channels[0]?.views], [views, views]);
+      }
+    });
+  }
+
+  test("the day that Samoa skipped is in the window, and nothing ever falls on it", async () => {
+    const { owner, widgetId } = await makeOwner("Pacific/Apia");
+    await recordVisits(widgetId, ["2011-12-30T09:59:59.999Z", "2011-12-30T10:00:00.000Z"]);
+    const now = new Date("2011-12-30T10:00:00.000Z");
+    assert.deepEqual((await readAnalytics(db, owner, { days: 3, now })).daily, [
+      { day: "2011-12-29", views: 1, bookings: 1 },
+      { day: "2011-12-30", views: 0, bookings: 0 },
+      { day: "2011-12-31", views: 1, bookings: 1 },
+    ]);
+  });
+});
+
+describe("only days that the plan keeps are counted, each as a whole", { concurrency: true }, () => {
+  const NOW = new Date("2026-11-01T12:00:00.000Z");
+  // The oldest kept instant is noon, UTC: in Auckland that is past midnight already.
+  const cases: [plan: Plan, zone: string, oldestDay: string, instants: [first: string, lastBefore: string]][] = [
+    ["free", "UTC", "2026-10-02", ["2026-10-02T00:00:00.000Z", "2026-10-01T23:59:59.999Z"]],
+    ["free", "Pacific/Auckland", "2026-10-03", ["2026-10-02T11:00:00.000Z", "2026-10-02T10:59:59.999Z"]],
+    ["pro", "UTC", "2025-11-01", ["2025-11-01T00:00:00.000Z", "2025-10-31T23:59:59.999Z"]],
+    ["business", "America/New_York", "2024-11-01", ["2024-11-01T04:00:00.000Z", "2024-11-01T03:59:59.999Z"]],
+  ];
+  for (const [plan, zone, oldestDay, [first, lastBefore]] of cases) {
+    test(`${plan} in ${zone}`, async () => {
+      const { owner, widgetId } = await makeOwner(zone);
+      await recordVisits(widgetId, [first, lastBefore]);
+      await sealMonths(db, owner, { set: "current", now: NOW });
+      const keptSince = retentionCutoff(PLAN_TERMS[plan].retention, NOW);
+      const answer = await readAnalytics(db, owner, { days: 740, now: NOW, keptSince });
+      assert.equal(answer.daily.length, 740);
+      assert.deepEqual(
+        answer.daily.filter(({ views }) => views > 0),
+        [{ day: oldestDay, views: 1, bookings: 1 }],
+      );
+      assert.deepEqual(answer.campaigns, [{ key: "(not set)", views: 1, bookings: 1, conversionRate: 1 }]);
+      assert.deepEqual([answer.totals.views, answer.totals.bookings], [1, 1]);
+    });
+  }
+});
+
+describe("the lists are the same from months as from days", { concurrency: true }, () => {
+  const NOW = new Date("2026-11-01T12:00:00.000Z");
+
+  test("wherever the window begins and ends", async () => {
+    const { owner, widgetId } = await makeOwner("UTC");
+    // The first and the last day of each of fifteen months, and one in between.
+    const days = Array.from({ length: 15 }, (_, index) => [
+      Date.UTC(2025, 7 + index, 1),
+      Date.UTC(2025, 7 + index, 14),
+      Date.UTC(2025, 8 + index, 0),
+    ]).flat();
+    const past = days.filter((day) => day <= NOW.getTime()).map((day) => new Date(day).toISOString());
+    await recordVisits(widgetId, past);
+    const windows = [1, 2, 17, 31, 32, 62, 63, 93, 365, 366, 456, 457, 458, 700];
+    const readAll = () => Promise.all(windows.map((window) => readAnalytics(db, owner, { days: window, now: NOW })));
+    const fromDays = await readAll();
+    await sealMonths(db, owner, { set: "current", now: NOW });
+    assert.deepEqual(await readAll(), fromDays);
+    for (const { totals, channels } of fromDays) assert.deepEqual(channels[0]?.views ?? 0, totals.views);
+    assert.equal(fromDays.at(-1)?.totals.views, past.length);
+  });
+});
+
+function dayBefore(day: string): string {
+  return Temporal.PlainDate.from(day).subtract({ days: 1 }).toString();
+}

@@ -1,0 +1,462 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Analytics } from "#contract/analytics.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { createTestApp } from "../../../test/support/app.ts";
+import { makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { errorAnswer, getJson, makeCaller, type TestCaller } from "../../../test/support/read-api.ts";
+import { DIRECT, makeTouch, SEARCH_AD } from "../../../test/support/touches.ts";
+import { recordTouches } from "../funnel/record.ts";
+import type { Touch, VisitClass } from "../funnel/touch.ts";
+import { updateWidget } from "../widgets/queries.ts";
+
+// The clock stands at noon (UTC) on 1 November 2026.
+const { app, deps } = await createTestApp();
+const { db } = deps;
+
+const record = (...touches: Touch[]) => recordTouches(db, touches, "every");
+
+async function getAnalytics(caller: Pick<TestCaller, "headers">, query = ""): Promise<Analytics> {
+  const { status, body } = await getJson(app, `/api/v1/analytics${query}`, caller.headers);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body as Analytics;
+}
+
+async function makeCallerIn(timeZone: string): Promise<TestCaller> {
+  const owner = await makeOrganization(db, { timeZone });
+  const { id, key } = await makeKey(db, owner);
+  const widgetId = await makeWidget(db, owner);
+  return { owner, widgetId, keyId: id, key, headers: { authorization: `Bearer ${key}` } };
+}
+
+/** The entries of `daily` that are not zero. */
+function busyDays({ daily }: Analytics) {
+  return daily.filter(({ views, bookings }) => views + bookings > 0);
+}
+
+describe("the whole answer", () => {
+  test("without any visit: thirty days of zeros in UTC", async () => {
+    const answer = await getAnalytics(await makeCaller(db));
+    const { daily, ...rest } = answer;
+    assert.deepEqual(rest, {
+      days: 30,
+      timeZone: "UTC",
+      totals: {
+        views: 0,
+        slotSessions: 0,
+        formSessions: 0,
+        bookings: 0,
+        failed: 0,
+        noAvailability: 0,
+        conversionRate: 0,
+        avgLeadDays: null,
+      },
+      funnel: {
+        widget_viewed: 0,
+        service_selected: 0,
+        date_selected: 0,
+        slot_selected: 0,
+        form_started: 0,
+        booking_completed: 0,
+      },
+      channels: [],
+      sources: [],
+      campaigns: [],
+    });
+    assert.deepEqual(daily.slice(0, 2), [
+      { day: "2026-10-03", views: 0, bookings: 0 },
+      { day: "2026-10-04", views: 0, bookings: 0 },
+    ]);
+    assert.deepEqual([daily.length, daily.at(-1)], [30, { day: "2026-11-01", views: 0, bookings: 0 }]);
+  });
+
+  test("of five visits, step by step", async () => {
+    const caller = await makeCallerIn("Europe/Berlin");
+    const { widgetId } = caller;
+    const email: VisitClass = { source: "newsletter", medium: "email", campaign: "Autumn", channel: "Email" };
+    await record(
+      // Looked at the widget twice and left.
+      makeTouch({ widgetId, visit: 1, at: "2026-10-30T09:00:00Z" }),
+      makeTouch({ widgetId, visit: 1, at: "2026-10-30T10:00:00Z" }),
+      // Picked a time, which says that a day was picked, whether or not the widget told.
+      makeTouch({ widgetId, visit: 2, at: "2026-10-31T09:00:00Z", class: SEARCH_AD }),
+      makeTouch({ widgetId, visit: 2, at: "2026-10-31T09:01:00Z", step: "slot_selected", class: SEARCH_AD }),
+      // Found no free times.
+      makeTouch({ widgetId, visit: 3, at: "2026-10-31T10:00:00Z", class: SEARCH_AD }),
+      makeTouch({ widgetId, visit: 3, at: "2026-10-31T10:01:00Z", step: "service_selected", class: SEARCH_AD }),
+      makeTouch({ widgetId, visit: 3, at: "2026-10-31T10:02:00Z", step: "no_availability", class: SEARCH_AD }),
+      // Started the form and failed twice.
+      makeTouch({ widgetId, visit: 4, at: "2026-11-01T08:00:00Z", step: "form_started", class: email }),
+      makeTouch({ widgetId, visit: 4, at: "2026-11-01T08:05:00Z", step: "booking_failed", booking: "a", class: email }),
+      makeTouch({ widgetId, visit: 4, at: "2026-11-01T08:06:00Z", step: "booking_failed", booking: "b", class: email }),
+      // Booked, a day and a half ahead; nothing but the booking itself was told.
+      makeTouch({
+        widgetId,
+        visit: 5,
+        at: "2026-11-01T09:00:00Z",
+        step: "booking_completed",
+        startAt: "2026-11-02T21:00:00Z",
+        class: email,
+      }),
+    );
+    assert.deepEqual(await getAnalytics(caller, "?days=3"), {
+      days: 3,
+      timeZone: "Europe/Berlin",
+      totals: {
+        views: 5,
+        slotSessions: 3,
+        formSessions: 2,
+        bookings: 1,
+        failed: 2,
+        noAvailability: 1,
+        conversionRate: 0.2,
+        avgLeadDays: 1.5,
+      },
+      daily: [
+        { day: "2026-10-30", views: 1, bookings: 0 },
+        { day: "2026-10-31", views: 2, bookings: 0 },
+        { day: "2026-11-01", views: 2, bookings: 1 },
+      ],
+      funnel: {
+        widget_viewed: 5,
+        service_selected: 4,
+        date_selected: 3,
+        slot_selected: 3,
+        form_started: 2,
+        booking_completed: 1,
+      },
+      channels: [
+        { key: "Email", views: 2, bookings: 1, conversionRate: 0.5 },
+        { key: "Paid Search", views: 2, bookings: 0, conversionRate: 0 },
+        { key: "Direct", views: 1, bookings: 0, conversionRate: 0 },
+      ],
+      sources: [
+        { key: "newsletter / email", views: 2, bookings: 1, conversionRate: 0.5 },
+        { key: "google / cpc", views: 2, bookings: 0, conversionRate: 0 },
+        { key: "(direct) / (none)", views: 1, bookings: 0, conversionRate: 0 },
+      ],
+      campaigns: [
+        { key: "Autumn", views: 4, bookings: 1, conversionRate: 0.25 },
+        { key: "(not set)", views: 1, bookings: 0, conversionRate: 0 },
+      ],
+    });
+  });
+
+  test("is what the read API promises of every answer: JSON, never stored", async () => {
+    const caller = await makeCaller(db);
+    const { headers } = await app.inject({ url: "/api/v1/analytics", headers: caller.headers });
+    assert.equal(headers["content-type"], "application/json; charset=utf-8");
+    assert.equal(headers["cache-control"], "no-store");
+  });
+});
+
+describe("the window", () => {
+  test("days=1 is today so far, and the first day of any window is counted whole", async () => {
+    const caller = await makeCaller(db);
+    const { widgetId } = caller;
+    await record(
+      makeTouch({ widgetId, visit: 1, at: "2026-11-01T00:00:00.000Z" }),
+      makeTouch({ widgetId, visit: 2, at: "2026-10-31T23:59:59.999Z" }),
+      makeTouch({ widgetId, visit: 3, at: "2026-10-31T00:00:00.000Z" }),
+      makeTouch({ widgetId, visit: 4, at: "2026-10-30T23:59:59.999Z" }),
+    );
+    const [today, yesterday] = [
+      { day: "2026-11-01", views: 1, bookings: 0 },
+      { day: "2026-10-31", views: 2, bookings: 0 },
+    ];
+    assert.deepEqual((await getAnalytics(caller, "?days=1")).daily, [today]);
+    assert.deepEqual((await getAnalytics(caller, "?days=2")).daily, [yesterday, today]);
+    const views = await Promise.all(
+      [1, 2, 3].map(async (days) => (await getAnalytics(caller, `?days=${days}`)).totals.views),
+    );
+    assert.deepEqual(views, [1, 3, 4]);
+  });
+
+  test("days=730 gives two years, the same with zeros in front, and sums that agree", async () => {
+    const caller = await makeCaller(db);
+    const { widgetId } = caller;
+    const first = { widgetId, step: "booking_completed", class: SEARCH_AD } as const;
+    await record(
+      makeTouch({ ...first, visit: 1, at: "2024-11-02T00:00:00Z" }),
+      makeTouch({ ...first, visit: 2, at: "2025-06-15T12:00:00Z" }),
+      makeTouch({ ...first, visit: 3, at: "2026-11-01T11:59:59.999Z" }),
+    );
+    const answer = await getAnalytics(caller, "?days=0730");
+    assert.deepEqual([answer.days, answer.daily.length], [730, 730]);
+    assert.deepEqual(
+      busyDays(answer),
+      ["2024-11-02", "2025-06-15", "2026-11-01"].map((day) => ({ day, views: 1, bookings: 1 })),
+    );
+    assert.deepEqual(answer.channels, [{ key: "Paid Search", views: 3, bookings: 3, conversionRate: 1 }]);
+  });
+
+  for (const [days, what] of [
+    ["0", "zero"],
+    ["00", "zeros"],
+    ["731", "one too many"],
+    ["9".repeat(30), "thirty digits"],
+    ["-1", "negative"],
+    ["%2B5", "with a sign"],
+    ["1.5", "not whole"],
+    ["1e2", "with an exponent"],
+    ["0x1", "hexadecimal"],
+    ["%20", "blank"],
+    ["", "empty"],
+    ["thirty", "a word"],
+    ["%D9%A3", "a digit of another script"],
+  ] as const) {
+    test(`days that are ${what} are refused`, async () => {
+      const caller = await makeCaller(db);
+      assert.deepEqual(
+        await getJson(app, `/api/v1/analytics?days=${days}`, caller.headers),
+        errorAnswer(400, "bad_request", "The parameter days must be a whole number from 1 to 730."),
+      );
+    });
+  }
+
+  test("days that were sent twice are refused, even twice the same", async () => {
+    const caller = await makeCaller(db);
+    assert.deepEqual(
+      await getJson(app, "/api/v1/analytics?days=7&days=7", caller.headers),
+      errorAnswer(400, "bad_request", "The parameter days was sent more than once."),
+    );
+  });
+
+  test("a bad window is told before an unknown widget is, and unknown parameters not at all", async () => {
+    const caller = await makeCaller(db);
+    const both = await getJson(app, "/api/v1/analytics?widget=nobody&days=0", caller.headers);
+    assert.equal(both.status, 400);
+    assert.equal((await getAnalytics(caller, "?days=2&since=never&DAYS=0")).days, 2);
+  });
+});
+
+describe("the widget filter", () => {
+  test("counts that widget alone, whether it is active or paused, stores bookings or not", async () => {
+    const caller = await makeCaller(db);
+    const widgets = [
+      await makeWidget(db, caller.owner, { status: "paused" }),
+      await makeWidget(db, caller.owner, { collectData: false }),
+      await makeWidget(db, caller.owner),
+    ];
+    await record(
+      ...widgets
+        .slice(0, 2)
+        .flatMap((widgetId, index) =>
+          Array.from({ length: index + 1 }, (_, visit) =>
+            makeTouch({ widgetId, visit, at: "2026-11-01T10:00:00Z", step: "booking_completed" }),
+          ),
+        ),
+    );
+    const read = async (widget: WidgetId) => {
+      const { totals, channels, daily } = await getAnalytics(caller, `?days=1&widget=${widget}`);
+      return { views: totals.views, bookings: totals.bookings, channels: channels.length, daily };
+    };
+    const day = "2026-11-01";
+    assert.deepEqual(await Promise.all(widgets.map(read)), [
+      { views: 1, bookings: 1, channels: 1, daily: [{ day, views: 1, bookings: 1 }] },
+      { views: 2, bookings: 2, channels: 1, daily: [{ day, views: 2, bookings: 2 }] },
+      { views: 0, bookings: 0, channels: 0, daily: [{ day, views: 0, bookings: 0 }] },
+    ]);
+    const { totals, channels } = await getAnalytics(caller, "?days=1");
+    assert.deepEqual([totals.views, channels[0]?.views], [3, 3], "one visitor on two widgets is two widget loads");
+  });
+
+  test("a foreign, an unknown and a malformed widget get the same bytes", async () => {
+    const caller = await makeCaller(db);
+    const stranger = await makeCaller(db);
+    await record(makeTouch({ widgetId: stranger.widgetId, visit: 1, at: "2026-11-01T10:00:00Z" }));
+    const bodies = new Set<string>();
+    for (const widget of [stranger.widgetId, "w_zzzzzzzzzzzz", "", "w_", "1; drop table widgets", "%00", "%EF%BF%BD"]) {
+      const { statusCode, body } = await app.inject({
+        url: `/api/v1/analytics?widget=${widget}`,
+        headers: caller.headers,
+      });
+      assert.equal(statusCode, 404, widget);
+      bodies.add(body);
+    }
+    assert.deepEqual([...bodies], ['{"error":{"code":"not_found","message":"There is no such widget."}}']);
+  });
+
+  test("another organization's visits are nowhere in the answer", async () => {
+    const [caller, stranger] = [await makeCaller(db), await makeCaller(db)];
+    await record(makeTouch({ widgetId: stranger.widgetId, visit: 1, at: "2026-11-01T10:00:00Z" }));
+    const answer = await getAnalytics(caller);
+    assert.deepEqual([answer.totals.views, busyDays(answer), answer.channels], [0, [], []]);
+  });
+});
+
+describe("bookings are counted by themselves, views by visits", () => {
+  test("a visit at 23:55 that books at 00:05 is a view of yesterday and a booking of today", async () => {
+    const caller = await makeCallerIn("Europe/Berlin");
+    const { widgetId } = caller;
+    await record(
+      makeTouch({ widgetId, visit: 1, at: "2026-10-31T22:55:00Z", class: SEARCH_AD }),
+      makeTouch({ widgetId, visit: 1, at: "2026-10-31T23:05:00Z", step: "booking_completed", class: SEARCH_AD }),
+    );
+    const two = await getAnalytics(caller, "?days=2");
+    assert.deepEqual(two.daily, [
+      { day: "2026-10-31", views: 1, bookings: 0 },
+      { day: "2026-11-01", views: 0, bookings: 1 },
+    ]);
+    assert.deepEqual(two.channels, [{ key: "Paid Search", views: 1, bookings: 1, conversionRate: 1 }]);
+
+    const today = await getAnalytics(caller, "?days=1");
+    assert.deepEqual(
+      [today.totals.views, today.totals.bookings, today.totals.conversionRate, today.funnel.booking_completed],
+      [0, 1, 0, 0],
+    );
+    assert.deepEqual(today.channels, [{ key: "Paid Search", views: 0, bookings: 1, conversionRate: 0 }]);
+  });
+
+  test("two bookings of one visit are two bookings, one view, and a rate of 1 at most", async () => {
+    const caller = await makeCaller(db);
+    const touch = {
+      widgetId: caller.widgetId,
+      visit: 1,
+      at: "2026-11-01T10:00:00Z",
+      step: "booking_completed",
+    } as const;
+    await record(
+      makeTouch({ ...touch, booking: "a", startAt: "2026-11-02T10:00:00Z" }),
+      makeTouch({ ...touch, booking: "b", startAt: "2026-11-05T10:00:00Z" }),
+      makeTouch({ ...touch, booking: "b", startAt: "2026-11-05T10:00:00Z" }),
+    );
+    const { totals, funnel, channels } = await getAnalytics(caller, "?days=1");
+    assert.deepEqual(totals, {
+      views: 1,
+      slotSessions: 1,
+      formSessions: 1,
+      bookings: 2,
+      failed: 0,
+      noAvailability: 0,
+      conversionRate: 1,
+      avgLeadDays: 2.5,
+    });
+    assert.equal(funnel.booking_completed, 1);
+    assert.deepEqual(channels, [{ key: "Direct", views: 1, bookings: 2, conversionRate: 1 }]);
+  });
+
+  test("a visit that fails and then succeeds counts as both, and one that found no times may book later", async () => {
+    const caller = await makeCaller(db);
+    const touch = { widgetId: caller.widgetId, visit: 1 };
+    await record(
+      makeTouch({ ...touch, at: "2026-11-01T09:00:00Z", step: "no_availability" }),
+      makeTouch({ ...touch, at: "2026-11-01T10:00:00Z", step: "booking_failed" }),
+      makeTouch({ ...touch, at: "2026-11-01T10:05:00Z", step: "booking_completed" }),
+    );
+    const { totals } = await getAnalytics(caller, "?days=1");
+    assert.deepEqual([totals.views, totals.bookings, totals.failed, totals.noAvailability], [1, 1, 1, 1]);
+  });
+
+  test("the lead is the mean over bookings whose appointment is known; one in the past counts as none", async () => {
+    const caller = await makeCaller(db);
+    const booking = { widgetId: caller.widgetId, at: "2026-11-01T10:00:00Z", step: "booking_completed" } as const;
+    const average = async () => (await getAnalytics(caller, "?days=1")).totals.avgLeadDays;
+    await record(makeTouch({ ...booking, visit: 1 }));
+    assert.equal(await average(), null, "no appointment known");
+    await record(makeTouch({ ...booking, visit: 2, startAt: "2026-10-20T10:00:00Z" }));
+    assert.equal(await average(), 0, "an appointment before its booking");
+    await record(makeTouch({ ...booking, visit: 3, startAt: "2026-11-02T10:00:00Z" }));
+    assert.equal(await average(), 0.5);
+    await record(makeTouch({ ...booking, visit: 4, startAt: "2026-11-02T10:00:00Z" }));
+    assert.equal(await average(), 0.67);
+  });
+
+  test("a visit belongs to the class of its first touch, whichever arrived first", async () => {
+    const caller = await makeCaller(db);
+    const touch = { widgetId: caller.widgetId, visit: 1 };
+    await record(makeTouch({ ...touch, at: "2026-11-01T10:00:00Z", step: "booking_completed", class: DIRECT }));
+    await record(makeTouch({ ...touch, at: "2026-10-31T10:00:00Z", class: SEARCH_AD }));
+    const { channels, daily } = await getAnalytics(caller, "?days=2");
+    assert.deepEqual(channels, [{ key: "Paid Search", views: 1, bookings: 1, conversionRate: 1 }]);
+    assert.deepEqual(daily, [
+      { day: "2026-10-31", views: 1, bookings: 0 },
+      { day: "2026-11-01", views: 0, bookings: 1 },
+    ]);
+  });
+});
+
+describe("the lists", () => {
+  /** A visit with this key in every list; `bookings` of them. */
+  function makeVisits(
+    widgetId: WidgetId,
+    about: { key: string; views: number; bookings: number; from: number },
+  ): Touch[] {
+    const visitClass = { source: about.key, medium: "m", campaign: about.key, channel: about.key };
+    return Array.from({ length: about.views }, (_, index) =>
+      makeTouch({
+        widgetId,
+        visit: about.from + index,
+        at: "2026-11-01T10:00:00Z",
+        step: index < about.bookings ? "booking_completed" : "widget_viewed",
+        class: visitClass,
+      }),
+    );
+  }
+
+  test("hold the 12, 25 and 25 best: most bookings, then most views, then by key, byte by byte", async () => {
+    const caller = await makeCaller(db);
+    // Two of each kind, so that the key decides; Z comes before a, and both before é and 🦤.
+    const keys = ["a", "Z", "é", "🦤", "B", "b", "(other)", "ﬁ"];
+    const groups = keys.flatMap((key, index) => [
+      { key: `${key}1`, views: 2, bookings: 1, from: index * 100 },
+      { key: `${key}2`, views: 1, bookings: 1, from: index * 100 + 10 },
+      { key: `${key}3`, views: 3, bookings: 0, from: index * 100 + 20 },
+      { key: `${key}4`, views: 1, bookings: 0, from: index * 100 + 30 },
+    ]);
+    await record(...groups.flatMap((group) => makeVisits(caller.widgetId, group)));
+
+    const inOrder = ["1", "2", "3", "4"].flatMap((digit) =>
+      ["(other)", "B", "Z", "a", "b", "é", "ﬁ", "🦤"].map((key) => `${key}${digit}`),
+    );
+    const answer = await getAnalytics(caller, "?days=1");
+    const keysOf = (list: Analytics["channels"]) => list.map(({ key }) => key);
+    assert.deepEqual(keysOf(answer.channels), inOrder.slice(0, 12));
+    assert.deepEqual(
+      keysOf(answer.sources),
+      inOrder.slice(0, 25).map((key) => `${key} / m`),
+    );
+    assert.deepEqual(keysOf(answer.campaigns), inOrder.slice(0, 25));
+    assert.deepEqual(answer.channels[0], { key: "(other)1", views: 2, bookings: 1, conversionRate: 0.5 });
+    assert.equal(answer.totals.views, 8 * 7, "what the lists leave out is in the totals");
+  });
+
+  test("leave out keys that have neither views nor bookings in the window", async () => {
+    const caller = await makeCaller(db);
+    const { widgetId } = caller;
+    await record(makeTouch({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z", class: SEARCH_AD }));
+    // The visit turns out to have begun otherwise: its first class is left with nothing.
+    await record(makeTouch({ widgetId, visit: 1, at: "2026-11-01T09:00:00Z" }));
+    const { channels, sources, campaigns } = await getAnalytics(caller);
+    assert.deepEqual(
+      [channels, sources, campaigns].map((list) => list.map(({ key }) => key)),
+      [["Direct"], ["(direct) / (none)"], ["(not set)"]],
+    );
+  });
+});
+
+test("the longest window of the Business plan lies within its 24 months, on its first day too", async () => {
+  const caller = await makeCaller(db);
+  const { widgetId } = caller;
+  await record(
+    makeTouch({ widgetId, visit: 1, at: "2024-11-01T23:59:59.999Z" }),
+    makeTouch({ widgetId, visit: 2, at: "2024-11-02T00:00:00.000Z" }),
+  );
+  assert.deepEqual(busyDays(await getAnalytics(caller, "?days=730")), [{ day: "2024-11-02", views: 1, bookings: 0 }]);
+});
+
+test("the answer does not depend on Store bookings, before or after the visit", async () => {
+  const caller = await makeCaller(db);
+  const widgetId = await makeWidget(db, caller.owner, { collectData: false });
+  await record(makeTouch({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z", step: "booking_completed" }));
+  const before = await getAnalytics(caller, `?widget=${widgetId}`);
+  await updateWidget(db, widgetId, { collect_data: true });
+  assert.equal(before.totals.bookings, 1);
+  assert.deepEqual(await getAnalytics(caller, `?widget=${widgetId}`), before);
+});
+
+test("an organization without a time zone is counted in UTC", async () => {
+  const owner: OrganizationId = await makeOrganization(db);
+  const { key } = await makeKey(db, owner);
+  assert.equal((await getAnalytics({ headers: { authorization: `Bearer ${key}` } })).timeZone, "UTC");
+});

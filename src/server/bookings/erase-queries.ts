@@ -1,0 +1,75 @@
+import { sql } from "kysely";
+import type { OrganizationId, Reference } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+
+/** The same expression as that of bookings.customer_email_key. */
+const toEmailKey = (email: string) =>
+  sql<string>`lower(btrim(normalize(${email}::text), E' \\t\\n\\v\\f\\r\\u00A0') collate "pg_c_utf8")`;
+
+export async function countBookingsOf(db: Db, owner: OrganizationId, email: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("bookings")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("organization_id", "=", owner)
+    .where("customer_email_key", "=", toEmailKey(email))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function lockBookingsOf(transaction: Db, owner: OrganizationId, email: string): Promise<Reference[]> {
+  const rows = await transaction
+    .selectFrom("bookings")
+    .select("reference")
+    .where("organization_id", "=", owner)
+    .where("customer_email_key", "=", toEmailKey(email))
+    .orderBy("reference")
+    .forUpdate()
+    .execute();
+  return rows.map((row) => row.reference);
+}
+
+export async function lockBooking(transaction: Db, owner: OrganizationId, reference: Reference): Promise<Reference[]> {
+  const rows = await transaction
+    .selectFrom("bookings")
+    .select("reference")
+    .where("organization_id", "=", owner)
+    .where("reference", "=", reference)
+    .forUpdate()
+    .execute();
+  return rows.map((row) => row.reference);
+}
+
+export async function lockExpiredBookings(
+  transaction: Db,
+  owner: OrganizationId,
+  batch: { createdBefore: Date; limit: number },
+): Promise<Reference[]> {
+  const rows = await transaction
+    .selectFrom("bookings")
+    .select("reference")
+    .where("organization_id", "=", owner)
+    .where("created_at", "<", batch.createdBefore)
+    .orderBy("created_at")
+    .limit(batch.limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  return rows.map((row) => row.reference);
+}
+
+/** Their references may be given out again. */
+export async function deleteBookings(
+  transaction: Db,
+  owner: OrganizationId,
+  references: readonly Reference[],
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with gone as (
+      delete from bookings where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])
+      returning reference
+    ), freed as (
+      delete from booking_references using gone where booking_references.reference = gone.reference
+    )
+    select count(*) as count from gone`.execute(transaction);
+  return rows[0]?.count ?? 0;
+}

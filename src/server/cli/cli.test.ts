@@ -1,0 +1,451 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { createTestApp } from "../../../test/support/app.ts";
+import { makeBooking, makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { createCommandLine, type Outcome } from "../../../test/support/cli.ts";
+import { createTestDatabase, databaseUrl } from "../../../test/support/database.ts";
+import { makeLine, makeOwner, readTimes } from "../../../test/support/import-lines.ts";
+
+const { app, deps, url } = await createTestApp();
+const { db } = deps;
+const cli = createCommandLine({ DATABASE_URL: url, BASE_URL: "https://book.example" });
+
+/** What a command said that went well, one JSON value or lines for people. */
+async function runJson(...args: string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await cli.runInside([...args, "--json"]);
+  assert.deepEqual({ code, stderr, lines: stdout.split("\n").length }, { code: 0, stderr: "", lines: 2 });
+  return JSON.parse(stdout);
+}
+
+function refusal(sentence: string): Outcome {
+  return { code: 2, stdout: "", stderr: `${sentence}\n` };
+}
+
+async function readApiStatus(key: string): Promise<number> {
+  const response = await app.inject({ url: "/api/v1/bookings", headers: { authorization: `Bearer ${key}` } });
+  return response.statusCode;
+}
+
+describe("org", { concurrency: true }, () => {
+  test("create makes a Free organization in UTC unless told otherwise", async () => {
+    const made = (await runJson("org", "create", "--name", "  Lindenhof Dental 🦷 ")) as { id: OrganizationId };
+    const row = await db.selectFrom("organizations").selectAll().where("id", "=", made.id).executeTakeFirstOrThrow();
+    const { created_at, ...rest } = row;
+    assert.deepEqual(rest, { id: made.id, name: "Lindenhof Dental 🦷", plan: "free", time_zone: null });
+    assert.deepEqual(made, { id: row.id });
+    assert.match(made.id, /^org_[1-9A-HJ-NP-Za-km-z]{16}$/);
+  });
+
+  test("create, set and list say in one line what there is now", async () => {
+    const other = createCommandLine({ DATABASE_URL: (await createTestDatabase()).url });
+    const none = await other.runInside(["org", "list"]);
+    assert.deepEqual(none, { code: 0, stdout: "There are no organizations yet.\n", stderr: "" });
+    const made = await other.run(["org", "create", "--name", "A", "--plan", "pro", "--time-zone", "europe/berlin"]);
+    const id = /org_\w{16}/.exec(made.stdout)?.[0] ?? "";
+    assert.deepEqual(made, { code: 0, stdout: `Made ${id}  A (pro, Europe/Berlin).\n`, stderr: "" });
+    const set = await other.run(["org", "set", id, "--name", "B", "--plan=business", "--time-zone", "UTC"]);
+    assert.deepEqual(set, { code: 0, stdout: `Changed ${id}  B (business, UTC).\n`, stderr: "" });
+    const list = await other.run(["org", "list"]);
+    assert.deepEqual(list, { code: 0, stdout: `${id}  B (business, UTC)\n`, stderr: "" });
+  });
+
+  test("set changes only what it names, and list tells everything of it", async () => {
+    const id = await makeOrganization(db, { name: "Elm Clinic", plan: "pro", timeZone: "Asia/Tokyo" });
+    const createdAt = "2026-11-01T12:00:00.000Z";
+    const changed = { id, name: "Elm Clinic", plan: "free", timeZone: "Asia/Tokyo", createdAt };
+    assert.deepEqual(await runJson("org", "set", id, "--plan", "free"), changed);
+    const listed = (await runJson("org", "list")) as { id: string }[];
+    assert.deepEqual(
+      listed.filter((organization) => organization.id === id),
+      [changed],
+    );
+  });
+});
+
+describe("widget", { concurrency: true }, () => {
+  test("create makes an active widget that stores no bookings, and prints what to paste", async () => {
+    const owner = await makeOrganization(db);
+    const made = (await runJson("widget", "create", "--org", owner, "--name", "Website")) as { id: WidgetId };
+    const snippet = `<script async src="https://book.example/loader.js"></script>\n<svc-booking widget="${made.id}"></svc-booking>`;
+    assert.deepEqual(made, { id: made.id, snippet });
+    const row = await db.selectFrom("widgets").selectAll().where("id", "=", made.id).executeTakeFirstOrThrow();
+    const { created_at, ...rest } = row;
+    assert.deepEqual(rest, {
+      id: made.id,
+      organization_id: owner,
+      name: "Website",
+      business_name: "",
+      booking_url: null,
+      template: "classic",
+      status: "active",
+      collect_data: false,
+    });
+  });
+
+  test("create takes every option", async () => {
+    const owner = await makeOrganization(db);
+    const options = [
+      "--business-name",
+      "Lindenhof",
+      "--booking-url",
+      "https://x.example/b?c=1",
+      "--template",
+      "minimal",
+    ];
+    const outcome = await cli.runInside([
+      "widget",
+      "create",
+      "--org",
+      owner,
+      "--name",
+      "W",
+      ...options,
+      "--collect-data",
+      "on",
+    ]);
+    const id = /w_\w{12}/.exec(outcome.stdout)?.[0] as WidgetId;
+    assert.deepEqual(outcome, {
+      code: 0,
+      stdout: `Made widget ${id}. Paste this into the page:\n<script async src="https://book.example/loader.js"></script>\n<svc-booking widget="${id}"></svc-booking>\n`,
+      stderr: "",
+    });
+    const columns = ["business_name", "booking_url", "template", "collect_data"] as const;
+    assert.deepEqual(await db.selectFrom("widgets").select(columns).where("id", "=", id).executeTakeFirst(), {
+      business_name: "Lindenhof",
+      booking_url: "https://x.example/b?c=1",
+      template: "minimal",
+      collect_data: true,
+    });
+  });
+
+  test("set changes what it names and answers with the widget as the read API shows it", async () => {
+    const owner = await makeOrganization(db);
+    const id = await makeWidget(db, owner, { collectData: true });
+    const paused = await cli.run(["widget", "set", id, "--status", "paused"]);
+    const said = `Changed widget ${id}: Website, paused, Store bookings on.\n`;
+    assert.deepEqual(paused, { code: 0, stdout: said, stderr: "" });
+    assert.deepEqual(
+      await runJson("widget", "set", id, "--collect-data", "off", "--name", "Shop", "--template", "compact"),
+      {
+        id,
+        name: "Shop",
+        bookingUrl: `https://book.example/w/${id}`,
+        template: "compact",
+        status: "paused",
+        collectData: false,
+        businessName: "Lindenhof",
+        createdAt: "2026-11-01T12:00:00.000Z",
+      },
+    );
+  });
+});
+
+describe("key", { concurrency: true }, () => {
+  test("create prints a key that opens the read API, and revoke ends it at once", async () => {
+    const owner = await makeOrganization(db);
+    const { stdout } = await cli.run(["key", "create", "--org", owner, "--name", "Warehouse", "--json"]);
+    const made = JSON.parse(stdout) as { id: string; key: string };
+    assert.match(made.id, /^key_[1-9A-HJ-NP-Za-km-z]{16}$/);
+    assert.match(made.key, /^svc_live_[0-9A-Za-z]{40}$/);
+    assert.deepEqual(Object.keys(made), ["id", "key"]);
+    assert.equal(await readApiStatus(made.key), 200);
+
+    const revoked = (await runJson("key", "revoke", made.id)) as { revokedAt: string };
+    assert.equal(await readApiStatus(made.key), 401);
+    assert.deepEqual(await runJson("key", "revoke", made.id), revoked, "revoking twice keeps the first time");
+    const again = await cli.runInside(["key", "revoke", made.id]);
+    assert.deepEqual(again, { code: 0, stdout: `Revoked key ${made.id}.\n`, stderr: "" });
+  });
+
+  test("create says where the plan does not include the read API", async () => {
+    const owner = await makeOrganization(db, { plan: "pro" });
+    const { code, stdout } = await cli.runInside(["key", "create", "--org", owner, "--name", "N"]);
+    const [first, key = "", hint, end] = stdout.split("\n");
+    assert.equal(code, 0);
+    assert.match(String(first), /^Made key key_\w{16}\. It is shown this once:$/);
+    assert.equal(
+      hint,
+      `The read API answers 403 until this organization is on the Business plan: org set ${owner} --plan business`,
+    );
+    assert.equal(end, "");
+    assert.equal(await readApiStatus(key), 403);
+  });
+
+  test("create gives a key an end", async () => {
+    const owner = await makeOrganization(db);
+    const args = ["key", "create", "--org", owner, "--name", "N", "--expires-at", "2999-12-31T00:00+01:00"];
+    const { id } = (await runJson(...args)) as { id: string };
+    const row = await db
+      .selectFrom("api_keys")
+      .select("expires_at")
+      .where("id", "=", id as never)
+      .executeTakeFirst();
+    assert.deepEqual(row, { expires_at: new Date("2999-12-30T23:00:00.000Z") });
+  });
+
+  test("a whole key pasted where its id belongs is not shown again, and goes on working", async () => {
+    const { key } = await makeKey(db, await makeOrganization(db));
+    const sentence = "There is no API key with this id; ids look like key_….";
+    assert.deepEqual(await cli.runInside(["key", "revoke", key]), refusal(sentence));
+    assert.deepEqual(await cli.runInside(["key", "revoke", "key_zzzzzzzzzzzzzzzz", "--json"]), refusal(sentence));
+    assert.deepEqual(await cli.runInside(["key", key]), refusal('There is no command "key"; --help lists them.'));
+    assert.equal(await readApiStatus(key), 200);
+  });
+});
+
+describe("import bookings", { concurrency: true }, () => {
+  const writeFile = (name: string, content: string | Buffer): string => {
+    const path = join(cli.folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+
+  test("imports a file once, whatever its line ends, and says how many", async () => {
+    const { owner, widgetId } = await makeOwner(db);
+    const notes = "one\u2028two\u2029three\u0085four";
+    const lines = [
+      makeLine(widgetId, { customer: { name: "M", email: "m@x.org", notes } }),
+      makeLine(widgetId, { createdAt: "2026-10-02T00:00:00.000Z" }),
+      makeLine(widgetId, { createdAt: "2026-10-03T00:00:00.000Z" }),
+    ].map((line) => JSON.stringify(line));
+    const file = writeFile("mixed ends.ndjson", `\uFEFF${lines[0]}\r\n\r\n${lines[1]}\n\n${lines[2]}`);
+
+    const first = await cli.run(["import", "bookings", "--org", owner, file]);
+    assert.deepEqual(first, { code: 0, stdout: "Imported 3 bookings; 0 were there already.\n", stderr: "" });
+    assert.deepEqual(await runJson("import", "bookings", file, "--org", owner), { imported: 0, skipped: 3 });
+    assert.equal((await readTimes(db, owner)).length, 3);
+    const stored = await db
+      .selectFrom("bookings")
+      .select("customer_notes")
+      .where("organization_id", "=", owner)
+      .execute();
+    assert.ok(stored.some((row) => row.customer_notes === notes));
+  });
+
+  test("names the line that is wrong and imports nothing", async () => {
+    const { owner, widgetId } = await makeOwner(db);
+    const good = JSON.stringify(makeLine(widgetId));
+    // biome-ignore format: one case a line
+    const cases: [name: string, content: string | Buffer, sentence: string][] = [
+      ["broken.ndjson", `${good}\n\n{\n`, "Line 3: it is not valid JSON. Nothing was imported."],
+      ["latin1.ndjson", Buffer.concat([Buffer.from(`${good}\n`), Buffer.from(JSON.stringify({ name: "Müller" }), "latin1")]), "Line 2: it is not valid UTF-8. Nothing was imported."],
+      ["utf16.ndjson", Buffer.from(`\uFEFF${good}\n`, "utf16le"), "Line 1: it is not valid UTF-8. Nothing was imported."],
+      ["long.ndjson", `${good}\n${"x".repeat(17 * 1024 * 1024)}`, "Line 2: it is longer than 16 MB. Nothing was imported."],
+      ["csv.ndjson", "reference,createdAt\n", "Line 1: it is not valid JSON. Nothing was imported."],
+    ];
+    for (const [name, content, sentence] of cases) {
+      const outcome = await cli.runInside(["import", "bookings", "--org", owner, writeFile(name, content), "--json"]);
+      assert.deepEqual(outcome, refusal(sentence), name);
+    }
+    assert.deepEqual(await readTimes(db, owner), []);
+  });
+
+  test("a file that is not there, or is none, is one sentence", async () => {
+    const { owner } = await makeOwner(db);
+    mkdirSync(join(cli.folder, "folder.ndjson"));
+    const missing = await cli.runInside(["import", "bookings", "--org", owner, join(cli.folder, "nowhere.ndjson")]);
+    assert.deepEqual(missing, refusal(`The file "${cli.folder}/nowhere.ndjson" cannot be read (ENOENT).`));
+    const folder = await cli.runInside(["import", "bookings", "--org", owner, join(cli.folder, "folder.ndjson")]);
+    assert.deepEqual(folder, refusal(`The file "${cli.folder}/folder.ndjson" cannot be read (EISDIR).`));
+  });
+
+  test("50,000 lines come in with a heap too small for all of them", { timeout: 60_000 }, async () => {
+    const { owner, widgetId } = await makeOwner(db);
+    const answers = [{ questionId: "q1", question: "Anything else?", answer: "long ".repeat(80) }];
+    const lines = Array.from({ length: 50_000 }, (_, index) =>
+      JSON.stringify(makeLine(widgetId, { createdAt: new Date(Date.UTC(2026, 0, 1) + index * 1_000), answers })),
+    );
+    // A blank line in front: batches then never end on a round number.
+    const file = writeFile("large.ndjson", `\n${lines.join("\n")}\n`);
+    const args = ["import", "bookings", "--org", owner, file, "--json"];
+    const outcome = await cli.run(args, { nodeOptions: "--max-old-space-size=96" });
+    assert.deepEqual(outcome, {
+      code: 0,
+      stdout: '{"imported":50000,"skipped":0}\n',
+      stderr: "10001 lines read\n20001 lines read\n30001 lines read\n40001 lines read\n50001 lines read\n",
+    });
+  });
+});
+
+describe("retention run and migrate", { concurrency: true }, () => {
+  test("retention run deletes what has outlived its plan, and says how much", async () => {
+    const other = await createTestDatabase();
+    const { owner, widgetId } = await makeOwner(other.db);
+    await makeBooking(other.db, owner, { widgetId, now: new Date("2001-01-01T00:00:00.000Z") });
+    const line = createCommandLine({ DATABASE_URL: other.url });
+    const first = await line.run(["retention", "run"]);
+    assert.match(first.stdout, /^Deleted 1 bookings\b.*\bpast their retention\.\n$/);
+    assert.deepEqual([first.code, first.stderr], [0, ""]);
+    const second = await line.runInside(["retention", "run", "--json"]);
+    assert.equal(JSON.parse(second.stdout).bookings, 0);
+  });
+
+  test("migrate names what it applied, and then that nothing is left", async () => {
+    const empty = await createTestDatabase({ template: "template1" });
+    const line = createCommandLine({ DATABASE_URL: empty.url });
+    const first = await line.run(["migrate", "--json"]);
+    const { applied } = JSON.parse(first.stdout) as { applied: string[] };
+    assert.deepEqual(
+      { ...first, applied: applied.slice(0, 1) },
+      { ...first, code: 0, stderr: "", applied: ["0001_core.sql"] },
+    );
+    assert.deepEqual(await line.runInside(["migrate", "--json"]), { code: 0, stdout: '{"applied":[]}\n', stderr: "" });
+    assert.deepEqual(await line.runInside(["migrate"]), {
+      code: 0,
+      stdout: "The database is up to date.\n",
+      stderr: "",
+    });
+  });
+});
+
+describe("bad input is one line on standard error and exit code 2", { concurrency: 4 }, () => {
+  const ORG_CREATE = "Usage: org create --name N [--plan free|pro|business] [--time-zone TZ]";
+  const ORG_SET = "Usage: org set ORG [--name N] [--plan free|pro|business] [--time-zone TZ]";
+  const noOrganization = "org_zzzzzzzzzzzzzzzz";
+  const noWidget = "w_zzzzzzzzzzzz";
+  // biome-ignore format: one case a line
+  const cases: [args: string[], sentence: string][] = [
+    [["org"], 'There is no command "org"; --help lists them.'],
+    [["org", "destroy"], 'There is no command "org destroy"; --help lists them.'],
+    [["ORG", "LIST"], 'There is no command ""; --help lists them.'],
+    [["--name", "x", "org", "create"], 'There is no command "--name x"; --help lists them.'],
+    [["org", "create"], `--name is missing. ${ORG_CREATE}`],
+    [["org", "create", "Lindenhof"], ORG_CREATE],
+    [["org", "create", "--name"], `Option '--name <value>' argument missing. ${ORG_CREATE}`],
+    [["org", "create", "--name", "--plan", "pro"], `Option '--name' argument is ambiguous. ${ORG_CREATE}`],
+    [["org", "create", "--nmae", "x"], `Unknown option '--nmae'. ${ORG_CREATE}`],
+    [["org", "create", "-n", "x"], `Unknown option '-n'. ${ORG_CREATE}`],
+    [["org", "create", "--name", "a", "--name", "b"], `--name was given more than once. ${ORG_CREATE}`],
+    [["org", "create", "--name", ""], "--name must not be empty."],
+    [["org", "create", "--name", " \t\n"], "--name must not be empty."],
+    [["org", "create", "--name", "a\nb"], "--name must not hold line breaks or control characters."],
+    [["org", "create", "--name", "a\u001b[31mb"], "--name must not hold line breaks or control characters."],
+    [["org", "create", "--name", "a\u2028b"], "--name must not hold line breaks or control characters."],
+    [["org", "create", "--name", "🦷".repeat(201)], "--name must not be longer than 200 characters."],
+    [["org", "create", "--name", "N", "--plan", "gold"], "--plan must be one of free, pro, business."],
+    [["org", "create", "--name", "N", "--plan", "Pro"], "--plan must be one of free, pro, business."],
+    [["org", "create", "--name", "N", "--time-zone", "Mars/Olympus"], "--time-zone must be an IANA time zone, for example Europe/Berlin."],
+    [["org", "create", "--name", "N", "--time-zone", "+01:00"], "--time-zone must be an IANA time zone, for example Europe/Berlin."],
+    [["org", "create", "--name", "N", "--time-zone", "T12:00+01:00"], "--time-zone must be an IANA time zone, for example Europe/Berlin."],
+    [["org", "list", "all"], "Usage: org list"],
+    [["org", "set"], ORG_SET],
+    [["org", "set", noOrganization, "--plan", "pro"], `There is no organization "${noOrganization}".`],
+    [["org", "set", "Linden\nhof", "--plan", "pro"], 'There is no organization "Linden\\nhof".'],
+    [["widget", "create", "--org", noOrganization, "--name", "N"], `There is no organization "${noOrganization}".`],
+    [["widget", "set", noWidget, "--status", "paused"], `There is no widget "${noWidget}".`],
+    [["widget", "set", noWidget, "--status", "gone"], "--status must be one of active, paused."],
+    [["widget", "set", noWidget, "--template", "fancy"], "--template must be one of classic, compact, minimal."],
+    [["widget", "set", noWidget, "--collect-data", "yes"], "--collect-data must be one of on, off."],
+    [["widget", "set", noWidget], "Nothing to change: name --status, --collect-data, --name or --template."],
+    [["key", "create", "--org", noOrganization, "--name", "N"], `There is no organization "${noOrganization}".`],
+    [["import", "bookings", "--org", noOrganization, "x.ndjson"], `There is no organization "${noOrganization}".`],
+    [["import", "bookings", "x.ndjson"], "--org is missing. Usage: import bookings --org ORG FILE.ndjson"],
+    [["import", "bookings", "--org", noOrganization], "Usage: import bookings --org ORG FILE.ndjson"],
+  ];
+  for (const [args, sentence] of cases) {
+    test(args.join(" ").slice(0, 80).replaceAll(/\s/g, " "), async () => {
+      assert.deepEqual(await cli.runInside(args), refusal(sentence));
+    });
+  }
+
+  test("also of the process itself", async () => {
+    assert.deepEqual(await cli.run(["org", "create"]), refusal(`--name is missing. ${ORG_CREATE}`));
+  });
+
+  test("of an organization that exists too", async () => {
+    const owner = await makeOrganization(db);
+    const before = await db.selectFrom("api_keys").selectAll().orderBy("id").execute();
+    assert.deepEqual(
+      await cli.runInside(["org", "set", owner]),
+      refusal("Nothing to change: name --name, --plan or --time-zone."),
+    );
+    const create = ["widget", "create", "--org", owner, "--name", "N"];
+    for (const address of ["example.com", "javascript:alert(1)", "ftp://example.com"]) {
+      const outcome = await cli.runInside([...create, "--booking-url", address]);
+      assert.deepEqual(outcome, refusal("--booking-url must be an http or https address."));
+    }
+    for (const end of ["tomorrow", "2020-01-01", "2999-02-30"]) {
+      const outcome = await cli.runInside(["key", "create", "--org", owner, "--name", "N", "--expires-at", end]);
+      assert.deepEqual(outcome, refusal("--expires-at must be an ISO 8601 date in the future."));
+    }
+    assert.deepEqual(await db.selectFrom("widgets").selectAll().where("organization_id", "=", owner).execute(), []);
+    assert.deepEqual(await db.selectFrom("api_keys").selectAll().orderBy("id").execute(), before);
+  });
+});
+
+describe("a command line that cannot work ends with 1", { concurrency: true }, () => {
+  test("all faults of the settings come in one message, and no secret with them", async () => {
+    const settings = { PORT: "http", LOG_LEVEL: "loud", DATABASE_URL: "mysql://root:hunter2@localhost/x" };
+    assert.deepEqual(await cli.run(["org", "list"], { settings }), {
+      code: 1,
+      stdout: "",
+      stderr:
+        'PORT must be a whole number from 0 to 65535, not "http"\n' +
+        "DATABASE_URL must be an address like postgres://… or postgresql://…, not [secret]\n" +
+        'LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud"\n',
+    });
+  });
+
+  test("settings are read from .env, and the environment goes before it", async () => {
+    const other = createCommandLine({ LOG_LEVEL: "info" });
+    writeFileSync(join(other.folder, ".env"), "PORT=0x10\nLOG_LEVEL=loud\n# HOST=\n");
+    const outcome = await other.run(["org", "list"]);
+    const stderr = 'PORT must be a whole number from 0 to 65535, not "0x10"\n';
+    assert.deepEqual(outcome, { code: 1, stdout: "", stderr });
+  });
+
+  test("a database that is not there is one sentence without its password", async () => {
+    const address = new URL(databaseUrl("no_such_database"));
+    const outcome = await cli.run(["org", "list"], { settings: { DATABASE_URL: address.href } });
+    const sentence = 'The database at DATABASE_URL cannot be used: database "no_such_database" does not exist.\n';
+    assert.deepEqual(outcome, { code: 1, stdout: "", stderr: sentence });
+  });
+
+  test("a data folder that cannot be one is one sentence", async () => {
+    const other = createCommandLine({});
+    const file = join(other.folder, "file");
+    writeFileSync(file, "");
+    const outcome = await other.run(["org", "list"], { settings: { DATA_DIR: file } });
+    assert.deepEqual(outcome, { code: 1, stdout: "", stderr: `${file} is not a folder; set DATA_DIR to one.\n` });
+  });
+
+  test("a fault of ours is a log line, without a row's values", async () => {
+    const other = await createTestDatabase();
+    await other.pool.query("alter table organizations add constraint short_names check (length(name) < 5)");
+    const line = createCommandLine({ DATABASE_URL: other.url });
+    const { code, stdout, stderr } = await line.runInside(["org", "create", "--name", "Lindenhof"]);
+    const { at, ...rest } = JSON.parse(stderr) as Record<string, unknown>;
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.deepEqual(rest, {
+      level: "error",
+      name: "command.failed",
+      error: { type: "DatabaseError", code: "23514", message: "on organizations.short_names" },
+    });
+  });
+});
+
+describe("help", { concurrency: true }, () => {
+  test("lists every command, asked for in any way, and needs no database", async () => {
+    const bare = createCommandLine({ PORT: "not even settings" });
+    const [none, help, option, among, json] = await Promise.all([
+      bare.run([]),
+      bare.runInside(["help"]),
+      bare.runInside(["--help"]),
+      bare.runInside(["org", "create", "--help"]),
+      bare.runInside(["--help", "--json"]),
+    ]);
+    assert.equal(none.code, 0);
+    for (const other of [help, option, among]) assert.deepEqual(other, none);
+    const usages = JSON.parse(json.stdout) as string[];
+    for (const usage of usages) assert.ok(none.stdout.includes(`\n  ${usage}\n`), usage);
+    const commands = ["org create", "org set", "org list", "widget create", "widget set", "key create", "key revoke"];
+    for (const command of [...commands, "import bookings", "retention run", "migrate"])
+      assert.ok(
+        usages.some((usage) => usage.startsWith(command)),
+        command,
+      );
+  });
+});

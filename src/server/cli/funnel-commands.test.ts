@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { sql } from "kysely";
+import type { Analytics } from "#contract/analytics.ts";
+import { createTestApp } from "../../../test/support/app.ts";
+import { makeOrganization } from "../../../test/support/builders.ts";
+import { createCommandLine, type Outcome } from "../../../test/support/cli.ts";
+import { createTestDatabase } from "../../../test/support/database.ts";
+import { getJson, makeCaller, type TestCaller } from "../../../test/support/read-api.ts";
+import { visitId } from "../../../test/support/touches.ts";
+import { rebuildStats } from "../funnel/rebuild.ts";
+
+const { app, deps, url } = await createTestApp();
+const { db } = deps;
+const cli = createCommandLine({ DATABASE_URL: url, SECRET_KEY: "a".repeat(64) });
+
+const said = (stdout: string, stderr = ""): Outcome => ({ code: 0, stdout: `${stdout}\n`, stderr });
+const refused = (sentence: string): Outcome => ({ code: 2, stdout: "", stderr: `${sentence}\n` });
+
+function writeLines(name: string, lines: readonly unknown[]): string {
+  const path = join(cli.folder, name);
+  writeFileSync(path, `${lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n")}\n`);
+  return path;
+}
+
+async function getAnalytics(caller: TestCaller, days: number): Promise<Analytics> {
+  const { body } = await getJson(app, `/api/v1/analytics?days=${days}`, caller.headers);
+  return body as Analytics;
+}
+
+function makeLine({ widgetId }: TestCaller, visit: number, about: Record<string, unknown> = {}) {
+  return { widgetId, visitId: visitId(visit), step: "widget_viewed", at: "2026-10-31T23:30:00Z", ...about };
+}
+
+describe("import events", { concurrency: true }, () => {
+  test("imports a file once, and the read API shows it", async () => {
+    const caller = await makeCaller(db);
+    const booking = { step: "booking_completed", at: "2026-11-01T00:30:00Z", start: "2026-11-03T00:30:00Z" };
+    const file = writeLines("history.ndjson", [
+      makeLine(caller, 1, { source: "google", medium: "cpc", campaign: "Autumn", device: "mobile", country: "DE" }),
+      "",
+      makeLine(caller, 1, booking),
+      makeLine(caller, 2),
+    ]);
+    const command = ["import", "events", "--org", caller.owner, file];
+    assert.deepEqual(await cli.run(command), said("Imported 3 events; 0 were there already."));
+    assert.deepEqual(await cli.runInside([...command, "--json"]), said('{"imported":0,"skipped":3}'));
+
+    const { totals, daily, sources } = await getAnalytics(caller, 2);
+    assert.deepEqual([totals.views, totals.bookings, totals.avgLeadDays], [2, 1, 2]);
+    assert.deepEqual(daily, [
+      { day: "2026-10-31", views: 2, bookings: 0 },
+      { day: "2026-11-01", views: 0, bookings: 1 },
+    ]);
+    assert.deepEqual(
+      sources.map(({ key, bookings }) => [key, bookings]),
+      [
+        ["google / cpc", 1],
+        ["(direct) / (none)", 0],
+      ],
+    );
+  });
+
+  test("names the line that is wrong, and imports nothing", async () => {
+    const caller = await makeCaller(db);
+    const stranger = await makeCaller(db);
+    const good = makeLine(caller, 1);
+    const cases: [name: string, lines: unknown[], sentence: string][] = [
+      ["broken", [good, "", "{"], "Line 3: it is not valid JSON. Nothing was imported."],
+      ["future", [good, makeLine(caller, 2, { at: "2999-01-01" })], "Line 2: at lies in the future. Nothing was imported."],
+      ["foreign", [good, makeLine(stranger, 2)], "Line 2: widgetId is not a widget of this organization. Nothing was imported."],
+    ]; // biome-ignore format: one case a line
+    for (const [name, lines, sentence] of cases) {
+      const file = writeLines(`${name}.ndjson`, lines);
+      assert.deepEqual(await cli.runInside(["import", "events", "--org", caller.owner, file]), refused(sentence));
+    }
+    assert.equal((await getAnalytics(caller, 30)).totals.views, 0);
+  });
+
+  test("a file that is not there and an organization that does not exist are one sentence", async () => {
+    const caller = await makeCaller(db);
+    const missing = join(cli.folder, "nowhere.ndjson");
+    assert.deepEqual(
+      await cli.runInside(["import", "events", "--org", caller.owner, missing]),
+      refused(`The file ${JSON.stringify(missing)} cannot be read (ENOENT).`),
+    );
+    assert.deepEqual(
+      await cli.runInside(["import", "events", "--org", "org_zzzzzzzzzzzzzzzz", missing]),
+      refused('There is no organization "org_zzzzzzzzzzzzzzzz".'),
+    );
+    assert.deepEqual(
+      await cli.runInside(["import", "events", missing]),
+      refused("--org is missing. Usage: import events --org ORG FILE.ndjson"),
+    );
+  });
+
+  test("50,000 lines come in with 64 MB of memory, and progress is told", { timeout: 120_000 }, async () => {
+    const caller = await makeCaller(db);
+    const lines = Array.from({ length: 50_000 }, (_, index) => {
+      const visit = Math.floor(index / 2);
+      const at = new Date(Date.UTC(2026, 3, 1) + visit * 600_000 + (index % 2) * 60_000);
+      const step = index % 2 === 0 ? "widget_viewed" : "slot_selected";
+      return makeLine(caller, visit, {
+        at,
+        step,
+        source: `s${visit % 40}`,
+        medium: "email",
+        campaign: `c${visit % 60}`,
+      });
+    });
+    const command = ["import", "events", "--org", caller.owner, writeLines("large.ndjson", lines), "--json"];
+    const outcome = await cli.run(command, { nodeOptions: "--max-old-space-size=64" });
+    const rounds = ["10000", "20000", "30000", "40000", "50000"];
+    const progress = [
+      ...rounds.map((lines) => `${lines} lines checked`),
+      ...rounds.map((lines) => `${lines} lines recorded`),
+    ];
+    assert.deepEqual(outcome, said('{"imported":50000,"skipped":0}', `${progress.join("\n")}\n`));
+    const { totals, campaigns } = await getAnalytics(caller, 730);
+    assert.deepEqual([totals.views, totals.slotSessions, campaigns.length], [25_000, 25_000, 25]);
+  });
+});
+
+describe("stats rebuild", { concurrency: true }, () => {
+  test("counts anew from the events, and says how many visits and in which zone", async () => {
+    const caller = await makeCaller(db);
+    const file = writeLines("three.ndjson", [makeLine(caller, 1), makeLine(caller, 2), makeLine(caller, 3)]);
+    await cli.runInside(["import", "events", "--org", caller.owner, file]);
+    await sql`delete from funnel_days where organization_id = ${caller.owner}`.execute(db);
+    assert.equal((await getAnalytics(caller, 30)).totals.views, 0);
+
+    const command = ["stats", "rebuild", "--org", caller.owner];
+    assert.deepEqual(await cli.runInside(command), said(`Counted 3 visits of ${caller.owner} anew, in UTC.`));
+    assert.equal((await getAnalytics(caller, 30)).totals.views, 3);
+    assert.deepEqual(await cli.runInside([...command, "--json"]), said('{"visits":3,"timeZone":"UTC"}'));
+  });
+
+  test("while another process does so, ends with 1 and one sentence", async () => {
+    const caller = await makeCaller(db);
+    const file = writeLines("one.ndjson", [makeLine(caller, 1)]);
+    await cli.runInside(["import", "events", "--org", caller.owner, file]);
+    let second: Promise<Outcome> | null = null;
+    let hold = () => {};
+    const held = new Promise<void>((resolve) => {
+      hold = resolve;
+    });
+    await db.connection().execute(async (connection) => {
+      await sql`select pg_advisory_lock(hashtextextended(${`rebuild ${caller.owner}`}, 0))`.execute(connection);
+      second = cli.runInside(["stats", "rebuild", "--org", caller.owner]);
+      void second.then(hold);
+      await held;
+      await sql`select pg_advisory_unlock_all()`.execute(connection);
+    });
+    const stderr = `Another process is counting ${caller.owner} anew right now.\n`;
+    assert.deepEqual(await second, { code: 1, stdout: "", stderr });
+    assert.equal((await rebuildStats(deps, caller.owner)).kind, "rebuilt");
+  });
+});
+
+describe("the time zone of an organization", { concurrency: true }, () => {
+  test("org set answers when the analytics are in the new zone", async () => {
+    const caller = await makeCaller(db);
+    const file = writeLines("zone.ndjson", [makeLine(caller, 1)]);
+    await cli.runInside(["import", "events", "--org", caller.owner, file]);
+    const days = async () => {
+      const { timeZone, daily } = await getAnalytics(caller, 2);
+      return [timeZone, ...daily.map(({ views }) => views)];
+    };
+    assert.deepEqual(await days(), ["UTC", 1, 0]);
+    const set = await cli.runInside(["org", "set", caller.owner, "--time-zone", "europe/berlin"]);
+    assert.deepEqual(set, said(`Changed ${caller.owner}  Lindenhof Dental (business, Europe/Berlin).`));
+    assert.deepEqual(await days(), ["Europe/Berlin", 0, 1]);
+  });
+
+  test("a change of anything else counts nothing anew", async () => {
+    const owner = await makeOrganization(db, { timeZone: "Asia/Tokyo" });
+    await cli.runInside(["org", "set", owner, "--plan", "pro"]);
+    await cli.runInside(["org", "set", owner, "--time-zone", "Asia/Tokyo"]);
+    const zone = await db.selectFrom("day_zones").selectAll().where("organization_id", "=", owner).executeTakeFirst();
+    assert.deepEqual([zone?.version, zone?.building_version], [1, null]);
+  });
+
+  test("one that the database server does not know is refused, and nothing is changed", async () => {
+    const other = await createTestDatabase();
+    const owner = await makeOrganization(other.db, { timeZone: "UTC" });
+    // A server whose list of time zones is older than ours.
+    await sql`create view public.pg_timezone_names as
+      select * from pg_catalog.pg_timezone_names where name <> 'America/Coyhaique'`.execute(other.db);
+    const name = new URL(other.url).pathname.slice(1);
+    await sql`alter database ${sql.ref(name)} set search_path = public, pg_catalog`.execute(other.db);
+    const line = createCommandLine({ DATABASE_URL: other.url, SECRET_KEY: "a".repeat(64) });
+    const sentence = "The database server does not know the time zone America/Coyhaique; give one that it knows.";
+    for (const command of [
+      ["org", "set", owner],
+      ["org", "create", "--name", "N"],
+    ]) {
+      assert.deepEqual(await line.runInside([...command, "--time-zone", "America/Coyhaique"]), refused(sentence));
+    }
+    const rows = await other.db.selectFrom("organizations").select(["id", "time_zone"]).execute();
+    assert.deepEqual(rows, [{ id: owner, time_zone: "UTC" }]);
+  });
+});

@@ -1,0 +1,13 @@
+import { createReadStream } from "node:fs";
+import { type TextLine, toTextLines } from "../lib/text-lines.ts";
+import { UsageError } from "./usage-error.ts";
+
+export async function* readLines(path: string): AsyncGenerator<TextLine> {
+  try {
+    yield* toTextLines(createReadStream(path));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === undefined) throw error;
+    throw new UsageError(`The file ${JSON.stringify(path)} cannot be read (${code}).`);
+  }
+}

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { createCommandLine } from "../../../test/support/cli.ts";
+import { createTestDatabase, databaseUrl, onServer } from "../../../test/support/database.ts";
+import { createLog } from "../lib/log.ts";
+import { StartError } from "../lib/start-error.ts";
+import { migrate, requireUsableServer } from "./migrate.ts";
+import { openPool, type Pool } from "./pool.ts";
+
+const log = createLog("silent");
+const names = (await readdir(new URL("../../../migrations/", import.meta.url))).sort();
+
+async function createEmptyDatabase(): Promise<{ url: string; pool: Pool }> {
+  return await createTestDatabase({ template: "template1" });
+}
+
+/** A folder of migrations that holds these files and no others. */
+function makeFolder(files: Record<string, string>): URL {
+  const folder = mkdtempSync(join(tmpdir(), "bookflow-migrations-"));
+  after(() => rmSync(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return pathToFileURL(`${folder}/`);
+}
+
+async function listTables(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function listApplied(pool: Pool): Promise<{ number: number; name: string }[]> {
+  return (await pool.query("select number, name from schema_migrations order by number")).rows;
+}
+
+const isStartError = (sentence: string) => (error: unknown) => {
+  assert.ok(error instanceof StartError, String(error));
+  assert.equal(error.message, sentence);
+  return true;
+};
+
+test("an empty database gets every migration in order, and a second start finds nothing to do", async () => {
+  const { pool } = await createEmptyDatabase();
+  assert.deepEqual(await migrate({ pool, log }), { applied: names });
+  assert.deepEqual(
+    await listApplied(pool),
+    names.map((name, index) => ({ number: index + 1, name })),
+  );
+  assert.deepEqual(await migrate({ pool, log }), { applied: [] });
+});
+
+test("of six that start at once on an empty database one migrates and the others find it done", async () => {
+  const { url, pool } = await createEmptyDatabase();
+  const pools = Array.from({ length: 6 }, () => openPool({ url, size: 2, log }));
+  const results = await Promise.all(pools.map((each) => migrate({ pool: each, log })));
+  await Promise.all(pools.map((each) => each.end()));
+
+  assert.deepEqual(
+    results.map(({ applied }) => applied).sort((a, b) => b.length - a.length),
+    [names, [], [], [], [], []],
+  );
+  assert.equal((await listApplied(pool)).length, names.length);
+});
+
+test("processes that start at once migrate once too", async () => {
+  const { url } = await createEmptyDatabase();
+  const line = createCommandLine({ DATABASE_URL: url });
+  const outcomes = await Promise.all([1, 2, 3].map(() => line.run(["migrate", "--json"])));
+  assert.deepEqual(
+    outcomes.sort((a, b) => b.stdout.length - a.stdout.length),
+    [names, [], []].map((applied) => ({ code: 0, stdout: `${JSON.stringify({ applied })}\n`, stderr: "" })),
+  );
+});
+
+test("a database that an older Bookflow migrated gets what is missing", async () => {
+  const { pool } = await createEmptyDatabase();
+  const one = { "0001_one.sql": "create table one (a text);" };
+  const two = { ...one, "0002_two.sql": "-- Two things.\ncreate table two (a text);\ninsert into one values ('x');" };
+  assert.deepEqual(await migrate({ pool, log, folder: makeFolder(one) }), { applied: ["0001_one.sql"] });
+  assert.deepEqual(await migrate({ pool, log, folder: makeFolder(two) }), { applied: ["0002_two.sql"] });
+  assert.deepEqual(await listTables(pool), ["one", "schema_migrations", "two"]);
+});
+
+test("a database that a newer Bookflow migrated is refused in one sentence and not touched", async () => {
+  const { pool } = await createEmptyDatabase();
+  const folder = makeFolder({ "0001_one.sql": "create table one (a text);", "0002_two.sql": "select 1;" });
+  await migrate({ pool, log, folder });
+  const older = makeFolder({ "0001_one.sql": "create table one (a text);" });
+  await assert.rejects(
+    migrate({ pool, log, folder: older }),
+    isStartError("The database was migrated by a newer Bookflow than this one; start that one, or a newer."),
+  );
+  assert.deepEqual(await listTables(pool), ["one", "schema_migrations"]);
+});
+
+test("a migration that fails leaves nothing half done, and can be tried again", async () => {
+  const { pool } = await createEmptyDatabase();
+  const one = { "0001_one.sql": "create table one (a text);" };
+  const bad = "create table two (a text); insert into one values ('x'); create table one (a text);";
+  const broken = makeFolder({ ...one, "0002_two.sql": bad, "0003_three.sql": "create table three (a text);" });
+  const sentence = 'Migration 0002_two.sql failed and was undone: relation "one" already exists (42P07).';
+  await assert.rejects(migrate({ pool, log, folder: broken }), isStartError(sentence));
+
+  assert.deepEqual(await listTables(pool), ["one", "schema_migrations"]);
+  assert.deepEqual(await listApplied(pool), [{ number: 1, name: "0001_one.sql" }]);
+  assert.deepEqual((await pool.query("select a from one")).rows, []);
+
+  const mended = makeFolder({ ...one, "0002_two.sql": "create table two (a text);" });
+  assert.deepEqual(await migrate({ pool, log, folder: mended }), { applied: ["0002_two.sql"] });
+});
+
+test("whoever waits while another's migration fails tries it after that one", async () => {
+  const { url, pool } = await createEmptyDatabase();
+  const folder = makeFolder({ "0001_one.sql": "create table one (a text); select 1 / 0;" });
+  const pools = Array.from({ length: 3 }, () => openPool({ url, size: 1, log }));
+  const results = await Promise.allSettled(pools.map((each) => migrate({ pool: each, log, folder })));
+  await Promise.all(pools.map((each) => each.end()));
+  assert.deepEqual(
+    results.map((result) => result.status === "rejected" && String(result.reason.message)),
+    Array.from({ length: 3 }, () => "Migration 0001_one.sql failed and was undone: division by zero (22012)."),
+  );
+  assert.deepEqual(await listTables(pool), ["schema_migrations"]);
+});
+
+test("a start whose connection is cut in the middle leaves nothing, and the next one migrates", async () => {
+  const { url, pool } = await createEmptyDatabase();
+  const cut = "create table one (a text); select pg_terminate_backend(pg_backend_pid());";
+  const victim = openPool({ url, size: 1, log });
+  await assert.rejects(migrate({ pool: victim, log, folder: makeFolder({ "0001_one.sql": cut }) }));
+  await victim.end();
+  const folder = makeFolder({ "0001_one.sql": "create table one (a text);" });
+  assert.deepEqual(await migrate({ pool, log, folder }), { applied: ["0001_one.sql"] });
+});
+
+test("numbers that double or leave a gap are refused before anything runs", async () => {
+  const { pool } = await createEmptyDatabase();
+  const create = "create table one (a text);";
+  const folders = [
+    { "0001_one.sql": create, "0001_two.sql": create },
+    { "0001_one.sql": create, "0003_three.sql": create },
+    { "0002_two.sql": create },
+    { "first.sql": create },
+  ];
+  for (const files of folders)
+    await assert.rejects(migrate({ pool, log, folder: makeFolder(files) }), /should have the number/);
+  assert.deepEqual(await listTables(pool), []);
+});
+
+test("a server that is too old, or a database in another encoding, is refused in one sentence", () => {
+  const usable = { version: "180004", shown: "18.4", encoding: "UTF8" };
+  requireUsableServer(usable);
+  requireUsableServer({ ...usable, version: "190000", shown: "19beta1" });
+  assert.throws(
+    () => requireUsableServer({ ...usable, version: "150019", shown: "15.19 (Debian 15.19-0+deb12u1)" }),
+    isStartError("Bookflow needs PostgreSQL 18 or newer; DATABASE_URL leads to 15.19 (Debian 15.19-0+deb12u1)."),
+  );
+  assert.throws(
+    () => requireUsableServer({ ...usable, encoding: "SQL_ASCII" }),
+    isStartError("Bookflow needs a database in UTF8; DATABASE_URL leads to one in SQL_ASCII."),
+  );
+});
+
+test("a database in another encoding is refused by a real server too, before anything is made in it", async () => {
+  const name = `latin1_${process.pid}`;
+  await onServer(`create database ${name} template template0 encoding 'LATIN1' locale 'C' locale_provider libc`);
+
+  const pool = openPool({ url: databaseUrl(name), size: 1, log });
+  after(() => onServer(`drop database ${name} with (force)`));
+  const sentence = "Bookflow needs a database in UTF8; DATABASE_URL leads to one in LATIN1.";
+  await assert.rejects(migrate({ pool, log }), isStartError(sentence));
+  assert.deepEqual(await listTables(pool), []);
+  await pool.end();
+});
+
+test("a user who may not make tables, and a database that is read-only, are told so in one sentence", async () => {
+  const { url, pool } = await createEmptyDatabase();
+  const role = `guest_${process.pid}`;
+  await onServer(`create role ${role} login`);
+  after(() => onServer(`drop role ${role}`));
+  const guest = openPool({ url, size: 1, log });
+  guest.on("connect", (client) => void client.query(`set role ${role}`));
+  await assert.rejects(
+    migrate({ pool: guest, log }),
+    isStartError("The database cannot be migrated: permission denied for schema public (42501)."),
+  );
+  await guest.end();
+
+  const reader = openPool({ url, size: 1, log });
+  reader.on("connect", (client) => void client.query("set default_transaction_read_only = on"));
+  await assert.rejects(
+    migrate({ pool: reader, log }),
+    isStartError("The database cannot be migrated: cannot execute CREATE TABLE in a read-only transaction (25006)."),
+  );
+  await reader.end();
+  assert.deepEqual(await listTables(pool), []);
+});

@@ -1,0 +1,88 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { COLLECT_BODY_MAX_BYTES } from "#contract/collect.ts";
+import type { Deps } from "../deps.ts";
+import { ApiError } from "../http/api-error.ts";
+import { toClientNetwork } from "../http/client-network.ts";
+import { RateLimiter } from "../http/rate-limit.ts";
+import type { BatcherLimits } from "../lib/batcher.ts";
+import { type Collected, Collector } from "./collect.ts";
+
+/** Counted at a time; with more networks than this in a minute, a limit per network protects nobody. */
+const NETWORKS_MAX = 100_000;
+
+const QUEUE_FULL_WAIT_SECONDS = "2";
+const DATABASE_WAIT_SECONDS = "5";
+
+/** POST /embed-api/{widget}/events: funnel events from the booking frame. 204 means committed, or deliberately dropped. */
+export async function collectRoutes(
+  app: FastifyInstance,
+  deps: Pick<Deps, "config" | "db" | "clock" | "log" | "metrics">,
+  limits?: BatcherLimits,
+): Promise<void> {
+  const collector = new Collector(deps, limits);
+  const limitRate = createRateLimit(deps);
+
+  // In a scope of their own: other routes do not take text for JSON.
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    // A beacon can only say text/plain without asking first. What the text says is decided in collect.ts.
+    scope.addContentTypeParser(["application/json", "text/plain"], { parseAs: "string" }, (_request, body, done) =>
+      done(null, body),
+    );
+    scope.addHook("onClose", () => collector.close());
+    scope.post<{ Params: { widget: string }; Body: string | undefined }>(
+      "/embed-api/:widget/events",
+      { bodyLimit: COLLECT_BODY_MAX_BYTES, schema: { hide: true }, onRequest: limitRate },
+      async (request, reply) => {
+        const { params, body = "", headers, ip } = request;
+        const collected = await collector.collect({ widget: params.widget, body, headers, ip });
+        deps.metrics.funnelEvents.inc({ outcome: collected.outcome }, collected.eventCount);
+        requireAnswer(collected);
+        return reply.code(204).send();
+      },
+    );
+  });
+}
+
+/** Returns where the answer is 204. */
+function requireAnswer(collected: Collected): void {
+  switch (collected.outcome) {
+    case "recorded":
+    case "prefetch":
+    case "bot":
+    case "spam_referrer":
+    case "paused":
+      return;
+    case "malformed":
+      throw new ApiError("bad_request", collected.fault);
+    case "unknown_widget":
+      throw new ApiError("not_found", "There is no such widget.");
+    case "rate_limited":
+      throw new ApiError("rate_limited", "Too many requests.");
+    case "queue_full":
+      throw new ApiError("unavailable", "Too much is waiting to be recorded. Please try again.", {
+        "retry-after": QUEUE_FULL_WAIT_SECONDS,
+      });
+    case "database_unavailable":
+      throw new ApiError("unavailable", "The events could not be recorded. Please try again.", {
+        "retry-after": DATABASE_WAIT_SECONDS,
+      });
+    default:
+      collected satisfies never;
+  }
+}
+
+/** Per network, in memory alone; the address is a key there and is never written anywhere. */
+function createRateLimit(deps: Pick<Deps, "config" | "clock" | "metrics">) {
+  const perMinute = deps.config.rateLimitEventsPerMinute;
+  const limiter = perMinute > 0 ? new RateLimiter({ perMinute, keysMax: NETWORKS_MAX }) : null;
+  return async function limitRate(request: FastifyRequest): Promise<void> {
+    if (!limiter) return;
+    const verdict = limiter.take(toClientNetwork(request.ip), deps.clock.now());
+    if (verdict.isAllowed) return;
+    deps.metrics.funnelEvents.inc({ outcome: "rate_limited" });
+    throw new ApiError("rate_limited", `One address may send ${perMinute} requests a minute. Wait, then go on.`, {
+      "retry-after": String(verdict.resetSeconds),
+    });
+  };
+}

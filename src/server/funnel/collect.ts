@@ -1,0 +1,127 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { CollectRequest } from "#contract/collect.ts";
+import { parseWidgetId } from "#contract/ids.ts";
+import type { Deps } from "../deps.ts";
+import type { BatcherLimits } from "../lib/batcher.ts";
+import { OutageLog } from "../lib/outage-log.ts";
+import { VisitClassifier } from "./classify-visit.ts";
+import { createFindCountry, type FindCountry } from "./country.ts";
+import { KeyCap } from "./key-cap.ts";
+import { toPage } from "./page.ts";
+import { parseCollectBody } from "./parse-collect-body.ts";
+import { toStepBit } from "./touch.ts";
+import { TouchWriter } from "./touch-writer.ts";
+import { UserAgents } from "./user-agent.ts";
+import { WidgetOwners } from "./widget-owners.ts";
+
+// From a request of the browser to a recorded touch. Nothing is kept of the request but the fields of the touch: the
+// address, the user agent, queries and click ids end here.
+
+/** What can become of a request; `rate_limited` is decided before it is read. Counted under these names in /metrics. */
+export const OUTCOMES = [
+  "recorded",
+  "rate_limited",
+  "malformed",
+  "unknown_widget",
+  "prefetch",
+  "bot",
+  "spam_referrer",
+  "paused",
+  "queue_full",
+  "database_unavailable",
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export type Arrival = {
+  readonly widget: string;
+  readonly body: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly ip: string;
+};
+
+export type Collected =
+  | { outcome: "malformed"; eventCount: 1; fault: string }
+  | { outcome: Exclude<Outcome, "malformed">; eventCount: number };
+
+export class Collector {
+  readonly #clock: Deps["clock"];
+  readonly #owners: WidgetOwners;
+  readonly #userAgents = new UserAgents();
+  readonly #classifier = new VisitClassifier();
+  readonly #findCountry: FindCountry;
+  readonly #cap: KeyCap;
+  readonly #writer: TouchWriter;
+
+  constructor(deps: Pick<Deps, "config" | "db" | "clock" | "log">, limits?: BatcherLimits) {
+    const { db } = deps;
+    const outages = new OutageLog(deps.log, { failed: "collection.interrupted", resumed: "collection.resumed" });
+    this.#clock = deps.clock;
+    this.#owners = new WidgetOwners({ db, outages, serviceUrl: deps.config.baseUrl });
+    this.#findCountry = createFindCountry(deps.config);
+    this.#cap = new KeyCap({ db, outages });
+    this.#writer = new TouchWriter({ db, outages }, limits);
+  }
+
+  async collect(arrival: Arrival): Promise<Collected> {
+    const parsed = parseCollectBody(arrival.body);
+    if ("fault" in parsed) return { outcome: "malformed", eventCount: 1, fault: parsed.fault };
+    const { request } = parsed;
+    const outcome = await this.#record(arrival, request);
+    if (outcome === "malformed")
+      return { outcome, eventCount: 1, fault: "The body holds a text that cannot be stored." };
+    return { outcome, eventCount: request.events.length };
+  }
+
+  /** Whose it is, who sent it, where they came from; the first that has a reason to drop it decides. */
+  async #record(arrival: Arrival, request: CollectRequest): Promise<Outcome> {
+    const now = this.#clock.now();
+    const widgetId = parseWidgetId(arrival.widget);
+    if (widgetId === null) return "unknown_widget";
+    const found = await this.#owners.find(widgetId, now);
+    if (found.kind !== "found") return found.kind;
+    const { organizationId, ownHosts } = found.owner;
+
+    if (isPrefetch(arrival.headers)) return "prefetch";
+    const visitor = this.#userAgents.read(arrival.headers["user-agent"]);
+    if (visitor.isBot) return "bot";
+
+    const page = toPage(request.page);
+    const visit = this.#classifier.classify({ raw: request.attribution ?? {}, page, ownHosts });
+    if (visit.isSpam) return "spam_referrer";
+    const capped = await this.#cap.apply(organizationId, visit, now);
+    if (typeof capped === "string") return capped;
+
+    return await this.#writer.write({
+      widgetId,
+      // PostgreSQL takes either case; a visit in two spellings would be two to whoever compares texts.
+      visitId: request.visitId.toLowerCase(),
+      at: now,
+      steps: toStepBits(request),
+      page,
+      source: capped.source,
+      medium: capped.medium,
+      campaign: capped.campaign,
+      channel: capped.channel,
+      device: visitor.device,
+      country: this.#findCountry(arrival),
+      conversion: null,
+    });
+  }
+
+  /** Resolves when everything that was accepted has been settled. */
+  async close(): Promise<void> {
+    await this.#writer.close();
+  }
+}
+
+/** The browser fetched something ahead that nobody may ever look at. */
+function isPrefetch(headers: IncomingHttpHeaders): boolean {
+  const purpose = headers["sec-purpose"];
+  return typeof purpose === "string" && purpose.includes("prefetch");
+}
+
+function toStepBits(request: CollectRequest): number {
+  let bits = 0;
+  for (const { step } of request.events) bits |= toStepBit(step);
+  return bits;
+}

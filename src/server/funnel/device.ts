@@ -1,0 +1,24 @@
+// The kind of device by its user agent: a few rules of our own, since the four kinds are all that is kept. A parser that
+// knows every browser would be a hundred times as long and as slow, and must be updated for answers that are not asked for.
+
+export type Device = "mobile" | "tablet" | "desktop" | "other";
+
+/** Read from the top; the first that matches decides. */
+const RULES: readonly (readonly [Device, RegExp])[] = [
+  // Televisions, consoles and watches are none of the three, though most say Android, Linux or Windows as well.
+  ["other", /smart-?tv|\btv\b|googletv|hbbtv|netcast|web0s|bravia|\baft[a-z]|crkey|roku|viera|philipstv/i],
+  ["other", /playstation|xbox|nintendo|oculusbrowser|\bwatch\b|watchos/i],
+  [
+    "tablet",
+    /ipad|tablet|playbook|kindle|silk(?!.*\bmobile\b)|\bkf[a-z]{2,5}\b|\bsm-[tx]\d|\bgt-p\d|nexus (?:7|9|10)\b/i,
+  ],
+  ["mobile", /iphone|ipod|windows phone|iemobile|blackberry|\bbb10\b|opera mini|kaios|symbian|series60|webos/i],
+  ["mobile", /\bmobile\b|mobi\b/i],
+  // Android without the word Mobile is what Google asks makers of tablets to send.
+  ["tablet", /android/i],
+  ["desktop", /windows nt|macintosh|cros |x11|linux|bsd/i],
+];
+
+export function toDevice(userAgent: string): Device {
+  return RULES.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? "other";
+}

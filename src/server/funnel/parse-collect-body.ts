@@ -1,0 +1,37 @@
+import { Compile } from "typebox/compile";
+import { COLLECT_EVENTS_MAX, COLLECT_TEXT_MAX, CollectRequest } from "#contract/collect.ts";
+import { BROWSER_STEPS } from "#contract/steps.ts";
+
+const schema = Compile(CollectRequest);
+
+/** By the member that is wrong. Nothing that was sent is repeated. */
+const FAULTS: Readonly<Record<string, string>> = {
+  visitId: "The member visitId must be a UUID.",
+  page: `The member page must be a text of at most ${COLLECT_TEXT_MAX} characters.`,
+  attribution: `The member attribution must be an object of texts of at most ${COLLECT_TEXT_MAX} characters; touches is a whole number.`,
+  events: `The member events must be a list of 1 to ${COLLECT_EVENTS_MAX} objects, each with a step of ${BROWSER_STEPS.join(", ")}.`,
+};
+const NOT_AN_OBJECT = 'The body must be a JSON object like {"visitId":"<uuid>","events":[{"step":"widget_viewed"}]}.';
+
+export type ParsedBody = { request: CollectRequest } | { fault: string };
+
+export function parseCollectBody(text: string): ParsedBody {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return { fault: NOT_AN_OBJECT };
+    throw error;
+  }
+  if (schema.Check(value)) return { request: value };
+  return { fault: describeFault(value) };
+}
+
+function describeFault(value: unknown): string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return NOT_AN_OBJECT;
+  const [first] = schema.Errors(value);
+  // "/events/0/step" is a fault of the events; a member that is missing has no place yet.
+  const place = first?.instancePath.split("/")[1];
+  const member = place ?? (first?.keyword === "required" ? first.params.requiredProperties[0] : undefined);
+  return FAULTS[member ?? ""] ?? NOT_AN_OBJECT;
+}

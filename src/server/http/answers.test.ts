@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { InjectOptions, LightMyRequestResponse } from "fastify";
+import { createTestApp } from "../../../test/support/app.ts";
+import { makeBooking, NOON } from "../../../test/support/builders.ts";
+import { errorAnswer, getJson, makeCaller } from "../../../test/support/read-api.ts";
+import { revokeApiKey } from "../api-keys/queries.ts";
+
+const { app, deps, lines } = await createTestApp();
+
+const business = await makeCaller(deps.db);
+await makeBooking(deps.db, business.owner, { widgetId: business.widgetId });
+const pro = await makeCaller(deps.db, { plan: "pro" });
+const revoked = await makeCaller(deps.db);
+await revokeApiKey(deps.db, revoked.keyId, NOON);
+
+const ROUTES = ["/api/v1/widgets", "/api/v1/bookings"];
+// The type of inject's method knows the common ones only.
+const OTHER_METHODS = [
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+  "TRACE",
+  "PROPFIND",
+  "QUERY",
+  "MKCOL",
+  "PURGE",
+] as "POST"[];
+
+/** Every kind of answer there is: what was asked, and the status it must get. */
+const ANSWERS: readonly [request: InjectOptions, status: number][] = [
+  ...ROUTES.flatMap((url): [InjectOptions, number][] => [
+    [{ url, headers: business.headers }, 200],
+    [{ url: `${url}/`, headers: business.headers }, 200],
+    [{ url, method: "HEAD", headers: business.headers }, 200],
+    [{ url }, 401],
+    [{ url, method: "HEAD" }, 401],
+    [{ url, headers: revoked.headers }, 401],
+    [{ url, headers: pro.headers }, 403],
+    ...OTHER_METHODS.map((method): [InjectOptions, number] => [{ url, method }, 405]),
+  ]),
+  [{ url: "/api/v1/bookings?since=never", headers: business.headers }, 400],
+  [{ url: "/api/v1/bookings?limit=0", method: "HEAD", headers: business.headers }, 400],
+  [{ url: "/api/v1/bookings?limit=1&limit=1", headers: business.headers }, 400],
+  [{ url: "/api/v1/bookings?widget=w_none", headers: business.headers }, 404],
+  [{ url: "/api/v1/%zz" }, 400],
+  [{ url: "/api/v1/%zz", method: "HEAD" }, 400],
+  [{ url: "/api/v1/bookings%", headers: business.headers }, 400],
+  [{ url: "/%E0%A4%A" }, 400],
+  [{ url: "/api/v1" }, 404],
+  [{ url: "/api/v1/" }, 404],
+  [{ url: "/api" }, 404],
+  [{ url: "/api/v2/bookings", headers: business.headers }, 404],
+  [{ url: "/api/v1/bookings/SVC-222222", headers: business.headers }, 404],
+  [{ url: "/api/v1/nothing", method: "HEAD" }, 404],
+  [{ url: "/api/v1/nothing", method: "DELETE", payload: "{" }, 404],
+  [{ url: "/nothing/at/all" }, 404],
+  [{ url: "/" }, 404],
+];
+
+function describe({ method = "GET", url, headers }: InjectOptions): string {
+  return `${method} ${String(url)}${headers ? " with a key" : ""}`;
+}
+
+for (const [request, status] of ANSWERS) {
+  test(`${describe(request)} is answered ${status}, in JSON, not cached and with a request id`, async () => {
+    const response = await app.inject(request);
+    assert.equal(response.statusCode, status);
+    assertCommonHeaders(response);
+    // That HEAD has no body is seen on the wire only, in on-the-wire.test.ts.
+    if (request.method !== "HEAD" && status !== 200) assertErrorShape(response);
+  });
+}
+
+function assertCommonHeaders({ headers }: LightMyRequestResponse): void {
+  assert.equal(headers["content-type"], "application/json; charset=utf-8");
+  assert.equal(headers["cache-control"], "no-store");
+  assert.equal(headers["x-content-type-options"], "nosniff");
+  assert.match(String(headers["x-request-id"]), /^req_[1-9A-HJ-NP-Za-km-z]{16}$/);
+  const never = ["etag", "last-modified", "location", "expires", "set-cookie", "server", "x-powered-by", "vary"];
+  const present = Object.keys(headers).filter((name) => never.includes(name) || name.startsWith("access-control-"));
+  assert.deepEqual(present, []);
+}
+
+/** Exactly `{ error: { code, message } }`. */
+function assertErrorShape(response: LightMyRequestResponse): void {
+  const body = response.json() as { error: { code: string; message: string } };
+  assert.deepEqual(Object.keys(body), ["error"]);
+  assert.deepEqual(Object.keys(body.error), ["code", "message"]);
+  assert.match(body.error.code, /^[a-z_]+$/);
+  assert.match(body.error.message, /^[A-Z].*\.$/);
+}
+
+const NOTHING_HERE = errorAnswer(404, "not_found", "There is nothing at this address.");
+
+test("an unknown path is 404 for anybody, with any method, under /api and elsewhere", async () => {
+  for (const url of [
+    "/api/v1/nothing",
+    "/api/v1/analytic",
+    "/api/v1",
+    "/api/v1/bookings/x",
+    "/nothing",
+    "/api/v1/bookings//",
+  ]) {
+    for (const headers of [{}, business.headers, pro.headers, revoked.headers, { authorization: "Basic x" }]) {
+      for (const method of ["GET" as const, ...OTHER_METHODS]) {
+        const response = await app.inject({ url, method, headers });
+        assert.deepEqual({ status: response.statusCode, body: response.json() }, NOTHING_HERE, `${method} ${url}`);
+        assert.equal(response.headers["www-authenticate"], undefined);
+      }
+    }
+  }
+});
+
+test("paths are case-sensitive and written in one way, percent-encoding aside", async () => {
+  for (const url of [
+    "/API/v1/bookings",
+    "/api/V1/bookings",
+    "/api/v1/Bookings",
+    "//api/v1/bookings",
+    "/api//v1/bookings",
+  ])
+    assert.deepEqual(await getJson(app, url, business.headers), NOTHING_HERE, url);
+  for (const url of [
+    "/api/v1/bookings%2F",
+    "/api/v1%2Fbookings",
+    "/api/v1/bookings;x",
+    "/api/v1/bookings%00",
+    "/api/v1/bookings.json",
+  ])
+    assert.deepEqual(await getJson(app, url, business.headers), NOTHING_HERE, url);
+  assert.equal((await getJson(app, "/api/v1/%62ookings", business.headers)).status, 200);
+});
+
+test("a path that cannot be decoded is 400 and not repeated in the answer", async () => {
+  for (const url of ["/%", "/%zz", "/api/v1/%zz", "/api/v1/bookings%", "/api/v1/%c3%28", "/api/v1/%ff?since=x"]) {
+    for (const headers of [{}, business.headers]) {
+      assert.deepEqual(
+        await getJson(app, url, headers),
+        errorAnswer(400, "bad_request", "The address has a malformed percent-encoding."),
+        url,
+      );
+    }
+  }
+});
+
+test("another method than GET or HEAD is 405 with Allow, before anything is asked of the caller", async () => {
+  for (const url of ROUTES) {
+    for (const path of [url, `${url}/`, `${url}?since=never&widget=w_none`]) {
+      for (const method of OTHER_METHODS) {
+        for (const headers of [{}, business.headers, pro.headers]) {
+          const response = await app.inject({ url: path, method, headers });
+          assert.deepEqual(
+            { status: response.statusCode, allow: response.headers["allow"], body: response.json() },
+            {
+              status: 405,
+              allow: "GET, HEAD",
+              body: { error: { code: "method_not_allowed", message: "This address answers GET, HEAD only." } },
+            },
+            `${method} ${path}`,
+          );
+        }
+      }
+    }
+  }
+});
+
+test("an unknown path is 404 and a wrong method 405 whatever body comes with it: it is not even read", async () => {
+  for (const [type, payload] of [
+    ["application/json", "{"],
+    ["application/json", '{"name":"x"}'],
+    ["application/json", ""],
+    ["application/xml", "<x/>"],
+    ["multipart/form-data", "x"],
+    ["not a type", "x"],
+    ["", "x"],
+    ["application/json", `"${"x".repeat(100_000)}"`],
+  ] as const) {
+    for (const method of OTHER_METHODS) {
+      const request = { method, headers: { "content-type": type }, payload };
+      const [unknown, known] = await Promise.all(
+        ["/api/v1/nothing", "/api/v1/bookings"].map((url) => app.inject({ ...request, url })),
+      );
+      assert.deepEqual(
+        [unknown?.statusCode, known?.statusCode],
+        [404, 405],
+        `${method} ${type} ${payload.slice(0, 20)}`,
+      );
+    }
+  }
+});
+
+test("no header turns GET into another method, and a preflight gets no permission", async () => {
+  const overridden = await app.inject({
+    url: "/api/v1/widgets?_method=DELETE",
+    headers: { ...business.headers, "x-http-method-override": "DELETE" },
+  });
+  assert.equal(overridden.statusCode, 200);
+  const preflight = await app.inject({
+    url: "/api/v1/bookings",
+    method: "OPTIONS",
+    headers: {
+      origin: "https://shop.example",
+      "access-control-request-method": "GET",
+      "access-control-request-headers": "authorization",
+    },
+  });
+  assert.equal(preflight.statusCode, 405);
+  assertCommonHeaders(preflight);
+  const fromBrowser = await app.inject({
+    url: "/api/v1/bookings",
+    headers: { ...business.headers, origin: "https://shop.example" },
+  });
+  assertCommonHeaders(fromBrowser);
+});
+
+test("the first fault in the order path, method, key, plan, parameter, widget is the one that is told", async () => {
+  const theirs = (await makeCaller(deps.db)).widgetId;
+  const faults = `since=never&widget=${theirs}`;
+  const cases: readonly [request: InjectOptions, status: number, code: string][] = [
+    [{ url: `/api/v1/nothing?${faults}`, method: "POST" }, 404, "not_found"],
+    [{ url: `/api/v1/bookings?${faults}`, method: "POST" }, 405, "method_not_allowed"],
+    [{ url: `/api/v1/bookings?${faults}` }, 401, "unauthorized"],
+    [{ url: `/api/v1/bookings?${faults}`, headers: revoked.headers }, 401, "unauthorized"],
+    [{ url: `/api/v1/bookings?${faults}`, headers: pro.headers }, 403, "plan_required"],
+    [{ url: `/api/v1/bookings?${faults}`, headers: business.headers }, 400, "bad_request"],
+    [{ url: `/api/v1/bookings?widget=${theirs}&limit=0`, headers: business.headers }, 400, "bad_request"],
+    [{ url: `/api/v1/bookings?widget=${theirs}&widget=${theirs}`, headers: business.headers }, 400, "bad_request"],
+    [
+      { url: `/api/v1/bookings?widget=${theirs}&cursor=${NOON.toISOString()}&until=x`, headers: business.headers },
+      400,
+      "bad_request",
+    ],
+    [{ url: `/api/v1/bookings?widget=${theirs}`, headers: business.headers }, 404, "not_found"],
+  ];
+  for (const [request, status, code] of cases) {
+    const response = await app.inject(request);
+    assert.deepEqual([response.statusCode, response.json().error.code], [status, code], describe(request));
+  }
+});
+
+test("HEAD answers with the very headers of GET", async () => {
+  for (const url of [
+    ...ROUTES,
+    "/api/v1/bookings?limit=0",
+    "/api/v1/bookings?widget=w_none",
+    "/api/v1/nothing",
+    "/healthz",
+  ]) {
+    const [get, head] = await Promise.all(
+      (["GET", "HEAD"] as const).map((method) => app.inject({ url, method, headers: business.headers })),
+    );
+    const withoutOwn = (response: LightMyRequestResponse | undefined) => {
+      const { "x-request-id": _id, ratelimit: _count, date: _date, ...same } = response?.headers ?? {};
+      return [response?.statusCode, same];
+    };
+    assert.deepEqual(withoutOwn(head), withoutOwn(get), url);
+    assert.ok(Number(head?.headers["content-length"]) > 0);
+  }
+});
+
+test("a trailing slash is served as if it were not there, never redirected", async () => {
+  for (const url of ROUTES) {
+    const [without, withSlash, withQuery] = await Promise.all(
+      [url, `${url}/`, `${url}/?limit=1`].map((each) => getJson(app, each, business.headers)),
+    );
+    assert.deepEqual(withSlash, without);
+    assert.deepEqual(withQuery, without);
+    assert.equal((await getJson(app, `${url}/`)).status, 401);
+  }
+});
+
+test("a conditional or partial request gets the whole answer: nothing here is cached", async () => {
+  const headers = {
+    ...business.headers,
+    "if-none-match": "*",
+    "if-modified-since": "Sun, 01 Nov 2026 12:00:00 GMT",
+    range: "bytes=0-1",
+    accept: "text/html",
+    "accept-encoding": "gzip, br",
+  };
+  const response = await app.inject({ url: "/api/v1/widgets", headers });
+  assert.equal(response.statusCode, 200);
+  assertCommonHeaders(response);
+  assert.equal(response.json().data.length, 1);
+});
+
+test("every answer has a request id of its own, and the log line of the request has the same", async () => {
+  const ids = new Set<string>();
+  const asked: InjectOptions[] = [
+    { url: "/api/v1/widgets", headers: business.headers },
+    { url: "/api/v1/widgets", headers: { ...business.headers, "x-request-id": "mine\u0009", "request-id": "mine" } },
+    { url: "/api/v1/widgets" },
+    { url: "/api/v1/nothing" },
+    { url: "/api/v1/widgets", method: "POST" },
+  ];
+  for (const request of asked) {
+    const linesBefore = lines.length;
+    const id = String((await app.inject(request)).headers["x-request-id"]);
+    ids.add(id);
+    const logged = lines.slice(linesBefore).map((line) => JSON.parse(line));
+    assert.deepEqual(
+      logged.map((line) => [line.name, line.requestId]),
+      [["request.finished", id]],
+    );
+  }
+  assert.equal(ids.size, asked.length);
+  assert.ok(![...ids].some((id) => id.includes("mine")));
+});

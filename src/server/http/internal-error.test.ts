@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { FastifyInstance } from "fastify";
+import { sql } from "kysely";
+import { createTestApp } from "../../../test/support/app.ts";
+import { makeBooking } from "../../../test/support/builders.ts";
+import { makeCaller } from "../../../test/support/read-api.ts";
+import { buildApp } from "../app.ts";
+import { openDb, openPool } from "../db/pool.ts";
+
+const INTERNAL = '{"error":{"code":"internal","message":"Something went wrong on our side. Please try again."}}';
+
+const { app, deps, lines } = await createTestApp();
+for (const [i, thrown] of listThrown().entries()) {
+  app.get(`/thrown/${i}`, async () => {
+    throw thrown;
+  });
+}
+app.post("/taken", async () => ({ status: "taken" }));
+
+async function assertInternal(
+  request: { url: string; headers?: Record<string, string> },
+  service: FastifyInstance = app,
+): Promise<void> {
+  const response = await service.inject(request);
+  assert.deepEqual([response.statusCode, response.body], [500, INTERNAL], request.url);
+  const { "x-request-id": id, "cache-control": cache, "content-type": type, etag } = response.headers;
+  assert.deepEqual([cache, type, etag], ["no-store", "application/json; charset=utf-8", undefined]);
+  assert.match(String(id), /^req_/);
+}
+
+type ErrorLine = { name: string; route: string; type: string; code?: string; message?: string };
+
+/** The error lines of the log since the last time this was asked, without what differs from run to run. */
+function takeErrorLines(): ErrorLine[] {
+  const errors = lines
+    .splice(0)
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.level === "error");
+  return errors.map(({ name, route, error: { type, code, message } = {} }) => ({ name, route, type, code, message }));
+}
+
+test("a failure of the database gives 500 with a fixed message, and the log has its cause", async () => {
+  const { headers, widgetId } = await makeCaller(deps.db);
+  const cases: readonly [table: string, url: string, route: string][] = [
+    ["bookings", "/api/v1/bookings", "/api/v1/bookings"],
+    ["widgets", `/api/v1/bookings?widget=${widgetId}`, "/api/v1/bookings"],
+    ["widgets", "/api/v1/widgets", "/api/v1/widgets"],
+    ["api_keys", "/api/v1/widgets", "/api/v1/widgets"],
+    ["organizations", "/api/v1/bookings?since=never", "/api/v1/bookings"],
+  ];
+  for (const [table, url, route] of cases) {
+    await sql`alter table ${sql.id(table)} rename to gone`.execute(deps.db);
+    await assertInternal({ url, headers });
+    assert.deepEqual(takeErrorLines(), [
+      { name: "request.failed", route, type: "DatabaseError", code: "42P01", message: "on a statement" },
+    ]);
+    // What needs no database goes on.
+    assert.equal((await app.inject({ url: "/api/v1/widgets" })).statusCode, 401);
+    assert.equal((await app.inject({ url: "/api/v1/nothing" })).statusCode, 404);
+    await sql`alter table gone rename to ${sql.id(table)}`.execute(deps.db);
+    // And with its cause the failure ends.
+    assert.equal((await app.inject({ url: "/api/v1/widgets", headers })).statusCode, 200);
+  }
+});
+
+test("a stored row that cannot be shown in the contract's shape gives 500 and not half an answer", async () => {
+  const { owner, widgetId, headers } = await makeCaller(deps.db);
+  await makeBooking(deps.db, owner, { widgetId });
+  await makeBooking(deps.db, owner, {
+    widgetId,
+    answers: JSON.stringify([{ questionId: "q1", secret: "inside" }]),
+  });
+  await assertInternal({ url: "/api/v1/bookings", headers });
+  assert.equal(takeErrorLines().length, 1);
+});
+
+test("without a database to reach, the answer is 500 too", async () => {
+  const { headers } = await makeCaller(deps.db);
+  // Nothing listens on port 1.
+  const pool = openPool({ url: "postgres://nobody@127.0.0.1:1/nowhere", size: 2, log: deps.log });
+  const cutOff = await buildApp({ ...deps, db: openDb(pool) });
+  await assertInternal({ url: "/api/v1/widgets", headers }, cutOff);
+  await assertInternal({ url: "/api/v1/bookings?since=never", headers }, cutOff);
+  assert.deepEqual(
+    takeErrorLines().map(({ type, code }) => [type, code]),
+    [
+      ["Error", "ECONNREFUSED"],
+      ["Error", "ECONNREFUSED"],
+    ],
+  );
+  await cutOff.close();
+  await pool.end();
+});
+
+function listThrown(): unknown[] {
+  return [
+    new Error("inside"),
+    Object.assign(new Error("inside"), { statusCode: 404 }),
+    // What an aborted wait throws has a number for a code.
+    Object.assign(new Error("inside"), { code: 20 }),
+    new DOMException("inside", "AbortError"),
+    Object.assign(new Error("inside"), { code: "FST_ERR_X", statusCode: 500 }),
+    Object.assign(new Error("connect ECONNREFUSED inside"), { code: "ECONNREFUSED" }),
+    "inside",
+    { message: "inside", statusCode: 418 },
+    null,
+    undefined,
+  ];
+}
+
+test("whatever is thrown, the caller hears the same fixed words and the log has one line", async () => {
+  for (const [i] of listThrown().entries()) {
+    await assertInternal({ url: `/thrown/${i}` });
+    assert.deepEqual(
+      takeErrorLines().map(({ name, route }) => [name, route]),
+      [["request.failed", `/thrown/${i}`]],
+    );
+  }
+});
+
+test("a refusal of Fastify's own is told in the error shape", async () => {
+  for (const [type, payload] of [
+    ["application/json", "{"],
+    ["application/json", ""],
+    ["application/xml", "<x/>"],
+    ["application/json", '{"__proto__":1}'],
+  ] as const) {
+    const response = await app.inject({ url: "/taken", method: "POST", headers: { "content-type": type }, payload });
+    assert.deepEqual(
+      [response.statusCode, response.body],
+      [400, '{"error":{"code":"bad_request","message":"The request is malformed."}}'],
+      `${type} ${payload}`,
+    );
+  }
+});

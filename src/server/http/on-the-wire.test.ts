@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTestApp } from "../../../test/support/app.ts";
+import { makeCaller } from "../../../test/support/read-api.ts";
+import { openWire, type WireAnswer } from "../../../test/support/wire.ts";
+
+const { app, deps } = await createTestApp();
+const { exchange } = await openWire(app);
+const { key, widgetId } = await makeCaller(deps.db);
+
+const AUTHORIZATION = `Authorization: Bearer ${key}`;
+
+/** A request as text: its first line, its header lines, its body. The server closes the connection after it. */
+function write(firstLine: string, headers: readonly string[] = [AUTHORIZATION], body = ""): string {
+  return [firstLine, "Host: api.example", "Connection: close", ...headers, "", body].join("\r\n");
+}
+
+function assertCommon(answer: WireAnswer | null): asserts answer is WireAnswer {
+  assert.ok(answer, "the server closed without an answer");
+  assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
+  assert.equal(answer.headers["cache-control"], "no-store");
+  assert.equal(answer.headers["x-content-type-options"], "nosniff");
+  assert.match(String(answer.headers["x-request-id"]), /^req_[1-9A-HJ-NP-Za-km-z]{16}$/);
+  assert.equal(answer.headers["connection"], "close");
+}
+
+const NOT_HTTP: readonly [what: string, bytes: string | Buffer, status: string][] = [
+  ["a greeting", "hello there\r\n\r\n", "400 Bad Request"],
+  [
+    "a TLS handshake",
+    Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]),
+    "400 Bad Request",
+  ],
+  ["zeros", Buffer.alloc(100), "400 Bad Request"],
+  ["HTTP/2 with prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "400 Bad Request"],
+  ["another version of HTTP", write("GET /api/v1/widgets HTTP/3.0"), "400 Bad Request"],
+  ["a method nobody knows", write("BREW /api/v1/widgets HTTP/1.1"), "400 Bad Request"],
+  ["a path without a slash", write("GET api/v1/widgets HTTP/1.1"), "400 Bad Request"],
+  ["a null character in the path", write("GET /api/v1/wid\0gets HTTP/1.1"), "400 Bad Request"],
+  ["a header without a colon", write("GET /api/v1/widgets HTTP/1.1", ["nonsense"]), "400 Bad Request"],
+  ["a null character in a header", write("GET /api/v1/widgets HTTP/1.1", ["X: a\0b"]), "400 Bad Request"],
+  [
+    "two lengths",
+    write("POST /api/v1/widgets HTTP/1.1", ["Content-Length: 3", "Content-Length: 4"], "abcd"),
+    "400 Bad Request",
+  ],
+  [
+    "a length and chunks",
+    write("POST /x HTTP/1.1", ["Content-Length: 3", "Transfer-Encoding: chunked"], "0\r\n\r\n"),
+    "400 Bad Request",
+  ],
+  ["an unknown transfer encoding", write("GET /api/v1/widgets HTTP/1.1", ["Transfer-Encoding: x"]), "400 Bad Request"],
+  [
+    "headers of 20 kB",
+    write("GET /api/v1/widgets HTTP/1.1", [`X: ${"x".repeat(20_000)}`]),
+    "431 Request Header Fields Too Large",
+  ],
+  [
+    "an address of 20 kB",
+    write(`GET /api/v1/widgets?x=${"x".repeat(20_000)} HTTP/1.1`),
+    "431 Request Header Fields Too Large",
+  ],
+];
+
+for (const [what, bytes, status] of NOT_HTTP) {
+  test(`${what} is answered ${status} in the error shape`, async () => {
+    const answer = await exchange(bytes);
+    assertCommon(answer);
+    assert.equal(answer.statusLine, `HTTP/1.1 ${status}`);
+    assert.equal(answer.body, '{"error":{"code":"bad_request","message":"The request is not valid HTTP."}}');
+    assert.equal(answer.headers["content-length"], String(answer.body.length));
+  });
+}
+
+test("HTTP/1.1 without a Host header is 400 in the error shape, for a caller with a key too", async () => {
+  for (const path of ["/api/v1/widgets", "/api/v1/nothing", "/healthz"]) {
+    const answer = await exchange(`GET ${path} HTTP/1.1\r\nConnection: close\r\n${AUTHORIZATION}\r\n\r\n`);
+    assertCommon(answer);
+    assert.equal(answer.statusLine, "HTTP/1.1 400 Bad Request");
+    assert.equal(answer.body, '{"error":{"code":"bad_request","message":"The request has no Host header."}}');
+  }
+});
+
+test("HTTP/1.0 needs no Host header", async () => {
+  const answer = await exchange(`GET /api/v1/widgets HTTP/1.0\r\n${AUTHORIZATION}\r\n\r\n`);
+  assertCommon(answer);
+  assert.equal(answer.statusLine, "HTTP/1.1 200 OK");
+});
+
+const WIDGETS = new RegExp(`^{"data":\\[{"id":"${widgetId}"`);
+
+const SERVED: readonly [what: string, bytes: string][] = [
+  ["an absolute address", write("GET http://api.example/api/v1/widgets HTTP/1.1")],
+  ["an expectation nobody knows", write("GET /api/v1/widgets HTTP/1.1", [AUTHORIZATION, "Expect: a-miracle"])],
+  ["a wish to upgrade", write("GET /api/v1/widgets HTTP/1.1", [AUTHORIZATION, "Upgrade: websocket"])],
+  [
+    "a body",
+    write(
+      "GET /api/v1/widgets HTTP/1.1",
+      [AUTHORIZATION, "Content-Type: application/json", "Content-Length: 3"],
+      "{x}",
+    ),
+  ],
+  [
+    "a header name in capitals",
+    write("GET /api/v1/widgets HTTP/1.1", [AUTHORIZATION.replace("Authorization", "AUTHORIZATION")]),
+  ],
+  ["blanks around the key", write("GET /api/v1/widgets HTTP/1.1", [`Authorization:   Bearer   ${key}   `])],
+];
+
+for (const [what, bytes] of SERVED) {
+  test(`a request with ${what} is served as any other`, async () => {
+    const answer = await exchange(bytes);
+    assertCommon(answer);
+    assert.equal(answer.statusLine, "HTTP/1.1 200 OK");
+    assert.match(answer.body, WIDGETS);
+  });
+}
+
+test("two Authorization headers give 401, whichever of them is right", async () => {
+  for (const headers of [
+    [AUTHORIZATION, "authorization: Bearer other"],
+    ["AUTHORIZATION: Bearer other", AUTHORIZATION],
+    [AUTHORIZATION, AUTHORIZATION],
+  ]) {
+    const answer = await exchange(write("GET /api/v1/widgets HTTP/1.1", headers));
+    assertCommon(answer);
+    assert.equal(answer.statusLine, "HTTP/1.1 401 Unauthorized");
+  }
+});
+
+test("HEAD has the length of GET's body and no body, errors included", async () => {
+  for (const path of [
+    "/api/v1/widgets",
+    "/api/v1/bookings/",
+    "/api/v1/bookings?limit=0",
+    "/api/v1/nothing",
+    "/api/v1/%zz",
+  ]) {
+    const get = await exchange(write(`GET ${path} HTTP/1.1`));
+    const head = await exchange(write(`HEAD ${path} HTTP/1.1`));
+    assertCommon(get);
+    assertCommon(head);
+    assert.equal(head.statusLine, get.statusLine);
+    assert.deepEqual([head.headers["content-length"], head.body], [String(get.body.length), ""], path);
+  }
+});
+
+test("OPTIONS for the whole server is an unknown path", async () => {
+  const answer = await exchange(write("OPTIONS * HTTP/1.1"));
+  assertCommon(answer);
+  assert.equal(answer.statusLine, "HTTP/1.1 404 Not Found");
+});
+
+test("a refused method is answered before its large body has arrived", async () => {
+  const answer = await exchange(
+    write("POST /api/v1/bookings HTTP/1.1", ["Content-Length: 5000000"], "x".repeat(100_000)),
+  );
+  assertCommon(answer);
+  assert.equal(answer.statusLine, "HTTP/1.1 405 Method Not Allowed");
+});

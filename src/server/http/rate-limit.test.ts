@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RateLimiter } from "./rate-limit.ts";
+
+const at = (time: string) => new Date(`2026-11-01T${time}Z`);
+
+test("a key may make as many requests a minute as the limit says, and no more", () => {
+  const limiter = new RateLimiter({ perMinute: 2 });
+  assert.deepEqual(
+    ["12:00:00.000", "12:00:20.500", "12:00:30.000", "12:00:59.999", "12:01:00.000"].map((time) =>
+      limiter.take("key_a", at(time)),
+    ),
+    [
+      { isAllowed: true, remaining: 1, resetSeconds: 60 },
+      { isAllowed: true, remaining: 0, resetSeconds: 40 },
+      { isAllowed: false, remaining: 0, resetSeconds: 30 },
+      { isAllowed: false, remaining: 0, resetSeconds: 1 },
+      { isAllowed: true, remaining: 1, resetSeconds: 60 },
+    ],
+  );
+});
+
+test("one key's requests do not count against another's", () => {
+  const limiter = new RateLimiter({ perMinute: 1 });
+  limiter.take("key_a", at("12:00:00.000"));
+  assert.equal(limiter.take("key_a", at("12:00:00.000")).isAllowed, false);
+  assert.equal(limiter.take("key_b", at("12:00:00.000")).isAllowed, true);
+});
+
+test("a clock that is set back does not lock a key out", () => {
+  const limiter = new RateLimiter({ perMinute: 1 });
+  limiter.take("key_a", at("12:05:00.000"));
+  assert.deepEqual(limiter.take("key_a", at("12:00:10.000")), { isAllowed: true, remaining: 0, resetSeconds: 50 });
+});
+
+test("the headers name the policy, what is left of it and when it starts anew", () => {
+  const limiter = new RateLimiter({ perMinute: 60 });
+  assert.deepEqual(limiter.headers({ isAllowed: true, remaining: 59, resetSeconds: 42 }), {
+    "ratelimit-policy": '"default";q=60;w=60',
+    ratelimit: '"default";r=59;t=42',
+  });
+});

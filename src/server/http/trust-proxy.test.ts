@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import Fastify from "fastify";
+import { toTrustProxy } from "./trust-proxy.ts";
+
+/** The visitor's address, as a service behind such proxies sees it; the connection itself comes from 127.0.0.1. */
+async function seenAddress(setting: false | number | string[], forwardedFor: string): Promise<string> {
+  const app = Fastify({ trustProxy: toTrustProxy(setting) });
+  app.get("/", async (request) => request.ip);
+  return (await app.inject({ url: "/", headers: { "x-forwarded-for": forwardedFor } })).body;
+}
+
+for (const [setting, forwardedFor, seen] of [
+  [false, "198.51.100.1", "127.0.0.1"],
+  [1, "198.51.100.1", "198.51.100.1"],
+  [1, "198.51.100.9, 198.51.100.1", "198.51.100.1"],
+  [2, "198.51.100.9, 198.51.100.1", "198.51.100.9"],
+  [2, "198.51.100.8, 198.51.100.9, 198.51.100.1", "198.51.100.9"],
+  [["127.0.0.0/8"], "198.51.100.9, 198.51.100.1", "198.51.100.1"],
+  [["127.0.0.0/8", "198.51.100.1"], "198.51.100.9, 198.51.100.1", "198.51.100.9"],
+  [["10.0.0.0/8"], "198.51.100.1", "127.0.0.1"],
+] as const)
+  test(`believing ${JSON.stringify(setting)}, a request by way of ${forwardedFor} is from ${seen}`, async () =>
+    assert.equal(
+      await seenAddress(Array.isArray(setting) ? [...setting] : (setting as false | number), forwardedFor),
+      seen,
+    ));

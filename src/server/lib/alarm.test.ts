@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Alarm } from "./alarm.ts";
+
+const FAR_MS = 60_000;
+
+test("a wait ends when it is woken", async () => {
+  const alarm = new Alarm();
+  const waiting = alarm.wait(FAR_MS);
+  alarm.wake();
+  await waiting;
+});
+
+test("a wake before the wait is not lost, and counts once", async () => {
+  const alarm = new Alarm();
+  alarm.wake();
+  alarm.wake();
+  await alarm.wait(FAR_MS);
+  let isOver = false;
+  const second = alarm.wait(FAR_MS).then(() => {
+    isOver = true;
+  });
+  await Promise.resolve();
+  assert.equal(isOver, false);
+  alarm.wake();
+  await second;
+});
+
+test("a wait ends by itself", async () => {
+  await new Alarm().wait(1);
+});

@@ -1,0 +1,25 @@
+/** A wait that can be cut short. A call of `wake` while nobody waits ends the next wait at once, so none is lost. */
+export class Alarm {
+  #isRung = false;
+  #end: (() => void) | null = null;
+
+  wake(): void {
+    this.#isRung = true;
+    this.#end?.();
+  }
+
+  /** Until woken, at most this long. */
+  async wait(limitMs: number): Promise<void> {
+    if (!this.#isRung) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, limitMs);
+        this.#end = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#end = null;
+    }
+    this.#isRung = false;
+  }
+}

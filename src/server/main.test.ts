@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { makeKey, makeOrganization } from "../../test/support/builders.ts";
+import { createTestDatabase } from "../../test/support/database.ts";
+
+const { url, db, pool } = await createTestDatabase();
+
+const folder = mkdtempSync(join(tmpdir(), "bookflow-main-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const SETTINGS = { DATABASE_URL: url, SECRET_KEY: "a secret key for tests, of 32 characters and more", PORT: "0" };
+
+type Service = {
+  child: ChildProcess;
+  output: { stdout: string; stderr: string };
+  /** Resolves with the first group of the match, once standard error holds it. */
+  says(pattern: RegExp): Promise<string>;
+  ends(): Promise<number | null>;
+};
+
+/** The service as a process of its own, ended with the test whatever happens. */
+function start(settings: Record<string, string | undefined> = {}): Service {
+  const program = fileURLToPath(new URL("main.ts", import.meta.url));
+  const env = { PATH: process.env["PATH"], ...SETTINGS, ...settings };
+  const child = spawn(process.execPath, [program], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  after(() => child.kill("SIGKILL"));
+  const ended = once(child, "close").then(([code]) => code as number | null);
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    output.stderr += text;
+  });
+  return {
+    child,
+    output,
+    ends: () => ended,
+    async says(pattern) {
+      for (;;) {
+        const found = pattern.exec(output.stderr);
+        if (found) return found[1] ?? "";
+        const isOver = await Promise.race([once(child.stderr, "data"), ended.then(() => "over")]);
+        assert.notEqual(isOver, "over", output.stderr);
+      }
+    },
+  };
+}
+
+function logged({ output }: Service): string[] {
+  const lines = output.stdout.split("\n").filter((line) => line !== "");
+  return lines.map((line) => String(JSON.parse(line).name));
+}
+
+const READY = /^Bookflow is ready at (http:\/\/localhost:[1-9][0-9]*)\n/;
+
+test("the service says where it is, answers there, and ends in order on SIGTERM", { timeout: 60_000 }, async () => {
+  const service = start();
+  const address = await service.says(READY);
+  assert.equal((await fetch(`${address}/readyz`)).status, 200);
+  service.child.kill("SIGTERM");
+  assert.equal(await service.ends(), 0);
+  assert.deepEqual(
+    logged(service).filter((name) => name.startsWith("service.")),
+    ["service.started", "service.stopping", "service.stopped"],
+  );
+});
+
+test("a request in flight is answered before the end, and no new one is taken", { timeout: 60_000 }, async () => {
+  const { key } = await makeKey(db, await makeOrganization(db));
+  const service = start();
+  const address = await service.says(READY);
+  const locker = await pool.connect();
+  await locker.query("begin");
+  await locker.query("lock table widgets in access exclusive mode");
+  const answering = fetch(`${address}/api/v1/widgets`, { headers: { authorization: `Bearer ${key}` } });
+  await untilSomeoneWaits();
+
+  service.child.kill("SIGINT");
+  while (await isListening(address)) await pool.query("select 1");
+  await locker.query("rollback");
+  locker.release();
+
+  const response = await answering;
+  assert.deepEqual([response.status, await response.json()], [200, { data: [] }]);
+  assert.equal(await service.ends(), 0);
+});
+
+test("what outlasts the grace time is cut off", { timeout: 60_000 }, async () => {
+  const { key } = await makeKey(db, await makeOrganization(db));
+  const service = start({ SHUTDOWN_GRACE_MS: "1" });
+  const address = await service.says(READY);
+  const locker = await pool.connect();
+  await locker.query("begin");
+  await locker.query("lock table widgets in access exclusive mode");
+  const answering = fetch(`${address}/api/v1/widgets`, { headers: { authorization: `Bearer ${key}` } });
+  await untilSomeoneWaits();
+
+  service.child.kill("SIGTERM");
+  await assert.rejects(answering);
+  await locker.query("rollback");
+  locker.release();
+  await service.ends();
+});
+
+test("a worker alone serves nothing and ends in order", { timeout: 60_000 }, async () => {
+  const service = start({ ROLE: "worker" });
+  await service.says(/^(Bookflow's worker is running\.)\n/);
+  service.child.kill("SIGTERM");
+  assert.equal(await service.ends(), 0);
+});
+
+test("each thing that keeps it from starting is one sentence, and the process ends at once", {
+  timeout: 60_000,
+}, async (t) => {
+  const taken = createServer().listen({ port: 0, host: "127.0.0.1" });
+  await once(taken, "listening");
+  after(() => taken.close());
+  const port = String((taken.address() as { port: number }).port);
+  writeFileSync(join(folder, "file"), "");
+  // biome-ignore format: one case a line
+  const cases: [name: string, settings: Record<string, string | undefined>, sentence: string][] = [
+    ["settings", { PORT: "x", ROLE: "king" }, 'PORT must be a whole number from 0 to 65535, not "x"\nROLE must be one of all, web, worker, not "king"'],
+    ["a port in use", { PORT: port, HOST: "127.0.0.1" }, `Another program listens on 127.0.0.1:${port} already; stop it, or set PORT to another number.`],
+    ["an unknown database", { DATABASE_URL: url.replace(/test_[0-9a-f]+/, "test_none") }, 'The database at DATABASE_URL cannot be used: database "test_none" does not exist.'],
+    ["a folder for the secret key that is none", { SECRET_KEY: undefined, DATA_DIR: "file" }, "The secret key cannot be kept in file/secret-key; set SECRET_KEY, or make DATA_DIR writable."],
+    ["a data folder that is none", { DATABASE_URL: undefined, DATA_DIR: join(folder, "file") }, `${folder}/file is not a folder; set DATA_DIR to one.`],
+  ];
+  for (const [name, settings, sentence] of cases) {
+    await t.test(name, async () => {
+      const service = start(settings);
+      const code = await service.ends();
+      assert.deepEqual({ code, ...service.output }, { code: 1, stdout: "", stderr: `${sentence}\n` });
+    });
+  }
+});
+
+/** Resolves when some statement of this database waits for a lock: asks until it does. */
+async function untilSomeoneWaits(): Promise<void> {
+  for (;;) {
+    const { rowCount } = await pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    if (rowCount) return;
+  }
+}
+
+async function isListening(address: string): Promise<boolean> {
+  try {
+    await fetch(`${address}/healthz`, { headers: { connection: "close" } });
+    return true;
+  } catch {
+    return false;
+  }
+}

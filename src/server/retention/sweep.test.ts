@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { Kysely, PostgresDialect } from "kysely";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import { createTestClock } from "../../../test/support/app.ts";
+import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
+import { createTestDatabase } from "../../../test/support/database.ts";
+import { importLines, makeLine, readTimes } from "../../../test/support/import-lines.ts";
+import { deleteExpiredBookings } from "../bookings/erase.ts";
+import { type Db, openPool } from "../db/pool.ts";
+import type { Tables } from "../db/tables.ts";
+import { createLog } from "../lib/log.ts";
+import { createMetrics } from "../lib/metrics.ts";
+import { updateOrganization } from "../organizations/queries.ts";
+import { sweepExpired } from "./sweep.ts";
+
+const { db, pool, url } = await createTestDatabase();
+const metrics = createMetrics();
+
+async function sweep(now = NOON, options: { db?: Db; signal?: AbortSignal } = {}): Promise<number> {
+  const clock = createTestClock(now);
+  return (await sweepExpired({ db: options.db ?? db, clock, metrics }, options.signal)).bookings;
+}
+
+/** A sweep goes over every organization, so each test begins without bookings of the one before. */
+beforeEach(async () => {
+  await db.deleteFrom("bookings").execute();
+  await db.deleteFrom("booking_references").execute();
+});
+
+async function makeOwner(plan: Plan): Promise<{ owner: OrganizationId; widgetId: WidgetId }> {
+  const owner = await makeOrganization(db, { plan });
+  return { owner, widgetId: await makeWidget(db, owner) };
+}
+
+/** Bookings a second apart, all of them long expired on every plan. */
+async function makeExpired(owner: OrganizationId, { widgetId, count }: { widgetId: WidgetId; count: number }) {
+  const lines = Array.from({ length: count }, (_, index) =>
+    makeLine(widgetId, { createdAt: new Date(Date.UTC(2001, 0, 1) + index * 1_000) }),
+  );
+  await importLines(db, owner, { lines });
+}
+
+/** Calls back once, after the first statement that deletes this organization's bookings has ended. */
+function watchFirstDelete(owner: OrganizationId, then: () => void, through = pool): Db {
+  let isFirst = true;
+  return new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: through }),
+    log: ({ query }) => {
+      if (!isFirst || !query.sql.includes("delete from bookings") || !query.parameters.includes(owner)) return;
+      isFirst = false;
+      then();
+    },
+  });
+}
+
+async function countReferences(owner: OrganizationId): Promise<number> {
+  return (await db.selectFrom("booking_references").select("reference").where("organization_id", "=", owner).execute())
+    .length;
+}
+
+const CUTOFFS: readonly [what: string, plan: Plan, now: string, oldestKept: string][] = [
+  ["30 days", "free", "2026-11-01T12:00:00.000Z", "2026-10-02T12:00:00.000Z"],
+  ["30 days over a clock change in Europe", "free", "2026-04-10T00:30:00.000Z", "2026-03-11T00:30:00.000Z"],
+  ["30 days over a leap day", "free", "2028-03-01T12:00:00.000Z", "2028-01-31T12:00:00.000Z"],
+  ["12 months", "pro", "2026-11-01T12:00:00.000Z", "2025-11-01T12:00:00.000Z"],
+  ["12 months from a leap day", "pro", "2028-02-29T12:00:00.000Z", "2027-02-28T12:00:00.000Z"],
+  ["12 months back over a leap day", "pro", "2028-03-01T00:00:00.000Z", "2027-03-01T00:00:00.000Z"],
+  ["12 months from the end of a month", "pro", "2027-08-31T23:59:59.999Z", "2026-08-31T23:59:59.999Z"],
+  ["24 months", "business", "2026-11-01T12:00:00.001Z", "2024-11-01T12:00:00.001Z"],
+  ["24 months from a leap day", "business", "2028-02-29T00:00:00.000Z", "2026-02-28T00:00:00.000Z"],
+  ["24 months to a leap year", "business", "2030-02-28T00:00:00.000Z", "2028-02-28T00:00:00.000Z"],
+];
+
+for (const [what, plan, now, oldestKept] of CUTOFFS) {
+  test(`${plan} keeps ${what}: at ${now} what was made at ${oldestKept}, and nothing a millisecond older`, async () => {
+    const { owner, widgetId } = await makeOwner(plan);
+    const cutoff = new Date(oldestKept);
+    const tooOld = await makeBooking(db, owner, { widgetId, now: new Date(cutoff.getTime() - 1) });
+    const kept = await makeBooking(db, owner, { widgetId, now: cutoff });
+    const young = await makeBooking(db, owner, { widgetId, now: new Date(now) });
+
+    await sweep(new Date(now));
+
+    assert.deepEqual(await readTimes(db, owner), [
+      [kept.reference, oldestKept],
+      [young.reference, now],
+    ]);
+    const freed = await db
+      .selectFrom("booking_references")
+      .select("reference")
+      .where("reference", "=", tooOld.reference as never)
+      .execute();
+    assert.deepEqual(freed, [], "the reference may be given out again");
+  });
+}
+
+test("each organization is swept by its own plan, and the count is the sum", async () => {
+  const owners = { free: await makeOwner("free"), pro: await makeOwner("pro"), business: await makeOwner("business") };
+  const ages = ["2026-10-31", "2026-09-01", "2025-09-01", "2023-09-01"].map((day) => new Date(`${day}T00:00:00.000Z`));
+  for (const { owner, widgetId } of Object.values(owners)) {
+    for (const now of ages.toReversed()) await makeBooking(db, owner, { widgetId, now });
+  }
+  const before = (await metrics.expiredRows.get()).values.find(({ labels }) => labels.kind === "booking")?.value ?? 0;
+
+  assert.equal(await sweep(), 6);
+  assert.deepEqual(
+    await Promise.all(Object.values(owners).map(async ({ owner }) => (await readTimes(db, owner)).length)),
+    [1, 2, 3],
+  );
+  assert.deepEqual(await Promise.all(Object.values(owners).map(({ owner }) => countReferences(owner))), [1, 2, 3]);
+  const after = (await metrics.expiredRows.get()).values.find(({ labels }) => labels.kind === "booking")?.value ?? 0;
+  assert.equal(after - before, 6);
+  assert.equal(await sweep(), 0, "a second sweep finds nothing");
+});
+
+test("more than a batch is deleted in batches, down to the last row", async () => {
+  const { owner, widgetId } = await makeOwner("business");
+  await makeExpired(owner, { widgetId, count: 1_201 });
+  assert.equal(await sweep(), 1_201);
+  assert.deepEqual([await readTimes(db, owner), await countReferences(owner)], [[], 0]);
+});
+
+test("exactly one batch is deleted too", async () => {
+  const { owner, widgetId } = await makeOwner("business");
+  await makeExpired(owner, { widgetId, count: 500 });
+  assert.equal(await sweep(), 500);
+  assert.deepEqual(await readTimes(db, owner), []);
+});
+
+test("the abort signal stops a sweep between two batches, the oldest gone first", async () => {
+  const { owner, widgetId } = await makeOwner("business");
+  await makeExpired(owner, { widgetId, count: 1_100 });
+  const all = await readTimes(db, owner);
+  const stopping = new AbortController();
+
+  const deleted = await sweep(NOON, { db: watchFirstDelete(owner, () => stopping.abort()), signal: stopping.signal });
+
+  assert.equal(deleted, 500);
+  assert.deepEqual(await readTimes(db, owner), all.slice(500));
+  assert.equal(await sweep(NOON, { signal: stopping.signal }), 0, "and no other begins");
+  assert.equal(await sweep(), 600);
+});
+
+test("whoever upgrades during a sweep keeps the rest", async () => {
+  const { owner, widgetId } = await makeOwner("free");
+  const lines = Array.from({ length: 700 }, () => makeLine(widgetId, { createdAt: "2026-05-01T00:00:00.000Z" }));
+  await importLines(db, owner, { lines });
+  // With a single connection the upgrade, asked for first, comes before the sweep's next statement.
+  const single = openPool({ url, size: 1, log: createLog("silent") });
+  let upgrade: Promise<unknown> = Promise.resolve();
+  const watched = watchFirstDelete(
+    owner,
+    () => {
+      upgrade = updateOrganization(watched, owner, { plan: "business" });
+    },
+    single,
+  );
+  assert.equal(await sweep(NOON, { db: watched }), 500);
+  await upgrade;
+  await single.end();
+  assert.equal((await readTimes(db, owner)).length, 200);
+});
+
+test("a row that a writer holds is left for the next sweep and not waited for", { timeout: 20_000 }, async () => {
+  const { owner, widgetId } = await makeOwner("business");
+  await makeExpired(owner, { widgetId, count: 3 });
+  const [oldest] = await readTimes(db, owner);
+  await db.transaction().execute(async (writer) => {
+    await writer
+      .selectFrom("bookings")
+      .select("reference")
+      .where("reference", "=", oldest?.[0] as never)
+      .forUpdate()
+      .execute();
+    assert.equal(await sweep(), 2);
+    assert.deepEqual(await readTimes(db, owner), [oldest]);
+  });
+  assert.equal(await sweep(), 1);
+});
+
+test("a booking being stored does not wait for a batch being deleted", { timeout: 20_000 }, async () => {
+  const { owner, widgetId } = await makeOwner("business");
+  await makeExpired(owner, { widgetId, count: 5 });
+  const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
+  const { promise: hasDeleted, resolve: deleted } = Promise.withResolvers<void>();
+  const sweeping = db.transaction().execute(async (transaction) => {
+    assert.equal(await deleteExpiredBookings(transaction, owner, { createdBefore: NOON, limit: 500, now: NOON }), 5);
+    deleted();
+    await mayCommit;
+  });
+  await hasDeleted;
+  const { reference } = await makeBooking(db, owner, { widgetId });
+  commit();
+  await sweeping;
+  assert.deepEqual(await readTimes(db, owner), [[reference, NOON.toISOString()]]);
+});
+
+test("two sweeps at once delete everything once", async () => {
+  const { owner, widgetId } = await makeOwner("business");
+  await makeExpired(owner, { widgetId, count: 1_500 });
+  const [one, other] = await Promise.all([sweep(), sweep()]);
+  assert.equal(one + other, 1_500);
+  assert.deepEqual(await readTimes(db, owner), []);
+});
+
+test("a sweep without organizations, or without bookings, deletes nothing", async () => {
+  const empty = await createTestDatabase();
+  assert.equal(await sweep(NOON, { db: empty.db }), 0);
+  await makeOrganization(empty.db);
+  assert.equal(await sweep(NOON, { db: empty.db }), 0);
+});

@@ -1,0 +1,63 @@
+import type { Clock } from "../lib/clock.ts";
+import { type Read, unavailable } from "./scheduling-system.ts";
+
+/**
+ * A read whose answer is kept for a while and made once for all who ask at the same time. It runs under a time limit of its
+ * own, so that a caller that goes away takes nothing from the others; a failure is told to those who wait and not kept.
+ */
+export type KeptRead<T> = {
+  get(signal: AbortSignal): Promise<Read<T>>;
+  /** Asks anew, whatever is kept. */
+  refresh(signal: AbortSignal): Promise<Read<T>>;
+  /** Drops this value, unless another has come since. */
+  forget(value: T): void;
+};
+
+export function createKeptRead<T>(
+  deps: { clock: Clock },
+  options: {
+    timeoutMs: number;
+    toKeptMs: (value: T) => number;
+    load: (signal: AbortSignal) => Promise<Read<T>>;
+  },
+): KeptRead<T> {
+  let kept: { readonly value: T; readonly untilMs: number } | null = null;
+  let underWay: Promise<Read<T>> | null = null;
+
+  const load = async (): Promise<Read<T>> => {
+    const read = await options.load(AbortSignal.timeout(options.timeoutMs));
+    if (read.kind === "found") {
+      kept = { value: read.value, untilMs: deps.clock.now().getTime() + options.toKeptMs(read.value) };
+    }
+    return read;
+  };
+  const refresh = (signal: AbortSignal): Promise<Read<T>> => {
+    underWay ??= load().finally(() => {
+      underWay = null;
+    });
+    return untilAborted(underWay, signal);
+  };
+  return {
+    refresh,
+    get: async (signal) =>
+      kept !== null && deps.clock.now().getTime() < kept.untilMs
+        ? { kind: "found", value: kept.value }
+        : await refresh(signal),
+    forget: (value) => {
+      if (kept?.value === value) kept = null;
+    },
+  };
+}
+
+async function untilAborted<T>(read: Promise<Read<T>>, signal: AbortSignal): Promise<Read<T>> {
+  const given = unavailable({ status: null, requestId: null, failure: "aborted" });
+  if (signal.aborted) return given;
+  const { promise, resolve } = Promise.withResolvers<Read<T>>();
+  const giveUp = (): void => resolve(given);
+  signal.addEventListener("abort", giveUp, { once: true });
+  try {
+    return await Promise.race([read, promise]);
+  } finally {
+    signal.removeEventListener("abort", giveUp);
+  }
+}

@@ -1,0 +1,26 @@
+// For demos and tests: the local part of the customer's e-mail address makes the sandbox fail in a given way. What comes
+// after a plus sign is ignored, so that `fail-slot+anna@example.com` works too.
+//
+// | local part           | appointment made | outcome                            |
+// |----------------------|------------------|------------------------------------|
+// | fail-slot            | no               | slot_taken                         |
+// | fail-500             | no               | unavailable                        |
+// | fail-429             | no               | unavailable, with a wait asked for |
+// | fail-timeout-created | yes              | unknown                            |
+// | fail-timeout-lost    | no               | unknown                            |
+// | slow-3s              | yes              | booked, three seconds later        |
+
+export const FAILURE_SWITCHES = [
+  "fail-slot",
+  "fail-500",
+  "fail-429",
+  "fail-timeout-created",
+  "fail-timeout-lost",
+  "slow-3s",
+] as const;
+export type FailureSwitch = (typeof FAILURE_SWITCHES)[number];
+
+export function toFailureSwitch(email: string): FailureSwitch | null {
+  const localPart = email.trim().toLowerCase().split("@", 1)[0]?.split("+", 1)[0];
+  return FAILURE_SWITCHES.find((name) => name === localPart) ?? null;
+}

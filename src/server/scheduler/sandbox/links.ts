@@ -1,0 +1,40 @@
+import { timingSafeEqual } from "node:crypto";
+import { parseReference, parseWidgetId, REFERENCE, type Reference, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
+import { BASE62 } from "#contract/ids.ts";
+import { type Random, randomText } from "../../lib/random.ts";
+
+// A link's token is the widget's and the appointment's own letters, which find the row by its key, and a secret, which is
+// compared in constant time: widget (12) | reference (6) | secret (24 of 62 letters, 142 bits).
+
+const SECRET_LENGTH = 24;
+
+export type LinkToken = { readonly widgetId: WidgetId; readonly reference: Reference; readonly secret: string };
+
+export function makeLinkSecret(random: Random): string {
+  return randomText(random, BASE62, SECRET_LENGTH);
+}
+
+export function toLinkToken(token: LinkToken): string {
+  return `${token.widgetId.slice(WIDGET_ID.prefix.length)}${token.reference.slice(REFERENCE.prefix.length)}${token.secret}`;
+}
+
+export function parseLinkToken(text: string): LinkToken | null {
+  const secretStart = WIDGET_ID.length + REFERENCE.length;
+  if (text.length !== secretStart + SECRET_LENGTH) return null;
+  const widgetId = parseWidgetId(WIDGET_ID.prefix + text.slice(0, WIDGET_ID.length));
+  const reference = parseReference(REFERENCE.prefix + text.slice(WIDGET_ID.length, secretStart));
+  return widgetId && reference ? { widgetId, reference, secret: text.slice(secretStart) } : null;
+}
+
+export function isSameSecret(given: string, kept: string | null): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(kept ?? "")];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+export function toManageUrl(baseUrl: string, token: LinkToken): string {
+  return `${baseUrl}/manage/${toLinkToken(token)}`;
+}
+
+export function toJoinUrl(baseUrl: string, token: LinkToken): string {
+  return `${baseUrl}/meet/${toLinkToken(token)}`;
+}

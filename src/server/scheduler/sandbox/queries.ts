@@ -1,0 +1,172 @@
+import { type Insertable, type Selectable, sql } from "kysely";
+import pg from "pg";
+import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import type { SandboxAppointmentsTable } from "../../db/tables.ts";
+import type { SandboxSetup } from "./setup.ts";
+
+export type AppointmentRow = Selectable<SandboxAppointmentsTable>;
+
+const APPOINTMENT_COLUMNS = [
+  "organization_id",
+  "widget_id",
+  "reference",
+  "id",
+  "service_id",
+  "staff_id",
+  "start_at",
+  "end_at",
+  "manage_secret",
+  "join_secret",
+  "created_at",
+  "canceled_at",
+] as const;
+
+/** With the organization's time zone, which is the sandbox's. Null before its first use. */
+export async function findSandbox(
+  db: Db,
+  owner: OrganizationId,
+  widgetId: WidgetId,
+): Promise<{ setup: SandboxSetup; timeZone: string; businessName: string } | null> {
+  const row = await db
+    .selectFrom("sandboxes as s")
+    .innerJoin("organizations as o", "o.id", "s.organization_id")
+    .innerJoin("widgets as w", (join) =>
+      join.onRef("w.organization_id", "=", "s.organization_id").onRef("w.id", "=", "s.widget_id"),
+    )
+    .select(["s.setup", "o.time_zone", "o.name", "w.business_name"])
+    .where("s.organization_id", "=", owner)
+    .where("s.widget_id", "=", widgetId)
+    .executeTakeFirst();
+  if (!row) return null;
+  // Only setups of this type are ever written.
+  const setup = row.setup as SandboxSetup;
+  return { setup, timeZone: row.time_zone ?? "UTC", businessName: row.business_name || row.name };
+}
+
+/** Does nothing where the widget has a sandbox already: two first visitors make one. */
+export async function insertSandbox(
+  db: Db,
+  owner: OrganizationId,
+  row: { widgetId: WidgetId; setup: SandboxSetup; now: Date },
+): Promise<void> {
+  await db
+    .insertInto("sandboxes")
+    .values({
+      organization_id: owner,
+      widget_id: row.widgetId,
+      setup: JSON.stringify(row.setup),
+      created_at: row.now,
+    })
+    .onConflict((conflict) => conflict.columns(["organization_id", "widget_id"]).doNothing())
+    .execute();
+}
+
+export async function listTakenCells(
+  db: Db,
+  owner: OrganizationId,
+  query: { widgetId: WidgetId; resources: readonly string[]; from: Date; to: Date },
+): Promise<{ resource: string; cell_at: Date }[]> {
+  return await db
+    .selectFrom("sandbox_busy")
+    .select(["resource", "cell_at"])
+    .where("organization_id", "=", owner)
+    .where("widget_id", "=", query.widgetId)
+    .where("resource", "in", query.resources)
+    .where("cell_at", ">=", query.from)
+    .where("cell_at", "<", query.to)
+    .execute();
+}
+
+/**
+ * One statement, so an appointment and the time it takes are there together or not at all. The key of sandbox_busy decides
+ * between those who ask at once: all but the first wait for it and then fail. Cells are taken in the key's order, so two
+ * that overlap cannot wait for each other.
+ */
+export async function insertAppointment(
+  db: Db,
+  owner: OrganizationId,
+  appointment: {
+    row: Omit<Insertable<SandboxAppointmentsTable>, "organization_id">;
+    resources: readonly string[];
+    cells: readonly Date[];
+  },
+): Promise<"made" | "taken" | "reference_used"> {
+  const { row } = appointment;
+  try {
+    await sql`
+      with made as (
+        insert into sandbox_appointments (organization_id, widget_id, reference, id, service_id, staff_id, start_at, end_at,
+          manage_secret, join_secret, created_at)
+        values (${owner}, ${row.widget_id}, ${row.reference}, ${row.id}, ${row.service_id}, ${row.staff_id},
+          ${row.start_at}, ${row.end_at}, ${row.manage_secret}, ${row.join_secret}, ${row.created_at})
+      )
+      insert into sandbox_busy (organization_id, widget_id, resource, cell_at, reference)
+      select ${owner}, ${row.widget_id}, resource, cell_at, ${row.reference}
+      from unnest(${appointment.resources}::text[]) resource,
+        unnest(${appointment.cells}::timestamptz[]) cell_at
+      order by resource, cell_at`.execute(db);
+    return "made";
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error;
+    return error.table === "sandbox_busy" ? "taken" : "reference_used";
+  }
+}
+
+const UNIQUE_VIOLATION = "23505";
+
+export async function findAppointment(
+  db: Db,
+  owner: OrganizationId,
+  key: { widgetId: WidgetId; reference: Reference },
+): Promise<AppointmentRow | null> {
+  const row = await db
+    .selectFrom("sandbox_appointments")
+    .select(APPOINTMENT_COLUMNS)
+    .where("organization_id", "=", owner)
+    .where("widget_id", "=", key.widgetId)
+    .where("reference", "=", key.reference)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Without an owner: whoever has a link knows the widget only. */
+export async function findWidgetOwner(db: Db, widgetId: WidgetId): Promise<OrganizationId | null> {
+  const row = await db.selectFrom("widgets").select("organization_id").where("id", "=", widgetId).executeTakeFirst();
+  return row?.organization_id ?? null;
+}
+
+/** Gives the time back. False when there is no such appointment, or it was canceled before. */
+export async function cancelAppointment(
+  db: Db,
+  owner: OrganizationId,
+  key: { widgetId: WidgetId; reference: Reference; now: Date },
+): Promise<boolean> {
+  const result = await sql`
+    with canceled as (
+      update sandbox_appointments set canceled_at = ${key.now}
+      where organization_id = ${owner} and widget_id = ${key.widgetId} and reference = ${key.reference}
+        and canceled_at is null
+      returning reference
+    ), freed as (
+      delete from sandbox_busy b using canceled c
+      where b.organization_id = ${owner} and b.widget_id = ${key.widgetId} and b.reference = c.reference
+    )
+    select reference from canceled`.execute(db);
+  return result.rows.length === 1;
+}
+
+/** Appointments that are long over, and the time they took. Returns how many; fewer than the limit means none is left. */
+export async function deleteEndedAppointments(
+  db: Db,
+  owner: OrganizationId,
+  options: { endedBefore: Date; limit: number },
+): Promise<number> {
+  const result = await sql`
+    delete from sandbox_appointments where organization_id = ${owner} and (widget_id, reference) in (
+      select widget_id, reference from sandbox_appointments
+      where organization_id = ${owner} and end_at < ${options.endedBefore}
+      order by end_at limit ${options.limit}
+    )`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}

@@ -1,0 +1,257 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Deps } from "../../deps.ts";
+import { randomUuid } from "../../lib/random.ts";
+import {
+  type Booked,
+  type BookOutcome,
+  type BookRequest,
+  type Failure,
+  type FindOutcome,
+  found,
+  type OfferedService,
+  type Read,
+  refused,
+  type SchedulingSystem,
+  type Slot,
+  type SlotQuery,
+  type Sought,
+  type Upstream,
+  unavailable,
+} from "../scheduling-system.ts";
+import { MINUTE_MS } from "../weekly-hours.ts";
+import { type FailureSwitch, toFailureSwitch } from "./failure-switch.ts";
+import { toAllResources, toCellKey, toCells, toFreeTimes, toResources, toTakenRange } from "./free-times.ts";
+import { makeLinkSecret, toJoinUrl, toManageUrl } from "./links.ts";
+import {
+  type AppointmentRow,
+  findAppointment,
+  findSandbox,
+  insertAppointment,
+  insertSandbox,
+  listTakenCells,
+} from "./queries.ts";
+import { DEFAULT_SETUP, type SandboxService, type SandboxSetup } from "./setup.ts";
+
+// The built-in scheduling system, for demos, tests and first steps. It plays an external one: it has its own statements,
+// is never part of the caller's transaction, and keeps nothing about the customer. What goes wrong in the database comes
+// back as what it would be of an external system: unavailable, or unknown once an appointment may have been made.
+
+export type SandboxDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly baseUrl: string };
+
+export type SandboxOwner = { readonly organizationId: OrganizationId; readonly widgetId: WidgetId };
+
+const SLOW_MS = 3_000;
+const BUSY_RETRY_AFTER_MS = 30_000;
+
+export function createSandbox(deps: SandboxDeps, owner: SandboxOwner): SchedulingSystem {
+  const asRead = async <T>(signal: AbortSignal, read: () => Promise<Read<T>>): Promise<Read<T>> => {
+    if (signal.aborted) return unavailable(noReply("aborted"));
+    return await read().catch((error: unknown) => unavailable(reportFault(deps, owner, error)));
+  };
+  return {
+    kind: "sandbox",
+    verify: (signal) =>
+      asRead(signal, async () => {
+        const { businessName, timeZone } = await loadSandbox(deps, owner);
+        return found({ businessName, timeZone, bookingUrl: null, warnings: [] });
+      }),
+    listServices: (signal) =>
+      asRead(signal, async () => {
+        const { setup } = await loadSandbox(deps, owner);
+        return found(setup.services.map((service) => toOffered(setup, service)));
+      }),
+    listSlots: (query, signal) => asRead(signal, () => listSlots(deps, owner, query)),
+    findByReference: async (sought, signal): Promise<FindOutcome> => {
+      const read = await asRead(signal, () => findBooked(deps, owner, sought));
+      if (read.kind !== "found") return read;
+      return read.value === null ? { kind: "absent" } : found(read.value);
+    },
+    book: async (request, signal) => {
+      if (signal.aborted) return unavailable(noReply("aborted"));
+      const planned = await plan(deps, owner, request).catch((error: unknown) =>
+        unavailable(reportFault(deps, owner, error)),
+      );
+      if (planned.kind !== "planned") return planned;
+      const failure = toFailureSwitch(request.customer.email);
+      const early = await failEarly(failure, signal);
+      if (early !== null) return early;
+      try {
+        const outcome = await book(deps, owner, { ...planned, request });
+        return failure === "fail-timeout-created" && outcome.kind === "booked" ? lost("timeout") : outcome;
+      } catch (error) {
+        return { kind: "unknown", upstream: reportFault(deps, owner, error) };
+      }
+    },
+  };
+}
+
+type Loaded = { setup: SandboxSetup; timeZone: string; businessName: string };
+type Planned = { kind: "planned"; sandbox: Loaded; service: SandboxService };
+
+async function loadSandbox(deps: SandboxDeps, owner: SandboxOwner): Promise<Loaded> {
+  const known = await findSandbox(deps.db, owner.organizationId, owner.widgetId);
+  if (known) return known;
+  const first = { widgetId: owner.widgetId, setup: DEFAULT_SETUP, now: deps.clock.now() };
+  await insertSandbox(deps.db, owner.organizationId, first);
+  const made = await findSandbox(deps.db, owner.organizationId, owner.widgetId);
+  if (!made) throw new Error("the sandbox of a widget that exists is there once it was made");
+  return made;
+}
+
+async function listSlots(deps: SandboxDeps, owner: SandboxOwner, query: SlotQuery): Promise<Read<Slot[]>> {
+  const sandbox = await loadSandbox(deps, owner);
+  const service = sandbox.setup.services.find(({ id }) => id === query.serviceId);
+  if (!service) return refused("not_found");
+  if (!isChoosable(service, query.staffId)) return refused("invalid");
+  const slots = await findFreeTimes(deps, owner, { ...query, sandbox, service });
+  return found(service.staffSelectable ? slots : slots.map((slot) => ({ ...slot, staffIds: [] })));
+}
+
+async function findFreeTimes(
+  deps: SandboxDeps,
+  owner: SandboxOwner,
+  query: { sandbox: Loaded; service: SandboxService; staffId: string | null; from: Date; to: Date },
+): Promise<Slot[]> {
+  const { sandbox, service } = query;
+  const rows = await listTakenCells(deps.db, owner.organizationId, {
+    widgetId: owner.widgetId,
+    resources: toAllResources(service),
+    ...toTakenRange(service, query),
+  });
+  const taken = new Set(rows.map((row) => toCellKey(row.resource, row.cell_at)));
+  return toFreeTimes(sandbox.setup, { ...query, timeZone: sandbox.timeZone, now: deps.clock.now(), taken });
+}
+
+/** What a real system would refuse, whatever is free. */
+async function plan(deps: SandboxDeps, owner: SandboxOwner, request: BookRequest): Promise<Planned | Failure> {
+  const sandbox = await loadSandbox(deps, owner);
+  const service = sandbox.setup.services.find(({ id }) => id === request.serviceId);
+  if (!service) return refused("not_found");
+  const isAnswered = (id: string) =>
+    request.answers.some(({ questionId, answer }) => questionId === id && answer.trim() !== "");
+  if (!service.questions.every(({ id, required }) => !required || isAnswered(id))) return refused("invalid");
+  return isChoosable(service, request.staffId) ? { kind: "planned", sandbox, service } : refused("invalid");
+}
+
+/** Tries whoever is free, one after the other: someone else may take them between the look and the booking. */
+async function book(
+  deps: SandboxDeps,
+  owner: SandboxOwner,
+  { sandbox, service, request }: Planned & { request: BookRequest },
+): Promise<BookOutcome> {
+  const { startAt } = request;
+  const range = { from: startAt, to: new Date(startAt.getTime() + 1) };
+  for (let tries = 0; tries < service.staffIds.length; tries++) {
+    const [slot] = await findFreeTimes(deps, owner, { sandbox, service, staffId: request.staffId, ...range });
+    const [staffId] = slot?.staffIds ?? [];
+    if (staffId === undefined) return { kind: "slot_taken" };
+    const row = toRow(deps, owner, { service, request, staffId });
+    const appointment = { row, resources: toResources({ service, staffId }), cells: toCells(service, startAt) };
+    const made = await insertAppointment(deps.db, owner.organizationId, appointment);
+    if (made === "taken") continue;
+    // Booked with this very reference before: it is the same booking.
+    const kept = made === "made" ? { ...row, organization_id: owner.organizationId } : await findKept(deps, owner, request);
+    return kept === null ? { kind: "slot_taken" } : { kind: "booked", booked: toBooked(deps, sandbox.setup, kept) };
+  }
+  return { kind: "slot_taken" };
+}
+
+function toRow(
+  deps: SandboxDeps,
+  owner: SandboxOwner,
+  { service, request, staffId }: { service: SandboxService; request: BookRequest; staffId: string },
+): Omit<AppointmentRow, "organization_id"> {
+  return {
+    widget_id: owner.widgetId,
+    reference: request.reference,
+    id: randomUuid(deps.random),
+    service_id: service.id,
+    staff_id: staffId,
+    start_at: request.startAt,
+    end_at: new Date(request.startAt.getTime() + service.durationMinutes * MINUTE_MS),
+    manage_secret: makeLinkSecret(deps.random),
+    join_secret: service.isOnline ? makeLinkSecret(deps.random) : null,
+    created_at: deps.clock.now(),
+    canceled_at: null,
+  };
+}
+
+async function findKept(deps: SandboxDeps, owner: SandboxOwner, sought: Sought): Promise<AppointmentRow | null> {
+  const key = { widgetId: owner.widgetId, reference: sought.reference };
+  const row = await findAppointment(deps.db, owner.organizationId, key);
+  return row === null || row.canceled_at !== null ? null : row;
+}
+
+async function findBooked(deps: SandboxDeps, owner: SandboxOwner, sought: Sought): Promise<Read<Booked | null>> {
+  const row = await findKept(deps, owner, sought);
+  if (row === null) return found(null);
+  const { setup } = await loadSandbox(deps, owner);
+  return found(toBooked(deps, setup, row));
+}
+
+function toBooked(deps: SandboxDeps, setup: SandboxSetup, row: AppointmentRow): Booked {
+  const token = { widgetId: row.widget_id, reference: row.reference };
+  return {
+    externalId: row.id,
+    startAt: row.start_at,
+    endAt: row.end_at,
+    service: { id: row.service_id, name: toName(setup.services, row.service_id) },
+    staff: [{ id: row.staff_id, name: toName(setup.staff, row.staff_id) }],
+    manageUrl: toManageUrl(deps.baseUrl, { ...token, secret: row.manage_secret }),
+    joinUrl: row.join_secret === null ? null : toJoinUrl(deps.baseUrl, { ...token, secret: row.join_secret }),
+  };
+}
+
+function toOffered(setup: SandboxSetup, service: SandboxService): OfferedService {
+  const { id, name, description, durationMinutes, isOnline, staffSelectable, questions } = service;
+  const staff = setup.staff
+    .filter((member) => staffSelectable && service.staffIds.includes(member.id))
+    .map((member) => ({ id: member.id, name: member.name }));
+  return { id, name, description, durationMinutes, isOnline, staff, staffSelectable, questions };
+}
+
+function isChoosable(service: SandboxService, staffId: string | null): boolean {
+  return staffId === null || (service.staffSelectable && service.staffIds.includes(staffId));
+}
+
+/** The name it has now, since the setup may have changed; its id where it is gone. */
+export function toName(named: readonly { id: string; name: string }[], id: string): string {
+  return named.find((candidate) => candidate.id === id)?.name ?? id;
+}
+
+/** See failure-switch.ts; null when the booking goes on. */
+async function failEarly(failure: FailureSwitch | null, signal: AbortSignal): Promise<BookOutcome | null> {
+  switch (failure) {
+    case "fail-slot":
+      return { kind: "slot_taken" };
+    case "fail-500":
+      return unavailable({ status: 500, requestId: null, failure: null });
+    case "fail-429":
+      return unavailable({ status: 429, requestId: null, failure: null }, BUSY_RETRY_AFTER_MS);
+    case "fail-timeout-lost":
+      return lost("timeout");
+    case "slow-3s":
+      // An abort is the one way that the waiting ends early.
+      await sleep(SLOW_MS, undefined, { signal }).catch(() => undefined);
+      return signal.aborted ? unavailable(noReply("aborted")) : null;
+    case "fail-timeout-created":
+    case null:
+      return null;
+    default:
+      return failure satisfies never;
+  }
+}
+
+function lost(failure: string): BookOutcome {
+  return { kind: "unknown", upstream: noReply(failure) };
+}
+
+function noReply(failure: string): Upstream {
+  return { status: null, requestId: null, failure };
+}
+
+function reportFault(deps: SandboxDeps, owner: SandboxOwner, error: unknown): Upstream {
+  deps.log.warn("sandbox.failed", { ...owner, error });
+  return noReply("database");
+}

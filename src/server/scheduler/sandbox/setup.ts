@@ -1,0 +1,110 @@
+import type { Question } from "../scheduling-system.ts";
+import type { WeeklyHours } from "../weekly-hours.ts";
+
+// What a sandbox is made of. It is one document, because it is read as a whole each time; times are multiples of the cells
+// in which appointments are kept.
+
+/** The unit in which time is taken: durations, buffers, steps and opening hours are multiples of it. */
+export const CELL_MINUTES = 5;
+
+export type SandboxSetup = {
+  readonly stepMinutes: number;
+  readonly leadMinutes: number;
+  readonly horizonDays: number;
+  readonly staff: readonly SandboxStaff[];
+  readonly services: readonly SandboxService[];
+};
+
+export type SandboxStaff = { readonly id: string; readonly name: string; readonly hours: readonly WeeklyHours[] };
+
+export type SandboxService = {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly durationMinutes: number;
+  readonly bufferBeforeMinutes: number;
+  readonly bufferAfterMinutes: number;
+  readonly isOnline: boolean;
+  /** None: it never has free times. */
+  readonly staffIds: readonly string[];
+  readonly staffSelectable: boolean;
+  readonly questions: readonly Question[];
+};
+
+const WORKING_DAYS = [1, 2, 3, 4, 5];
+const OFFICE_HOURS: readonly WeeklyHours[] = WORKING_DAYS.map((weekday) => ({
+  weekday,
+  opens: "09:00",
+  closes: "17:00",
+}));
+
+/** What a widget's sandbox starts with. */
+export const DEFAULT_SETUP: SandboxSetup = {
+  stepMinutes: 30,
+  leadMinutes: 60,
+  horizonDays: 60,
+  staff: [
+    { id: "alex-kim", name: "Alex Kim", hours: OFFICE_HOURS },
+    { id: "sam-rivera", name: "Sam Rivera", hours: OFFICE_HOURS },
+    { id: "robin-novak", name: "Robin Novak", hours: OFFICE_HOURS },
+  ],
+  services: [
+    {
+      id: "consultation",
+      name: "Consultation",
+      description: "Half an hour at our office, with the person of your choice.",
+      durationMinutes: 30,
+      bufferBeforeMinutes: 0,
+      bufferAfterMinutes: 0,
+      isOnline: false,
+      staffIds: ["alex-kim", "sam-rivera"],
+      staffSelectable: true,
+      questions: [],
+    },
+    {
+      id: "online-meeting",
+      name: "Online meeting",
+      description: "A video call. The link comes with the confirmation.",
+      durationMinutes: 30,
+      bufferBeforeMinutes: 0,
+      bufferAfterMinutes: 0,
+      isOnline: true,
+      staffIds: ["sam-rivera", "robin-novak"],
+      staffSelectable: false,
+      questions: [],
+    },
+    {
+      id: "first-appointment",
+      name: "First appointment",
+      description: "An hour to get to know each other.",
+      durationMinutes: 60,
+      bufferBeforeMinutes: 0,
+      bufferAfterMinutes: 15,
+      isOnline: false,
+      staffIds: ["robin-novak"],
+      staffSelectable: false,
+      questions: [
+        { id: "topic", label: "What is it about?", type: "text", options: [], required: true },
+        {
+          id: "heard-from",
+          label: "How did you hear about us?",
+          type: "choice",
+          options: ["A friend", "A search engine", "Social media", "Other"],
+          required: false,
+        },
+      ],
+    },
+    {
+      id: "fully-booked",
+      name: "Fully booked",
+      description: "Shows what visitors see when there are no free times.",
+      durationMinutes: 45,
+      bufferBeforeMinutes: 0,
+      bufferAfterMinutes: 0,
+      isOnline: false,
+      staffIds: [],
+      staffSelectable: false,
+      questions: [],
+    },
+  ],
+};

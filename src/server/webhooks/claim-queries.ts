@@ -1,0 +1,189 @@
+import { sql } from "kysely";
+import type { AttemptTrigger } from "#contract/delivery.ts";
+import type { EndpointKind } from "#contract/endpoint.ts";
+import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import type { WebhookEventType } from "#contract/webhook-event.ts";
+import type { Db } from "../db/pool.ts";
+
+// Claiming: a worker leases what is due, sends it, and reports (report-queries.ts); a lease that runs out is reported by
+// whoever finds it (recovery-queries.ts). Whatever writes to these tables locks in one order, so that nobody waits in a
+// circle: booking, place in the queue, event, delivery, attempt, endpoint.
+
+/** Any number that no other advisory lock of ours uses. */
+const CLAIM_LOCK = 7_236_002;
+
+/** A process that is frozen in the middle of a claim must not keep every other from claiming: PostgreSQL ends its turn. */
+const CLAIM_LIMIT_MS = 10_000;
+
+/** Lanes (endpoints with something waiting) that one claim looks at; the next claim goes on behind them. */
+const LANES_PER_CLAIM = 500;
+
+export type ClaimedDelivery = {
+  delivery_id: DeliveryId;
+  organization_id: OrganizationId;
+  endpoint_id: EndpointId;
+  lease_token: string;
+  lease_until: Date;
+  trigger: AttemptTrigger;
+  number: number;
+  retries_used: number;
+  type: WebhookEventType;
+  kind: EndpointKind;
+  url: string;
+  /** What is sent: the event's bytes, or the card made of it. */
+  body: Buffer | null;
+  secret: Buffer;
+  previous_secret: Buffer | null;
+  previous_secret_expires_at: Date | null;
+};
+
+/** How many requests may be in flight at once, over all workers. */
+export type ClaimCaps = {
+  /** To one endpoint: when it is well, and when it is a chat or failing. */
+  readonly perEndpoint: number;
+  readonly perCarefulEndpoint: number;
+  /** Failed attempts in a row that make an endpoint a failing one. */
+  readonly failingAfter: number;
+  /** To all failing endpoints together, so that many dead receivers leave room for the living. */
+  readonly toFailing: number;
+  readonly perOrganization: number;
+};
+
+export type Claim = {
+  now: Date;
+  leaseUntil: Date;
+  leaseToken: string;
+  /** At most this many. */
+  limit: number;
+  caps: ClaimCaps;
+  /** Plans that include webhooks. */
+  plans: readonly Plan[];
+  /** Endpoint id after which to look for lanes. */
+  after: string;
+};
+
+export type Claimed = {
+  deliveries: ClaimedDelivery[];
+  /** Where the next claim goes on; empty when all lanes were seen. */
+  after: string;
+  /** When the first of what was seen and is not due yet will be. */
+  nextDueAt: Date | null;
+};
+
+/**
+ * Leases what is due, fairly: the first of every lane before the second of any, organizations taking turns, and never more
+ * in flight than the caps allow. The work is bounded by the number of lanes, not by how many deliveries wait in them.
+ * Claims wait for one another (the lock), so that caps hold over all workers; `makeClaim` is called when the wait is over,
+ * so that a lease begins then. Each claimed delivery gets its attempt row in the same transaction, before any request.
+ */
+export async function claimDeliveries(db: Db, makeClaim: () => Claim): Promise<Claimed> {
+  return await db.transaction().execute(async (transaction) => {
+    await sql`select set_config('transaction_timeout', ${String(CLAIM_LIMIT_MS)}, true),
+      pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(transaction);
+    const claim = makeClaim();
+    const lanes = await listLanes(transaction, claim.after);
+    const dueLanes = lanes.filter((lane) => lane.due_at <= claim.now).map((lane) => lane.endpoint_id);
+    const later = lanes.filter((lane) => lane.due_at > claim.now).map((lane) => lane.due_at.getTime());
+    return {
+      deliveries: dueLanes.length === 0 ? [] : await leaseFrom(transaction, dueLanes, claim),
+      after: lanes.length < LANES_PER_CLAIM ? "" : (lanes.at(-1)?.endpoint_id ?? ""),
+      nextDueAt: later.length === 0 ? null : new Date(Math.min(...later)),
+    };
+  });
+}
+
+type Lane = { endpoint_id: EndpointId; due_at: Date };
+
+/** The next endpoints with something waiting, and when its first is due: one index probe each, however long their lanes. */
+async function listLanes(transaction: Db, after: string): Promise<Lane[]> {
+  const { rows } = await sql<Lane>`-- prepared: list_lanes
+    with recursive lanes as (
+      (select endpoint_id, due_at from delivery_queue where lease_token is null and endpoint_id > ${after}::text
+        order by endpoint_id, due_at limit 1)
+      union all
+      select next.endpoint_id, next.due_at from lanes cross join lateral (
+        select queue.endpoint_id, queue.due_at from delivery_queue queue
+        where queue.lease_token is null and queue.endpoint_id > lanes.endpoint_id
+        order by queue.endpoint_id, queue.due_at limit 1
+      ) next
+    )
+    select endpoint_id, due_at from lanes limit ${LANES_PER_CLAIM}::integer`.execute(transaction);
+  return rows;
+}
+
+/**
+ * Reads the leased rows (few: as many as there are requests in flight), takes from each lane as many as it has room for,
+ * oldest first, and ranks these. Rows that someone else holds, an erasure say, are left out rather than waited for.
+ */
+async function leaseFrom(transaction: Db, lanes: readonly EndpointId[], claim: Claim): Promise<ClaimedDelivery[]> {
+  const { caps } = claim;
+  const { rows } = await sql<ClaimedDelivery>`-- prepared: claim_deliveries
+    with in_flight as materialized (
+      select queue.organization_id, queue.endpoint_id, endpoint.failed_attempts >= ${caps.failingAfter}::integer as is_failing
+      from delivery_queue queue join endpoints endpoint on endpoint.id = queue.endpoint_id
+      where queue.lease_token is not null
+    ), busy_endpoints as (
+      select endpoint_id, count(*) as requests from in_flight group by endpoint_id
+    ), busy_organizations as (
+      select organization_id, count(*) as requests from in_flight group by organization_id
+    ), lanes as (
+      select endpoint.id as endpoint_id, endpoint.organization_id,
+        endpoint.failed_attempts >= ${caps.failingAfter}::integer as is_failing,
+        case when endpoint.kind <> 'webhook' or endpoint.failed_attempts >= ${caps.failingAfter}::integer
+          then ${caps.perCarefulEndpoint}::integer else ${caps.perEndpoint}::integer end
+          - coalesce(busy_endpoints.requests, 0) as free,
+        ${caps.perOrganization}::integer - coalesce(busy_organizations.requests, 0) as organization_free
+      from endpoints endpoint
+      join organizations on organizations.id = endpoint.organization_id
+      left join busy_endpoints on busy_endpoints.endpoint_id = endpoint.id
+      left join busy_organizations on busy_organizations.organization_id = endpoint.organization_id
+      where endpoint.id = any(${lanes as EndpointId[]}::text[])
+        and endpoint.status = 'enabled' and endpoint.removed_at is null
+        and (endpoint.paused_until is null or endpoint.paused_until <= ${claim.now}::timestamptz)
+        and organizations.plan = any(${claim.plans as Plan[]}::text[])
+    ), candidates as (
+      select lanes.organization_id, lanes.organization_free, lanes.is_failing, waiting.delivery_id, waiting.due_at,
+        row_number() over (partition by lanes.endpoint_id order by waiting.due_at) as place_in_lane
+      from lanes cross join lateral (
+        select delivery_id, due_at from delivery_queue
+        where endpoint_id = lanes.endpoint_id and lease_token is null and due_at <= ${claim.now}::timestamptz
+        order by due_at limit greatest(lanes.free, 0)
+        for update skip locked
+      ) waiting
+    ), ranked as (
+      select delivery_id, due_at, organization_free, is_failing,
+        row_number() over (partition by organization_id order by place_in_lane, due_at) as place_in_organization
+      from candidates
+    ), allowed as (
+      select delivery_id, due_at, place_in_organization, is_failing,
+        row_number() over (partition by is_failing order by place_in_organization, due_at) as place_among_alike
+      from ranked where place_in_organization <= organization_free
+    ), chosen as (
+      select delivery_id from allowed
+      where not is_failing
+        or place_among_alike <= ${caps.toFailing}::integer - (select count(*) from in_flight where is_failing)
+      order by place_in_organization, due_at limit ${claim.limit}::integer
+    ), leased as (
+      update delivery_queue set lease_token = ${claim.leaseToken}::uuid, lease_until = ${claim.leaseUntil}::timestamptz
+      from chosen where delivery_queue.delivery_id = chosen.delivery_id
+      returning delivery_queue.delivery_id, organization_id, endpoint_id, trigger
+    ), numbered as (
+      update deliveries set attempt_count = attempt_count + 1
+      from leased where deliveries.organization_id = leased.organization_id and deliveries.id = leased.delivery_id
+      returning deliveries.organization_id, deliveries.id, deliveries.event_id, deliveries.endpoint_id, deliveries.card,
+        deliveries.attempt_count, deliveries.retries_used, leased.trigger
+    ), logged as (
+      insert into delivery_attempts (organization_id, delivery_id, number, endpoint_id, trigger, started_at, result)
+      select organization_id, id, attempt_count, endpoint_id, trigger, ${claim.now}, 'in_flight' from numbered
+    )
+    select numbered.id as delivery_id, numbered.organization_id, numbered.endpoint_id,
+      ${claim.leaseToken} as lease_token, ${claim.leaseUntil}::timestamptz as lease_until,
+      numbered.trigger, numbered.attempt_count as number, numbered.retries_used,
+      event.type, endpoint.kind, endpoint.url, coalesce(numbered.card, event.body) as body, endpoint.secret,
+      endpoint.previous_secret, endpoint.previous_secret_expires_at
+    from numbered
+    join webhook_events event on event.organization_id = numbered.organization_id and event.id = numbered.event_id
+    join endpoints endpoint on endpoint.id = numbered.endpoint_id`.execute(transaction);
+  return rows;
+}

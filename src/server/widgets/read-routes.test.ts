@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { WidgetId } from "#contract/ids.ts";
+import { createTestApp } from "../../../test/support/app.ts";
+import { makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { getJson, makeCaller } from "../../../test/support/read-api.ts";
+import { insertWidget, updateWidget } from "./queries.ts";
+
+const { app, deps } = await createTestApp({ baseUrl: "https://book.example" });
+
+async function makeReader() {
+  const owner = await makeOrganization(deps.db);
+  const { key } = await makeKey(deps.db, owner);
+  return { owner, headers: { authorization: `Bearer ${key}` } };
+}
+
+test("a widget is returned with every field of the contract and no other", async () => {
+  const { owner, headers } = await makeReader();
+  await insertWidget(deps.db, {
+    id: "w_4fTqD8sKmB2x" as WidgetId,
+    organization_id: owner,
+    name: "Front page",
+    business_name: "Lindenhof Dental",
+    booking_url: "https://scheduler.example/lindenhof",
+    template: "compact",
+    status: "paused",
+    collect_data: false,
+    created_at: new Date("2026-10-31T23:59:59.999Z"),
+  });
+  assert.deepEqual(await getJson(app, "/api/v1/widgets", headers), {
+    status: 200,
+    body: {
+      data: [
+        {
+          id: "w_4fTqD8sKmB2x",
+          name: "Front page",
+          bookingUrl: "https://scheduler.example/lindenhof",
+          template: "compact",
+          status: "paused",
+          collectData: false,
+          businessName: "Lindenhof Dental",
+          createdAt: "2026-10-31T23:59:59.999Z",
+        },
+      ],
+    },
+  });
+});
+
+test("a widget without a scheduler of its own is booked on the service's own page", async () => {
+  const { owner, headers } = await makeReader();
+  const id = await makeWidget(deps.db, owner);
+  const { body } = await getJson(app, "/api/v1/widgets", headers);
+  assert.deepEqual(body, {
+    data: [
+      {
+        id,
+        name: "Website",
+        bookingUrl: `https://book.example/w/${id}`,
+        template: "classic",
+        status: "active",
+        collectData: true,
+        businessName: "Lindenhof",
+        createdAt: "2026-11-01T12:00:00.000Z",
+      },
+    ],
+  });
+});
+
+test("names keep every character they were given", async () => {
+  const { owner, headers } = await makeReader();
+  const names = [
+    '"Quoted" \\ back',
+    "Zahnärzte & Söhne",
+    "日本語 😀",
+    "line\nbreak\ttab",
+    "</script>",
+    "\u2028\u0001",
+    "",
+  ];
+  for (const [i, name] of names.entries())
+    await makeWidget(deps.db, owner, { name, createdAt: new Date(Date.UTC(2026, 0, 1 + i)) });
+  const { body } = await getJson(app, "/api/v1/widgets", headers);
+  assert.deepEqual((body as { data: { name: string }[] }).data.map((widget) => widget.name).reverse(), names);
+});
+
+test("an organization without widgets gets an empty list", async () => {
+  const { headers } = await makeReader();
+  assert.deepEqual(await getJson(app, "/api/v1/widgets", headers), { status: 200, body: { data: [] } });
+});
+
+async function listIds(headers: Record<string, string>, query = ""): Promise<string[]> {
+  const { body } = await getJson(app, `/api/v1/widgets${query}`, headers);
+  return (body as { data: { id: string }[] }).data.map((widget) => widget.id);
+}
+
+test("widgets come newest first, those of one instant by id, paused ones and those that store nothing included", async () => {
+  const { owner, headers } = await makeReader();
+  const old = await makeWidget(deps.db, owner, { createdAt: new Date("2025-01-01T00:00:00.000Z"), status: "paused" });
+  const tied = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => makeWidget(deps.db, owner, { collectData: i % 2 === 0 })),
+  );
+  const newest = await makeWidget(deps.db, owner, { createdAt: new Date("2026-11-01T12:00:00.001Z") });
+  assert.deepEqual(await listIds(headers), [newest, ...tied.sort(), old]);
+});
+
+test("every widget comes in one answer, however many there are", async () => {
+  const { owner, headers } = await makeReader();
+  const ids = await Promise.all(Array.from({ length: 600 }, () => makeWidget(deps.db, owner)));
+  assert.deepEqual(await listIds(headers), ids.sort());
+});
+
+test("a change of a widget is seen by the next request", async () => {
+  const { widgetId, headers } = await makeCaller(deps.db);
+  await updateWidget(deps.db, widgetId, { status: "paused", collect_data: false });
+  const { body } = await getJson(app, "/api/v1/widgets", headers);
+  const [widget] = (body as { data: { status: string; collectData: boolean }[] }).data;
+  assert.deepEqual([widget?.status, widget?.collectData], ["paused", false]);
+});
+
+test("another organization's widgets are not returned", async () => {
+  const mine = await makeCaller(deps.db);
+  const theirs = await makeCaller(deps.db);
+  assert.deepEqual(await listIds(mine.headers), [mine.widgetId]);
+  assert.deepEqual(await listIds(theirs.headers), [theirs.widgetId]);
+});
+
+test("there are no query parameters: whatever is sent is ignored, repeated or not", async () => {
+  const { widgetId, headers } = await makeCaller(deps.db);
+  for (const query of [
+    "?limit=0",
+    "?limit=x&limit=y",
+    "?since=never",
+    "?cursor=",
+    "?widget=w_none",
+    "?status=paused",
+    "?%zz=%",
+    "?&&=&",
+    "??",
+  ]) {
+    assert.deepEqual(await listIds(headers, query), [widgetId], query);
+  }
+});

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTestApp } from "../../test/support/app.ts";
+import { startWorker, type Task } from "./worker.ts";
+
+const { deps, lines } = await createTestApp();
+
+/** A task whose runs are told apart by their number; the shortest period there is, since a test waits for nothing. */
+function makeTask(name: string, run: (runNumber: number, signal: AbortSignal) => Promise<void>): Task {
+  let runs = 0;
+  return {
+    name,
+    periodMs: 1,
+    run: (_deps, signal) => {
+      runs += 1;
+      return run(runs, signal);
+    },
+  };
+}
+
+async function countRuns(name: string): Promise<Record<string, number>> {
+  const { values } = await deps.metrics.taskRuns.get();
+  const runs = values.filter(({ labels }) => labels.task === name);
+  return Object.fromEntries(runs.map(({ labels, value }) => [String(labels.outcome), value]));
+}
+
+test("a run that fails is logged and the next one runs", async () => {
+  const { promise: hasRunAgain, resolve: ranAgain } = Promise.withResolvers<void>();
+  const flaky = makeTask("flaky", async (runNumber) => {
+    if (runNumber === 1) throw new RangeError("a bad night");
+    if (runNumber === 3) ranAgain();
+  });
+  const worker = startWorker(deps, [flaky]);
+  await hasRunAgain;
+  await worker.stop();
+
+  const failures = lines.map((line) => JSON.parse(line)).filter(({ name }) => name === "task.failed");
+  assert.deepEqual(
+    failures.map(({ level, task, error }) => ({ level, task, type: error.type, message: error.message })),
+    [{ level: "error", task: "flaky", type: "RangeError", message: "a bad night" }],
+  );
+  const { failed, succeeded = 0 } = await countRuns("flaky");
+  assert.equal(failed, 1);
+  assert.ok(succeeded >= 2);
+});
+
+test("one task that fails or hangs does not hold up another", async () => {
+  const { promise: hasRun, resolve: ran } = Promise.withResolvers<void>();
+  const hanging = makeTask("hanging", (_runNumber, signal) => {
+    return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+  });
+  const failing = makeTask("failing", async () => {
+    throw new Error("always");
+  });
+  const healthy = makeTask("healthy", async (runNumber) => {
+    if (runNumber === 5) ran();
+  });
+  const worker = startWorker(deps, [hanging, failing, healthy]);
+  await hasRun;
+  await worker.stop();
+  assert.deepEqual(await countRuns("hanging"), { succeeded: 1 });
+});
+
+test("stopping waits for the run under way, tells it, and begins no other", async () => {
+  const { promise: hasBegun, resolve: begun } = Promise.withResolvers<void>();
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  let runs = 0;
+  let wasTold = false;
+  const task = makeTask("slow", async (runNumber, signal) => {
+    runs = runNumber;
+    begun();
+    await mayEnd;
+    wasTold = signal.aborted;
+  });
+  const worker = startWorker(deps, [task]);
+  await hasBegun;
+  let hasStopped = false;
+  const stopping = worker.stop().then(() => {
+    hasStopped = true;
+  });
+  await Promise.resolve();
+  assert.equal(hasStopped, false);
+  end();
+  await stopping;
+  assert.deepEqual([runs, wasTold], [1, true]);
+});
+
+test("a stopped worker is stopped at once where nothing runs", async () => {
+  const { promise: hasRun, resolve: ran } = Promise.withResolvers<void>();
+  const worker = startWorker(deps, [{ ...makeTask("idle", async () => ran()), periodMs: 24 * 60 * 60 * 1000 }]);
+  await hasRun;
+  await worker.stop();
+  assert.deepEqual(await countRuns("idle"), { succeeded: 1 });
+});

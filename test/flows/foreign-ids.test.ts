@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { API_KEY_ID, ORGANIZATION_ID, REFERENCE, WIDGET_ID } from "#contract/ids.ts";
+import { randomId, systemRandom } from "../../src/server/lib/random.ts";
+import { createTestApp } from "../support/app.ts";
+import { makeBooking, makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
+import { makeCaller } from "../support/read-api.ts";
+import { listGetRoutes } from "../support/routes.ts";
+
+// One organization's key, every route there is, and every id of another organization in every place an id can stand.
+
+const { app, deps } = await createTestApp();
+
+const mine = await makeCaller(deps.db);
+const own = await makeBooking(deps.db, mine.owner, { widgetId: mine.widgetId, customer_email: "own@example.com" });
+
+const theirs = await makeForeignOrganization();
+const routes = await listGetRoutes(app);
+
+async function makeForeignOrganization() {
+  const owner = await makeOrganization(deps.db, { name: "Theirs Ltd" });
+  const widgetId = await makeWidget(deps.db, owner, {
+    name: "Theirs",
+    bookingUrl: "https://theirs.example/book",
+  });
+  const { id: keyId, key } = await makeKey(deps.db, owner);
+  const { reference } = await makeBooking(deps.db, owner, {
+    widgetId,
+    service_name: "Foreign Service",
+    staff: JSON.stringify([{ id: "foreign-staff", name: "Foreign Staff" }]),
+    customer_name: "Foreign Customer",
+    customer_email: "foreign@example.com",
+    customer_phone: "+49 30 777 00 77",
+    customer_notes: "Foreign Notes",
+    answers: JSON.stringify([{ questionId: "q", question: "Foreign Question", answer: "Foreign Answer" }]),
+    attribution: JSON.stringify({ source: "foreign-source" }),
+    external_id: "foreign-external",
+    manage_url: "https://foreign.example/manage",
+    join_url: "https://foreign.example/join",
+  });
+  return { owner, widgetId, keyId, key, reference };
+}
+
+/** What would show that something of the other organization came through: on any route, and on one that needs a key. */
+const NEVER = [
+  /foreign/i,
+  /777 00 77/,
+  ...[theirs.keyId, theirs.key, theirs.reference].map((text) => new RegExp(text)),
+];
+const NEVER_UNDER_API = [...NEVER, /theirs/i, ...[theirs.owner, theirs.widgetId].map((text) => new RegExp(text))];
+
+/** Each foreign id beside one of the same form that nobody has: no answer may tell them apart. */
+const TRIED: readonly [foreign: string, unknown: string][] = [
+  [theirs.owner, randomId(systemRandom, ORGANIZATION_ID)],
+  [theirs.widgetId, randomId(systemRandom, WIDGET_ID)],
+  [theirs.keyId, randomId(systemRandom, API_KEY_ID)],
+  [theirs.reference, randomId(systemRandom, REFERENCE)],
+  ["foreign-external", "nobodys-external"],
+  ["foreign@example.com", "nobody@example.com"],
+];
+
+async function ask(url: string) {
+  const response = await app.inject({ url, headers: mine.headers });
+  return { status: response.statusCode, body: response.body };
+}
+
+type Described = { paths: Record<string, { get?: { parameters?: { name: string }[] } }> };
+
+/** What an undescribed parameter would likely be called. */
+const LIKELY_NAMES =
+  `organization organizationId organization_id org owner tenant account business id ids widgetId widget_id
+  reference key keyId email search q filter externalId`.split(/\s+/);
+
+/** Every query parameter that any route describes. */
+function listParameterNames(): string[] {
+  // The plugin's type covers Swagger 2 too; this is what OpenAPI 3 says of parameters.
+  const { paths } = app.swagger() as unknown as Described;
+  return [...new Set(Object.values(paths).flatMap(({ get }) => (get?.parameters ?? []).map(({ name }) => name)))];
+}
+
+/** The address with the id in its path, in each described parameter by itself, and in all the undescribed ones. */
+function listAddresses(route: string, id: string): string[] {
+  const text = encodeURIComponent(id);
+  const path = route.replaceAll(/:[A-Za-z]+|\*/g, text);
+  const undescribed = LIKELY_NAMES.map((name) => `${name}=${text}`).join("&");
+  return [
+    path,
+    ...[...listParameterNames().map((name) => `${name}=${text}`), undescribed].map((query) => `${path}?${query}`),
+  ];
+}
+
+test("the walk finds the routes of the read API and their parameters", () => {
+  for (const url of [
+    "/api/v1/widgets",
+    "/api/v1/bookings",
+    "/api/v1/openapi.json",
+    "/docs",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+  ])
+    assert.ok(routes.includes(url), url);
+  for (const name of ["since", "until", "widget", "limit", "cursor"])
+    assert.ok(listParameterNames().includes(name), name);
+});
+
+for (const route of routes) {
+  test(`no parameter of ${route} reaches another organization's data, or tells whether it exists`, async () => {
+    for (const [foreign, unknown] of TRIED) {
+      for (const [i, url] of listAddresses(route, foreign).entries()) {
+        const answer = await ask(url);
+        // Outside /api a widget's page is meant for everybody.
+        const isUnderApi = route.startsWith("/api/");
+        for (const never of isUnderApi ? NEVER_UNDER_API : NEVER) assert.doesNotMatch(answer.body, never, url);
+        if (isUnderApi) assert.deepEqual(answer, await ask(String(listAddresses(route, unknown)[i])), url);
+      }
+    }
+  });
+}
+
+test("headers that name another organization change nothing", async () => {
+  const headers = {
+    ...mine.headers,
+    "x-organization-id": theirs.owner,
+    "x-tenant": theirs.owner,
+    cookie: `org=${theirs.owner}`,
+  };
+  for (const url of ["/api/v1/widgets", "/api/v1/bookings"]) {
+    const response = await app.inject({ url, headers });
+    assert.deepEqual({ status: response.statusCode, body: response.body }, await ask(url));
+  }
+});
+
+test("each key reads its own organization's booking and nothing else", async () => {
+  const read = async (key: string) => {
+    const response = await app.inject({ url: "/api/v1/bookings", headers: { authorization: `Bearer ${key}` } });
+    return (response.json() as { data: { reference: string }[] }).data.map((booking) => booking.reference);
+  };
+  assert.deepEqual([await read(mine.key), await read(theirs.key)], [[own.reference], [theirs.reference]]);
+});

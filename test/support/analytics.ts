@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { sql } from "kysely";
+import type { Analytics } from "#contract/analytics.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { selectAnalytics } from "../../src/server/analytics/queries.ts";
+import { toAnalytics } from "../../src/server/analytics/report.ts";
+import type { Db } from "../../src/server/db/pool.ts";
+import type { Touch } from "../../src/server/funnel/touch.ts";
+import { countByHand } from "./count-by-hand.ts";
+
+export type Window = { days: number; now: Date; widgetId?: WidgetId | null; keptSince?: Date };
+
+const LONG_AGO = new Date("1970-01-01T00:00:00Z");
+
+/** What /api/v1/analytics answers, for any `now` and without a plan's retention unless one is given. */
+export async function readAnalytics(db: Db, owner: OrganizationId, window: Window): Promise<Analytics> {
+  const { days, now, widgetId = null, keptSince = LONG_AGO } = window;
+  return toAnalytics(await selectAnalytics(db, owner, { days, now, widgetId, keptSince }), days);
+}
+
+/** Asks for each window, of all widgets and of each, and expects what counting the touches by hand gives. */
+export async function assertCounted(
+  db: Db,
+  owner: OrganizationId,
+  expected: {
+    touches: readonly Touch[];
+    zone: string;
+    widgets: readonly WidgetId[];
+    windows: readonly Omit<Window, "widgetId">[];
+    when: string;
+  },
+): Promise<void> {
+  for (const window of expected.windows) {
+    for (const widgetId of [null, ...expected.widgets]) {
+      const asked = { ...window, widgetId };
+      const answer = await readAnalytics(db, owner, asked);
+      const byHand = countByHand(expected.touches, { ...asked, zone: expected.zone });
+      assert.deepEqual(answer, byHand, `${expected.when}, ${window.days} days`);
+    }
+  }
+}
+
+const COUNTERS = [
+  {
+    table: "funnel_days",
+    order: "widget_id, day",
+    isEmpty:
+      "(reached_1, reached_2, reached_3, reached_4, reached_5, reached_6, no_availability, bookings, failed, lead_ms, " +
+      "lead_count) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
+  },
+  { table: "funnel_key_days", order: "widget_id, day, kind, key", isEmpty: "(views, bookings) = (0, 0)" },
+  { table: "funnel_key_months", order: "widget_id, month, kind, key", isEmpty: "(views, bookings) = (0, 0)" },
+];
+
+/** Every counter that is not zero, of the set that is read, in one fixed order. */
+export async function readCounters(db: Db, owner: OrganizationId): Promise<unknown[]> {
+  const { version } = await db
+    .selectFrom("day_zones")
+    .select("version")
+    .where("organization_id", "=", owner)
+    .executeTakeFirstOrThrow();
+  const rows: unknown[] = [];
+  for (const { table, order, isEmpty } of COUNTERS) {
+    const found = await sql<Record<string, unknown>>`
+      select * from ${sql.table(table)} where organization_id = ${owner} and version = ${version} and not (${sql.raw(isEmpty)})
+      order by ${sql.raw(order)}`.execute(db);
+    rows.push(...found.rows.map(({ version: _, ...row }) => ({ table, ...row })));
+  }
+  return rows;
+}

@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { fileURLToPath } from "node:url";
+import { runCommandLine } from "../../src/server/cli/run.ts";
+
+/** Spares every process but the first the compiler. */
+const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/bookflow", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../src/server/cli/main.ts", import.meta.url));
+
+export type Outcome = { code: number | null; stdout: string; stderr: string };
+
+export type CommandLine = {
+  /** An empty folder, in which no .env is found unless a test writes one. */
+  folder: string;
+  /** As a process of its own, with the settings of this command line and no others. */
+  run(args: readonly string[], options?: { settings?: Record<string, string>; nodeOptions?: string }): Promise<Outcome>;
+  /** The same without the process, which takes most of the time. */
+  runInside(args: readonly string[]): Promise<Outcome>;
+};
+
+export function createCommandLine(settings: Record<string, string>): CommandLine {
+  const folder = mkdtempSync(join(tmpdir(), "bookflow-cli-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const all = { SECRET_KEY: "a secret key for tests, of 32 characters and more", ...settings };
+  return {
+    folder,
+    run: (args, options = {}) =>
+      new Promise((resolve, reject) => {
+        const child = spawn(process.execPath, [PROGRAM, ...args], {
+          cwd: folder,
+          env: {
+            PATH: process.env["PATH"],
+            NODE_COMPILE_CACHE: COMPILE_CACHE,
+            NODE_OPTIONS: options.nodeOptions ?? "",
+            ...all,
+            ...options.settings,
+          },
+          stdio: ["ignore", "pipe", "pipe"],
+        });
+        const outcome: Outcome = { code: null, stdout: "", stderr: "" };
+        child.stdout.setEncoding("utf8").on("data", appendingTo(outcome, "stdout").write);
+        child.stderr.setEncoding("utf8").on("data", appendingTo(outcome, "stderr").write);
+        child.once("error", reject);
+        child.once("close", (code) => resolve({ ...outcome, code }));
+      }),
+    async runInside(args) {
+      const outcome: Outcome = { code: null, stdout: "", stderr: "" };
+      const code = await runCommandLine(args, {
+        environment: () => all,
+        stdout: appendingTo(outcome, "stdout"),
+        stderr: appendingTo(outcome, "stderr"),
+      });
+      return { ...outcome, code };
+    },
+  };
+}
+
+function appendingTo(outcome: Outcome, stream: "stdout" | "stderr"): { write(text: string): void } {
+  return {
+    write(text) {
+      outcome[stream] += text;
+    },
+  };
+}

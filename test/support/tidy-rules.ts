@@ -1,0 +1,139 @@
+// What the code must keep to that neither the compiler nor the linter knows, as data. test/tidy.test.ts applies it; the
+// reasons are in ARCHITECTURE.md. A path that ends in "/" stands for everything in that folder.
+
+/** May be imported by every slice. */
+const FLOOR = ["src/contract/", "src/server/lib/", "src/server/db/", "src/server/http/", "src/server/deps.ts"];
+
+const SLICES = "src/server/";
+const slice = (name: string, others: readonly string[] = []) => ({
+  from: `${SLICES}${name}/`,
+  to: [...FLOOR, ...others.map((other) => SLICES + other)],
+});
+
+/**
+ * Who may import whom inside src/. What a line's folder holds may always import each other; what is not listed is forbidden.
+ * contract <- lib <- db, http <- slices <- app, worker, cli <- main.
+ */
+export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: readonly string[] }[] = [
+  { from: "src/contract/", to: [] },
+  { from: "src/dashboard/", to: ["src/contract/"] },
+  { from: "src/widget/", to: ["src/contract/"] },
+
+  { from: "src/server/lib/", to: ["src/contract/"] },
+  { from: "src/server/setting.ts", to: [] },
+  { from: "src/server/config.ts", to: ["src/server/setting.ts", "src/server/lib/log.ts"] },
+  { from: "src/server/secret-key.ts", to: ["src/server/config.ts", "src/server/lib/"] },
+  { from: "src/server/db/", to: ["src/contract/", "src/server/lib/", "src/server/config.ts"] },
+  { from: "src/server/http/", to: ["src/contract/", "src/server/lib/", "src/server/deps.ts"] },
+
+  slice("organizations"),
+  slice("plans"),
+  slice("operations"),
+  slice("reference"),
+  slice("api-keys", ["plans/gate.ts"]),
+  slice("widgets", ["api-keys/bearer-auth.ts"]),
+  slice("funnel"),
+  slice("analytics", ["api-keys/bearer-auth.ts", "widgets/require-widget.ts"]),
+  slice("webhooks", ["config.ts"]),
+  slice("bookings", [
+    "api-keys/bearer-auth.ts",
+    "widgets/require-widget.ts",
+    "webhooks/event.ts",
+    "webhooks/outbox.ts",
+  ]),
+  slice("retention", [
+    "bookings/queries.ts",
+    "funnel/retention.ts",
+    "organizations/queries.ts",
+    "webhooks/retention.ts",
+  ]),
+
+  { from: "src/server/deps.ts", to: ["src/contract/", "src/server/"] },
+  { from: "src/server/cli/", to: ["src/contract/", "src/server/"] },
+  { from: "src/server/app.ts", to: ["src/contract/", "src/server/"] },
+  { from: "src/server/worker.ts", to: ["src/contract/", "src/server/"] },
+  { from: "src/server/main.ts", to: ["src/contract/", "src/server/"] },
+];
+
+/** Files that only these may import, whatever else is allowed. */
+export const RESERVED_FILES: readonly { readonly file: RegExp; readonly importers: readonly string[] }[] = [
+  { file: /routes\.ts$/, importers: ["src/server/app.ts"] },
+  { file: /\/testing\//, importers: [] },
+];
+
+/** Packages that only these may import; every other package is free. */
+export const RESERVED_PACKAGES: readonly { readonly package: RegExp; readonly importers: readonly string[] }[] = [
+  { package: /^pg$/, importers: ["src/server/db/", "src/server/lib/log.ts", "src/server/funnel/touch-writer.ts"] },
+  { package: /^undici$/, importers: ["src/server/webhooks/guarded-send.ts"] },
+  { package: /^(?!typebox(\/|$))/, importers: ["src/server/", "src/dashboard/", "src/widget/"] },
+  { package: /^(node:test|node:assert.*|fast-check)$/, importers: [] },
+];
+
+const LIB = "src/server/lib/";
+const EMBEDDED = "src/server/db/embedded/";
+const SENDER = "src/server/webhooks/guarded-send.ts";
+
+/** What may stand in no file of src/ but these. Comments are not looked at, except for the last. */
+export const BANNED_TEXTS: readonly {
+  readonly pattern: RegExp;
+  readonly allowedIn: readonly string[];
+  readonly instead: string;
+}[] = [
+  { pattern: /\bDate\.now\b/, allowedIn: [LIB, EMBEDDED], instead: "take the time from deps.clock" },
+  { pattern: /\bnew Date\(\s*\)/, allowedIn: [LIB, EMBEDDED], instead: "take the time from deps.clock" },
+  { pattern: /\bMath\.random\b/, allowedIn: [], instead: "take randomness from deps.random" },
+  {
+    pattern: /\b(randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues)\b/,
+    allowedIn: [LIB, EMBEDDED],
+    instead: "take randomness from deps.random",
+  },
+  {
+    pattern: /\b(setTimeout|setInterval|setImmediate)\b/,
+    allowedIn: [
+      LIB,
+      EMBEDDED,
+      SENDER,
+      "src/server/db/listen.ts",
+      "src/server/db/open-database.ts",
+      "src/server/webhooks/delivery-loop.ts",
+      "src/dashboard/",
+      "src/widget/",
+    ],
+    instead: "wait with lib/repeat.ts",
+  },
+  {
+    pattern: /(?<![.\w])fetch\(/,
+    allowedIn: ["src/dashboard/", "src/widget/"],
+    instead: "send through guarded-send.ts",
+  },
+  { pattern: /\bprocess\.env\b/, allowedIn: ["src/server/config.ts", EMBEDDED], instead: "add a setting to config.ts" },
+  {
+    pattern: /(?<![.\w])(now|random|clock_timestamp|statement_timestamp|gen_random_uuid|uuidv[47])\(\)(?!:)/i,
+    allowedIn: [LIB],
+    instead: "hand time, ids and randomness to the statement as parameters",
+  },
+  {
+    pattern: /\bcurrent_(timestamp|date|time)\b/i,
+    allowedIn: ["src/server/db/migrate.ts"],
+    instead: "hand the time to the statement as a parameter",
+  },
+];
+
+export const BANNED_MARKS = /\b(TODO|FIXME|XXX|HACK)\b/;
+
+export const LINES_MAX = 350;
+
+/** Where processes and pages begin. Every other file must be reached from one of these. */
+export const ENTRY_POINTS: readonly string[] = [
+  "src/server/main.ts",
+  "src/server/cli/main.ts",
+  "src/server/db/embedded/supervisor.ts",
+  "src/dashboard/main.tsx",
+  "src/widget/loader/loader.ts",
+  "src/widget/frame/main.ts",
+];
+
+/** Written ahead of what will use them. A file that is used by now is to be taken off this list. */
+export const AHEAD_OF_USE: readonly { readonly file: string; readonly until: string }[] = [
+  { file: "src/server/bookings/reference.ts", until: "issue 5: the booking flow makes references" },
+];

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { findBannedTexts, findDeadFiles, findImportFaults, findLongFiles, type SourceFiles } from "./support/tidy.ts";
+import { ALLOWED_IMPORTS } from "./support/tidy-rules.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const paths = globSync(["src/**/*.{ts,tsx}", "migrations/*.sql"], { cwd: root }).map((path) =>
+  path.replaceAll("\\", "/"),
+);
+const source: SourceFiles = new Map(paths.sort().map((path) => [path, readFileSync(`${root}/${path}`, "utf8")]));
+
+describe("the code keeps to its rules", () => {
+  test("imports point in the allowed direction", () => assert.deepEqual(findImportFaults(source), []));
+  test("time, randomness, network and environment are used where they belong", () =>
+    assert.deepEqual(findBannedTexts(source), []));
+  test("no file is too long to be read in one go", () => assert.deepEqual(findLongFiles(source), []));
+  test("every file is used", () => assert.deepEqual(findDeadFiles(source), []));
+  test("the source was found at all", () => assert.ok(source.size > 50));
+});
+
+/** One file against one check: what is found, without the file's path. */
+function check(find: (files: SourceFiles) => string[], path: string, text: string): string[] {
+  return find(new Map([[path, text]])).map((fault) => fault.replace(`${path} `, ""));
+}
+
+describe("imports against the direction are found", () => {
+  // biome-ignore format: one case a line
+  const cases: [path: string, text: string, fault: string][] = [
+    ["src/contract/booking.ts", 'import { z } from "zod";', "must not import the package zod"],
+    ["src/contract/booking.ts", 'import { join } from "node:path";', "must not import the package node:path"],
+    ["src/contract/booking.ts", 'import type { Db } from "../server/db/pool.ts";', "must not import src/server/db/pool.ts"],
+    ["src/server/lib/clock.ts", 'import type { Db } from "../db/pool.ts";', "must not import src/server/db/pool.ts"],
+    ["src/server/lib/clock.ts", 'import { parseConfig } from "../config.ts";', "must not import src/server/config.ts"],
+    ["src/server/db/pool.ts", 'import { ApiError } from "../http/api-error.ts";', "must not import src/server/http/api-error.ts"],
+    ["src/server/http/listen.ts", 'import { openPool } from "../db/pool.ts";', "must not import src/server/db/pool.ts"],
+    ["src/server/http/listen.ts", 'import {\n  a,\n  b,\n} from "../bookings/queries.ts";', "must not import src/server/bookings/queries.ts"],
+    ["src/server/bookings/import.ts", 'import { findWidget } from "../widgets/queries.ts";', "must not import src/server/widgets/queries.ts"],
+    ["src/server/webhooks/event.ts", 'import { insertBooking } from "../bookings/queries.ts";', "must not import src/server/bookings/queries.ts"],
+    ["src/server/webhooks/event.ts", 'export { x } from "../bookings/queries.ts";', "must not import src/server/bookings/queries.ts"],
+    ["src/server/webhooks/event.ts", 'const x = await import("../bookings/queries.ts");', "must not import src/server/bookings/queries.ts"],
+    ["src/server/webhooks/event.ts", 'import "../app.ts";', "must not import src/server/app.ts"],
+    ["src/server/worker.ts", 'import { readRoutes } from "./bookings/read-routes.ts";', "must not import src/server/bookings/read-routes.ts"],
+    ["src/server/cli/run.ts", 'import { bookingReadRoutes } from "../bookings/read-routes.ts";', "must not import src/server/bookings/read-routes.ts"],
+    ["src/server/bookings/import.ts", 'import pg from "pg";', "must not import the package pg"],
+    ["src/server/bookings/import.ts", 'import { fetch } from "undici";', "must not import the package undici"],
+    ["src/server/bookings/import.ts", 'import assert from "node:assert/strict";', "must not import the package node:assert/strict"],
+    ["src/server/webhooks/event.ts", 'import { r } from "./testing/receiver.ts";', "must not import src/server/webhooks/testing/receiver.ts"],
+    ["src/dashboard/main.tsx", 'import { x } from "../server/lib/calendar.ts";', "must not import src/server/lib/calendar.ts"],
+    ["src/widget/loader/loader.ts", 'import { x } from "../../dashboard/paths.ts";', "must not import src/dashboard/paths.ts"],
+    ["src/server/payments/pay.ts", "", "lies in a folder that ALLOWED_IMPORTS does not know"],
+  ];
+  for (const [path, text, fault] of cases) {
+    test(`${path}: ${text.replaceAll("\n", " ")}`, () =>
+      assert.deepEqual(check(findImportFaults, path, text), [fault]));
+  }
+
+  test("and those along it are not", () => {
+    const files = new Map([
+      ["src/contract/booking.ts", 'import { Type } from "typebox";\nimport { x } from "./ids.ts";'],
+      [
+        "src/server/bookings/import.ts",
+        'import type { Id } from "#contract/ids.ts";\nimport { x } from "../lib/log.ts";',
+      ],
+      ["src/server/app.ts", 'import { x } from "./bookings/read-routes.ts";'],
+      ["src/server/db/pool.ts", 'import pg from "pg";'],
+      ["src/server/bookings/import.test.ts", 'import pg from "pg";\nimport { x } from "../widgets/queries.ts";'],
+    ]);
+    assert.deepEqual(findImportFaults(files), []);
+  });
+
+  test("the allowed directions hold no circle among the slices", () => {
+    const isSlice = (place: string) => /^src\/server\/(?!lib|db|http|cli)[a-z-]+\//.test(place);
+    const toSlice = (place: string) => place.split("/").slice(0, 3).join("/");
+    const visit = (name: string, trail: string[]): void => {
+      assert.ok(!trail.includes(name), [...trail, name].join(" -> "));
+      for (const { from, to } of ALLOWED_IMPORTS.filter(({ from }) => toSlice(from) === name))
+        for (const target of to.filter(isSlice)) if (isSlice(from)) visit(toSlice(target), [...trail, name]);
+    };
+    for (const { from } of ALLOWED_IMPORTS.filter((rule) => isSlice(rule.from))) visit(toSlice(from), []);
+  });
+});
+
+describe("banned texts are found", () => {
+  const path = "src/server/bookings/import.ts";
+  // biome-ignore format: one case a line
+  const cases: [text: string, fault: string][] = [
+    ["const at = Date.now();", "holds Date.now: take the time from deps.clock"],
+    ["const at = new Date();", "holds new Date(): take the time from deps.clock"],
+    ["const x = Math.random();", "holds Math.random: take randomness from deps.random"],
+    ['import { randomBytes } from "node:crypto";', "holds randomBytes: take randomness from deps.random"],
+    ["const id = crypto.randomUUID();", "holds randomUUID: take randomness from deps.random"],
+    ['import { setTimeout as sleep } from "node:timers/promises";', "holds setTimeout: wait with lib/repeat.ts"],
+    ["setInterval(run, 5);", "holds setInterval: wait with lib/repeat.ts"],
+    ["await fetch(url);", "holds fetch(: send through guarded-send.ts"],
+    ['process.env["PORT"]', "holds process.env: add a setting to config.ts"],
+    ["sql`select now()`", "holds now(): hand time, ids and randomness to the statement as parameters"],
+    ["sql`order by random()`", "holds random(): hand time, ids and randomness to the statement as parameters"],
+    ["sql`select UUIDV7()`", "holds UUIDV7(): hand time, ids and randomness to the statement as parameters"],
+    ["sql`values (current_timestamp)`", "holds current_timestamp: hand the time to the statement as a parameter"],
+    [`// ${"TO"}DO later`, `holds ${"TO"}DO: open an issue`],
+    [`/* ${"FIX"}ME */`, `holds ${"FIX"}ME: open an issue`],
+  ];
+  for (const [text, fault] of cases) {
+    test(text, () => assert.deepEqual(check(findBannedTexts, path, text), [fault]));
+  }
+
+  test("also in migrations, and where they may stand they are not", () => {
+    const files = new Map([
+      ["migrations/0009_x.sql", "alter table x add y timestamptz default now(); -- not random()"],
+      ["src/server/lib/clock.ts", "export const systemClock = { now: () => new Date() };"],
+      ["src/server/config.ts", "return process.env;"],
+      ["src/server/bookings/import.test.ts", "new Date(); Math.random();"],
+      [path, 'const at = clock.now();\n// new Date() is banned\nconst url = "https://x.example"; new Date(0);'],
+    ]);
+    assert.deepEqual(findBannedTexts(files), [
+      "migrations/0009_x.sql holds now(): hand time, ids and randomness to the statement as parameters",
+    ]);
+  });
+});
+
+describe("long and dead files are found", () => {
+  test("a file of 351 lines is too long, one of 350 is not, and a test may be as long as it likes", () => {
+    const files = new Map([
+      ["src/server/bookings/long.ts", "x;\n".repeat(351)],
+      ["src/server/bookings/short.ts", "x;\n".repeat(350)],
+      ["src/server/bookings/long.test.ts", "x;\n".repeat(2_000)],
+    ]);
+    assert.deepEqual(findLongFiles(files), ["src/server/bookings/long.ts has 351 lines, more than 350"]);
+  });
+
+  test("a file that only its test, or only another dead file, uses is dead", () => {
+    const files = new Map([
+      ["src/server/main.ts", 'import { a } from "./bookings/used.ts";'],
+      ["src/server/bookings/used.ts", 'import type { Id } from "#contract/ids.ts";'],
+      ["src/contract/ids.ts", ""],
+      ["src/server/bookings/dead.ts", 'import { b } from "./deader.ts";'],
+      ["src/server/bookings/deader.ts", 'import { a } from "./used.ts";'],
+      ["src/server/bookings/dead.test.ts", 'import { a } from "./dead.ts";\nimport { b } from "./testing/fake.ts";'],
+      ["src/server/bookings/testing/fake.ts", ""],
+    ]);
+    assert.deepEqual(findDeadFiles(files, []), [
+      "src/server/bookings/dead.ts is used by nothing",
+      "src/server/bookings/deader.ts is used by nothing",
+    ]);
+    assert.deepEqual(findDeadFiles(files, [{ file: "src/server/bookings/dead.ts", until: "issue 9" }]), []);
+    assert.deepEqual(
+      findDeadFiles(new Map([["src/server/main.ts", ""]]), [{ file: "src/server/main.ts", until: "issue 9" }]),
+      ["src/server/main.ts needs no place in AHEAD_OF_USE"],
+    );
+  });
+});
