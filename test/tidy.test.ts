@@ -144,10 +144,10 @@ describe("long and dead files are found", () => {
       "src/server/bookings/dead.ts is used by nothing",
       "src/server/bookings/deader.ts is used by nothing",
     ]);
-    assert.deepEqual(findDeadFiles(files, [{ file: "src/server/bookings/dead.ts", until: "issue 9" }]), []);
+    assert.deepEqual(findDeadFiles(files, [{ place: "src/server/bookings/dead.ts", until: "issue 9" }]), []);
     assert.deepEqual(
-      findDeadFiles(new Map([["src/server/main.ts", ""]]), [{ file: "src/server/main.ts", until: "issue 9" }]),
-      ["src/server/main.ts needs no place in AHEAD_OF_USE"],
+      findDeadFiles(new Map([["src/server/main.ts", ""]]), [{ place: "src/server/", until: "issue 9" }]),
+      ["src/server/ needs no place in AHEAD_OF_USE"],
     );
   });
 });

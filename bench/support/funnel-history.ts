@@ -16,7 +16,8 @@ const NEW_KEYS_PER_MONTH = 20;
 /** Each visit takes one to five steps. */
 const EVENTS_PER_VISIT = 3;
 const VISITS_PER_INSERT = 100_000;
-const CHUNK_VISITS = 20_000;
+/** As many at once as fit in memory: nobody else is served meanwhile. */
+const CHUNK_VISITS = 200_000;
 
 export type History = { owner: OrganizationId; widgetId: WidgetId; key: string; events: number; rebuildMs: number };
 
@@ -46,7 +47,7 @@ function insertEvents(
   return sql`
     insert into funnel_events (organization_id, widget_id, visit_id, at, step, conversion_key, page, source, medium, campaign,
       channel, device, country, start_at, variant)
-    select ${owner}, (${about.widgets}::text[])[1 + (n / ${KEYS_PER_DAY}) % ${WIDGETS}], gen_random_uuid(),
+    select ${owner}, (${about.widgets}::text[])[1 + (n + n / ${KEYS_PER_DAY}) % ${WIDGETS}], visit_id,
       start_at + position * interval '20 seconds', step,
       case when step = 'booking_completed' then n::text else '' end, 'https://lindenhof.example/book',
       'source-' || class, case class % 4 when 0 then 'cpc' when 1 then 'email' when 2 then 'organic' else 'referral' end,
@@ -54,7 +55,8 @@ function insertEvents(
       case when step = 'booking_completed' then start_at + interval '4 days' end, 0
     from generate_series(${about.first}::integer, ${about.last}::integer) n
     cross join lateral (
-      select ${about.now}::timestamptz - (${about.visits} - n) * interval '1 day' * ${HISTORY_DAYS} / ${about.visits} as start_at,
+      select gen_random_uuid() as visit_id,
+        ${about.now}::timestamptz - (${about.visits} - n) * interval '1 day' * ${HISTORY_DAYS} / ${about.visits} as start_at,
         n % ${KEYS_PER_DAY} + ${NEW_KEYS_PER_MONTH} * (n * 24::bigint / ${about.visits})::integer as class
     ) visit
     cross join lateral unnest(array['widget_viewed', 'service_selected', 'date_selected', 'slot_selected', 'booking_completed'])

@@ -25,6 +25,7 @@ test("without any variable every setting has its default", () => {
     databasePoolSize: 10,
     dataDir: "./data",
     role: "all",
+    workerPort: 0,
     rateLimitApiPerMinute: 60_000,
     rateLimitEventsPerMinute: 3_000,
     trustProxy: false,

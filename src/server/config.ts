@@ -61,6 +61,13 @@ export const SETTINGS = {
     choices: ROLES,
     meaning: "web answers requests, worker runs background tasks, all does both.",
   }),
+  workerPort: integer({
+    name: "WORKER_PORT",
+    fallback: "0",
+    min: 0,
+    max: 65_535,
+    meaning: "Port on which a process with ROLE=worker answers /healthz, /readyz and /metrics; 0: on none.",
+  }),
   rateLimitApiPerMinute: integer({
     name: "RATE_LIMIT_API_PER_MINUTE",
     fallback: "60000",

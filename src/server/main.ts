@@ -7,6 +7,7 @@ import { listen } from "./http/listen.ts";
 import { createLog, type Log } from "./lib/log.ts";
 import { StartError } from "./lib/start-error.ts";
 import { onStopSignal } from "./lib/stop-signal.ts";
+import { buildWorkerApp } from "./operations/worker-app.ts";
 import { startWorker } from "./worker.ts";
 
 // config -> dependencies -> role; signals; nothing else. Logs go to standard output, words for people to standard error.
@@ -48,17 +49,18 @@ async function serve(parts: {
   const deps = await createDeps({ config, database, log });
   const app = config.role === "worker" ? null : await buildApp(deps);
   if (app) await listen(app, config);
+  const monitor = config.role === "worker" && config.workerPort > 0 ? buildWorkerApp(deps) : null;
+  if (monitor) await listen(monitor, { host: config.host, port: config.workerPort });
   const worker = config.role === "web" ? null : startWorker(deps);
-  log.info("service.started", { role: config.role });
-  notice(app ? `Bookflow is ready at ${toAddress(app, config)}` : "Bookflow's worker is running.");
-
   onStopSignal(
     { graceMs: config.shutdownGraceMs, log },
     {
-      finish: () => Promise.all([app?.close(), worker?.stop()]),
+      finish: () => Promise.all([app?.close(), monitor?.close(), worker?.stop()]),
       letGo: () => database.close(),
     },
   );
+  log.info("service.started", { role: config.role });
+  notice(app ? `Bookflow is ready at ${toAddress(app, config)}` : "Bookflow's worker is running.");
 }
 
 /** With PORT=0 only the socket knows which port it is. */

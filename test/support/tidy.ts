@@ -53,14 +53,15 @@ export function findLongFiles(files: SourceFiles): string[] {
 }
 
 export function findDeadFiles(files: SourceFiles, ahead = AHEAD_OF_USE): string[] {
-  const alive = reach(files, ENTRY_POINTS);
-  const aliveWithAhead = reach(files, [...alive, ...ahead.map(({ file }) => file)]);
-  const unneeded = ahead.flatMap(({ file }) =>
-    alive.has(file) || !files.has(file) ? [`${file} needs no place in AHEAD_OF_USE`] : [],
-  );
+  const used = reach(files, ENTRY_POINTS);
+  const unused = eachProgramFile(files, (path) => (used.has(path) ? [] : [path]));
+  const early = unused.filter((path) => ahead.some(({ place }) => covers(place, path)));
+  const usedByEarly = reach(files, early);
   return [
-    ...eachProgramFile(files, (path) => (aliveWithAhead.has(path) ? [] : [`${path} is used by nothing`])),
-    ...unneeded,
+    ...unused.filter((path) => !usedByEarly.has(path)).map((path) => `${path} is used by nothing`),
+    ...ahead
+      .filter(({ place }) => !unused.some((path) => covers(place, path)))
+      .map(({ place }) => `${place} needs no place in AHEAD_OF_USE`),
   ];
 }
 
@@ -80,9 +81,9 @@ function eachProgramFile(files: SourceFiles, check: (path: string, text: string)
   return [...files].flatMap(([path, text]) => (/\.tsx?$/.test(path) && !isForTests(path) ? check(path, text) : []));
 }
 
-/** Tests, and what only they use: it lies beside them in a folder called testing. */
+/** Tests, and what only they use: conformance suites, and what lies beside them in a folder called testing. */
 function isForTests(path: string): boolean {
-  return /\.test\.tsx?$|\/testing\//.test(path);
+  return /\.test\.tsx?$|\/testing\/|\/conformance\.ts$/.test(path);
 }
 
 /** Paths from the root of the project for our own files, names for packages. */

@@ -6,13 +6,21 @@ import { StartError } from "../lib/start-error.ts";
 import { parseArguments } from "./arguments.ts";
 import type { Answer, Command } from "./command.ts";
 import { DATA_COMMANDS } from "./data-commands.ts";
+import { ENDPOINT_COMMANDS } from "./endpoint-commands.ts";
 import { FUNNEL_COMMANDS } from "./funnel-commands.ts";
 import { KEY_COMMANDS } from "./key-commands.ts";
 import { ORGANIZATION_COMMANDS } from "./organization-commands.ts";
 import { UsageError } from "./usage-error.ts";
 import { WIDGET_COMMANDS } from "./widget-commands.ts";
 
-const COMMANDS = [...ORGANIZATION_COMMANDS, ...WIDGET_COMMANDS, ...KEY_COMMANDS, ...DATA_COMMANDS, ...FUNNEL_COMMANDS];
+const COMMANDS = [
+  ...ORGANIZATION_COMMANDS,
+  ...WIDGET_COMMANDS,
+  ...KEY_COMMANDS,
+  ...ENDPOINT_COMMANDS,
+  ...DATA_COMMANDS,
+  ...FUNNEL_COMMANDS,
+];
 
 /** What the command line has of its process. */
 export type Terminal = {

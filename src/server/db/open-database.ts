@@ -9,6 +9,7 @@ import { type Db, openDb, openPool, type Pool } from "./pool.ts";
 /** A server that is still starting, or a network that is not there yet, gets this long. */
 const SERVER_PATIENCE_MS = 30_000;
 const RETRY_PAUSE_MS = 500;
+const LAST_STATEMENT_MS = 1_000;
 
 const WORTH_WAITING_FOR = new Set([
   "ECONNREFUSED",
@@ -33,7 +34,8 @@ export async function openDatabase(deps: {
     config.databaseUrl === null ? await openEmbeddedDatabase({ dataDir: config.dataDir, notice: deps.notice }) : null;
   const pool = openPool({ url: embedded?.url ?? config.databaseUrl ?? "", size: config.databasePoolSize, log });
   const close = async () => {
-    await pool.end();
+    // A statement that still runs had its grace time; its connection ends with the process.
+    await Promise.race([pool.end(), sleep(LAST_STATEMENT_MS, undefined, { ref: false })]);
     await embedded?.release();
   };
   try {

@@ -75,8 +75,8 @@ function mayContain(input: Readonly<Record<string, string>>, clickId: string): b
 
 /** Scheme and host of an address as it was sent; what is not an address becomes none by this either. */
 export function cutToHost(address: string): string {
-  const scheme = address.indexOf("://");
-  const start = scheme === -1 ? 0 : scheme + 3;
+  const slash = address.indexOf("/");
+  const start = slash > 0 && address.startsWith("://", slash - 1) ? slash + 2 : 0;
   for (let i = start; i < address.length; i++) {
     const letter = address.charCodeAt(i);
     // / ? # \

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Reader } from "mmdb-lib";
 
@@ -14,6 +14,17 @@ const NO_COUNTRIES = new Set(["XX", "T1", "ZZ"]);
 
 const DATABASE = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
 
+/** Addresses that are nobody's on the internet. The database has countries for some of them. */
+const NOWHERE = new BlockList();
+for (const network of [
+  ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24"],
+  ...["192.0.2.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3"],
+  ...["::/127", "fc00::/7", "fe80::/10", "ff00::/8", "2001:db8::/32"],
+]) {
+  const [address = "", bits] = network.split("/");
+  NOWHERE.addSubnet(address, Number(bits), isIP(address) === 4 ? "ipv4" : "ipv6");
+}
+
 /** By the header that a proxy before us sets, where there is one; else by the database that npm brought (8 MB of memory). */
 export function createFindCountry(config: { countryHeader: string | null }): FindCountry {
   const { countryHeader } = config;
@@ -22,7 +33,8 @@ export function createFindCountry(config: { countryHeader: string | null }): Fin
   return ({ ip }) => {
     const address = ip.startsWith("::ffff:") ? ip.slice(7) : ip;
     // Behind a proxy the address is a text that somebody sent.
-    if (isIP(address) === 0) return "";
+    const version = isIP(address);
+    if (version === 0 || NOWHERE.check(address, version === 4 ? "ipv4" : "ipv6")) return "";
     // The reader's types are those of MaxMind's own files; this one has a single member.
     return parseCountry((reader.get(address) as { country_code?: string } | null)?.country_code);
   };

@@ -3,6 +3,9 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { STEPS } from "#contract/steps.ts";
 import type { Db } from "../db/pool.ts";
 import { addDays, addKeys, addMonths, countDays, countKeys } from "./counters.ts";
+import { toStepBit } from "./touch.ts";
+
+const CONVERSION_BITS = toStepBit("booking_completed") | toStepBit("booking_failed");
 
 type Mark = { widgetId: string; visitId: string };
 
@@ -42,59 +45,76 @@ export async function findTimeZone(db: Db, owner: OrganizationId): Promise<strin
   return row.time_zone ?? "UTC";
 }
 
+export type DerivedChunk = {
+  /** Where the next chunk begins; null when nothing lay behind the mark. */
+  last: Mark | null;
+  /** Visits that were counted. */
+  visits: number;
+};
+
 /**
  * Derives the next visits after the mark from their events, by the same rules as record.ts, writes them where they differ
- * from what is stored, removes stored visits that no event speaks of, and counts all of them into the set being built.
- * Relies on the caller's lock on the day_zones row: nothing of this organization is recorded meanwhile. The events come in
- * the order of their primary key, so a chunk reads its own events and no others.
+ * from what is stored, deletes stored visits that no event speaks of, and counts the others into the set being built. Relies
+ * on the caller's lock on the day_zones row: nothing of this organization is recorded meanwhile. Both tables are read in the
+ * order of their primary keys as far as the limit, and then key by key: `offset 0` keeps the planner from joining in another
+ * way, in which it would read all events of the organization for each chunk.
  */
 export async function deriveVisits(
   transaction: Db,
   owner: OrganizationId,
   chunk: { version: number; zone: string; sealedBefore: string; after: Mark; limit: number },
-): Promise<{ visits: number; last_widget_id: string; last_visit_id: string }> {
+): Promise<DerivedChunk> {
+  const behindMark = sql`organization_id = ${owner}
+    and (widget_id, visit_id) > (${chunk.after.widgetId}::text, ${chunk.after.visitId}::uuid)`;
   const { rows } = await sql<{ visits: number; last_widget_id: string; last_visit_id: string }>`
     with keys as materialized (
-      select widget_id, visit_id from funnel_events
-      where organization_id = ${owner}
-        and (widget_id, visit_id) > (${chunk.after.widgetId}::text, ${chunk.after.visitId}::uuid)
-      group by widget_id, visit_id order by widget_id, visit_id limit ${chunk.limit}
-    ), last as (
-      select widget_id, visit_id from keys order by widget_id desc, visit_id desc limit 1
-    ), events as materialized (
-      select event.* from last, funnel_events event
-      where organization_id = ${owner}
-        and (event.widget_id, event.visit_id) > (${chunk.after.widgetId}::text, ${chunk.after.visitId}::uuid)
-        and (event.widget_id, event.visit_id) <= (last.widget_id, last.visit_id)
-    ), starts as (
-      select distinct on (widget_id, visit_id) widget_id, visit_id, at as started_at, page, source, medium, campaign,
-        channel, device, country
-      from events
-      order by widget_id, visit_id, at, source, medium, campaign, channel, page, device, country
-    ), sums as (
-      select widget_id, visit_id, max(at) as last_at,
-        bit_or(1 << array_position(${STEPS as unknown as string[]}::text[], step) - 1) as steps
-      from events group by widget_id, visit_id
-    ), conversions as (
-      select widget_id, visit_id,
-        jsonb_object_agg(step || ':' || conversion_key, jsonb_build_array(at_ms, start_ms)) as conversions
-      from (
-        select distinct on (widget_id, visit_id, step, conversion_key) widget_id, visit_id, step, conversion_key,
-          (extract(epoch from at) * 1000)::bigint as at_ms, (extract(epoch from start_at) * 1000)::bigint as start_ms
-        from events where step in ('booking_completed', 'booking_failed')
-        order by widget_id, visit_id, step, conversion_key, at, start_at
-      ) first_of_each
-      group by widget_id, visit_id
+      select widget_id, visit_id from (
+        (select widget_id, visit_id from funnel_events where ${behindMark}
+          group by widget_id, visit_id order by widget_id, visit_id limit ${chunk.limit})
+        union
+        (select widget_id, visit_id from funnel_visits where ${behindMark}
+          order by widget_id, visit_id limit ${chunk.limit})
+      ) either
+      order by widget_id, visit_id limit ${chunk.limit}
+    ), events as (
+      select keys.widget_id, keys.visit_id, at, step, page, source, medium, campaign, channel, device, country
+      from keys cross join lateral (
+        select at, step, page, source, medium, campaign, channel, device, country
+        from funnel_events event
+        where event.organization_id = ${owner} and event.widget_id = keys.widget_id and event.visit_id = keys.visit_id
+        offset 0
+      ) event
     ), derived as materialized (
       select widget_id, visit_id, started_at, last_at, steps, page, source, medium, campaign, channel, device, country,
-        conversions.conversions
-      from starts join sums using (widget_id, visit_id) left join conversions using (widget_id, visit_id)
+        case when steps & ${CONVERSION_BITS} <> 0 then (
+          select jsonb_object_agg(step || ':' || conversion_key, jsonb_build_array(at_ms, start_ms))
+          from (
+            select distinct on (step, conversion_key) step, conversion_key,
+              (extract(epoch from at) * 1000)::bigint as at_ms, (extract(epoch from start_at) * 1000)::bigint as start_ms
+            from funnel_events event
+            where event.organization_id = ${owner} and event.widget_id = visit.widget_id
+              and event.visit_id = visit.visit_id and step in ('booking_completed', 'booking_failed')
+            order by step, conversion_key, at, start_at
+          ) first_of_each
+        ) end as conversions
+      from (
+        select distinct on (widget_id, visit_id) widget_id, visit_id, at as started_at, max(at) over visit as last_at,
+          bit_or(1 << array_position(${STEPS as unknown as string[]}::text[], step) - 1) over visit as steps,
+          page, source, medium, campaign, channel, device, country
+        from events
+        window visit as (partition by widget_id, visit_id)
+        order by widget_id, visit_id, at, source, medium, campaign, channel, page, device, country
+      ) visit
     ), stray as (
-      delete from funnel_visits visit using last
-      where organization_id = ${owner}
-        and (visit.widget_id, visit.visit_id) > (${chunk.after.widgetId}::text, ${chunk.after.visitId}::uuid)
-        and (visit.widget_id, visit.visit_id) <= (last.widget_id, last.visit_id)
-        and not exists (select from keys where keys.widget_id = visit.widget_id and keys.visit_id = visit.visit_id)
+      delete from funnel_visits where ctid = any(array(
+        select visit.ctid
+        from (select widget_id, visit_id from keys except select widget_id, visit_id from derived) key
+        cross join lateral (
+          select ctid from funnel_visits visit
+          where visit.organization_id = ${owner} and visit.widget_id = key.widget_id and visit.visit_id = key.visit_id
+          offset 0
+        ) visit
+      ))
     ), written as (
       insert into funnel_visits as visit (organization_id, widget_id, visit_id, started_at, last_at, steps, page, source,
         medium, campaign, channel, device, country, conversions)
@@ -119,18 +139,11 @@ export async function deriveVisits(
     , added_days as (${addDays})
     , added_keys as (${addKeys})
     , added_months as (${addMonths})
-    select (select count(*) from keys) as visits, widget_id as last_widget_id, visit_id as last_visit_id
-    from last`.execute(transaction);
-  return rows[0] ?? { visits: 0, last_widget_id: "", last_visit_id: "" };
-}
-
-/** Stored visits behind the last event's: no event speaks of them. */
-export async function deleteVisitsAfter(transaction: Db, owner: OrganizationId, mark: Mark): Promise<void> {
-  await sql`
-    delete from funnel_visits
-    where organization_id = ${owner} and (widget_id, visit_id) > (${mark.widgetId}::text, ${mark.visitId}::uuid)`.execute(
-    transaction,
-  );
+    select (select count(*) from derived) as visits, widget_id as last_widget_id, visit_id as last_visit_id
+    from keys order by widget_id desc, visit_id desc limit 1`.execute(transaction);
+  const [row] = rows;
+  if (!row) return { last: null, visits: 0 };
+  return { last: { widgetId: row.last_widget_id, visitId: row.last_visit_id }, visits: row.visits };
 }
 
 /** The tables that hold sets of counters. */

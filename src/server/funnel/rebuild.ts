@@ -4,8 +4,8 @@ import type { Deps } from "../deps.ts";
 import { assert } from "../lib/assert.ts";
 import { isOutdated, knowsTimeZone, listOutdated, lockDayZone, updateDayZone } from "./day-zone.ts";
 import {
+  type DerivedChunk,
   deleteOldSets,
-  deleteVisitsAfter,
   deriveVisits,
   findTimeZone,
   tryLockRebuild,
@@ -95,9 +95,9 @@ async function rebuild(
   let visits = 0;
   for (;;) {
     if (signal?.aborted) return { kind: "stopped" };
-    const counted = await deps.db.transaction().execute((transaction) => countChunk(transaction, owner, chunkVisits));
-    if (counted === 0) break;
-    visits += counted;
+    const chunk = await deps.db.transaction().execute((transaction) => countChunk(transaction, owner, chunkVisits));
+    if (!chunk.last) break;
+    visits += chunk.visits;
     progress?.(visits);
   }
   await sealMonths(deps.db, owner, { set: "building", now: deps.clock.now() });
@@ -119,16 +119,16 @@ async function beginSet(db: Db, owner: OrganizationId, zone: string): Promise<vo
   });
 }
 
-/** Counts the next visits into the set and moves its mark behind them. Returns 0 when there are none left. */
-async function countChunk(transaction: Db, owner: OrganizationId, limit: number): Promise<number> {
+/** Counts the next visits into the set and moves its mark behind them. */
+async function countChunk(transaction: Db, owner: OrganizationId, limit: number): Promise<DerivedChunk> {
   const set = await lockBuildingSet(transaction, owner);
   const chunk = await deriveVisits(transaction, owner, { ...set, limit });
-  if (chunk.visits > 0)
+  if (chunk.last)
     await updateDayZone(transaction, owner, {
-      building_widget_id: chunk.last_widget_id,
-      building_visit_id: chunk.last_visit_id,
+      building_widget_id: chunk.last.widgetId,
+      building_visit_id: chunk.last.visitId,
     });
-  return chunk.visits;
+  return chunk;
 }
 
 /**
@@ -136,9 +136,8 @@ async function countChunk(transaction: Db, owner: OrganizationId, limit: number)
  * the readers have the new set.
  */
 async function switchOver(transaction: Db, owner: OrganizationId, chunkVisits: number): Promise<void> {
-  while ((await countChunk(transaction, owner, chunkVisits)) > 0);
+  while ((await countChunk(transaction, owner, chunkVisits)).last);
   const set = await lockBuildingSet(transaction, owner);
-  await deleteVisitsAfter(transaction, owner, set.after);
   await updateDayZone(transaction, owner, {
     zone: set.zone,
     version: set.version,

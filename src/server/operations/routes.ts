@@ -2,9 +2,15 @@ import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
+import { observeQueue } from "../webhooks/observe-queue.ts";
+
+/** Deliveries that could be sent and have waited this long mean that workers do not work. */
+const OVERDUE_SECONDS_MAX = 120;
+
+type OperationsDeps = Pick<Deps, "config" | "db" | "clock" | "metrics" | "log">;
 
 /** GET /healthz, /readyz, /metrics: for the operator's monitoring. */
-export function operationsRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "metrics" | "log">): void {
+export function operationsRoutes(app: FastifyInstance, deps: OperationsDeps): void {
   let isStopping = false;
   app.addHook("preClose", async () => {
     isStopping = true;
@@ -22,11 +28,29 @@ export function operationsRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "
       deps.log.warn("readiness.failed", { error });
       throw new ApiError("unavailable", "The database cannot be reached.", { "retry-after": "5" });
     }
-    return { status: "ready" };
+    return (await areDeliveriesOverdue(deps)) ? sayOverdue(deps) : { status: "ready" };
   });
 
   app.get("/metrics", { schema: { hide: true } }, async (_request, reply) => {
+    await observeQueue(deps);
     reply.type(deps.metrics.registry.contentType);
     return await deps.metrics.registry.metrics();
   });
+}
+
+/** A process that only answers requests has no part in it. */
+async function areDeliveriesOverdue(deps: OperationsDeps): Promise<boolean> {
+  if (deps.config.role === "web") return false;
+  const measure = await observeQueue(deps);
+  return measure !== null && measure.overdue_seconds > OVERDUE_SECONDS_MAX;
+}
+
+/**
+ * Only a process that does nothing but background work fails for it (docs/decisions/0007-readiness-and-deliveries.md): a
+ * balancer that took every other process away would turn late webhooks into lost bookings.
+ */
+function sayOverdue(deps: OperationsDeps): { status: string; deliveries: string } {
+  deps.log.warn("deliveries.overdue");
+  if (deps.config.role === "worker") throw new ApiError("unavailable", "Webhook deliveries are overdue.");
+  return { status: "ready", deliveries: "overdue" };
 }

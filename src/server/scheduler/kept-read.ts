@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { toAbortCode } from "./outbound.ts";
 import { type Read, unavailable } from "./scheduling-system.ts";
 
 /**
@@ -50,10 +51,9 @@ export function createKeptRead<T>(
 }
 
 async function untilAborted<T>(read: Promise<Read<T>>, signal: AbortSignal): Promise<Read<T>> {
-  const given = unavailable({ status: null, requestId: null, failure: "aborted" });
-  if (signal.aborted) return given;
   const { promise, resolve } = Promise.withResolvers<Read<T>>();
-  const giveUp = (): void => resolve(given);
+  const giveUp = (): void => resolve(unavailable({ status: null, requestId: null, failure: toAbortCode(signal) }));
+  if (signal.aborted) giveUp();
   signal.addEventListener("abort", giveUp, { once: true });
   try {
     return await Promise.race([read, promise]);

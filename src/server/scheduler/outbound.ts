@@ -1,13 +1,14 @@
-import { Agent, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import type { Clock } from "../lib/clock.ts";
+import { type Connection, ConnectionPool } from "../webhooks/connection-pool.ts";
+import type { GuardSettings } from "../webhooks/guarded-connector.ts";
 import { parseRetryAfter } from "../webhooks/retry-schedule.ts";
 import { isMisuse, type SendFailureCode, SendFault, toFailureCode } from "../webhooks/send-failure.ts";
-import { type AddressGuard, buildGuardedConnector } from "./guarded-connector.ts";
 
-// The one way to an external scheduling system: JSON over a guarded connection, under the caller's time limit and our own,
-// with a bounded reply, no redirect followed and nothing decompressed. A failure is a code and the one fact that decides
-// what a booking became: whether the request may have reached the system. Neither addresses nor headers nor bodies are
-// ever part of it, so credentials cannot get into a log.
+// The one way to an external scheduling system: JSON over the connections that webhooks use, which reach no address the
+// rules refuse; under the caller's time limit and our own, with a bounded reply, no redirect followed and nothing
+// decompressed. A failure is a code and the one fact that decides what a booking became: whether the request may have
+// reached the system. Neither addresses nor headers nor bodies are ever part of it, so credentials cannot get into a log.
 
 export type OutboundRequest = {
   readonly method: "GET" | "POST";
@@ -16,20 +17,26 @@ export type OutboundRequest = {
   readonly body: null | { readonly json: unknown } | { readonly form: Readonly<Record<string, string>> };
 };
 
-export type OutboundReply =
-  | {
-      readonly kind: "reply";
-      readonly status: number;
-      /** Undefined when the body is not JSON. */
-      readonly json: unknown;
-      readonly retryAfterMs: number | null;
-      readonly requestId: string | null;
-    }
-  | { readonly kind: "failure"; readonly code: OutboundFailureCode; readonly wasSent: boolean };
+export type OutboundReply = HttpReply | NoReply;
 
-export type OutboundFailureCode = SendFailureCode | "aborted" | "too_large";
+export type HttpReply = {
+  readonly kind: "reply";
+  readonly status: number;
+  /** Undefined when the body is not JSON. */
+  readonly json: unknown;
+  readonly retryAfterMs: number | null;
+  readonly requestId: string | null;
+};
+
+export type NoReply = {
+  readonly kind: "failure";
+  readonly code: SendFailureCode | "aborted" | "too_large";
+  /** Whether the request may have reached the system. */
+  readonly wasSent: boolean;
+};
 
 export type Outbound = {
+  /** Never rejects for anything the system or the network does. */
   send(request: OutboundRequest, signal: AbortSignal): Promise<OutboundReply>;
   close(): Promise<void>;
 };
@@ -38,24 +45,12 @@ export type Outbound = {
 const REQUEST_TIMEOUT_MS = 30_000;
 /** A month of availability of a hundred people fits several times. */
 const REPLY_BYTES_MAX = 8 * 1024 * 1024;
-const REPLY_HEADER_BYTES_MAX = 32 * 1024;
-const CONNECTIONS_PER_ORIGIN = 32;
-/** Shorter than common servers wait: a POST on a connection that is just being closed would have an unknown outcome. */
-const IDLE_SOCKET_MS = 1_500;
+/** Whatever a reply is made of, chunk headers and announcements included. */
+const REPLY_WIRE_BYTES_MAX = 2 * REPLY_BYTES_MAX;
 const REQUEST_ID_LENGTH_MAX = 100;
 
-export function createOutbound(deps: AddressGuard & { clock: Clock; docsUrl: string }): Outbound {
-  const agent = new Agent({
-    connect: buildGuardedConnector(deps),
-    connections: CONNECTIONS_PER_ORIGIN,
-    allowH2: false,
-    pipelining: 1,
-    maxHeaderSize: REPLY_HEADER_BYTES_MAX,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: IDLE_SOCKET_MS,
-    keepAliveMaxTimeout: IDLE_SOCKET_MS,
-  });
+export function createOutbound(deps: GuardSettings & { clock: Clock; docsUrl: string }): Outbound {
+  const pool = new ConnectionPool(deps);
   const fixedHeaders = {
     Accept: "application/json",
     "Accept-Encoding": "identity",
@@ -67,77 +62,98 @@ export function createOutbound(deps: AddressGuard & { clock: Clock; docsUrl: str
       const url = new URL(request.url);
       const { type, body } = toBody(request.body);
       const options: Dispatcher.DispatchOptions = {
-        origin: url.origin,
         path: url.pathname + url.search,
         method: request.method,
         headers: { ...fixedHeaders, ...(type === null ? {} : { "Content-Type": type }), ...request.headers },
         body,
       };
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
-      return await exchange({ agent, clock: deps.clock, isTls: url.protocol === "https:" }, options, limit);
+      const ending = await exchange(pool, {
+        options,
+        origin: url.origin,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+      });
+      return ending.kind === "failure" ? ending : toReply(ending, deps.clock.now());
     },
-    close: () => agent.destroy(),
+    close: () => pool.close(),
   };
 }
 
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+type Whole = { kind: "whole"; status: number; headers: Headers; body: Buffer };
+
 function exchange(
-  deps: { agent: Agent; clock: Clock; isTls: boolean },
-  options: Dispatcher.DispatchOptions,
-  signal: AbortSignal,
-): Promise<OutboundReply> {
-  const { promise, resolve, reject } = Promise.withResolvers<OutboundReply>();
-  let controller: Dispatcher.DispatchController | null = null;
-  let isSettled = false;
-  let head: { status: number; headers: Readonly<Record<string, string | string[] | undefined>> } | null = null;
-  let receivedBytes = 0;
-  const received: Buffer[] = [];
+  pool: ConnectionPool,
+  request: { options: Dispatcher.DispatchOptions; origin: string; signal: AbortSignal },
+): Promise<Whole | NoReply> {
+  const { signal } = request;
+  const connection = pool.take(request.origin);
+  return new Promise((resolve, reject) => {
+    let isSettled = false;
+    let wasSent = false;
+    let head: { status: number; headers: Headers } | null = null;
+    let bodyBytes = 0;
+    const chunks: Buffer[] = [];
 
-  const settle = (reply: OutboundReply): void => {
-    isSettled = true;
-    signal.removeEventListener("abort", onAbort);
-    resolve(reply);
-  };
-  const fail = (code: OutboundFailureCode): void => {
-    if (isSettled) return;
-    settle({ kind: "failure", code, wasSent: controller !== null });
-    controller?.abort(new SendFault("timeout"));
-  };
-  const onAbort = (): void => fail(toAbortCode(signal));
-  signal.addEventListener("abort", onAbort, { once: true });
+    function settle(ending: Whole | NoReply): void {
+      if (isSettled) return;
+      isSettled = true;
+      signal.removeEventListener("abort", onAbort);
+      connection.onOverflow = null;
+      resolve(ending);
+      if (ending.kind === "whole") pool.giveBack(connection);
+      else pool.drop(connection);
+    }
+    const fail = (code: NoReply["code"]): void => settle({ kind: "failure", code, wasSent });
+    const onAbort = (): void => fail(toAbortCode(signal));
 
-  deps.agent.dispatch(options, {
-    // Called just before the request is written; nothing is written when it is aborted here.
-    onRequestStart: (started) => {
-      if (isSettled) started.abort(new SendFault("timeout"));
-      else controller = started;
-    },
-    onResponseStart: (_controller, status, headers) => {
-      // A 1xx only announces the reply.
-      if (status >= 200) head = { status, headers };
-    },
-    onResponseData: (_controller, chunk) => {
-      receivedBytes += chunk.length;
-      if (receivedBytes > REPLY_BYTES_MAX) fail("too_large");
-      else received.push(chunk);
-    },
-    onResponseEnd: () => {
-      if (isSettled || head === null) return;
-      settle({
-        kind: "reply",
-        status: head.status,
-        json: parseJson(Buffer.concat(received)),
-        retryAfterMs: toRetryAfterMs(toText(head.headers["retry-after"]), deps.clock.now()),
-        requestId: toRequestId(head.headers),
-      });
-    },
-    onResponseError: (_controller, error) => {
-      // The request is ours to build, so one that cannot be written is a bug; its text may hold a header.
-      if (isMisuse(error)) reject(new Error("a request to a scheduling system could not be written"));
-      const facts = { isTls: deps.isTls, wasConnected: controller !== null, isEnded: controller !== null };
-      fail(toFailureCode(error, facts));
-    },
+    signal.addEventListener("abort", onAbort, { once: true });
+    connection.wireBytesLimit = (connection.socket?.bytesRead ?? 0) + REPLY_WIRE_BYTES_MAX;
+    connection.onOverflow = () => fail("too_large");
+    connection.client.dispatch(request.options, {
+      // undici calls this just before it writes the request, and writes nothing when it is aborted here.
+      onRequestStart: (controller) => {
+        if (isSettled) controller.abort(new SendFault("timeout"));
+        else wasSent = true;
+      },
+      onResponseStart: (_controller, status, headers) => {
+        // A 1xx only announces the reply.
+        if (status >= 200) head = { status, headers };
+      },
+      onResponseData: (_controller, chunk) => {
+        bodyBytes += chunk.length;
+        if (bodyBytes > REPLY_BYTES_MAX) fail("too_large");
+        else chunks.push(chunk);
+      },
+      onResponseEnd: () => {
+        if (head === null) fail("network_error");
+        else settle({ kind: "whole", ...head, body: Buffer.concat(chunks) });
+      },
+      onResponseError: (_controller, error) => {
+        // Without its cause: undici puts the header it could not write into the message.
+        if (isMisuse(error)) reject(new Error("undici refused a request to a scheduling system"));
+        fail(toFailureCode(error, toFacts(connection)));
+      },
+    });
   });
-  return promise;
+}
+
+function toFacts(connection: Connection): Parameters<typeof toFailureCode>[1] {
+  return {
+    isTls: connection.isTls,
+    wasConnected: connection.remoteAddress !== null,
+    isEnded: connection.socket?.readableEnded === true,
+  };
+}
+
+function toReply(whole: Whole, now: Date): HttpReply {
+  const retryAfterSeconds = parseRetryAfter(toText(whole.headers["retry-after"]), now);
+  return {
+    kind: "reply",
+    status: whole.status,
+    json: parseJson(whole.body),
+    retryAfterMs: retryAfterSeconds === null ? null : Math.ceil(retryAfterSeconds * 1_000),
+    requestId: toRequestId(whole.headers),
+  };
 }
 
 function toBody(body: OutboundRequest["body"]): { type: string | null; body: string | null } {
@@ -147,7 +163,7 @@ function toBody(body: OutboundRequest["body"]): { type: string | null; body: str
 }
 
 /** A time limit that ran out is a fault of the system; a caller that went away is not. */
-function toAbortCode(signal: AbortSignal): "timeout" | "aborted" {
+export function toAbortCode(signal: AbortSignal): "timeout" | "aborted" {
   return signal.reason instanceof Error && signal.reason.name === "TimeoutError" ? "timeout" : "aborted";
 }
 
@@ -160,13 +176,8 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-function toRetryAfterMs(header: string | null, now: Date): number | null {
-  const seconds = parseRetryAfter(header, now);
-  return seconds === null ? null : Math.ceil(seconds * 1_000);
-}
-
 /** Microsoft's and cal.com's names for it; only what such an id is made of, since it is stored and shown. */
-function toRequestId(headers: Readonly<Record<string, string | string[] | undefined>>): string | null {
+function toRequestId(headers: Headers): string | null {
   const text = toText(headers["request-id"]) ?? toText(headers["x-request-id"]);
   return text?.replace(/[^\w.:-]/g, "").slice(0, REQUEST_ID_LENGTH_MAX) || null;
 }

@@ -1,4 +1,4 @@
-import type { OutboundReply } from "./outbound.ts";
+import type { HttpReply, OutboundReply } from "./outbound.ts";
 import { type Failure, found, type Read, refused, type Upstream, unavailable } from "./scheduling-system.ts";
 
 // What a reply means where nothing could have been made by it:
@@ -16,12 +16,12 @@ import { type Failure, found, type Read, refused, type Upstream, unavailable } f
 export type Shape<T> = { Check(value: unknown): value is T };
 
 export function readReply<T>(reply: OutboundReply, shape: Shape<T>): Read<T> {
-  if (!isSuccess(reply)) return toFailure(reply);
+  if (reply.kind !== "reply" || !isSuccess(reply)) return toFailure(reply);
   return shape.Check(reply.json) ? found(reply.json) : unavailable(toUnreadable(reply));
 }
 
-export function isSuccess(reply: OutboundReply): reply is Extract<OutboundReply, { kind: "reply" }> {
-  return reply.kind === "reply" && reply.status >= 200 && reply.status <= 299;
+export function isSuccess(reply: HttpReply): boolean {
+  return reply.status >= 200 && reply.status <= 299;
 }
 
 /** For a reply that is no success. */

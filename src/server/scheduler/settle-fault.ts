@@ -1,4 +1,4 @@
-import type { OutboundReply } from "./outbound.ts";
+import type { HttpReply } from "./outbound.ts";
 import { toUpstream } from "./read-reply.ts";
 import { type BookOutcome, type FindOutcome, type Read, unavailable } from "./scheduling-system.ts";
 
@@ -11,7 +11,7 @@ const STILL_WORKING: ReadonlySet<number> = new Set([502, 504]);
  * longer free was taken; otherwise the system is out of order. Where it cannot be asked, nobody knows.
  */
 export async function settleFault(
-  reply: Extract<OutboundReply, { kind: "reply" }>,
+  reply: HttpReply,
   ask: { find: () => Promise<FindOutcome>; isFree: () => Promise<Read<boolean>> },
 ): Promise<BookOutcome> {
   const upstream = toUpstream(reply);

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import type { AttemptResult, DeliveryState } from "#contract/delivery.ts";
+import type { AttemptResult, AttemptTrigger, DeliveryState } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId, Reference, WebhookEventId } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Db } from "../db/pool.ts";
@@ -27,6 +27,9 @@ export type DeliveryLogEntry = Omit<Selectable<DeliveriesTable>, "card"> & {
   type: WebhookEventType;
   reference: Reference | null;
   is_erased: boolean;
+  /** What is to come, or under way: an attempt by the schedule, or one that someone asked for. */
+  pending: AttemptTrigger | null;
+  is_in_flight: boolean;
 };
 
 export async function listDeliveries(
@@ -39,9 +42,10 @@ export async function listDeliveries(
     select delivery.organization_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.state,
       delivery.cancel_reason, delivery.attempt_count, delivery.retries_used, delivery.next_attempt_at,
       delivery.last_status, delivery.last_error, delivery.created_at, delivery.completed_at, event.type, event.reference,
-      event.body is null as is_erased
+      event.body is null as is_erased, queue.trigger as pending, queue.lease_token is not null as is_in_flight
     from deliveries delivery
     join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+    left join delivery_queue queue on queue.delivery_id = delivery.id
     where ${allOf([
       sql`delivery.organization_id = ${owner}`,
       endpointId && sql`delivery.endpoint_id = ${endpointId}`,

@@ -7,7 +7,6 @@ import { type DeliverDeps, type Delivered, deliver, reportInterrupted } from "./
 import { lookAfter } from "./look-after.ts";
 import { CAPS, PLACES, PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
 import { cancelForbidden, dropOrphans, listExpiredLeases } from "./recovery-queries.ts";
-import { finishAttempts } from "./report-queries.ts";
 import { ReportWriter } from "./report-writer.ts";
 
 // The loop that sends what is due. It claims as many deliveries as it has free places for, sends them side by side, and
@@ -166,9 +165,8 @@ export class DeliveryLoop {
     if (expired.length > 0) {
       metrics.leasesExpired.inc(expired.length);
       log.warn("deliveries.leases_expired", { count: expired.length });
-      await finishAttempts(
-        db,
-        expired.map((lease) => reportInterrupted(this.#deliverDeps, lease, now)),
+      await Promise.all(
+        expired.map((lease) => this.#writer.write(reportInterrupted(this.#deliverDeps, lease, now), now)),
       );
     }
     await dropOrphans(db, now);

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { NoticeKind } from "#contract/delivery.ts";
-import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { EndpointNoticesTable, EndpointsTable } from "../db/tables.ts";
 
@@ -60,6 +60,12 @@ export async function findEndpointOwner(db: Db, id: EndpointId): Promise<Organiz
     .where("id", "=", id)
     .where("removed_at", "is", null)
     .executeTakeFirst();
+  return row?.organization_id ?? null;
+}
+
+/** Without an owner, for the operator's command line. */
+export async function findDeliveryOwner(db: Db, id: DeliveryId): Promise<OrganizationId | null> {
+  const row = await db.selectFrom("deliveries").select("organization_id").where("id", "=", id).executeTakeFirst();
   return row?.organization_id ?? null;
 }
 

@@ -154,8 +154,7 @@ async function closeEndpoint(
   { id, change, now }: { id: EndpointId; change: Updateable<EndpointsTable>; now: Date },
 ): Promise<EndpointRow | null> {
   const endpoint = await updateEndpoint(db, owner, { id, change });
-  if (endpoint)
-    await cancelForbidden(db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, endpointId: id });
+  if (endpoint) await cancelForbidden(db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, endpointId: id });
   return endpoint;
 }
 

@@ -28,7 +28,10 @@ export class ReportWriter {
   constructor(deps: WriterDeps, onUnwell: (health: EndpointHealth) => Promise<void>) {
     this.#deps = deps;
     this.#onUnwell = onUnwell;
-    this.#outage = new OutageLog(deps.log, { failed: "deliveries.report_failed", resumed: "deliveries.report_resumed" });
+    this.#outage = new OutageLog(deps.log, {
+      failed: "deliveries.report_failed",
+      resumed: "deliveries.report_resumed",
+    });
   }
 
   /** Resolves when the report is written, or can no longer be. Never rejects. */

@@ -1,6 +1,13 @@
 import { timingSafeEqual } from "node:crypto";
-import { parseReference, parseWidgetId, REFERENCE, type Reference, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
-import { BASE62 } from "#contract/ids.ts";
+import {
+  BASE62,
+  parseReference,
+  parseWidgetId,
+  REFERENCE,
+  type Reference,
+  WIDGET_ID,
+  type WidgetId,
+} from "#contract/ids.ts";
 import { type Random, randomText } from "../../lib/random.ts";
 
 // A link's token is the widget's and the appointment's own letters, which find the row by its key, and a secret, which is

@@ -145,16 +145,19 @@ async function book(
   for (let tries = 0; tries < service.staffIds.length; tries++) {
     const [slot] = await findFreeTimes(deps, owner, { sandbox, service, staffId: request.staffId, ...range });
     const [staffId] = slot?.staffIds ?? [];
-    if (staffId === undefined) return { kind: "slot_taken" };
+    if (staffId === undefined) break;
     const row = toRow(deps, owner, { service, request, staffId });
     const appointment = { row, resources: toResources({ service, staffId }), cells: toCells(service, startAt) };
     const made = await insertAppointment(deps.db, owner.organizationId, appointment);
-    if (made === "taken") continue;
-    // Booked with this very reference before: it is the same booking.
-    const kept = made === "made" ? { ...row, organization_id: owner.organizationId } : await findKept(deps, owner, request);
-    return kept === null ? { kind: "slot_taken" } : { kind: "booked", booked: toBooked(deps, sandbox.setup, kept) };
+    if (made === "reference_used") break;
+    if (made === "made") return toOutcome(deps, sandbox, { ...row, organization_id: owner.organizationId });
   }
-  return { kind: "slot_taken" };
+  // Booked with this very reference before, it is the same booking.
+  return toOutcome(deps, sandbox, await findKept(deps, owner, request));
+}
+
+function toOutcome(deps: SandboxDeps, sandbox: Loaded, row: AppointmentRow | null): BookOutcome {
+  return row === null ? { kind: "slot_taken" } : { kind: "booked", booked: toBooked(deps, sandbox.setup, row) };
 }
 
 function toRow(

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { TEST_SECRET_KEY } from "../../../test/support/app.ts";
+import { createCommandLine, type Outcome } from "../../../test/support/cli.ts";
+import { deleteBooking } from "../bookings/erase.ts";
+import { disableEndpoint } from "../webhooks/endpoints.ts";
+import {
+  book,
+  createWebhookService,
+  deliverAll,
+  makeBusiness,
+  readDeliveries,
+  readDelivery,
+  readEndpoint,
+  startReplying,
+  verify,
+} from "../webhooks/testing/webhook-service.ts";
+
+const { deps, clock, loop, url } = await createWebhookService();
+const cli = createCommandLine({
+  DATABASE_URL: url,
+  SECRET_KEY: TEST_SECRET_KEY,
+  WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
+});
+const receiver = await startReplying(() => ({}));
+
+async function runJson(...args: string[]): Promise<Record<string, string>> {
+  const { code, stdout, stderr } = await cli.runInside([...args, "--json"]);
+  assert.deepEqual({ code, stderr, lines: stdout.split("\n").length }, { code: 0, stderr: "", lines: 2 });
+  return JSON.parse(stdout) as Record<string, string>;
+}
+
+function refusal(sentence: string): Outcome {
+  return { code: 2, stdout: "", stderr: `${sentence}\n` };
+}
+
+test("endpoint add prints the id and, this once, the secret that signs", async () => {
+  const business = await makeBusiness(deps);
+  const { id, secret, ...rest } = await runJson(
+    "endpoint",
+    "add",
+    "--org",
+    business.owner,
+    "--url",
+    receiver.url,
+    "--kind",
+    "webhook",
+    "--description",
+    "Warehouse",
+  );
+  assert.match(String(id), /^we_[1-9A-HJ-NP-Za-km-z]{16}$/);
+  assert.match(String(secret), /^whsec_[A-Za-z0-9_-]{43}$/);
+  assert.deepEqual(rest, {});
+  assert.equal((await readEndpoint(deps, id as never)).description, "Warehouse");
+  await book(deps, business);
+  await deliverAll(loop);
+  verify(receiver.requests.at(-1) as never, String(secret), clock.now());
+
+  const told = await cli.runInside([
+    "endpoint",
+    "add",
+    "--org",
+    business.owner,
+    "--url",
+    receiver.url,
+    "--kind",
+    "teams",
+  ]);
+  assert.match(told.stdout, /^Added endpoint we_\w{16}\. Its signing secret is shown this once:\nwhsec_\S{43}\n$/);
+});
+
+test("endpoint add refuses with one clear line", async () => {
+  const free = await makeBusiness(deps, "free");
+  const pro = await makeBusiness(deps, "pro");
+  const add = (owner: string, ...more: string[]) => cli.runInside(["endpoint", "add", "--org", owner, ...more]);
+  const usage = "Usage: endpoint add --org ORG --url U --kind webhook|teams|slack [--description D]";
+  assert.deepEqual(
+    [
+      await add(free.owner, "--url", receiver.url, "--kind", "webhook"),
+      await add(pro.owner, "--url", "http://example.com/", "--kind", "mail"),
+      await add(pro.owner, "--url", "10.0.0.1", "--kind", "webhook"),
+      await add(pro.owner, "--url", "https://10.0.0.1/", "--kind", "slack"),
+      await add(pro.owner, "--kind", "slack"),
+      await add("org_none", "--url", receiver.url, "--kind", "webhook"),
+      await add(pro.owner, "--url", receiver.url, "--kind", "webhook", "--description", " "),
+    ],
+    [
+      refusal("Webhooks need the Pro or Business plan."),
+      refusal("--kind must be one of webhook, teams, slack."),
+      refusal("The URL must be a full address, for example https://example.com/hooks."),
+      refusal("The URL's host is an address in a private network (10.0.0.0/8). Webhooks are only sent to the public internet."),
+      refusal(`--url is missing. ${usage}`),
+      refusal('There is no organization "org_none".'),
+      refusal("--description must not be empty."),
+    ],
+  );
+  for (let n = 0; n < 20; n++)
+    await runJson("endpoint", "add", "--org", pro.owner, "--url", receiver.url, "--kind", "webhook");
+  assert.deepEqual(
+    await add(pro.owner, "--url", receiver.url, "--kind", "webhook"),
+    refusal("The organization has 20 endpoints already; that is the most."),
+  );
+});
+
+test("endpoint list shows what there is, a chat's address by its host and end only", async () => {
+  const { owner } = await makeBusiness(deps);
+  assert.equal((await cli.runInside(["endpoint", "list", "--org", owner])).stdout, "There are none.\n");
+  const { id } = await runJson(
+    "endpoint",
+    "add",
+    "--org",
+    owner,
+    "--url",
+    `${receiver.url}/secret-7890`,
+    "--kind",
+    "slack",
+  );
+  const told = await cli.runInside(["endpoint", "list", "--org", owner]);
+  assert.deepEqual(told, {
+    code: 0,
+    stdout: `${id}  slack  enabled  http://127.0.0.1:${receiver.port}/…7890\n`,
+    stderr: "",
+  });
+  const [listed] = JSON.parse((await cli.runInside(["endpoint", "list", "--org", owner, "--json"])).stdout);
+  assert.deepEqual(Object.keys(listed), [
+    "id",
+    "kind",
+    "url",
+    "description",
+    "status",
+    "disabledReason",
+    "lastStatus",
+    "lastSuccessAt",
+    "createdAt",
+  ]);
+});
+
+test("endpoint remove ends an endpoint, once", async () => {
+  const business = await makeBusiness(deps);
+  const { id } = await runJson("endpoint", "add", "--org", business.owner, "--url", receiver.url, "--kind", "webhook");
+  assert.deepEqual(await runJson("endpoint", "remove", String(id)), { id });
+  const none = refusal("There is no endpoint with this id; ids look like we_….");
+  assert.deepEqual(await cli.runInside(["endpoint", "remove", String(id)]), none);
+  assert.deepEqual(await cli.runInside(["endpoint", "remove", "whsec_pasted_by_mistake"]), none);
+  assert.deepEqual(await cli.runInside(["endpoint", "remove"]), refusal("Usage: endpoint remove ID"));
+  await book(deps, business);
+  assert.deepEqual(await readDeliveries(deps, business.owner), []);
+});
+
+test("endpoint test and delivery redeliver send once more, or say why not", async () => {
+  const business = await makeBusiness(deps);
+  const { id } = await runJson("endpoint", "add", "--org", business.owner, "--url", receiver.url, "--kind", "webhook");
+  const { deliveryId } = await runJson("endpoint", "test", String(id));
+  // The command line goes by the real time, and the test's worker by its own clock.
+  clock.set(new Date(Date.now() + 1_000));
+  const before = receiver.requests.length;
+  await deliverAll(loop);
+  assert.deepEqual([(await readDelivery(deps, business.owner)).id, receiver.requests.length], [deliveryId, before + 1]);
+
+  const redeliver = (delivery: string) => cli.runInside(["delivery", "redeliver", delivery]);
+  assert.deepEqual(await redeliver(String(deliveryId)), {
+    code: 0,
+    stdout: `Queued delivery ${deliveryId} once more.\n`,
+    stderr: "",
+  });
+  assert.deepEqual(await redeliver(String(deliveryId)), refusal("The delivery waits, or is being sent, already."));
+  clock.set(new Date(Date.now() + 2_000));
+  await deliverAll(loop);
+  assert.equal(receiver.requests.length, before + 2);
+  const none = refusal("There is no delivery with this id; ids are UUIDs, as in Service-Delivery.");
+  assert.deepEqual([await redeliver("x"), await redeliver("11111111-2222-4333-8444-555555555555")], [none, none]);
+
+  const reference = await book(deps, business);
+  await deliverAll(loop);
+  const delivery = (await readDeliveries(deps, business.owner)).find((each) => each.id !== deliveryId);
+  await deleteBooking(deps, business.owner, reference);
+  assert.deepEqual(
+    await redeliver(String(delivery?.id)),
+    refusal("The delivery's booking was erased; there is nothing left to send."),
+  );
+  await disableEndpoint(deps, business.owner, id as never);
+  assert.deepEqual(await cli.runInside(["endpoint", "test", String(id)]), refusal("The endpoint is disabled."));
+  assert.deepEqual(await redeliver(String(deliveryId)), refusal("The delivery's endpoint is disabled."));
+});

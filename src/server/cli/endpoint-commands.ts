@@ -1,0 +1,139 @@
+import { ENDPOINT_KINDS, ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
+import { type EndpointId, parseDeliveryId, parseEndpointId } from "#contract/ids.ts";
+import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
+import { findDeliveryOwner, findEndpointOwner, listEndpoints } from "../webhooks/endpoint-queries.ts";
+import { addEndpoint, type Refusal, removeEndpoint, sendTestEvent } from "../webhooks/endpoints.ts";
+import { type RedeliverRefusal, redeliver } from "../webhooks/redeliver.ts";
+import { toShownUrl } from "../webhooks/shown-url.ts";
+import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
+import type { Command, CommandContext } from "./command.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const ENDPOINT_COMMANDS: readonly Command[] = [
+  {
+    name: "endpoint add",
+    usage: `endpoint add --org ORG --url U --kind ${ENDPOINT_KINDS.join("|")} [--description D]`,
+    summary: "send new bookings to this address; its signing secret is shown this once",
+    options: ["org", "url", "kind", "description"],
+    positionals: 0,
+    async run(context) {
+      const { args } = context;
+      const organization = await requireOrganization(context.db, args.required("org"));
+      const description = args.option("description");
+      const outcome = await addEndpoint(context, organization, {
+        url: args.required("url"),
+        kind: parseChoice("kind", args.required("kind"), ENDPOINT_KINDS),
+        description: description === null ? "" : parseText("description", description),
+      });
+      if (outcome.kind !== "added") throw new UsageError(describeRefusal(outcome));
+      const { id, secret } = outcome;
+      return { text: `Added endpoint ${id}. Its signing secret is shown this once:\n${secret}`, json: { id, secret } };
+    },
+  },
+  {
+    name: "endpoint remove",
+    usage: "endpoint remove ID",
+    summary: "send nothing more to an endpoint; what waits for it is canceled",
+    options: [],
+    positionals: 1,
+    async run(context) {
+      const { id, owner } = await requireEndpoint(context);
+      if (!(await removeEndpoint(context, owner.id, id))) throw new UsageError(NO_ENDPOINT);
+      return { text: `Removed endpoint ${id}.`, json: { id } };
+    },
+  },
+  {
+    name: "endpoint list",
+    usage: "endpoint list --org ORG",
+    summary: "show an organization's endpoints; of a chat's address only its host and end",
+    options: ["org"],
+    positionals: 0,
+    async run({ db, args }) {
+      const organization = await requireOrganization(db, args.required("org"));
+      const endpoints = (await listEndpoints(db, organization.id)).map((row) => ({
+        id: row.id,
+        kind: row.kind,
+        url: toShownUrl(row),
+        description: row.description,
+        status: row.status,
+        disabledReason: row.disabled_reason,
+        lastStatus: row.last_status,
+        lastSuccessAt: row.last_success_at?.toISOString() ?? null,
+        createdAt: row.created_at.toISOString(),
+      }));
+      const lines = endpoints.map(({ id, kind, status, url }) => `${id}  ${kind}  ${status}  ${url}`);
+      return { text: lines.join("\n") || "There are none.", json: endpoints };
+    },
+  },
+  {
+    name: "endpoint test",
+    usage: "endpoint test ID",
+    summary: "send an endpoint one test event; the delivery log says how it went",
+    options: [],
+    positionals: 1,
+    async run(context) {
+      const { id, owner } = await requireEndpoint(context);
+      const outcome = await sendTestEvent(context, owner, id);
+      if (outcome.kind !== "queued") throw new UsageError(describeRefusal(outcome));
+      const { deliveryId } = outcome;
+      return { text: `Queued test delivery ${deliveryId} to endpoint ${id}.`, json: { id, deliveryId } };
+    },
+  },
+  {
+    name: "delivery redeliver",
+    usage: "delivery redeliver ID",
+    summary: "send a delivery that is over once more",
+    options: [],
+    positionals: 1,
+    async run(context) {
+      const id = parseDeliveryId(context.args.positional[0] ?? "");
+      const owner = id && (await findOwner(context, await findDeliveryOwner(context.db, id)));
+      if (!owner) throw new UsageError(NO_DELIVERY);
+      const outcome = await redeliver(context, owner, id);
+      if (outcome.kind !== "queued") throw new UsageError(REDELIVER_REFUSALS[outcome.kind]);
+      return { text: `Queued delivery ${id} once more.`, json: { id } };
+    },
+  },
+];
+
+const NO_ENDPOINT = "There is no endpoint with this id; ids look like we_….";
+const NO_DELIVERY = "There is no delivery with this id; ids are UUIDs, as in Service-Delivery.";
+const PLAN_REQUIRED = "Webhooks need the Pro or Business plan.";
+
+async function requireEndpoint(context: CommandContext): Promise<{ id: EndpointId; owner: OrganizationRow }> {
+  const id = parseEndpointId(context.args.positional[0] ?? "");
+  const owner = id && (await findOwner(context, await findEndpointOwner(context.db, id)));
+  // A secret pasted here by mistake must not end up on the screen again.
+  if (!owner) throw new UsageError(NO_ENDPOINT);
+  return { id, owner };
+}
+
+async function findOwner({ db }: CommandContext, id: OrganizationRow["id"] | null): Promise<OrganizationRow | null> {
+  return id && (await findOrganization(db, id));
+}
+
+function describeRefusal(refusal: Refusal): string {
+  switch (refusal.kind) {
+    case "plan_required":
+      return PLAN_REQUIRED;
+    case "url_refused":
+      return refusal.reason;
+    case "too_many":
+      return `The organization has ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints already; that is the most.`;
+    case "not_found":
+      return NO_ENDPOINT;
+    case "disabled":
+      return "The endpoint is disabled.";
+    default:
+      return refusal satisfies never;
+  }
+}
+
+const REDELIVER_REFUSALS: Readonly<Record<RedeliverRefusal["kind"], string>> = {
+  plan_required: PLAN_REQUIRED,
+  not_found: NO_DELIVERY,
+  under_way: "The delivery waits, or is being sent, already.",
+  endpoint_removed: "The delivery's endpoint was removed.",
+  endpoint_disabled: "The delivery's endpoint is disabled.",
+  payload_erased: "The delivery's booking was erased; there is nothing left to send.",
+};

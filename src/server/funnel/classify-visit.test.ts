@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { RawAttribution } from "#contract/attribution.ts";
+import { classifySource, hasSpamReferrer } from "./classify-source.ts";
+import { cutToHost, VisitClassifier } from "./classify-visit.ts";
+
+const SITE = { page: "https://www.lindenhof.example/booking", ownHosts: ["https://book.example/"] };
+const CLICK_ID = "EAIaIQobChMI1234567890abcdef";
+
+function direct(raw: RawAttribution) {
+  const found = classifySource(raw, { pageHosts: [SITE.page], ownHosts: SITE.ownHosts });
+  return { ...found, campaign: found.campaign ?? "(not set)", isSpam: hasSpamReferrer(raw) };
+}
+
+const word = fc.constantFrom(
+  "google",
+  "Google",
+  "fb-ads",
+  "cpc",
+  "email",
+  "(not set)",
+  "",
+  "a b",
+  "ä",
+  "{gclid}",
+  CLICK_ID,
+  `x-${CLICK_ID}`,
+  "x\ny",
+  "1",
+  "12",
+);
+const address = fc.constantFrom(
+  "https://www.google.com/search?q=x#y",
+  "https://www.lindenhof.example/a?gclid=1",
+  "https://book.example/x",
+  "https://chatgpt.com",
+  "http://semalt.com/",
+  "android-app://com.google.android.gm/x",
+  "https://user@evil.example:8080?x",
+  `https://${CLICK_ID}.example/`,
+  "l.instagram.com",
+  "",
+  "nonsense",
+  "https://[::1]/",
+);
+const clickId = fc.constantFrom(
+  CLICK_ID,
+  CLICK_ID.toLowerCase(),
+  "abc",
+  "",
+  "null",
+  "{gclid}",
+  `${CLICK_ID}\u200b`,
+  "1",
+  " x ",
+);
+const attribution = fc.record(
+  {
+    utmSource: word,
+    utmMedium: word,
+    utmCampaign: word,
+    referrer: address,
+    landingPage: address,
+    currentPage: address,
+    gclid: clickId,
+    fbclid: clickId,
+    msclkid: clickId,
+    ttclid: clickId,
+  },
+  { requiredKeys: [] },
+);
+
+test("a remembered answer is the answer of the rules, whatever was asked before", () => {
+  const classifier = new VisitClassifier();
+  fc.assert(
+    fc.property(attribution, (raw) => {
+      const expected = direct(raw as RawAttribution);
+      assert.deepEqual(classifier.classify({ raw: raw as RawAttribution, ...SITE }), expected);
+      assert.deepEqual(classifier.classify({ raw: raw as RawAttribution, ...SITE }), expected);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test("an answer is remembered for visits that differ in queries and click ids only", () => {
+  const classifier = new VisitClassifier();
+  const visit = (n: number) =>
+    classifier.classify({
+      raw: { utmSource: "google", landingPage: `https://www.lindenhof.example/?gclid=${n}`, gclid: `${CLICK_ID}${n}` },
+      page: `https://www.lindenhof.example/booking?n=${n}`,
+      ownHosts: SITE.ownHosts,
+    });
+  assert.equal(visit(1), visit(2));
+});
+
+test("texts that run into each other are not taken for one another", () => {
+  const classifier = new VisitClassifier();
+  const sources = [
+    { utmSource: "a", utmMedium: "b" },
+    { utmSource: "a1 b", utmMedium: "" },
+    { utmSource: "a1 b" },
+    { utmMedium: "a1 b" },
+  ].map((raw) => classifier.classify({ raw, ...SITE }).source);
+  assert.deepEqual(sources, ["a", "a1 b", "a1 b", "(not set)"]);
+});
+
+for (const [text, host] of [
+  ["https://a.example/b?c#d", "https://a.example"],
+  ["https://a.example?c", "https://a.example"],
+  ["https://a.example#c", "https://a.example"],
+  ["https://a.example", "https://a.example"],
+  ["a.example/b://c", "a.example"],
+  ["", ""],
+] as const)
+  test(`of ${JSON.stringify(text)} the rules need ${JSON.stringify(host)}`, () => assert.equal(cutToHost(text), host));

@@ -1,0 +1,15 @@
+import Fastify, { type FastifyInstance } from "fastify";
+import type { Deps } from "../deps.ts";
+import { installErrorHandler } from "../http/error-handler.ts";
+import { makeRequestId } from "../http/request-id.ts";
+import { installResponseHeaders } from "../http/response-headers.ts";
+import { operationsRoutes } from "./routes.ts";
+
+/** What a process that only runs background tasks answers: the operator's monitoring, and nothing else. */
+export function buildWorkerApp(deps: Deps): FastifyInstance {
+  const app = Fastify({ logger: false, genReqId: () => makeRequestId(deps.random), forceCloseConnections: true });
+  installResponseHeaders(app);
+  installErrorHandler(app, deps);
+  operationsRoutes(app, deps);
+  return app;
+}

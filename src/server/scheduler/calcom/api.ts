@@ -1,0 +1,43 @@
+import type { CalcomParts } from "../connection-settings.ts";
+import type { Outbound, OutboundReply } from "../outbound.ts";
+import { readReply, type Shape } from "../read-reply.ts";
+import { found, type Read } from "../scheduling-system.ts";
+import { VERSIONS } from "./shapes.ts";
+
+export type CalcomApi = {
+  /** `path` is below `/v2`; gives what stands under `data`. */
+  read<T>(request: ApiRequest, shape: Shape<{ status: "success"; data: T }>, signal: AbortSignal): Promise<Read<T>>;
+  post(request: ApiRequest & { json: unknown }, signal: AbortSignal): Promise<OutboundReply>;
+};
+
+type ApiRequest = {
+  readonly resource: keyof typeof VERSIONS;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+};
+
+export function createCalcomApi(deps: { outbound: Outbound }, { settings, credentials }: CalcomParts): CalcomApi {
+  const toUrl = ({ path, query = {} }: ApiRequest): string => {
+    const search = new URLSearchParams(query).toString();
+    return `${settings.apiUrl}/v2${path}${search === "" ? "" : `?${search}`}`;
+  };
+  const toHeaders = ({ resource }: ApiRequest): Record<string, string> => ({
+    Authorization: `Bearer ${credentials.apiKey}`,
+    "cal-api-version": VERSIONS[resource],
+  });
+  return {
+    read: async (request, shape, signal) => {
+      const headers = toHeaders(request);
+      const reply = await deps.outbound.send({ method: "GET", url: toUrl(request), headers, body: null }, signal);
+      const read = readReply(reply, shape);
+      return read.kind === "found" ? found(read.value.data) : read;
+    },
+    post: (request, signal) => {
+      const { json } = request;
+      return deps.outbound.send(
+        { method: "POST", url: toUrl(request), headers: toHeaders(request), body: { json } },
+        signal,
+      );
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import type { Clock } from "../../lib/clock.ts";
+import { parseIsoInstant } from "../../lib/iso-instant.ts";
+import type { CalcomParts } from "../connection-settings.ts";
+import { createKeptRead } from "../kept-read.ts";
+import type { Outbound } from "../outbound.ts";
+import {
+  type FindOutcome,
+  found,
+  type Read,
+  refused,
+  type SchedulingSystem,
+  type Slot,
+  type SlotQuery,
+  type Sought,
+} from "../scheduling-system.ts";
+import { MINUTE_MS } from "../weekly-hours.ts";
+import { type CalcomApi, createCalcomApi } from "./api.ts";
+import { bookEventType } from "./book.ts";
+import { type CalcomService, type Catalog, readCatalog } from "./catalog.ts";
+import { shapes } from "./shapes.ts";
+import { toBooked } from "./to-booked.ts";
+
+// cal.com's API v2, at cal.com or self-hosted, with a user's API key.
+
+const CATALOG_KEPT_MS = 60_000;
+const CATALOG_TIMEOUT_MS = 8_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const BOOKINGS_PER_READ = "100";
+
+export function createCalcom(deps: { outbound: Outbound; clock: Clock }, parts: CalcomParts): SchedulingSystem {
+  const api = createCalcomApi(deps, parts);
+  const { webUrl } = parts.settings;
+  const catalog = createKeptRead<Catalog>(deps, {
+    timeoutMs: CATALOG_TIMEOUT_MS,
+    toKeptMs: () => CATALOG_KEPT_MS,
+    load: (signal) => readCatalog(api, signal),
+  });
+  const findService = async (id: string, signal: AbortSignal): Promise<Read<CalcomService>> => {
+    const known = await catalog.get(signal);
+    if (known.kind !== "found") return known;
+    const service = known.value.services.find(({ offered }) => offered.id === id);
+    return service ? found(service) : refused("not_found");
+  };
+
+  const listSlots = async (query: SlotQuery, signal: AbortSignal): Promise<Read<Slot[]>> => {
+    const service = await findService(query.serviceId, signal);
+    if (service.kind !== "found") return service;
+    // cal.com picks the host, so nobody can be asked for.
+    if (query.staffId !== null) return refused("invalid");
+    return await readSlots(api, { ...query, eventTypeId: service.value.eventTypeId, now: deps.clock.now() }, signal);
+  };
+
+  const findByReference = async (sought: Sought, signal: AbortSignal): Promise<FindOutcome> => {
+    const service = await findService(sought.serviceId, signal);
+    if (service.kind !== "found") return service;
+    return await findBooking({ api, service: service.value, webUrl }, sought, signal);
+  };
+
+  return {
+    kind: "calcom",
+    verify: async (signal) => {
+      const fresh = await catalog.refresh(signal);
+      if (fresh.kind !== "found") return fresh;
+      const { userName, timeZone, bookingUrl, services, leftOut } = fresh.value;
+      const warnings = leftOut.map(({ title, reason }) => `“${title}” is not offered: ${reason}.`);
+      if (services.length === 0) warnings.push("This user has no event type that can be booked through a widget.");
+      return found({ businessName: userName, timeZone, bookingUrl, warnings });
+    },
+    listServices: async (signal) => {
+      const known = await catalog.get(signal);
+      return known.kind === "found" ? found(known.value.services.map(({ offered }) => offered)) : known;
+    },
+    listSlots,
+    findByReference,
+    book: async (request, signal) => {
+      const service = await findService(request.serviceId, signal);
+      if (service.kind !== "found") return service;
+      if (request.staffId !== null) return refused("invalid");
+      return await bookEventType({ api, service: service.value, webUrl }, request, signal, {
+        find: () => findByReference(request, signal),
+        isFree: async () => {
+          const range = { from: request.startAt, to: new Date(request.startAt.getTime() + 1) };
+          const slots = await listSlots({ serviceId: request.serviceId, staffId: null, ...range }, signal);
+          return slots.kind === "found" ? found(slots.value.length > 0) : slots;
+        },
+      });
+    },
+  };
+}
+
+/** Whole days in UTC are asked for; what lies outside of the range is left out, as cal.com has been seen to send more. */
+async function readSlots(
+  api: CalcomApi,
+  query: { eventTypeId: number; from: Date; to: Date; now: Date },
+  signal: AbortSignal,
+): Promise<Read<Slot[]>> {
+  const toDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  const days = await api.read(
+    {
+      resource: "slots",
+      path: "/slots",
+      query: {
+        eventTypeId: String(query.eventTypeId),
+        start: toDay(query.from.getTime()),
+        end: toDay(query.to.getTime() - 1),
+        timeZone: "UTC",
+        format: "range",
+      },
+    },
+    shapes.slots,
+    signal,
+  );
+  if (days.kind !== "found") return days;
+  const slots = new Map<number, Slot>();
+  for (const { start, end } of Object.values(days.value).flat()) {
+    const [startAt, endAt] = [parseIsoInstant(start, "down"), parseIsoInstant(end, "down")];
+    if (!startAt || !endAt || startAt < query.from || startAt >= query.to || startAt <= query.now) continue;
+    slots.set(startAt.getTime(), { startAt, endAt, staffIds: [] });
+  }
+  return found([...slots.values()].sort((a, b) => a.startAt.getTime() - b.startAt.getTime()));
+}
+
+/** The filters have been broken before, so what comes back is compared again. Only what is accepted counts. */
+async function findBooking(
+  { api, service, webUrl }: { api: CalcomApi; service: CalcomService; webUrl: string },
+  sought: Sought,
+  signal: AbortSignal,
+): Promise<FindOutcome> {
+  const startMs = sought.startAt.getTime();
+  const endMs = startMs + service.offered.durationMinutes * MINUTE_MS;
+  const bookings = await api.read(
+    {
+      resource: "bookings",
+      path: "/bookings",
+      query: {
+        eventTypeId: String(service.eventTypeId),
+        afterStart: new Date(startMs - HOUR_MS).toISOString(),
+        beforeEnd: new Date(endMs + HOUR_MS).toISOString(),
+        sortCreated: "desc",
+        take: BOOKINGS_PER_READ,
+      },
+    },
+    shapes.bookings,
+    signal,
+  );
+  if (bookings.kind !== "found") return bookings;
+  const booking = bookings.value.find(
+    ({ metadata, status }) => status === "accepted" && metadata?.["reference"] === sought.reference,
+  );
+  return booking ? found(toBooked({ service, webUrl }, booking, sought)) : { kind: "absent" };
+}

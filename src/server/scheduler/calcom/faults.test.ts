@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { listWeek, requireBooked, toRequest } from "../conformance.ts";
+import { CALCOM_REQUEST_ID, type Twist, toError } from "../testing/calcom-server.ts";
+import { CALCOM_NOW } from "../testing/calcom-world.ts";
+import { openCalcom } from "../testing/open-calcom.ts";
+
+// What cal.com's faults mean for a booking.
+
+const NEVER = new AbortController().signal;
+const UPSTREAM = { requestId: CALCOM_REQUEST_ID, failure: null };
+
+const TAKEN_WORDS = [
+  toError(400, "BadRequestException", "User either already has booking at this time or is not available"),
+  toError(400, "BadRequestException", "One of the hosts either already has booking at this time or is not available"),
+  toError(400, "BadRequestException", `Event type with id=10 can't be booked at the "start" time provided.`),
+  toError(409, "booking_conflict_error", "Conflict"),
+  toError(409, "no_available_users_found_error", "Nobody"),
+];
+const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMade?: boolean }[] = [
+  ...TAKEN_WORDS.map((answer) => ({
+    name: `${answer.status} ${(answer.json as { error: { message: string } }).error.message}`,
+    twist: { answer },
+    outcome: { kind: "slot_taken" },
+  })),
+  {
+    name: "409 because of our own request: booked",
+    twist: { answer: toError(409, "booking_conflict_error", "Conflict"), creates: true },
+    outcome: "booked",
+    isMade: true,
+  },
+  {
+    name: "400 for another reason, the time still free: refused",
+    twist: { answer: toError(400, "BadRequestException", "attendee.timeZone must be a valid IANA time-zone") },
+    outcome: { kind: "refused", reason: "invalid", upstream: { status: 400, ...UPSTREAM } },
+  },
+  {
+    name: "401: the key is not known",
+    twist: { answer: toError(401, "UnauthorizedException", "Invalid API Key") },
+    outcome: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM } },
+  },
+  {
+    name: "404: the event type is gone",
+    twist: { answer: toError(404, "NotFoundException", "Event type not found") },
+    outcome: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
+  },
+  {
+    name: "429: unavailable, with the wait it asks for",
+    twist: { answer: { ...toError(429, "ThrottlerException", "Too Many Requests"), headers: { "Retry-After": "9" } } },
+    outcome: { kind: "unavailable", retryAfterMs: 9_000, upstream: { status: 429, ...UPSTREAM } },
+  },
+  {
+    name: "500, and the booking is there: booked",
+    twist: { answer: toError(500, "INTERNAL_SERVER_ERROR", "Internal"), creates: true },
+    outcome: "booked",
+    isMade: true,
+  },
+  {
+    name: "500 and nothing there: unavailable",
+    twist: { answer: toError(500, "INTERNAL_SERVER_ERROR", "Internal") },
+    outcome: { kind: "unavailable", retryAfterMs: null, upstream: { status: 500, ...UPSTREAM } },
+  },
+  {
+    name: "502 and nothing there yet: unknown",
+    twist: { answer: { status: 502, text: "<html>Bad gateway</html>" } },
+    outcome: { kind: "unknown", upstream: { status: 502, ...UPSTREAM } },
+  },
+  {
+    name: "a reply of another version: unknown",
+    twist: { answer: { status: 201, json: { id: 1, uid: "uid1" } }, creates: true },
+    outcome: { kind: "unknown", upstream: { status: 201, requestId: CALCOM_REQUEST_ID, failure: "unreadable" } },
+    isMade: true,
+  },
+  {
+    name: "the connection ends without a word, though it was made: unknown",
+    twist: { answer: "reset", creates: true },
+    outcome: { kind: "unknown", upstream: { status: null, requestId: null, failure: "connection_reset" } },
+    isMade: true,
+  },
+];
+for (const { name, twist, outcome, isMade = false } of BOOK_CASES) {
+  test(`booking at cal.com: ${name}`, async () => {
+    const { system, server } = await openCalcom();
+    const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
+    assert.ok(slot);
+    const request = toRequest("10", slot);
+    server.twist("POST /bookings", twist);
+    const given = await system.book(request, NEVER);
+    if (outcome === "booked") requireBooked(given);
+    else assert.deepEqual(given, outcome);
+    assert.equal((await system.findByReference(request, NEVER)).kind, isMade ? "found" : "absent");
+    assert.equal(server.bookings.length, isMade ? 1 : 0);
+  });
+}
+
+for (const isMade of [true, false]) {
+  test(`a time limit that ends while cal.com is silent is unknown; the booking is then found: ${isMade}`, async () => {
+    const { system, server } = await openCalcom();
+    const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
+    assert.ok(slot);
+    const request = toRequest("10", slot);
+    server.twist("POST /bookings", { answer: "hang", creates: isMade });
+    const outcome = await system.book(request, AbortSignal.timeout(300));
+    assert.deepEqual(outcome, { kind: "unknown", upstream: { status: null, requestId: null, failure: "timeout" } });
+    assert.equal((await system.findByReference(request, NEVER)).kind, isMade ? "found" : "absent");
+  });
+}
+
+test("nothing is sent, and so nothing unknown, when cal.com cannot be reached", async () => {
+  const { system, server } = await openCalcom();
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
+  assert.ok(slot);
+  await server.stop();
+  const request = toRequest("10", slot);
+  // Notices that the connection of before is gone.
+  await system.findByReference(request, NEVER);
+  const upstream = { status: null, requestId: null, failure: "connection_refused" };
+  const outcome = await system.book(request, NEVER);
+  assert.deepEqual(outcome, { kind: "unavailable", retryAfterMs: null, upstream });
+});

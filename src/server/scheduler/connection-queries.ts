@@ -1,0 +1,150 @@
+import type { Insertable, Selectable, Updateable } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { ConnectionId } from "#contract/scheduling.ts";
+import type { Db } from "../db/pool.ts";
+import type { SchedulingConnectionsTable } from "../db/tables.ts";
+
+const COLUMNS = [
+  "id",
+  "organization_id",
+  "kind",
+  "name",
+  "settings",
+  "last_ok_at",
+  "last_error",
+  "last_error_at",
+  "last_error_status",
+  "last_error_request_id",
+  "created_at",
+  "updated_at",
+] as const;
+
+/** Without the sealed credentials: whoever lists connections has no use for them. */
+export type ConnectionRow = Pick<Selectable<SchedulingConnectionsTable>, (typeof COLUMNS)[number]>;
+
+export async function listConnections(db: Db, owner: OrganizationId): Promise<ConnectionRow[]> {
+  return await db
+    .selectFrom("scheduling_connections")
+    .select(COLUMNS)
+    .where("organization_id", "=", owner)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+}
+
+export async function findConnection(db: Db, owner: OrganizationId, id: ConnectionId): Promise<ConnectionRow | null> {
+  const row = await db
+    .selectFrom("scheduling_connections")
+    .select(COLUMNS)
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export type SealedConnectionRow = Pick<
+  Selectable<SchedulingConnectionsTable>,
+  "id" | "kind" | "settings" | "credentials" | "updated_at"
+>;
+
+/** What opening it takes. */
+export async function findSealedConnection(
+  db: Db,
+  owner: OrganizationId,
+  id: ConnectionId,
+): Promise<SealedConnectionRow | null> {
+  const row = await db
+    .selectFrom("scheduling_connections")
+    .select(["id", "kind", "settings", "credentials", "updated_at"])
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** False when the organization has as many as it may have. The organization's row is locked: two at once cannot both fit. */
+export async function insertConnection(
+  transaction: Db,
+  owner: OrganizationId,
+  { row, most }: { row: Omit<Insertable<SchedulingConnectionsTable>, "organization_id">; most: number },
+): Promise<boolean> {
+  await transaction.selectFrom("organizations").select("id").where("id", "=", owner).forUpdate().execute();
+  const { count } = await transaction
+    .selectFrom("scheduling_connections")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("organization_id", "=", owner)
+    .executeTakeFirstOrThrow();
+  if (count >= most) return false;
+  await transaction
+    .insertInto("scheduling_connections")
+    .values({ ...row, organization_id: owner })
+    .execute();
+  return true;
+}
+
+export async function updateConnection(
+  db: Db,
+  owner: OrganizationId,
+  { id, change }: { id: ConnectionId; change: Updateable<SchedulingConnectionsTable> },
+): Promise<ConnectionRow | null> {
+  const row = await db
+    .updateTable("scheduling_connections")
+    .set(change)
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Only where no widget books through it. */
+export async function deleteConnection(db: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
+  const result = await db
+    .deleteFrom("scheduling_connections as c")
+    .where("c.organization_id", "=", owner)
+    .where("c.id", "=", id)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("widgets as w")
+            .select("w.id")
+            .whereRef("w.organization_id", "=", "c.organization_id")
+            .whereRef("w.connection_id", "=", "c.id"),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+export async function recordConnectionOk(
+  db: Db,
+  owner: OrganizationId,
+  { id, now }: { id: ConnectionId; now: Date },
+): Promise<void> {
+  await db
+    .updateTable("scheduling_connections")
+    .set({ last_ok_at: now })
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Stays when the system works again: `last_ok_at` is then the later of the two. */
+export async function recordConnectionError(
+  db: Db,
+  owner: OrganizationId,
+  error: { id: ConnectionId; now: Date; word: string; status: number | null; requestId: string | null },
+): Promise<void> {
+  await db
+    .updateTable("scheduling_connections")
+    .set({
+      last_error: error.word,
+      last_error_at: error.now,
+      last_error_status: error.status,
+      last_error_request_id: error.requestId,
+    })
+    .where("organization_id", "=", owner)
+    .where("id", "=", error.id)
+    .execute();
+}

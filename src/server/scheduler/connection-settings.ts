@@ -1,0 +1,89 @@
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import type { ConnectionKind } from "#contract/scheduling.ts";
+
+// What a connection of each kind is made of: settings, which are shown, and credentials, which are sealed. Addresses can be
+// changed because cal.com may be self-hosted and Microsoft has national clouds; each is used only through outbound.ts.
+
+const Address = Type.String({ maxLength: 500 });
+
+const MicrosoftBookings = {
+  settings: Type.Object({
+    tenantId: Type.String({ pattern: "^[A-Za-z0-9.-]{1,100}$" }),
+    clientId: Type.String({ pattern: "^[A-Za-z0-9-]{1,100}$" }),
+    /** The booking page's mail address, or its id. */
+    businessId: Type.String({ pattern: "^[^\\s/?#]{1,320}$" }),
+    graphUrl: Address,
+    loginUrl: Address,
+  }),
+  credentials: Type.Object({ clientSecret: Type.String({ pattern: "^[\\x21-\\x7e]{1,500}$" }) }),
+};
+
+const Calcom = {
+  settings: Type.Object({
+    apiUrl: Address,
+    /** Where its pages are; only for links. */
+    webUrl: Address,
+  }),
+  credentials: Type.Object({ apiKey: Type.String({ pattern: "^[\\x21-\\x7e]{1,500}$" }) }),
+};
+
+type Parts<T extends { settings: Type.TSchema; credentials: Type.TSchema }> = {
+  readonly settings: Readonly<Static<T["settings"]>>;
+  readonly credentials: Readonly<Static<T["credentials"]>>;
+};
+export type MicrosoftBookingsParts = Parts<typeof MicrosoftBookings>;
+export type CalcomParts = Parts<typeof Calcom>;
+
+export type ConnectionParts =
+  | ({ readonly kind: "microsoft-bookings" } & MicrosoftBookingsParts)
+  | ({ readonly kind: "calcom" } & CalcomParts);
+
+const FALLBACKS = {
+  "microsoft-bookings": {
+    graphUrl: "https://graph.microsoft.com/v1.0",
+    loginUrl: "https://login.microsoftonline.com",
+  },
+  calcom: { apiUrl: "https://api.cal.com", webUrl: "https://app.cal.com" },
+} as const;
+
+const shapes = {
+  "microsoft-bookings": Compile(Type.Object(MicrosoftBookings)),
+  calcom: Compile(Type.Object(Calcom)),
+};
+
+export type ParsedParts =
+  | { readonly kind: "parsed"; readonly parts: ConnectionParts }
+  /** The members that are missing or wrong; what was sent is not repeated. */
+  | { readonly kind: "refused"; readonly fields: readonly string[] };
+
+/** What a person typed, or what was stored. Addresses that are left out are the usual ones. */
+export function parseConnectionParts(
+  kind: ConnectionKind,
+  given: { settings: Readonly<Record<string, unknown>>; credentials: unknown },
+): ParsedParts {
+  const settings: Record<string, unknown> = { ...FALLBACKS[kind] };
+  const refusedFields: string[] = [];
+  for (const [name, value] of Object.entries(given.settings)) {
+    if (!(name in FALLBACKS[kind])) settings[name] = value;
+    else if (value !== null && value !== "") settings[name] = typeof value === "string" ? parseAddress(value) : null;
+    if (settings[name] === null) refusedFields.push(name);
+  }
+  const parts = { settings, credentials: given.credentials };
+  for (const error of shapes[kind].Errors(parts)) {
+    const path = error.instancePath.split("/");
+    const missing = error.keyword === "required" ? error.params.requiredProperties : [];
+    refusedFields.push(...missing, ...(missing.length === 0 ? [path[2] ?? path[1] ?? "settings"] : []));
+  }
+  if (refusedFields.length > 0) return { kind: "refused", fields: [...new Set(refusedFields)] };
+  // The kind's own shape has just been checked; the compiler cannot follow the look-up.
+  return { kind: "parsed", parts: { kind, ...parts } as ConnectionParts };
+}
+
+/** Without a slash at its end, so that paths can be added. */
+function parseAddress(text: string): string | null {
+  const url = URL.parse(text.trim());
+  const isBase =
+    url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === "" && !/[?#]/.test(text);
+  return isBase ? url.href.replace(/\/+$/, "") : null;
+}

@@ -1,0 +1,30 @@
+import { SLOT_RANGE_DAYS_MAX } from "#contract/scheduling.ts";
+import { refused, type SchedulingSystem } from "./scheduling-system.ts";
+
+export type SchedulerLimits = {
+  /** Services, slots, and the look for a reference. */
+  readonly readMs: number;
+  readonly bookMs: number;
+  readonly verifyMs: number;
+};
+
+export const SCHEDULER_LIMITS: SchedulerLimits = { readMs: 8_000, bookMs: 20_000, verifyMs: 15_000 };
+
+const RANGE_MS_MAX = SLOT_RANGE_DAYS_MAX * 24 * 3_600_000;
+
+/** The same system, in which every operation ends: by the caller's signal or, at the latest, by its limit. */
+export function limitSystem(system: SchedulingSystem, limits: SchedulerLimits): SchedulingSystem {
+  const within = (signal: AbortSignal, ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+  return {
+    kind: system.kind,
+    verify: (signal) => system.verify(within(signal, limits.verifyMs)),
+    listServices: (signal) => system.listServices(within(signal, limits.readMs)),
+    listSlots: async (query, signal) => {
+      const rangeMs = query.to.getTime() - query.from.getTime();
+      if (rangeMs <= 0 || rangeMs > RANGE_MS_MAX) return refused("invalid");
+      return await system.listSlots(query, within(signal, limits.readMs));
+    },
+    book: (request, signal) => system.book(request, within(signal, limits.bookMs)),
+    findByReference: (sought, signal) => system.findByReference(sought, within(signal, limits.readMs)),
+  };
+}

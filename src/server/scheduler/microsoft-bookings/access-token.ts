@@ -1,0 +1,49 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { MicrosoftBookingsParts } from "../connection-settings.ts";
+import { createKeptRead, type KeptRead } from "../kept-read.ts";
+import type { Outbound } from "../outbound.ts";
+import { readReply, toUpstream } from "../read-reply.ts";
+import { refused } from "../scheduling-system.ts";
+import { shapes } from "./shapes.ts";
+
+export type AccessToken = { readonly text: string; readonly lifeSeconds: number };
+
+/** A token is asked for anew this long before it ends, so that none ends on its way. */
+const EARLY_SECONDS = 300;
+const TOKEN_TIMEOUT_MS = 6_000;
+
+/** Client credentials: the application's own token, for the whole tenant. Kept, and asked for by one at a time. */
+export function createAccessToken(
+  deps: { outbound: Outbound; clock: Clock },
+  { settings, credentials }: MicrosoftBookingsParts,
+): KeptRead<AccessToken> {
+  return createKeptRead(deps, {
+    timeoutMs: TOKEN_TIMEOUT_MS,
+    toKeptMs: ({ lifeSeconds }) => (lifeSeconds - EARLY_SECONDS) * 1_000,
+    load: async (signal) => {
+      const reply = await deps.outbound.send(
+        {
+          method: "POST",
+          url: `${settings.loginUrl}/${encodeURIComponent(settings.tenantId)}/oauth2/v2.0/token`,
+          headers: {},
+          body: {
+            form: {
+              grant_type: "client_credentials",
+              client_id: settings.clientId,
+              client_secret: credentials.clientSecret,
+              scope: `${new URL(settings.graphUrl).origin}/.default`,
+            },
+          },
+        },
+        signal,
+      );
+      // A tenant that does not exist, an unknown application and a wrong secret are all 400 or 401.
+      if (reply.kind === "reply" && reply.status >= 400 && reply.status < 500 && reply.status !== 429) {
+        return refused("credentials", toUpstream(reply));
+      }
+      const read = readReply(reply, shapes.token);
+      if (read.kind !== "found") return read;
+      return { kind: "found", value: { text: read.value.access_token, lifeSeconds: read.value.expires_in } };
+    },
+  });
+}

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { listWeek, requireBooked, toRequest } from "../conformance.ts";
+import { GRAPH_REQUEST_ID, type Twist } from "../testing/graph-server.ts";
+import { GRAPH_NOW } from "../testing/graph-world.ts";
+import { openGraph } from "../testing/open-graph.ts";
+
+// What Microsoft's faults mean: for a booking, and for the connection's test.
+
+const NEVER = new AbortController().signal;
+const UPSTREAM = { requestId: GRAPH_REQUEST_ID, failure: null };
+
+const TAKEN: Twist = { answer: { status: 500, json: { error: { code: "UnknownError", message: "" } } } };
+const GATEWAY: Twist = { answer: { status: 504, json: {} } };
+
+const BOOK_CASES: readonly { name: string; twists: readonly Twist[]; outcome: unknown; isMade: boolean }[] = [
+  {
+    name: "500, and the appointment is there: booked",
+    twists: [{ ...TAKEN, creates: true }],
+    outcome: "booked",
+    isMade: true,
+  },
+  {
+    name: "500, nothing there and the time still free: unavailable",
+    twists: [TAKEN],
+    outcome: { kind: "unavailable", retryAfterMs: null, upstream: { status: 500, ...UPSTREAM } },
+    isMade: false,
+  },
+  {
+    name: "504, and the appointment is there: booked",
+    twists: [{ ...GATEWAY, creates: true }],
+    outcome: "booked",
+    isMade: true,
+  },
+  {
+    name: "504 and nothing there yet: unknown",
+    twists: [GATEWAY],
+    outcome: { kind: "unknown", upstream: { status: 504, ...UPSTREAM } },
+    isMade: false,
+  },
+  {
+    name: "503 with a wait: unavailable, with it",
+    twists: [{ answer: { status: 503, headers: { "Retry-After": "20" } } }],
+    outcome: { kind: "unavailable", retryAfterMs: 20_000, upstream: { status: 503, ...UPSTREAM } },
+    isMade: false,
+  },
+  {
+    name: "429 with a wait: unavailable, with it",
+    twists: [{ answer: { status: 429, headers: { "Retry-After": "7" } } }],
+    outcome: { kind: "unavailable", retryAfterMs: 7_000, upstream: { status: 429, ...UPSTREAM } },
+    isMade: false,
+  },
+  {
+    name: "403: the application may not",
+    twists: [{ answer: { status: 403, json: {} } }],
+    outcome: { kind: "refused", reason: "credentials", upstream: { status: 403, ...UPSTREAM } },
+    isMade: false,
+  },
+  {
+    name: "401 twice: the application is not known",
+    twists: [{ answer: { status: 401 } }, { answer: { status: 401 } }],
+    outcome: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM } },
+    isMade: false,
+  },
+  {
+    name: "404: no such business",
+    twists: [{ answer: { status: 404, json: {} } }],
+    outcome: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
+    isMade: false,
+  },
+  {
+    name: "400: refused",
+    twists: [{ answer: { status: 400, json: {} } }],
+    outcome: { kind: "refused", reason: "invalid", upstream: { status: 400, ...UPSTREAM } },
+    isMade: false,
+  },
+  {
+    name: "201 with a body that is no appointment: unknown",
+    twists: [{ answer: { status: 201, text: "<html>" }, creates: true }],
+    outcome: { kind: "unknown", upstream: { status: 201, requestId: GRAPH_REQUEST_ID, failure: "unreadable" } },
+    isMade: true,
+  },
+  {
+    name: "the connection ends without a word: unknown",
+    twists: [{ answer: "reset" }],
+    outcome: { kind: "unknown", upstream: { status: null, requestId: null, failure: "connection_reset" } },
+    isMade: false,
+  },
+];
+for (const { name, twists, outcome, isMade } of BOOK_CASES) {
+  test(`booking at Microsoft: ${name}`, async () => {
+    const { system, server } = await openGraph();
+    const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+    assert.ok(slot);
+    const request = toRequest("check-up", slot);
+    server.twist("POST /appointments", ...twists);
+    const given = await system.book(request, NEVER);
+    if (outcome === "booked") requireBooked(given);
+    else assert.deepEqual(given, outcome);
+    assert.equal((await system.findByReference(request, NEVER)).kind, isMade ? "found" : "absent");
+    assert.equal(server.appointments.length, isMade ? 1 : 0);
+  });
+}
+
+test("500 because someone else took the slot in the same moment: taken", async () => {
+  const { system, server } = await openGraph();
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+  assert.ok(slot);
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => system.book(toRequest("check-up", slot), NEVER)));
+  assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), [
+    "booked",
+    "slot_taken",
+    "slot_taken",
+    "slot_taken",
+    "slot_taken",
+  ]);
+  assert.equal(server.appointments.length, 1);
+});
+
+test("500 and a system that can then not be asked: unknown", async () => {
+  const { system, server } = await openGraph();
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+  assert.ok(slot);
+  server.twist("POST /appointments", TAKEN);
+  server.twist("GET /calendarView", { answer: { status: 200, json: { value: [] } } }, { answer: { status: 503 } });
+  const outcome = await system.book(toRequest("check-up", slot), NEVER);
+  assert.deepEqual(outcome, { kind: "unknown", upstream: { status: 500, ...UPSTREAM } });
+});
+
+for (const isMade of [true, false]) {
+  test(`a time limit that ends while Microsoft is silent is unknown; the appointment is then found: ${isMade}`, async () => {
+    const { system, server } = await openGraph();
+    const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+    assert.ok(slot);
+    const request = toRequest("check-up", slot);
+    server.twist("POST /appointments", { answer: "hang", creates: isMade });
+    const outcome = await system.book(request, AbortSignal.timeout(400));
+    assert.deepEqual(outcome, { kind: "unknown", upstream: { status: null, requestId: null, failure: "timeout" } });
+    assert.equal((await system.findByReference(request, NEVER)).kind, isMade ? "found" : "absent");
+  });
+}
+
+const READ_CASES: readonly { name: string; route: string; twists: readonly Twist[]; expected: object }[] = [
+  {
+    name: "a wrong secret",
+    route: "POST token",
+    twists: [{ answer: { status: 401, json: { error: "invalid_client" } } }],
+    expected: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM } },
+  },
+  {
+    name: "a tenant that does not exist",
+    route: "POST token",
+    twists: [{ answer: { status: 400, json: { error: "invalid_request" } } }],
+    expected: { kind: "refused", reason: "credentials", upstream: { status: 400, ...UPSTREAM } },
+  },
+  {
+    name: "a business that does not exist",
+    route: "GET /",
+    twists: [{ answer: { status: 404, json: {} } }],
+    expected: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
+  },
+  {
+    name: "a missing permission to read availability",
+    route: "POST /getStaffAvailability",
+    twists: [{ answer: { status: 403, json: {} } }],
+    expected: { kind: "refused", reason: "credentials", upstream: { status: 403, ...UPSTREAM } },
+  },
+  {
+    name: "too many requests",
+    route: "GET /services",
+    twists: [{ answer: { status: 429, headers: { "Retry-After": "3" } } }],
+    expected: { kind: "unavailable", retryAfterMs: 3_000, upstream: { status: 429, ...UPSTREAM } },
+  },
+  {
+    name: "a redirect, which is not followed",
+    route: "GET /",
+    twists: [{ answer: { status: 302, headers: { Location: "http://127.0.0.1:1/" } } }],
+    expected: { kind: "refused", reason: "invalid", upstream: { status: 302, ...UPSTREAM } },
+  },
+  {
+    name: "a page instead of JSON",
+    route: "GET /",
+    twists: [{ answer: { status: 200, text: "<html>sign in</html>" } }],
+    expected: {
+      kind: "unavailable",
+      retryAfterMs: null,
+      upstream: { status: 200, requestId: GRAPH_REQUEST_ID, failure: "unreadable" },
+    },
+  },
+];
+for (const { name, route, twists, expected } of READ_CASES) {
+  test(`the connection's test at Microsoft fails with ${name}`, async () => {
+    const { system, server } = await openGraph();
+    server.twist(route, ...twists);
+    assert.deepEqual(await system.verify(NEVER), expected);
+  });
+}

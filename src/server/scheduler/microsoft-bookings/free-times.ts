@@ -1,0 +1,105 @@
+import { covers, type Interval, merge, subtract } from "../intervals.ts";
+import type { Slot, SlotQuery } from "../scheduling-system.ts";
+import { MINUTE_MS, toOpenIntervals, toStartTimes } from "../weekly-hours.ts";
+import type { Catalog, GraphService } from "./catalog.ts";
+import { toInstant, toMinutes } from "./graph-time.ts";
+import type { Appointment, StaffAvailability } from "./shapes.ts";
+
+// Pure: Graph says when each member of staff is available, not which times can be booked; these are worked out here.
+//
+// - Start times lie on the policy's grid, counted from each opening of the business, because availability reaches beyond
+//   the business's hours (microsoft-graph-docs 20554).
+// - The appointment with its buffers must fit into one stretch in which someone is available.
+// - What the calendar holds is taken, since availability has been seen to call taken time free (18796, dotnet 1455).
+// - Nothing before the lead time, nothing beyond the maximum advance.
+
+const ANY_TIME = [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, opens: "00:00", closes: "00:00" }));
+
+export function toFreeTimes(
+  catalog: Pick<Catalog, "hours" | "timeZone">,
+  service: GraphService,
+  query: SlotQuery & {
+    now: Date;
+    freeByStaff: ReadonlyMap<string, readonly Interval[]>;
+  },
+): Slot[] {
+  const { offered } = service;
+  const open = toOpenIntervals(catalog.hours ?? ANY_TIME, { ...query, timeZone: catalog.timeZone ?? "UTC" });
+  const nowMs = query.now.getTime();
+  const earliestMs = Math.max(query.from.getTime(), nowMs + service.leadMinutes * MINUTE_MS);
+  const endMs = Math.min(query.to.getTime(), nowMs + service.advanceMinutes * MINUTE_MS);
+  const { durationMinutes } = offered;
+  return toStartTimes(open, { stepMinutes: service.stepMinutes, durationMinutes }).flatMap((startMs) => {
+    if (startMs < earliestMs || startMs >= endMs || startMs <= nowMs) return [];
+    const end = startMs + durationMinutes * MINUTE_MS;
+    const needed = {
+      startMs: startMs - service.preBufferMinutes * MINUTE_MS,
+      endMs: end + service.postBufferMinutes * MINUTE_MS,
+    };
+    const staffIds = service.staffIds.filter(
+      (id) => (query.staffId ?? id) === id && covers(query.freeByStaff.get(id) ?? [], needed),
+    );
+    if (staffIds.length === 0) return [];
+    const shown = offered.staffSelectable ? staffIds : [];
+    return [{ startAt: new Date(startMs), endAt: new Date(end), staffIds: shown }];
+  });
+}
+
+/** The time that availability must be known for. */
+export function toNeededRange(service: GraphService, query: { from: Date; to: Date }): { from: Date; to: Date } {
+  const afterMinutes = service.offered.durationMinutes + service.postBufferMinutes;
+  return {
+    from: new Date(query.from.getTime() - service.preBufferMinutes * MINUTE_MS),
+    to: new Date(query.to.getTime() + afterMinutes * MINUTE_MS),
+  };
+}
+
+/** Merged, by staff. Null when a time cannot be understood: a wrong time offered is worse than none. */
+export function toFreeByStaff(
+  availability: StaffAvailability,
+  appointments: readonly Appointment[],
+  serviceId: string,
+): Map<string, Interval[]> | null {
+  const taken = appointments.map((appointment) => ({ appointment, interval: toTaken(appointment) }));
+  const free = new Map<string, Interval[]>();
+  for (const { staffId, availabilityItems } of availability) {
+    if (!staffId) continue;
+    const items = (availabilityItems ?? []).map((item) => ({
+      isFree: isFree(item, serviceId),
+      interval: toInterval(item.startDateTime, item.endDateTime),
+    }));
+    const theirs = taken.filter(({ appointment }) => (appointment.staffMemberIds ?? [staffId]).includes(staffId));
+    const open: Interval[] = [];
+    const closed: Interval[] = [];
+    for (const { interval } of theirs) {
+      if (interval === null) return null;
+      closed.push(interval);
+    }
+    for (const item of items) {
+      if (item.interval === null) return null;
+      (item.isFree ? open : closed).push(item.interval);
+    }
+    free.set(staffId, subtract(merge([...(free.get(staffId) ?? []), ...open]), closed));
+  }
+  return free;
+}
+
+/** `slotsAvailable` is a group appointment of one service that has places left. The case of the words varies. */
+function isFree(item: { status?: string | null; serviceId?: string | null }, serviceId: string): boolean {
+  const status = item.status?.toLowerCase();
+  return status === "available" || (status === "slotsavailable" && item.serviceId === serviceId);
+}
+
+function toTaken(appointment: Appointment): Interval | null {
+  const interval = toInterval(appointment.startDateTime, appointment.endDateTime);
+  if (interval === null) return null;
+  return {
+    startMs: interval.startMs - (toMinutes(appointment.preBuffer) ?? 0) * MINUTE_MS,
+    endMs: interval.endMs + (toMinutes(appointment.postBuffer) ?? 0) * MINUTE_MS,
+  };
+}
+
+function toInterval(start: Appointment["startDateTime"], end: Appointment["endDateTime"]): Interval | null {
+  const [startAt, endAt] = [toInstant(start), toInstant(end)];
+  return startAt && endAt ? { startMs: startAt.getTime(), endMs: endAt.getTime() } : null;
+}

@@ -1,0 +1,45 @@
+import { MINUTE_MS } from "../weekly-hours.ts";
+import type { DateTimeTimeZone } from "./shapes.ts";
+import { toIanaZone } from "./windows-zones.ts";
+
+/** `PT1H30M`, `P365D`. Null for what is no duration of fixed length. */
+export function toMinutes(duration: string | null | undefined): number | null {
+  if (duration === null || duration === undefined) return null;
+  try {
+    return Temporal.Duration.from(duration).total("minutes");
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** Graph writes seven digits of a second, and mostly the zone beside the time instead of an offset in it. */
+export function toInstant(time: DateTimeTimeZone): Date | null {
+  try {
+    if (/(Z|[+-]\d{2}:?\d{2})$/i.test(time.dateTime)) {
+      return new Date(Temporal.Instant.from(time.dateTime).epochMilliseconds);
+    }
+    const timeZone = toIanaZone(time.timeZone ?? "UTC");
+    if (timeZone === null) return null;
+    return new Date(Temporal.PlainDateTime.from(time.dateTime).toZonedDateTime(timeZone).epochMilliseconds);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** The form of a new appointment's times. */
+export function toGraphTime(instant: Date): { "@odata.type": string; dateTime: string; timeZone: "UTC" } {
+  return {
+    "@odata.type": "#microsoft.graph.dateTimeTimeZone",
+    dateTime: instant.toISOString().replace(/Z$/, "0000+00:00"),
+    timeZone: "UTC",
+  };
+}
+
+/** The form of the times between which availability is asked for: whole minutes, never less than asked for. */
+export function toGraphMinute(instant: Date, rounding: "down" | "up"): { dateTime: string; timeZone: "UTC" } {
+  const round = rounding === "down" ? Math.floor : Math.ceil;
+  const rounded = new Date(round(instant.getTime() / MINUTE_MS) * MINUTE_MS);
+  return { dateTime: rounded.toISOString().slice(0, 19), timeZone: "UTC" };
+}

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../conformance.ts";
+import type { Slot } from "../scheduling-system.ts";
+import { GRAPH_NOW } from "../testing/graph-world.ts";
+import { openGraph } from "../testing/open-graph.ts";
+
+const NEVER = new AbortController().signal;
+
+testConformance("Microsoft Bookings", async () => {
+  const { system, server } = await openGraph();
+  return {
+    system,
+    now: GRAPH_NOW,
+    services: { plain: "check-up", asking: "first", choosable: "choose", online: "online" },
+    readArrived: async (reference) => {
+      const appointment = server.appointments.find(({ serviceNotes }) => serviceNotes === reference) ?? assert.fail();
+      const [customer] = appointment.customers;
+      assert.ok(customer);
+      return {
+        name: customer.name,
+        email: customer.emailAddress,
+        notes: customer.notes,
+        answers: Object.fromEntries(customer.customQuestionAnswers.map((given) => [given.questionId, given.answer])),
+      };
+    },
+  };
+});
+
+test("the connection's test names the business, its zone from Microsoft's name, its page, and what to know", async () => {
+  const { system } = await openGraph();
+  assert.deepEqual(requireFound(await system.verify(NEVER)), {
+    businessName: "Lindenhof Dental",
+    timeZone: "Europe/Berlin",
+    bookingUrl: "https://outlook.office365.com/owa/calendar/lindenhof@example.com/bookings/",
+    warnings: ["“Class” is for groups; through a widget each time is booked once."],
+  });
+});
+
+test("services that are hidden from customers are not offered; questions come from the service itself", async () => {
+  const { system } = await openGraph();
+  const offered = requireFound(await system.listServices(NEVER));
+  assert.deepEqual(
+    offered.map(({ id }) => id),
+    ["check-up", "choose", "online", "first", "group"],
+  );
+  assert.deepEqual(offered[3], {
+    id: "first",
+    name: "First visit",
+    description: null,
+    durationMinutes: 60,
+    isOnline: false,
+    staff: [],
+    staffSelectable: false,
+    questions: [
+      { id: "q-what", label: "What is it about?", type: "text", options: [], required: true },
+      { id: "q-pain", label: "Does it hurt?", type: "choice", options: ["Yes", "No"], required: false },
+    ],
+  });
+});
+
+test("services are offered without questions where Graph does not let applications read them", async () => {
+  const { system, server } = await openGraph();
+  server.twist("GET /customQuestions", { answer: { status: 403, json: {} } });
+  const offered = requireFound(await system.listServices(NEVER));
+  assert.deepEqual(offered.find(({ id }) => id === "first")?.questions, []);
+});
+
+test("intervals of availability become slots within business hours, on the policy's grid", async () => {
+  const { system, server } = await openGraph();
+  server.busy.push({ staffId: "s-ada", start: "2026-11-02T09:10:00.0000000", end: "2026-11-02T10:00:00.0000000" });
+  const slots = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+  // Berlin opens at 08:00 UTC; Ada is busy from 09:10 to 10:00.
+  assert.deepEqual(toTimes(slots).slice(0, 4), [
+    "2026-11-02T08:00:00.000Z",
+    "2026-11-02T08:30:00.000Z",
+    "2026-11-02T10:00:00.000Z",
+    "2026-11-02T10:30:00.000Z",
+  ]);
+  assert.equal(toTimes(slots).at(-1), "2026-11-06T15:30:00.000Z");
+});
+
+test("a buffer after the appointment must be free too, also after one in the calendar", async () => {
+  const { system, server } = await openGraph();
+  server.busy.push({ staffId: "s-ada", start: "2026-11-02T09:10:00.0000000", end: "2026-11-02T10:00:00.0000000" });
+  const slots = await listWeek(system, { now: GRAPH_NOW, serviceId: "first" });
+  // From 08:00 it would take until 09:15 with its buffer.
+  assert.equal(toTimes(slots)[0], "2026-11-02T10:00:00.000Z");
+  const answers = [{ questionId: "q-what", question: "What is it about?", answer: "Teeth" }];
+  const [first] = slots;
+  assert.ok(first);
+  requireBooked(await system.book({ ...toRequest("first", first), answers }, NEVER));
+  const [next] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+  assert.ok(next);
+  const after = toTimes(await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" }));
+  assert.equal(after.includes("2026-11-02T11:00:00.000Z"), false);
+  assert.ok(after.includes("2026-11-02T11:30:00.000Z"));
+});
+
+test("nothing is offered before the lead time or beyond the maximum advance", async () => {
+  const { system, clock } = await openGraph();
+  clock.set(new Date("2026-11-02T09:15:00.000Z"));
+  const [first] = await listWeek(system, { now: clock.now(), serviceId: "check-up" });
+  assert.equal(first?.startAt.toISOString(), "2026-11-02T10:30:00.000Z");
+  const range = { from: new Date("2026-12-20T00:00:00.000Z"), to: new Date("2027-01-19T00:00:00.000Z") };
+  const far = requireFound(await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER));
+  assert.equal(toTimes(far).at(-1), "2027-01-01T09:00:00.000Z");
+});
+
+test("a service for groups is booked with a customer that was made for it", async () => {
+  const { system, server } = await openGraph();
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "group" });
+  assert.ok(slot);
+  requireBooked(await system.book(toRequest("group", slot), NEVER));
+  assert.equal(server.appointments[0]?.customers[0]?.customerId, "customer-1");
+});
+
+test("an appointment has no address to manage it, whatever selfServiceAppointmentId says", async () => {
+  const { system } = await openGraph();
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "online" });
+  assert.ok(slot);
+  const booked = requireBooked(await system.book(toRequest("online", slot), NEVER));
+  assert.deepEqual(booked, {
+    externalId: "appointment-1",
+    startAt: slot.startAt,
+    endAt: slot.endAt,
+    service: { id: "online", name: "Video call" },
+    staff: [{ id: "s-ben", name: "Ben Sommer" }],
+    manageUrl: null,
+    joinUrl: "https://teams.example/anonymous",
+  });
+});
+
+test("one token serves everybody until shortly before its end", async () => {
+  const { system, server, clock } = await openGraph();
+  const countTokens = () => server.requests.filter(({ path }) => path.endsWith("/token")).length;
+  await Promise.all(Array.from({ length: 10 }, () => system.listServices(NEVER)));
+  assert.equal(countTokens(), 1);
+  clock.set(new Date(GRAPH_NOW.getTime() + (3599 - 301) * 1_000));
+  await system.listServices(NEVER);
+  assert.equal(countTokens(), 1);
+  clock.set(new Date(GRAPH_NOW.getTime() + (3599 - 299) * 1_000));
+  await system.verify(NEVER);
+  assert.equal(countTokens(), 2);
+});
+
+test("a token that was withdrawn is replaced, and the request made once more", async () => {
+  const { system, server } = await openGraph();
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+  assert.ok(slot);
+  server.twist("POST /appointments", { answer: { status: 401, json: {} } });
+  requireBooked(await system.book(toRequest("check-up", slot), NEVER));
+  assert.equal(server.appointments.length, 1);
+});
+
+test("services are asked for once a minute", async () => {
+  const { system, server, clock } = await openGraph();
+  const count = () => server.requests.filter(({ path }) => path.endsWith("/staffMembers")).length;
+  await system.listServices(NEVER);
+  await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+  assert.equal(count(), 1);
+  clock.set(new Date(GRAPH_NOW.getTime() + 60_000));
+  await system.listServices(NEVER);
+  assert.equal(count(), 2);
+});
+
+test("a page of a list leads nowhere but to Graph: the token is not sent to another host", async () => {
+  const { system, server } = await openGraph();
+  const elsewhere = { value: [], "@odata.nextLink": "http://127.0.0.1:1/v1.0/stolen" };
+  server.twist("GET /staffMembers", { answer: { status: 200, json: elsewhere } });
+  const upstream = { status: null, requestId: null, failure: "unreadable" };
+  assert.deepEqual(await system.listServices(NEVER), { kind: "unavailable", retryAfterMs: null, upstream });
+});
+
+test("times in a zone that is not known are not guessed", async () => {
+  const { system, server } = await openGraph();
+  const time = (dateTime: string) => ({ dateTime, timeZone: "(UTC-07:00) Mars, Olympus" });
+  const item = {
+    status: "available",
+    startDateTime: time("2026-11-02T00:00:00"),
+    endDateTime: time("2026-11-03T00:00:00"),
+  };
+  server.twist("POST /getStaffAvailability", {
+    answer: { status: 200, json: { value: [{ staffId: "s-ada", availabilityItems: [item] }] } },
+  });
+  const range = { from: GRAPH_NOW, to: new Date(GRAPH_NOW.getTime() + 86_400_000) };
+  const read = await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER);
+  assert.equal(read.kind, "unavailable");
+});
+
+function toTimes(slots: readonly Slot[]): string[] {
+  return slots.map(({ startAt }) => startAt.toISOString());
+}

@@ -1,0 +1,182 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { MicrosoftBookingsParts } from "../connection-settings.ts";
+import { createKeptRead } from "../kept-read.ts";
+import type { Outbound } from "../outbound.ts";
+import { readReply } from "../read-reply.ts";
+import {
+  type FindOutcome,
+  found,
+  type Read,
+  refused,
+  type SchedulingSystem,
+  type Slot,
+  type SlotQuery,
+  type Sought,
+  unavailable,
+  type Verified,
+} from "../scheduling-system.ts";
+import { MINUTE_MS } from "../weekly-hours.ts";
+import { bookAppointment } from "./book.ts";
+import { type Catalog, type GraphService, readCatalog } from "./catalog.ts";
+import { toFreeByStaff, toFreeTimes, toNeededRange } from "./free-times.ts";
+import { createGraph, type Graph, isFailure, UNREADABLE } from "./graph.ts";
+import { toGraphMinute, toInstant } from "./graph-time.ts";
+import { type Appointment, shapes } from "./shapes.ts";
+import { toBooked } from "./to-booked.ts";
+
+// Microsoft Bookings through Microsoft Graph v1.0, with the application's own permissions (Bookings.Read.All and
+// BookingsAppointment.ReadWrite.All), which cover every booking business of the tenant.
+
+const CATALOG_KEPT_MS = 60_000;
+const CATALOG_TIMEOUT_MS = 8_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Appointments of one service that start at the same moment; each is read by itself. */
+const CANDIDATES_MAX = 20;
+
+export function createMicrosoftBookings(
+  deps: { outbound: Outbound; clock: Clock },
+  parts: MicrosoftBookingsParts,
+): SchedulingSystem {
+  const graph = createGraph(deps, parts);
+  const catalog = createKeptRead<Catalog>(deps, {
+    timeoutMs: CATALOG_TIMEOUT_MS,
+    toKeptMs: () => CATALOG_KEPT_MS,
+    load: (signal) => readCatalog(graph, signal),
+  });
+
+  const listSlots = async (query: SlotQuery, signal: AbortSignal): Promise<Read<Slot[]>> => {
+    const known = await catalog.get(signal);
+    if (known.kind !== "found") return known;
+    const service = findService(known.value, query.serviceId);
+    if (service === null) return refused("not_found");
+    if (!isChoosable(service, query.staffId)) return refused("invalid");
+    return await readSlots({ graph, clock: deps.clock, catalog: known.value, service }, query, signal);
+  };
+
+  const findByReference = async (sought: Sought, signal: AbortSignal): Promise<FindOutcome> => {
+    const known = await catalog.get(signal);
+    if (known.kind !== "found") return known;
+    const appointment = await findAppointment(graph, sought, signal);
+    if (appointment.kind !== "found") return appointment;
+    if (appointment.value === null) return { kind: "absent" };
+    return found(toBooked(known.value, appointment.value, sought));
+  };
+
+  return {
+    kind: "microsoft-bookings",
+    verify: async (signal) => {
+      const fresh = await catalog.refresh(signal);
+      return fresh.kind === "found" ? await verify({ graph, clock: deps.clock }, fresh.value, signal) : fresh;
+    },
+    listServices: async (signal) => {
+      const known = await catalog.get(signal);
+      return known.kind === "found" ? found(known.value.services.map(({ offered }) => offered)) : known;
+    },
+    listSlots,
+    findByReference,
+    book: async (request, signal) => {
+      const known = await catalog.get(signal);
+      if (known.kind !== "found") return known;
+      const service = findService(known.value, request.serviceId);
+      if (service === null) return refused("not_found");
+      if (!isChoosable(service, request.staffId)) return refused("invalid");
+      return await bookAppointment({ graph, catalog: known.value, service }, request, signal, {
+        find: () => findByReference(request, signal),
+        isFree: async () => {
+          const { serviceId, staffId, startAt } = request;
+          const range = { from: startAt, to: new Date(startAt.getTime() + 1) };
+          const slots = await listSlots({ serviceId, staffId, ...range }, signal);
+          return slots.kind === "found" ? found(slots.value.length > 0) : slots;
+        },
+      });
+    },
+  };
+}
+
+type ReadDeps = { graph: Graph; clock: Clock };
+
+async function readSlots(
+  { graph, clock, catalog, service }: ReadDeps & { catalog: Catalog; service: GraphService },
+  query: SlotQuery,
+  signal: AbortSignal,
+): Promise<Read<Slot[]>> {
+  if (service.staffIds.length === 0) return found([]);
+  const { from, to } = toNeededRange(service, query);
+  const [availability, appointments] = await Promise.all([
+    readAvailability(graph, { staffIds: service.staffIds, from, to }, signal),
+    graph.list(toCalendarPath(from, to), shapes.appointments, signal),
+  ]);
+  if (availability.kind !== "found") return availability;
+  if (appointments.kind !== "found") return appointments;
+  const freeByStaff = toFreeByStaff(availability.value, appointments.value, query.serviceId);
+  if (freeByStaff === null || catalog.timeZone === null) return unavailable(UNREADABLE);
+  return found(toFreeTimes(catalog, service, { ...query, now: clock.now(), freeByStaff }));
+}
+
+async function readAvailability(
+  graph: Graph,
+  query: { staffIds: readonly string[]; from: Date; to: Date },
+  signal: AbortSignal,
+) {
+  const body = {
+    staffIds: query.staffIds,
+    startDateTime: toGraphMinute(query.from, "down"),
+    endDateTime: toGraphMinute(query.to, "up"),
+  };
+  const reply = await graph.post("/getStaffAvailability", body, signal);
+  if (isFailure(reply)) return reply;
+  const read = readReply(reply, shapes.staffAvailability);
+  if (read.kind !== "found") return read;
+  return found("value" in read.value ? read.value.value : read.value.staffAvailabilityItem);
+}
+
+/** The calendar's list has no notes, so appointments that could be it are read one by one. */
+async function findAppointment(graph: Graph, sought: Sought, signal: AbortSignal): Promise<Read<Appointment | null>> {
+  const startMs = sought.startAt.getTime();
+  const path = toCalendarPath(new Date(startMs - HOUR_MS), new Date(startMs + HOUR_MS));
+  const listed = await graph.list(path, shapes.appointments, signal);
+  if (listed.kind !== "found") return listed;
+  const candidates = listed.value.filter(
+    ({ serviceId, startDateTime }) => serviceId === sought.serviceId && toInstant(startDateTime)?.getTime() === startMs,
+  );
+  for (const { id } of candidates.slice(0, CANDIDATES_MAX)) {
+    const read = await graph.read(`/appointments/${encodeURIComponent(id)}`, shapes.appointment, signal);
+    if (read.kind !== "found") return read;
+    const { serviceNotes, additionalInformation } = read.value;
+    if (`${serviceNotes} ${additionalInformation}`.includes(sought.reference)) return read;
+  }
+  return found(null);
+}
+
+/** Availability is asked for too: it needs a permission of its own. */
+async function verify({ graph, clock }: ReadDeps, catalog: Catalog, signal: AbortSignal): Promise<Read<Verified>> {
+  const [member] = catalog.staff;
+  if (member !== undefined) {
+    const from = clock.now();
+    const query = { staffIds: [member.id], from, to: new Date(from.getTime() + DAY_MS) };
+    const availability = await readAvailability(graph, query, signal);
+    if (availability.kind !== "found") return availability;
+  }
+  const warnings: string[] = [];
+  const { businessName, timeZone, bookingUrl, services } = catalog;
+  if (services.length === 0) warnings.push("This booking page has no service that customers can see.");
+  if (timeZone === null) warnings.push("The booking page's time zone is not known, so no free times can be shown.");
+  for (const { offered, staffIds, isForGroups } of services) {
+    if (staffIds.length === 0) warnings.push(`“${offered.name}” has no staff, so it has no free times.`);
+    if (isForGroups) warnings.push(`“${offered.name}” is for groups; through a widget each time is booked once.`);
+  }
+  return found({ businessName, timeZone, bookingUrl, warnings });
+}
+
+function findService(catalog: Catalog, id: string): GraphService | null {
+  return catalog.services.find(({ offered }) => offered.id === id) ?? null;
+}
+
+function isChoosable(service: GraphService, staffId: string | null): boolean {
+  return staffId === null || service.offered.staff.some(({ id }) => id === staffId);
+}
+
+function toCalendarPath(from: Date, to: Date): string {
+  return `/calendarView?${new URLSearchParams({ start: from.toISOString(), end: to.toISOString() })}`;
+}

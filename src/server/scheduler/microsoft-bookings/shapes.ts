@@ -1,0 +1,116 @@
+import { type Static, type TSchema, Type } from "typebox";
+import { Compile } from "typebox/compile";
+
+// The parts of Microsoft Graph's replies that are read. Everything Graph may leave out or set to null, it does.
+
+const maybe = <T extends TSchema>(type: T) => Type.Optional(Type.Union([type, Type.Null()]));
+
+const Duration = Type.String({ pattern: "^-?P" });
+
+const SchedulingPolicy = Type.Object({
+  timeSlotInterval: maybe(Duration),
+  minimumLeadTime: maybe(Duration),
+  maximumAdvance: maybe(Duration),
+  allowStaffSelection: maybe(Type.Boolean()),
+});
+export type SchedulingPolicy = Static<typeof SchedulingPolicy>;
+
+const Business = Type.Object({
+  displayName: maybe(Type.String()),
+  publicUrl: maybe(Type.String()),
+  businessHours: maybe(
+    Type.Array(
+      Type.Object({
+        day: Type.String(),
+        timeSlots: maybe(Type.Array(Type.Object({ startTime: Type.String(), endTime: Type.String() }))),
+      }),
+    ),
+  ),
+  schedulingPolicy: maybe(SchedulingPolicy),
+  bookingPageSettings: maybe(Type.Object({ businessTimeZone: maybe(Type.String()) })),
+});
+export type Business = Static<typeof Business>;
+
+const Service = Type.Object({
+  id: Type.String(),
+  displayName: maybe(Type.String()),
+  description: maybe(Type.String()),
+  defaultDuration: Duration,
+  preBuffer: maybe(Duration),
+  postBuffer: maybe(Duration),
+  isHiddenFromCustomers: maybe(Type.Boolean()),
+  isLocationOnline: maybe(Type.Boolean()),
+  staffMemberIds: maybe(Type.Array(Type.String())),
+  maximumAttendeesCount: maybe(Type.Integer()),
+  schedulingPolicy: maybe(SchedulingPolicy),
+  customQuestions: maybe(Type.Array(Type.Object({ questionId: Type.String(), isRequired: maybe(Type.Boolean()) }))),
+});
+export type Service = Static<typeof Service>;
+
+const StaffMember = Type.Object({ id: Type.String(), displayName: maybe(Type.String()) });
+export type StaffMember = Static<typeof StaffMember>;
+
+const CustomQuestion = Type.Object({
+  id: Type.String(),
+  displayName: maybe(Type.String()),
+  answerInputType: maybe(Type.String()),
+  answerOptions: maybe(Type.Array(Type.String())),
+});
+export type CustomQuestion = Static<typeof CustomQuestion>;
+
+const DateTimeTimeZone = Type.Object({ dateTime: Type.String(), timeZone: maybe(Type.String()) });
+export type DateTimeTimeZone = Static<typeof DateTimeTimeZone>;
+
+const StaffAvailability = Type.Array(
+  Type.Object({
+    staffId: maybe(Type.String()),
+    availabilityItems: maybe(
+      Type.Array(
+        Type.Object({
+          status: maybe(Type.String()),
+          startDateTime: DateTimeTimeZone,
+          endDateTime: DateTimeTimeZone,
+          serviceId: maybe(Type.String()),
+        }),
+      ),
+    ),
+  }),
+);
+export type StaffAvailability = Static<typeof StaffAvailability>;
+
+const Appointment = Type.Object({
+  id: Type.String(),
+  serviceId: maybe(Type.String()),
+  serviceName: maybe(Type.String()),
+  startDateTime: DateTimeTimeZone,
+  endDateTime: DateTimeTimeZone,
+  preBuffer: maybe(Duration),
+  postBuffer: maybe(Duration),
+  staffMemberIds: maybe(Type.Array(Type.String())),
+  joinWebUrl: maybe(Type.String()),
+  anonymousJoinWebUrl: maybe(Type.String()),
+  serviceNotes: maybe(Type.String()),
+  additionalInformation: maybe(Type.String()),
+});
+export type Appointment = Static<typeof Appointment>;
+
+const listOf = <T extends TSchema>(item: T) =>
+  Compile(Type.Object({ value: Type.Array(item), "@odata.nextLink": maybe(Type.String()) }));
+
+export const shapes = {
+  token: Compile(
+    Type.Object({ access_token: Type.String({ pattern: "^[\\x21-\\x7e]+$" }), expires_in: Type.Number() }),
+  ),
+  business: Compile(Business),
+  services: listOf(Service),
+  service: Compile(Service),
+  staffMembers: listOf(StaffMember),
+  customQuestions: listOf(CustomQuestion),
+  customer: Compile(Type.Object({ id: Type.String() })),
+  appointments: listOf(Appointment),
+  appointment: Compile(Appointment),
+  /** The documents and the service disagree about the name of the list. */
+  staffAvailability: Compile(
+    Type.Union([Type.Object({ value: StaffAvailability }), Type.Object({ staffAvailabilityItem: StaffAvailability })]),
+  ),
+};

@@ -1,0 +1,78 @@
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { ConnectionId, SchedulingKind } from "#contract/scheduling.ts";
+import type { Deps } from "../deps.ts";
+import { createCalcom } from "./calcom/calcom.ts";
+import { ConnectionHealth, watchSystem } from "./connection-health.ts";
+import { findSealedConnection, type SealedConnectionRow } from "./connection-queries.ts";
+import { type ConnectionParts, parseConnectionParts } from "./connection-settings.ts";
+import { limitSystem } from "./limit-system.ts";
+import { createMicrosoftBookings } from "./microsoft-bookings/microsoft-bookings.ts";
+import { createSandbox } from "./sandbox/sandbox.ts";
+import type { SchedulerDeps } from "./scheduler-deps.ts";
+import { refused, type SchedulingSystem } from "./scheduling-system.ts";
+
+export type OpenDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly scheduler: SchedulerDeps };
+
+export type SchedulingWidget = {
+  readonly id: WidgetId;
+  readonly organizationId: OrganizationId;
+  /** Null: the widget's own sandbox. */
+  readonly connectionId: ConnectionId | null;
+};
+
+/** The system that a widget books in. One whose credentials cannot be read refuses everything. */
+export async function openSchedulingSystem(deps: OpenDeps, widget: SchedulingWidget): Promise<SchedulingSystem> {
+  const { scheduler } = deps;
+  if (widget.connectionId === null) {
+    const owner = { organizationId: widget.organizationId, widgetId: widget.id };
+    return limitSystem(createSandbox({ ...deps, baseUrl: scheduler.baseUrl }, owner), scheduler.limits);
+  }
+  // The foreign key of the widget keeps it there.
+  return (await openConnection(deps, widget.organizationId, widget.connectionId)) ?? createClosed("calcom", "no_row");
+}
+
+/** Null when there is no such connection. */
+export async function openConnection(
+  deps: OpenDeps,
+  owner: OrganizationId,
+  id: ConnectionId,
+): Promise<SchedulingSystem | null> {
+  const row = await findSealedConnection(deps.db, owner, id);
+  if (row === null) return null;
+  const { opened } = deps.scheduler;
+  const known = opened.get(id);
+  if (known?.updatedAtMs === row.updated_at.getTime()) return known.system;
+  const system = open(deps, owner, row);
+  opened.set(id, { updatedAtMs: row.updated_at.getTime(), system });
+  return system;
+}
+
+/** Not of any connection yet: for the test before one is saved. */
+export function openParts(deps: Pick<OpenDeps, "clock" | "scheduler">, parts: ConnectionParts): SchedulingSystem {
+  const outside = { outbound: deps.scheduler.outbound, clock: deps.clock };
+  const system = parts.kind === "calcom" ? createCalcom(outside, parts) : createMicrosoftBookings(outside, parts);
+  return limitSystem(system, deps.scheduler.limits);
+}
+
+function open(deps: OpenDeps, owner: OrganizationId, row: SealedConnectionRow): SchedulingSystem {
+  const credentials = deps.scheduler.sealer.open(row.id, row.credentials);
+  if (credentials === null) return createClosed(row.kind, "unsealed");
+  // Written by us, as an object.
+  const settings = row.settings as Record<string, unknown>;
+  const parsed = parseConnectionParts(row.kind, { settings, credentials: JSON.parse(credentials) });
+  if (parsed.kind === "refused") return createClosed(row.kind, "settings");
+  return watchSystem(openParts(deps, parsed.parts), new ConnectionHealth(deps, { owner, id: row.id }));
+}
+
+/** Its credentials were sealed under another SECRET_KEY, or are of a kind that this version does not know. */
+function createClosed(kind: SchedulingKind, failure: string): SchedulingSystem {
+  const closed = async () => refused("credentials", { status: null, requestId: null, failure });
+  return {
+    kind,
+    verify: closed,
+    listServices: closed,
+    listSlots: closed,
+    book: closed,
+    findByReference: closed,
+  };
+}

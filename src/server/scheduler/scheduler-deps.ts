@@ -1,0 +1,43 @@
+import type { ConnectionId } from "#contract/scheduling.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Random } from "../lib/random.ts";
+import { RecentMap } from "../lib/recent-map.ts";
+import { createSealer, type Sealer } from "../lib/sealed.ts";
+import type { Cidr } from "../webhooks/address-rules.ts";
+import type { ResolveHost } from "../webhooks/resolve-host.ts";
+import { SCHEDULER_LIMITS, type SchedulerLimits } from "./limit-system.ts";
+import { createOutbound, type Outbound } from "./outbound.ts";
+import type { SchedulingSystem } from "./scheduling-system.ts";
+
+/** What scheduling systems need beyond the database. */
+export type SchedulerDeps = {
+  readonly outbound: Outbound;
+  /** For the credentials of connections. */
+  readonly sealer: Sealer;
+  readonly limits: SchedulerLimits;
+  /** Public address of the service, for the sandbox's links. */
+  readonly baseUrl: string;
+  /** Connections lately used, with their tokens and services; one that was edited since is opened anew. */
+  readonly opened: RecentMap<ConnectionId, { readonly updatedAtMs: number; readonly system: SchedulingSystem }>;
+};
+
+const OPENED_MAX = 1_000;
+
+export function createSchedulerDeps(deps: {
+  config: { readonly baseUrl: string; readonly docsUrl: string };
+  secretKey: string;
+  resolve: ResolveHost;
+  /** Private networks in which a self-hosted system may be. */
+  allow: readonly Cidr[];
+  clock: Clock;
+  random: Random;
+}): SchedulerDeps {
+  const { config, secretKey, clock, resolve, allow } = deps;
+  return {
+    outbound: createOutbound({ clock, resolve, allow, docsUrl: config.docsUrl }),
+    sealer: createSealer(deps, { secretKey, purpose: "scheduling credentials, version 1" }),
+    limits: SCHEDULER_LIMITS,
+    baseUrl: config.baseUrl,
+    opened: new RecentMap(OPENED_MAX),
+  };
+}

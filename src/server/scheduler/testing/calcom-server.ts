@@ -1,0 +1,215 @@
+import { isDeepStrictEqual } from "node:util";
+import type { CalcomParts } from "../connection-settings.ts";
+import { eventTypes, me } from "./calcom-world.ts";
+import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
+
+// For tests: cal.com's API v2 as its documents have it, with its oddities: another shape without the right version header,
+// free times beyond the asked range, filters of bookings that do not filter, and 400 with a sentence for a taken time.
+
+/** What a route does next, instead of what it would do. `creates` makes the booking all the same. */
+export type Twist = { answer: Answer | Silence; creates?: boolean };
+
+export type CalcomServer = {
+  readonly parts: CalcomParts;
+  readonly bookings: CalcomBooking[];
+  readonly faults: string[];
+  readonly requests: ReceivedRequest[];
+  /** The status that new bookings get. */
+  newStatus: string;
+  /** `GET /me`, `GET /slots`, `POST /bookings`, … */
+  twist(route: string, ...twists: Twist[]): void;
+  stop(): Promise<void>;
+};
+
+export type CalcomBooking = {
+  id: number;
+  uid: string;
+  status: string;
+  start: string;
+  end: string;
+  eventTypeId: number;
+  hosts: { id: number; name: string }[];
+  attendees: { name: string; email: string; phoneNumber?: string; language?: string }[];
+  location: string;
+  bookingFieldsResponses: Record<string, unknown>;
+  metadata: Record<string, string>;
+};
+
+const API_KEY = "cal_live_0123456789abcdef";
+const VERSIONS: Readonly<Record<string, string>> = {
+  me: "2024-06-14",
+  "event-types": "2024-06-14",
+  slots: "2024-09-04",
+  bookings: "2024-08-13",
+};
+const STEP_MS = 30 * 60_000;
+const DAY_MS = 86_400_000;
+export const CALCOM_REQUEST_ID = "req_8fK2";
+
+export async function startCalcomServer(): Promise<CalcomServer> {
+  const faults: string[] = [];
+  const bookings: CalcomBooking[] = [];
+  const twists = new Map<string, Twist[]>();
+
+  const fault = (what: string): Answer => {
+    faults.push(what);
+    return toError(400, "BadRequestException", what);
+  };
+
+  function answer(request: ReceivedRequest, route: string): Answer {
+    const [, , resource = "", id, action] = request.path.split("/");
+    if (request.headers.authorization !== `Bearer ${API_KEY}`) return toError(401, "UnauthorizedException", "Invalid");
+    if (request.headers["cal-api-version"] !== VERSIONS[resource]) {
+      faults.push(`${route}: cal-api-version`);
+      return { status: 200, json: { event_types: [], slots: {} } };
+    }
+    if (route === "GET /me") return toSuccess(200, me);
+    if (route === "GET /event-types") return answerEventTypes(request);
+    if (route === "GET /slots") return answerSlots(request);
+    if (route === "GET /bookings") return answerBookings(request);
+    if (route === "POST /bookings" && action === "cancel") return answerCancel(request, id ?? "");
+    return route === "POST /bookings" && id === undefined ? answerBook(request) : fault(`${route}: no such route`);
+  }
+
+  function answerEventTypes({ query }: ReceivedRequest): Answer {
+    if (!isDeepStrictEqual(query, { username: me.username })) return fault("event-types: username");
+    return toSuccess(200, eventTypes);
+  }
+
+  function answerSlots({ query }: ReceivedRequest): Answer {
+    const { eventTypeId, start = "", end = "", ...rest } = query;
+    const eventType = eventTypes.find(({ id }) => String(id) === eventTypeId);
+    if (!isDeepStrictEqual(rest, { timeZone: "UTC", format: "range" })) return fault("slots: query");
+    if (!eventType || ![start, end].every((day) => /^\d{4}-\d\d-\d\d$/.test(day))) return fault("slots: query");
+    const days: Record<string, { start: string; end: string }[]> = {};
+    // A day more on either side than was asked for.
+    for (let dayMs = Date.parse(start) - DAY_MS; dayMs <= Date.parse(end) + DAY_MS; dayMs += DAY_MS) {
+      const free = toGrid(dayMs, eventType.lengthInMinutes).filter((slot) => !isTaken(slot));
+      const shown = free.map((slot) => ({ start: toIso(slot.startMs), end: toIso(slot.endMs) }));
+      if (shown.length > 0) days[toIso(dayMs).slice(0, 10)] = shown;
+    }
+    return toSuccess(200, days);
+  }
+
+  function answerBookings({ query }: ReceivedRequest): Answer {
+    const keys = ["afterStart", "beforeEnd", "eventTypeId", "sortCreated", "take"];
+    const hasForm = isDeepStrictEqual(Object.keys(query).sort(), keys) && query["sortCreated"] === "desc";
+    return hasForm ? toSuccess(200, bookings.toReversed()) : fault("bookings: query");
+  }
+
+  function answerCancel(request: ReceivedRequest, uid: string): Answer {
+    const keys = Object.keys(JSON.parse(request.body));
+    const booking = bookings.find((candidate) => candidate.uid === uid);
+    if (!booking || !isDeepStrictEqual(keys, ["cancellationReason"])) return fault("cancel");
+    booking.status = "cancelled";
+    return toSuccess(200, booking);
+  }
+
+  function answerBook(request: ReceivedRequest): Answer {
+    if (request.headers["content-type"] !== "application/json") return fault("bookings: content type");
+    const wanted = JSON.parse(request.body);
+    const misfit = findMisfit(wanted);
+    if (misfit !== null) return fault(`bookings: ${misfit}`);
+    const eventType = eventTypes.find(({ id }) => id === wanted.eventTypeId);
+    if (!eventType) return toError(404, "NotFoundException", "Event type not found");
+    const startMs = Date.parse(wanted.start);
+    const slot = toGrid(startMs - (startMs % DAY_MS), eventType.lengthInMinutes).find((one) => one.startMs === startMs);
+    if (!slot) {
+      return toError(400, "BadRequestException", `Event type can't be booked at the "start" time provided.`);
+    }
+    if (isTaken(slot)) {
+      const message = "User either already has booking at this time or is not available";
+      return toError(400, "BadRequestException", message);
+    }
+    const number = bookings.length + 1;
+    const isOnline = eventType.locations[0]?.["type"] === "integration";
+    bookings.push({
+      id: number,
+      uid: `uid${number}`,
+      status: server.newStatus,
+      start: toIso(slot.startMs),
+      end: toIso(slot.endMs),
+      eventTypeId: eventType.id,
+      hosts: [{ id: 7, name: "Lindenhof Dental" }],
+      attendees: [{ ...wanted.attendee }],
+      location: isOnline ? `https://app.cal.com/video/uid${number}` : "Lindenstrasse 1",
+      bookingFieldsResponses: wanted.bookingFieldsResponses,
+      metadata: wanted.metadata,
+    });
+    return toSuccess(201, bookings.at(-1));
+  }
+
+  function isTaken(slot: { startMs: number; endMs: number }): boolean {
+    return bookings.some(
+      ({ status, start, end }) =>
+        status !== "cancelled" && Date.parse(start) < slot.endMs && Date.parse(end) > slot.startMs,
+    );
+  }
+
+  const local = await startLocalServer((request) => {
+    const route = `${request.method} /${request.path.split("/")[2] ?? ""}`;
+    const headers = { "X-Request-Id": CALCOM_REQUEST_ID };
+    if (!request.path.startsWith("/v2/")) return fault(`${request.path}: no such path`);
+    const twist = twists.get(route)?.shift();
+    const usual = twist === undefined || twist.creates ? answer(request, route) : null;
+    const given = twist?.answer ?? usual ?? "reset";
+    return typeof given === "string" ? given : { ...given, headers: { ...headers, ...given.headers } };
+  });
+  const server: CalcomServer = {
+    parts: {
+      settings: { apiUrl: local.url, webUrl: "https://app.cal.com" },
+      credentials: { apiKey: API_KEY },
+    },
+    bookings,
+    faults,
+    requests: local.requests,
+    newStatus: "accepted",
+    twist: (route, ...next) => twists.set(route, [...(twists.get(route) ?? []), ...next]),
+    stop: () => local.stop(),
+  };
+  return server;
+}
+
+/** The first member of a new booking that is not as the documents have it. */
+function findMisfit(wanted: Record<string, never>): string | null {
+  const keys = ["attendee", "bookingFieldsResponses", "eventTypeId", "metadata", "start"];
+  const { attendee, metadata, bookingFieldsResponses } = wanted as Record<string, Record<string, unknown>>;
+  const eventType = eventTypes.find(({ id }) => id === wanted["eventTypeId"]);
+  const slugs = eventType?.bookingFields.map(({ slug }) => slug) ?? [];
+  const isMissing = eventType?.bookingFields.some(
+    ({ isDefault, required, slug }) => !isDefault && required && !bookingFieldsResponses?.[slug as string],
+  );
+  const checks: Record<string, boolean> = {
+    members: isDeepStrictEqual(Object.keys(wanted).sort(), keys),
+    start: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(wanted["start"] ?? ""),
+    attendee: ["name", "email", "timeZone"].every((name) => typeof attendee?.[name] === "string"),
+    phoneNumber: attendee?.["phoneNumber"] === undefined || /^\+\d{7,15}$/.test(String(attendee["phoneNumber"])),
+    language: attendee?.["language"] === undefined || /^(en|de|fr|es|pt)$/.test(String(attendee["language"])),
+    metadata: Object.values(metadata ?? {}).every((value) => typeof value === "string" && value.length <= 500),
+    responses: Object.keys(bookingFieldsResponses ?? {}).every((slug) => slugs.includes(slug)) && !isMissing,
+  };
+  return Object.entries(checks).find(([, isRight]) => !isRight)?.[0] ?? null;
+}
+
+/** Every half an hour from 08:00 on, as long as it fits before 16:00, Monday to Friday. */
+function toGrid(dayMs: number, lengthInMinutes: number): { startMs: number; endMs: number }[] {
+  const weekday = new Date(dayMs).getUTCDay();
+  if (weekday === 0 || weekday === 6) return [];
+  return Array.from({ length: 16 }, (_, index) => {
+    const startMs = dayMs + 8 * 3_600_000 + index * STEP_MS;
+    return { startMs, endMs: startMs + lengthInMinutes * 60_000 };
+  }).filter(({ endMs }) => endMs <= dayMs + 16 * 3_600_000);
+}
+
+function toSuccess(status: number, data: unknown): Answer {
+  return { status, json: { status: "success", data } };
+}
+
+export function toError(status: number, code: string, message: string): Answer {
+  const error = { code, message, details: {} };
+  return { status, json: { status: "error", timestamp: "2026-11-01T12:00:00.000Z", path: "/v2", error } };
+}
+
+function toIso(ms: number): string {
+  return new Date(ms).toISOString();
+}

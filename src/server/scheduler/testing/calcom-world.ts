@@ -1,0 +1,97 @@
+// For tests: the user that calcom-server.ts plays. Their clock stands on a Sunday noon; times are free Monday to Friday from
+// 08:00 to 16:00 UTC.
+
+export const CALCOM_NOW = new Date("2026-11-01T12:00:00.000Z");
+
+export const me = {
+  id: 7,
+  username: "lindenhof",
+  email: "office@example.com",
+  name: "Lindenhof Dental",
+  timeZone: "Europe/Berlin",
+  weekStart: "Monday",
+  locale: "de",
+};
+
+const defaultFields = [
+  { isDefault: true, type: "name", slug: "name", required: true },
+  { isDefault: true, type: "email", slug: "email", required: true, hidden: false },
+  { isDefault: true, type: "textarea", slug: "notes", required: false, hidden: false },
+  { isDefault: true, type: "multiemail", slug: "guests", required: false, hidden: false },
+  { isDefault: true, type: "phone", slug: "attendeePhoneNumber", required: false, hidden: true },
+];
+
+type WorldEventType = {
+  id: number;
+  title: string;
+  slug: string;
+  description: string;
+  lengthInMinutes: number;
+  bookingFields: Record<string, unknown>[];
+  locations: Record<string, unknown>[];
+  hidden: boolean;
+  confirmationPolicy: Record<string, unknown>;
+  recurrence: Record<string, unknown> | null;
+  seats: Record<string, unknown>;
+  bookingRequiresAuthentication: boolean;
+  schedulingType: string | null;
+  bookingUrl: string;
+};
+
+function eventType(id: number, title: string, about: Partial<WorldEventType> = {}): WorldEventType {
+  return {
+    id,
+    title,
+    slug: `e${id}`,
+    description: "",
+    lengthInMinutes: 30,
+    bookingFields: defaultFields,
+    locations: [{ type: "address", address: "Lindenstrasse 1", public: true }],
+    hidden: false,
+    confirmationPolicy: { disabled: true },
+    recurrence: null,
+    seats: { disabled: true },
+    bookingRequiresAuthentication: false,
+    schedulingType: null,
+    bookingUrl: `https://cal.com/lindenhof/e${id}`,
+    ...about,
+  };
+}
+
+const asked = [
+  { isDefault: false, type: "textarea", slug: "what", label: "What is it about?", required: true, hidden: false },
+  {
+    isDefault: false,
+    type: "radio",
+    slug: "pain",
+    label: "Does it hurt?",
+    options: ["Yes", "No"],
+    required: false,
+    hidden: false,
+  },
+  {
+    isDefault: false,
+    type: "multiselect",
+    slug: "days",
+    label: "Days",
+    options: ["Mon"],
+    required: false,
+    hidden: false,
+  },
+];
+
+const needed = { isDefault: false, type: "boolean", slug: "terms", label: "Terms", required: true, hidden: false };
+
+export const eventTypes = [
+  eventType(10, "Check-up"),
+  eventType(11, "Video call", { locations: [{ type: "integration", integration: "cal-video" }] }),
+  eventType(12, "First visit", { lengthInMinutes: 60, bookingFields: [...defaultFields, ...asked] }),
+  eventType(20, "Confirmed later", { confirmationPolicy: { type: "always", blockUnconfirmedBookingsInBooker: false } }),
+  eventType(21, "Class", { seats: { seatsPerTimeSlot: 8 } }),
+  eventType(22, "Course", { recurrence: { interval: 1, occurrences: 5, frequency: "weekly" } }),
+  eventType(23, "Members", { bookingRequiresAuthentication: true }),
+  eventType(24, "House call", { locations: [{ type: "attendeeAddress" }] }),
+  eventType(25, "Consent", { bookingFields: [...defaultFields, needed] }),
+  eventType(26, "Template", { schedulingType: "managed" }),
+  eventType(27, "Secret", { hidden: true }),
+];

@@ -1,0 +1,268 @@
+import { isDeepStrictEqual } from "node:util";
+import type { MicrosoftBookingsParts } from "../connection-settings.ts";
+import { BUSINESS_ID, business, customQuestions, services, staffMembers } from "./graph-world.ts";
+import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
+
+// For tests: Microsoft Graph's bookings as its documents have them, with what they do not say but users found out:
+// availability as intervals that reach beyond business hours and ignore appointments, under two names, in varying case;
+// 500 for a taken slot; notes only with an appointment that is read by itself; zeros for selfServiceAppointmentId.
+
+/** What a route does next, instead of what it would do. `creates` makes the appointment all the same. */
+export type Twist = { answer: Answer | Silence; creates?: boolean };
+
+export type GraphServer = {
+  readonly parts: MicrosoftBookingsParts;
+  readonly appointments: GraphAppointment[];
+  /** Requests that Graph would not have understood. */
+  readonly faults: string[];
+  readonly requests: ReceivedRequest[];
+  /** Times in which staff have something else in their own calendars. */
+  readonly busy: { staffId: string; start: string; end: string }[];
+  /** `POST /appointments`, `GET /calendarView`, `POST token`, … */
+  twist(route: string, ...twists: Twist[]): void;
+  stop(): Promise<void>;
+};
+
+export type GraphAppointment = {
+  id: string;
+  serviceId: string;
+  staffMemberIds: string[];
+  startDateTime: { dateTime: string; timeZone: string };
+  endDateTime: { dateTime: string; timeZone: string };
+  serviceNotes: string;
+  additionalInformation: string;
+  customers: {
+    customerId?: string;
+    name: string;
+    emailAddress: string;
+    notes: string;
+    customQuestionAnswers: { questionId: string; answer: string; selectedOptions: string[] }[];
+  }[];
+};
+
+const TENANT = "contoso.example";
+const CLIENT_ID = "11111111-2222-3333-4444-555555555555";
+const CLIENT_SECRET = "s3cr3t~of.the-app";
+const BUSINESS_PATH = `/v1.0/solutions/bookingBusinesses/${BUSINESS_ID}`;
+const UNKNOWN_ERROR = { error: { code: "UnknownError", message: "", innerError: {} } };
+export const GRAPH_REQUEST_ID = "b1d7f0c2-0000-4000-8000-000000000001";
+
+export async function startGraphServer(): Promise<GraphServer> {
+  const faults: string[] = [];
+  const appointments: GraphAppointment[] = [];
+  const busy: GraphServer["busy"] = [];
+  const twists = new Map<string, Twist[]>();
+  let tokenCount = 0;
+  let availabilityCount = 0;
+
+  const fault = (what: string): Answer => {
+    faults.push(what);
+    return { status: 400, json: { error: { code: "BadRequest", message: what } } };
+  };
+
+  function answerToken(request: ReceivedRequest): Answer {
+    const form = Object.fromEntries(new URLSearchParams(request.body));
+    const { origin } = new URL(local.url);
+    const expected = {
+      grant_type: "client_credentials",
+      client_id: CLIENT_ID,
+      client_secret: CLIENT_SECRET,
+      scope: `${origin}/.default`,
+    };
+    if (request.headers["content-type"] !== "application/x-www-form-urlencoded") return fault("token: content type");
+    if (form["client_secret"] !== CLIENT_SECRET) return { status: 401, json: { error: "invalid_client" } };
+    if (!isDeepStrictEqual(form, expected)) return fault("token: form");
+    tokenCount++;
+    return { status: 200, json: { token_type: "Bearer", expires_in: 3599, access_token: `token-${tokenCount}` } };
+  }
+
+  function answerGraph(request: ReceivedRequest, route: string): Answer {
+    const { method } = request;
+    if (request.headers.authorization !== `Bearer token-${tokenCount}`) return { status: 401, json: { error: {} } };
+    if (method === "GET" && request.body !== "") return fault(`${route}: a GET with a body`);
+    if (method === "POST" && request.headers["content-type"] !== "application/json") return fault(`${route}: type`);
+    const [, collection = "", id = ""] = request.path.slice(BUSINESS_PATH.length).split("/");
+    switch (`${method} ${collection}${id === "" ? "" : "/id"}`) {
+      case "GET ":
+        return { status: 200, json: business };
+      case "GET services":
+        return { status: 200, json: { value: services.map(({ customQuestions: _, ...listed }) => listed) } };
+      case "GET services/id":
+        return toOne(services.find((service) => service.id === id));
+      case "GET staffMembers":
+        if (request.headers["prefer"] !== "include-unknown-enum-members") return fault("staffMembers: Prefer");
+        return { status: 200, json: { value: staffMembers } };
+      case "GET customQuestions":
+        return { status: 200, json: { value: customQuestions } };
+      case "GET calendarView":
+        return answerCalendarView(request);
+      case "GET appointments/id":
+        return toOne(appointments.find((appointment) => appointment.id === id));
+      case "POST getStaffAvailability":
+        return answerAvailability(request);
+      case "POST customers":
+        return answerCustomers(request);
+      case "POST appointments":
+        return answerAppointments(request);
+      default:
+        return fault(`${route}: no such route`);
+    }
+  }
+
+  function answerCalendarView({ query }: ReceivedRequest): Answer {
+    const { start = "", end = "" } = query;
+    const hasForm = isDeepStrictEqual(Object.keys(query).sort(), ["end", "start"]) && [start, end].every(isUtc);
+    if (!hasForm) return fault("calendarView: start and end");
+    const value = appointments
+      .filter((appointment) => toMs(appointment.startDateTime) < Date.parse(end))
+      .filter((appointment) => toMs(appointment.endDateTime) > Date.parse(start))
+      .map(({ serviceNotes: _, additionalInformation: __, ...listed }) => listed);
+    return { status: 200, json: { value } };
+  }
+
+  function answerAvailability({ body }: ReceivedRequest): Answer {
+    const asked = JSON.parse(body) as Record<string, never> & { staffIds: string[] };
+    const [start, end] = [asked["startDateTime"] as never, asked["endDateTime"] as never] as {
+      dateTime: string;
+      timeZone: string;
+    }[];
+    const hasForm =
+      isDeepStrictEqual(Object.keys(asked).sort(), ["endDateTime", "staffIds", "startDateTime"]) &&
+      [start, end].every((time) => time?.timeZone === "UTC" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(time.dateTime));
+    if (!hasForm || !start || !end) return fault("getStaffAvailability: body");
+    availabilityCount++;
+    const isOdd = availabilityCount % 2 === 1;
+    const items = asked.staffIds.map((staffId) => ({
+      staffId,
+      availabilityItems: [
+        { status: isOdd ? "Available" : "available", startDateTime: start, endDateTime: end, serviceId: null },
+        ...busy
+          .filter((entry) => entry.staffId === staffId)
+          .map((entry) => ({
+            status: isOdd ? "Busy" : "busy",
+            startDateTime: { dateTime: entry.start, timeZone: "UTC" },
+            endDateTime: { dateTime: entry.end, timeZone: "UTC" },
+            serviceId: null,
+          })),
+      ],
+    }));
+    return { status: 200, json: isOdd ? { value: items } : { staffAvailabilityItem: items } };
+  }
+
+  function answerCustomers({ body }: ReceivedRequest): Answer {
+    const keys = Object.keys(JSON.parse(body)).sort();
+    if (!isDeepStrictEqual(keys, ["displayName", "emailAddress"])) return fault("customers: body");
+    return { status: 201, json: { id: `customer-${appointments.length + 1}` } };
+  }
+
+  function answerAppointments(request: ReceivedRequest): Answer {
+    const wanted = JSON.parse(request.body) as GraphAppointment & Record<string, unknown>;
+    const service = services.find(({ id }) => id === wanted.serviceId);
+    const misfit = service ? findMisfit(wanted, service) : "serviceId";
+    if (misfit !== null || !service) return fault(`appointments: ${misfit}`);
+    const staffId = (wanted.staffMemberIds ?? service.staffMemberIds).find((id) => !isTaken(id, wanted));
+    if (staffId === undefined) return { status: 500, json: UNKNOWN_ERROR };
+    const made: GraphAppointment = {
+      ...wanted,
+      id: `appointment-${appointments.length + 1}`,
+      staffMemberIds: [staffId],
+    };
+    // Graph writes times back without the offset.
+    const [start, end] = [wanted.startDateTime, wanted.endDateTime].map(({ dateTime }) => ({
+      dateTime: dateTime.replace("+00:00", ""),
+      timeZone: "UTC",
+    }));
+    appointments.push({ ...made, startDateTime: start ?? made.startDateTime, endDateTime: end ?? made.endDateTime });
+    const online = { joinWebUrl: "https://teams.example/join", anonymousJoinWebUrl: "https://teams.example/anonymous" };
+    Object.assign(appointments.at(-1) ?? {}, service.isLocationOnline ? online : {}, {
+      selfServiceAppointmentId: "00000000-0000-0000-0000-000000000000",
+      postBuffer: service.postBuffer,
+    });
+    return { status: 201, json: appointments.at(-1) };
+  }
+
+  function isTaken(staffId: string, wanted: GraphAppointment): boolean {
+    return appointments.some(
+      (other) =>
+        other.staffMemberIds.includes(staffId) &&
+        toMs(other.startDateTime) < toMs(wanted.endDateTime) &&
+        toMs(other.endDateTime) > toMs(wanted.startDateTime),
+    );
+  }
+
+  const local = await startLocalServer((request) => {
+    const isToken = request.path === `/${TENANT}/oauth2/v2.0/token`;
+    if (!isToken && !request.path.startsWith(BUSINESS_PATH)) return fault(`${request.path}: no such path`);
+    const [, collection = ""] = request.path.slice(BUSINESS_PATH.length).split("/");
+    const route = isToken ? `${request.method} token` : `${request.method} /${collection}`;
+    const twist = twists.get(route)?.shift();
+    if (twist === undefined || twist.creates) {
+      const answer = isToken ? answerToken(request) : answerGraph(request, route);
+      if (twist === undefined) return { ...answer, headers: { "request-id": GRAPH_REQUEST_ID } };
+    }
+    const { answer } = twist;
+    return typeof answer === "string"
+      ? answer
+      : { ...answer, headers: { "request-id": GRAPH_REQUEST_ID, ...answer.headers } };
+  });
+  return {
+    parts: {
+      settings: {
+        tenantId: TENANT,
+        clientId: CLIENT_ID,
+        businessId: BUSINESS_ID,
+        graphUrl: `${local.url}/v1.0`,
+        loginUrl: local.url,
+      },
+      credentials: { clientSecret: CLIENT_SECRET },
+    },
+    appointments,
+    faults,
+    busy,
+    requests: local.requests,
+    twist: (route, ...next) => twists.set(route, [...(twists.get(route) ?? []), ...next]),
+    stop: () => local.stop(),
+  };
+}
+
+/** The first member of a new appointment that is not as the documents have it. */
+function findMisfit(
+  wanted: GraphAppointment & Record<string, unknown>,
+  service: (typeof services)[number],
+): string | null {
+  const durationMs = toMs(wanted.endDateTime) - toMs(wanted.startDateTime);
+  const [customer] = wanted.customers;
+  const allowsChoice = service.schedulingPolicy?.allowStaffSelection ?? business.schedulingPolicy.allowStaffSelection;
+  const checks: Record<string, boolean> = {
+    "@odata.type": wanted["@odata.type"] === "#microsoft.graph.bookingAppointment",
+    start: "start" in wanted === false && "end" in wanted === false,
+    startDateTime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}\+00:00$/.test(wanted.startDateTime.dateTime),
+    timeZone: wanted.startDateTime.timeZone === "UTC" && wanted.endDateTime.timeZone === "UTC",
+    duration: Temporal.Duration.from(service.defaultDuration).total("milliseconds") === durationMs,
+    staffMemberIds: wanted.staffMemberIds === undefined || allowsChoice,
+    serviceNotes: /^SVC-/.test(wanted.serviceNotes) && wanted.additionalInformation.includes(wanted.serviceNotes),
+    customers: wanted.customers.length === 1,
+    customer: (customer as Record<string, unknown>)["@odata.type"] === "#microsoft.graph.bookingCustomerInformation",
+    customerId: service.maximumAttendeesCount === 1 || customer?.customerId !== undefined,
+    answers: service.customQuestions.every(
+      ({ questionId, isRequired }) =>
+        !isRequired || customer?.customQuestionAnswers.some((answer) => answer.questionId === questionId),
+    ),
+  };
+  return Object.entries(checks).find(([, isRight]) => !isRight)?.[0] ?? null;
+}
+
+function toOne(item: unknown): Answer {
+  return item === undefined
+    ? { status: 404, json: { error: { code: "ErrorItemNotFound" } } }
+    : { status: 200, json: item };
+}
+
+function isUtc(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text);
+}
+
+function toMs(time: { dateTime: string }): number {
+  return Temporal.Instant.from(/[+Z]/.test(time.dateTime.slice(19)) ? time.dateTime : `${time.dateTime}Z`)
+    .epochMilliseconds;
+}

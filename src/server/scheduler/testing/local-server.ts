@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+// For tests: an HTTP server on this machine that plays an external system strictly. A request that the system's documents
+// do not allow is a fault; a test ends with `expectNoFaults`.
+
+export type ReceivedRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+};
+
+export type Answer = {
+  readonly status: number;
+  readonly json?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is instead of JSON. */
+  readonly text?: string;
+};
+
+/** Takes the request and says nothing, or ends the connection without a word. */
+export type Silence = "hang" | "reset";
+
+export type LocalServer = {
+  readonly url: string;
+  readonly requests: ReceivedRequest[];
+  stop(): Promise<void>;
+};
+
+export async function startLocalServer(
+  answer: (request: ReceivedRequest) => Answer | Silence | Promise<Answer | Silence>,
+): Promise<LocalServer> {
+  const requests: ReceivedRequest[] = [];
+  const server = createServer(async (incoming, outgoing) => {
+    const request = await readRequest(incoming);
+    requests.push(request);
+    const given = await answer(request);
+    if (given === "hang") return;
+    if (given === "reset") outgoing.destroy();
+    else respond(outgoing, given);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    stop: async () => {
+      if (!server.listening) return;
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<ReceivedRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  const url = new URL(incoming.url ?? "/", "http://local");
+  return {
+    method: incoming.method ?? "",
+    path: decodeURIComponent(url.pathname),
+    query: Object.fromEntries(url.searchParams),
+    headers: incoming.headers,
+    body: Buffer.concat(chunks).toString("utf8"),
+  };
+}
+
+function respond(outgoing: ServerResponse, { status, json, headers, text }: Answer): void {
+  const body = text ?? (json === undefined ? "" : JSON.stringify(json));
+  outgoing.writeHead(status, { "Content-Type": text === undefined ? "application/json" : "text/html", ...headers });
+  outgoing.end(body);
+}

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { after } from "node:test";
+import { createTestClock, type TestClock } from "../../../../test/support/app.ts";
+import { createMicrosoftBookings } from "../microsoft-bookings/microsoft-bookings.ts";
+import type { SchedulingSystem } from "../scheduling-system.ts";
+import { type GraphServer, startGraphServer } from "./graph-server.ts";
+import { GRAPH_NOW } from "./graph-world.ts";
+import { createTestOutbound } from "./outbound.ts";
+
+/** For tests: Microsoft Bookings against a server of its own, which at the test's end must have understood everything. */
+export async function openGraph(): Promise<{ system: SchedulingSystem; server: GraphServer; clock: TestClock }> {
+  const clock = createTestClock(GRAPH_NOW);
+  const server = await startGraphServer();
+  after(async () => {
+    await server.stop();
+    assert.deepEqual(server.faults, [], "requests that Graph would not have understood");
+  });
+  const system = createMicrosoftBookings({ outbound: createTestOutbound(clock), clock }, server.parts);
+  return { system, server, clock };
+}

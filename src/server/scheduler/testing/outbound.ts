@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { after } from "node:test";
+import type { Clock } from "../../lib/clock.ts";
+import { type Cidr, parseCidr } from "../../webhooks/address-rules.ts";
+import { createOutbound, type Outbound } from "../outbound.ts";
+
+/** For tests: the real client, allowed to reach this machine. */
+export function createTestOutbound(clock: Clock, allow: readonly string[] = ["127.0.0.0/8"]): Outbound {
+  const outbound = createOutbound({
+    clock,
+    docsUrl: "https://docs.example",
+    resolve: async () => ({ kind: "not_found" }),
+    allow: allow.map((text): Cidr => parseCidr(text) ?? assert.fail(text)),
+  });
+  after(() => outbound.close());
+  return outbound;
+}

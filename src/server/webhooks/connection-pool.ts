@@ -1,0 +1,134 @@
+import { Client } from "undici";
+import { assert } from "../lib/assert.ts";
+import {
+  buildGuardedConnector,
+  type ConnectionState,
+  type GuardedConnector,
+  type GuardSettings,
+  type Protocol,
+} from "./guarded-connector.ts";
+
+// Connections are undici Clients of one socket each, kept by origin while idle. undici's own Pool is not used, because it
+// hides which socket served a request (the log names the address), lets requests queue where the time limit runs but no
+// byte moves, and cannot give up a connection that is still being made. Sockets in use are therefore as many as sends
+// under way, which the caller limits; idle ones are limited here.
+
+const REPLY_HEADER_BYTES_MAX = 16 * 1_024;
+const IDLE_SOCKETS_MAX = 256;
+/**
+ * Shorter than common servers wait (gunicorn closes after 2 s, Node and Apache after 5 s): a POST written to a socket
+ * that the server is just closing is lost, and we do not send twice what may have arrived.
+ */
+const IDLE_SOCKET_MS = 1_500;
+
+export type Connection = ConnectionState & {
+  readonly origin: string;
+  readonly isTls: boolean;
+  readonly client: Client;
+};
+
+export class ConnectionPool {
+  readonly #connectors: Record<Protocol, GuardedConnector>;
+  readonly #idleByOrigin = new Map<string, Connection[]>();
+  /** The same connections, the one idle for longest first. */
+  readonly #idle = new Set<Connection>();
+  #inUse = 0;
+  #onDrained: (() => void) | null = null;
+  #isClosing = false;
+
+  constructor(settings: GuardSettings) {
+    this.#connectors = {
+      "http:": buildGuardedConnector("http:", settings),
+      "https:": buildGuardedConnector("https:", settings),
+    };
+  }
+
+  /** The idle connection that was used last, or a new one. */
+  take(origin: string): Connection {
+    assert(!this.#isClosing, "nothing is sent after close");
+    const idle = this.#idleByOrigin.get(origin)?.at(-1);
+    if (idle !== undefined) this.#forget(idle);
+    const connection = idle ?? this.#open(origin);
+    this.#inUse++;
+    return connection;
+  }
+
+  giveBack(connection: Connection): void {
+    const oldest = this.#idle.values().next();
+    if (this.#idle.size >= IDLE_SOCKETS_MAX && !oldest.done) this.#discard(oldest.value);
+    const siblings = this.#idleByOrigin.get(connection.origin);
+    if (siblings === undefined) this.#idleByOrigin.set(connection.origin, [connection]);
+    else siblings.push(connection);
+    this.#idle.add(connection);
+    this.#countDown();
+  }
+
+  drop(connection: Connection): void {
+    destroy(connection);
+    this.#countDown();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    if (this.#inUse > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onDrained = resolve;
+      });
+      // The callers of those sends see their results before this does.
+      await new Promise(setImmediate);
+    }
+    for (const connection of this.#idle) this.#discard(connection);
+  }
+
+  #open(origin: string): Connection {
+    const { protocol } = new URL(origin);
+    assert(protocol === "https:" || protocol === "http:", "an endpoint's address is http or https");
+    const client = new Client(origin, {
+      allowH2: false,
+      pipelining: 1,
+      maxHeaderSize: REPLY_HEADER_BYTES_MAX,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: IDLE_SOCKET_MS,
+      keepAliveMaxTimeout: IDLE_SOCKET_MS,
+      connect: (options, callback) => this.#connectors[protocol](connection, options, callback),
+    });
+    const connection: Connection = {
+      origin,
+      isTls: protocol === "https:",
+      client,
+      socket: null,
+      remoteAddress: null,
+      onOverflow: null,
+      wireBytesLimit: 0,
+    };
+    // In use, a lost socket is the request's own error; idle, it must not be handed out again.
+    client.on("disconnect", () => {
+      if (this.#idle.has(connection)) this.#discard(connection);
+    });
+    return connection;
+  }
+
+  #discard(connection: Connection): void {
+    this.#forget(connection);
+    destroy(connection);
+  }
+
+  #forget(connection: Connection): void {
+    this.#idle.delete(connection);
+    const siblings = this.#idleByOrigin.get(connection.origin) ?? [];
+    siblings.splice(siblings.lastIndexOf(connection), 1);
+    if (siblings.length === 0) this.#idleByOrigin.delete(connection.origin);
+  }
+
+  #countDown(): void {
+    this.#inUse--;
+    if (this.#inUse === 0) this.#onDrained?.();
+  }
+}
+
+function destroy(connection: Connection): void {
+  connection.socket?.destroy();
+  // It has no request left that anyone waits for; undici's promise only says when the socket has closed.
+  void connection.client.destroy();
+}

@@ -1,0 +1,9 @@
+import type { EndpointKind } from "#contract/endpoint.ts";
+
+const SHOWN_END_LENGTH = 4;
+
+/** The URL of a chat is a password to it: of that, the host and the last characters are shown. */
+export function toShownUrl({ kind, url }: { kind: EndpointKind; url: string }): string {
+  if (kind === "webhook") return url;
+  return `${new URL(url).origin}/…${url.slice(-SHOWN_END_LENGTH)}`;
+}

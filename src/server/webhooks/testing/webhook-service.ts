@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { after } from "node:test";
+import type { EndpointKind } from "#contract/endpoint.ts";
+import type { DeliveryId, EndpointId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import { createTestApp, TEST_SECRET_KEY, type TestApp } from "../../../../test/support/app.ts";
+import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { plainBooking } from "../../../../test/support/read-api.ts";
+import { keepBooking } from "../../bookings/keep-booking.ts";
+import { takeReference } from "../../bookings/reference.ts";
+import type { NewBooking } from "../../bookings/store-booking.ts";
+import type { Config } from "../../config.ts";
+import type { Deps } from "../../deps.ts";
+import { systemRandom } from "../../lib/random.ts";
+import { DeliveryLoop } from "../delivery-loop.ts";
+import { addEndpoint } from "../endpoints.ts";
+import { wakeWorkers } from "../wake-workers.ts";
+import { createWebhookDeps } from "../webhook-deps.ts";
+import { type ReceivedRequest, respond, startReceiver, type TestReceiver } from "./receiver.ts";
+
+// For tests: the service with webhooks on a database of its own, a clock that stands still, and receivers on this machine.
+
+/** Loopback only, no jitter, and a schedule as short as the shortest. */
+export const QUICK = {
+  webhookAllowCidrs: ["127.0.0.0/8"],
+  webhookRetryJitter: 0,
+  webhookTimeoutMs: 2_000,
+} as const;
+
+export type WebhookService = TestApp & { loop: DeliveryLoop };
+
+export async function createWebhookService(settings: Partial<Config> = {}): Promise<WebhookService> {
+  const app = await createTestApp({ ...QUICK, webhookAllowCidrs: [...QUICK.webhookAllowCidrs], ...settings });
+  return { ...app, loop: new DeliveryLoop(app.deps) };
+}
+
+/** Another worker's dependencies on the same database: its sockets are its own. */
+export function anotherWorker(deps: Deps, settings: Partial<Config> = {}): Deps {
+  const config = { ...deps.config, ...settings };
+  const { clock } = deps;
+  return { ...deps, webhooks: createWebhookDeps({ config, secretKey: TEST_SECRET_KEY, clock, random: systemRandom }) };
+}
+
+/** Everything that is due now, and whatever becomes due by it at this very moment. */
+export async function deliverAll(loop: DeliveryLoop): Promise<void> {
+  while ((await loop.goRound()) > 0) await loop.settled();
+}
+
+export function moveClock({ clock }: Pick<TestApp, "clock">, seconds: number): void {
+  clock.set(new Date(clock.now().getTime() + seconds * 1_000));
+}
+
+export type Business = { owner: OrganizationId; widgetId: WidgetId; plan: Plan };
+
+export async function makeBusiness({ db }: Pick<Deps, "db">, plan: Plan = "pro"): Promise<Business> {
+  const owner = await makeOrganization(db, { plan });
+  return { owner, widgetId: await makeWidget(db, owner), plan };
+}
+
+export async function makeEndpoint(
+  deps: Deps,
+  { owner, plan }: Business,
+  about: { url: string; kind?: EndpointKind },
+): Promise<{ id: EndpointId; secret: string }> {
+  const wanted = { url: about.url, kind: about.kind ?? "webhook", description: "" };
+  const added = await addEndpoint(deps, { id: owner, plan }, wanted);
+  assert.ok(added.kind === "added", JSON.stringify(added));
+  return { id: added.id, secret: added.secret };
+}
+
+/** Keeps a booking the way the booking flow does, and wakes the workers. */
+export async function book(
+  deps: Deps,
+  { owner, widgetId }: Business,
+  columns: Partial<NewBooking> = {},
+): Promise<Reference> {
+  const reference = await deps.db.transaction().execute(async (transaction) => {
+    const taken = await takeReference(transaction, owner, deps.random);
+    await keepBooking(deps, transaction, { owner, booking: { ...plainBooking(taken, widgetId), ...columns } });
+    return taken;
+  });
+  await wakeWorkers(deps);
+  return reference;
+}
+
+export type Reply = { status?: number; headers?: Record<string, string>; body?: string };
+
+/** A receiver that answers each request by what `reply` says; null hangs. */
+export async function startReplying(
+  reply: (request: ReceivedRequest, count: number) => Reply | null | Promise<Reply | null>,
+): Promise<TestReceiver> {
+  let count = 0;
+  const receiver = await startReceiver(async (socket, request) => {
+    count += 1;
+    const answer = await reply(request, count);
+    if (answer && !socket.destroyed) respond(socket, answer.status ?? 200, answer.headers, answer.body ?? "ok");
+  });
+  after(() => receiver.stop());
+  return receiver;
+}
+
+export function headerOf(request: ReceivedRequest, name: string): string {
+  const found = new RegExp(`^${name}: (.*)$`, "im").exec(request.head)?.[1];
+  assert.ok(found !== undefined, `${name} is missing in ${request.head}`);
+  return found;
+}
+
+export function pathOf(request: ReceivedRequest): string {
+  return request.head.split(" ")[1] ?? "";
+}
+
+/** Verifies as the contract tells receivers to; returns `t` and how many signatures there are. */
+export function verify(request: ReceivedRequest, secret: string, now: Date): { t: number; signatures: number } {
+  const parts = headerOf(request, "Service-Signature").split(",");
+  const t = Number(parts.find((part) => part.startsWith("t="))?.slice(2));
+  assert.ok(Math.abs(now.getTime() / 1_000 - t) <= 300, "the timestamp is fresh");
+  const expected = createHmac("sha256", secret).update(`${t}.`).update(request.body).digest("hex");
+  const signatures = parts.filter((part) => part.startsWith("v1=")).map((part) => part.slice(3));
+  const isValid = signatures.some(
+    (signature) =>
+      signature.length === expected.length && timingSafeEqual(Buffer.from(signature), Buffer.from(expected)),
+  );
+  assert.ok(isValid, "a signature verifies");
+  return { t, signatures: signatures.length };
+}
+
+export type DeliveryFacts = { id: DeliveryId; state: string; attempt_count: number; retries_used: number };
+
+export async function readDeliveries({ db }: Pick<Deps, "db">, owner: OrganizationId) {
+  return await db
+    .selectFrom("deliveries")
+    .selectAll()
+    .where("organization_id", "=", owner)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+}
+
+/** The one delivery of the organization. */
+export async function readDelivery({ db }: Pick<Deps, "db">, owner: OrganizationId) {
+  const [delivery, ...others] = await readDeliveries({ db }, owner);
+  assert.ok(delivery && others.length === 0, `there are ${others.length + (delivery ? 1 : 0)} deliveries`);
+  return delivery;
+}
+
+export async function readAttempts({ db }: Pick<Deps, "db">, owner: OrganizationId) {
+  return await db
+    .selectFrom("delivery_attempts")
+    .selectAll()
+    .where("organization_id", "=", owner)
+    .orderBy("started_at")
+    .orderBy("number")
+    .execute();
+}
+
+export async function readEndpoint({ db }: Pick<Deps, "db">, id: EndpointId) {
+  return await db.selectFrom("endpoints").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+}
+
+const LOOK_AGAIN_MS = 5;
+const GIVE_UP_MS = 30_000;
+
+/** Resolves as soon as it is so. For what happens in loops and processes of their own; everything else is awaited. */
+export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const startedAt = performance.now();
+  while (!(await isSo())) {
+    assert.ok(performance.now() - startedAt < GIVE_UP_MS, `waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}

@@ -1,0 +1,24 @@
+import { sql } from "kysely";
+import { FUNNEL_STEPS } from "#contract/steps.ts";
+import type { Db } from "../../src/server/db/pool.ts";
+import type { SentVisit } from "./event-sender.ts";
+
+/** "visit step" of every event in the database. */
+export async function listRecorded(db: Db): Promise<Set<string>> {
+  const { rows } = await sql<{ event: string }>`
+    select distinct visit_id::text || ' ' || step as event from funnel_events`.execute(db);
+  return new Set(rows.map((row) => row.event));
+}
+
+/** How many visits got how far, by the counters of all widgets together, from the first step to the last. */
+export async function countReached(db: Db): Promise<number[]> {
+  const { rows } = await sql<{ reached: number[] }>`
+    select array[sum(reached_1), sum(reached_2), sum(reached_3), sum(reached_4), sum(reached_5), sum(reached_6)]::integer[]
+      as reached
+    from funnel_days where widget_id = ''`.execute(db);
+  return rows[0]?.reached ?? [];
+}
+
+export function expectReached(visits: readonly SentVisit[]): number[] {
+  return FUNNEL_STEPS.map((step) => visits.filter((visit) => visit.steps.at(-1) === step).length);
+}

@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../src/server/main.ts", import.meta.url));
+const READY = /Bookflow is ready at http:\/\/\S+:(\d+)/;
+const READY_LIMIT_MS = 60_000;
+
+/** The service as a process of its own, on a port that the system picked. */
+export type ServiceProcess = {
+  port: number;
+  pid: number;
+  /** Resolves when the process is gone. */
+  kill(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
+};
+
+export async function startServiceProcess(settings: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      ...process.env,
+      HOST: "127.0.0.1",
+      PORT: "0",
+      LOG_LEVEL: "warn",
+      SECRET_KEY: "a secret key for tests, of 32 characters and more",
+      ...settings,
+    },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  return { port: await readPort(child), pid: child.pid ?? 0, kill: (signal) => end(child, signal) };
+}
+
+async function readPort(child: ChildProcess): Promise<number> {
+  let said = "";
+  return await new Promise((resolve, reject) => {
+    const giveUp = (why: string) => {
+      clearTimeout(timer);
+      reject(new Error(`The service ${why}: ${said}`));
+    };
+    const timer = setTimeout(() => giveUp("did not get ready"), READY_LIMIT_MS);
+    child.once("exit", (code) => giveUp(`ended with ${code}`));
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      const port = READY.exec(said)?.[1];
+      if (port === undefined) return;
+      clearTimeout(timer);
+      resolve(Number(port));
+    });
+  });
+}
+
+async function end(child: ChildProcess, signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill(signal);
+  await ended;
+}
