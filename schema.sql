@@ -45,7 +45,8 @@ create table bookings (
   staff jsonb not null,
   customer_name text not null,
   customer_email text not null,
-  customer_email_key text generated always as (lower(btrim(NORMALIZE(customer_email)))) stored not null,
+  customer_email_key text generated always as (lower((btrim(NORMALIZE(customer_email), ' 	
+ '::text) COLLATE pg_c_utf8))) stored not null,
   customer_phone text,
   customer_notes text,
   answers jsonb not null,
@@ -120,6 +121,7 @@ create table delivery_attempts (
   constraint delivery_attempts_organization_id_delivery_id_fkey FOREIGN KEY (organization_id, delivery_id) REFERENCES deliveries(organization_id, id) ON DELETE CASCADE,
   constraint delivery_attempts_pkey PRIMARY KEY (organization_id, delivery_id, number)
 );
+CREATE INDEX delivery_attempts_by_endpoint ON public.delivery_attempts USING btree (organization_id, endpoint_id, started_at DESC, delivery_id, number);
 CREATE INDEX delivery_attempts_by_time ON public.delivery_attempts USING btree (organization_id, started_at DESC, delivery_id, number);
 
 create table delivery_queue (
@@ -134,7 +136,7 @@ create table delivery_queue (
   constraint delivery_queue_trigger_check CHECK ((trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))),
   constraint delivery_queue_pkey PRIMARY KEY (delivery_id)
 );
-CREATE INDEX delivery_queue_leased ON public.delivery_queue USING btree (lease_until) WHERE (lease_token IS NOT NULL);
+CREATE INDEX delivery_queue_leased ON public.delivery_queue USING btree (lease_until) INCLUDE (endpoint_id, organization_id) WHERE (lease_token IS NOT NULL);
 CREATE INDEX delivery_queue_waiting ON public.delivery_queue USING btree (endpoint_id, due_at) WHERE (lease_token IS NULL);
 
 create table endpoint_notices (
@@ -234,16 +236,17 @@ create table funnel_key_days (
   constraint funnel_key_days_pkey PRIMARY KEY (organization_id, version, widget_id, day, kind, key)
 );
 
-create table funnel_key_months (
+create table funnel_key_spans (
   organization_id text not null,
   version integer not null,
   widget_id text not null,
-  month date not null,
+  span_days integer not null,
+  start_day date not null,
   kind text not null,
   key text not null,
   views integer not null,
   bookings integer not null,
-  constraint funnel_key_months_pkey PRIMARY KEY (organization_id, version, widget_id, month, kind, key)
+  constraint funnel_key_spans_pkey PRIMARY KEY (organization_id, version, widget_id, span_days, start_day, kind, key)
 );
 
 create table funnel_visits (
@@ -275,6 +278,65 @@ create table organizations (
   constraint organizations_pkey PRIMARY KEY (id)
 );
 
+create table sandbox_appointments (
+  organization_id text not null,
+  widget_id text not null,
+  reference text not null,
+  id text not null,
+  service_id text not null,
+  staff_id text not null,
+  start_at timestamp(3) with time zone not null,
+  end_at timestamp(3) with time zone not null,
+  manage_secret text not null,
+  join_secret text,
+  created_at timestamp(3) with time zone not null,
+  canceled_at timestamp(3) with time zone,
+  constraint sandbox_appointments_organization_id_widget_id_fkey FOREIGN KEY (organization_id, widget_id) REFERENCES sandboxes(organization_id, widget_id),
+  constraint sandbox_appointments_pkey PRIMARY KEY (organization_id, widget_id, reference)
+);
+CREATE INDEX sandbox_appointments_by_end ON public.sandbox_appointments USING btree (organization_id, end_at);
+
+create table sandbox_busy (
+  organization_id text not null,
+  widget_id text not null,
+  resource text not null,
+  cell_at timestamp(3) with time zone not null,
+  reference text not null,
+  constraint sandbox_busy_organization_id_widget_id_reference_fkey FOREIGN KEY (organization_id, widget_id, reference) REFERENCES sandbox_appointments(organization_id, widget_id, reference) ON DELETE CASCADE,
+  constraint sandbox_busy_pkey PRIMARY KEY (organization_id, widget_id, resource, cell_at)
+);
+CREATE INDEX sandbox_busy_by_appointment ON public.sandbox_busy USING btree (organization_id, widget_id, reference);
+
+create table sandboxes (
+  organization_id text not null,
+  widget_id text not null,
+  setup jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  constraint sandboxes_organization_id_widget_id_fkey FOREIGN KEY (organization_id, widget_id) REFERENCES widgets(organization_id, id),
+  constraint sandboxes_pkey PRIMARY KEY (organization_id, widget_id)
+);
+
+create table scheduling_connections (
+  id text not null,
+  organization_id text not null,
+  kind text not null,
+  name text not null,
+  settings jsonb not null,
+  credentials bytea not null,
+  last_ok_at timestamp(3) with time zone,
+  last_error text,
+  last_error_at timestamp(3) with time zone,
+  last_error_status integer,
+  last_error_request_id text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint scheduling_connections_check CHECK (((last_error IS NULL) = (last_error_at IS NULL))),
+  constraint scheduling_connections_kind_check CHECK ((kind = ANY (ARRAY['microsoft-bookings'::text, 'calcom'::text]))),
+  constraint scheduling_connections_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint scheduling_connections_pkey PRIMARY KEY (id),
+  constraint scheduling_connections_organization_id_id_key UNIQUE (organization_id, id)
+);
+
 create table schema_migrations (
   number integer not null,
   name text not null,
@@ -304,12 +366,15 @@ create table widgets (
   status text not null,
   collect_data boolean not null,
   created_at timestamp(3) with time zone not null,
+  connection_id text,
   constraint widgets_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text]))),
   constraint widgets_template_check CHECK ((template = ANY (ARRAY['classic'::text, 'compact'::text, 'minimal'::text]))),
+  constraint widgets_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES scheduling_connections(organization_id, id),
   constraint widgets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint widgets_pkey PRIMARY KEY (id),
   constraint widgets_organization_id_id_key UNIQUE (organization_id, id)
 );
+CREATE INDEX widgets_by_connection ON public.widgets USING btree (organization_id, connection_id) WHERE (connection_id IS NOT NULL);
 
 CREATE OR REPLACE FUNCTION public.unite_conversions(a jsonb, b jsonb)
  RETURNS jsonb

@@ -7,7 +7,7 @@ create table day_zones (
   organization_id text primary key references organizations (id),
   zone text not null,
   version integer not null,
-  -- Months that begin before this day are added up in funnel_key_months.
+  -- Spans that end by this day are added up in funnel_key_spans.
   sealed_before date not null,
   building_zone text,
   building_version integer,
@@ -21,7 +21,7 @@ select id, coalesce(time_zone, 'UTC'), 1, '1970-01-01' from organizations;
 -- Text in these tables compares byte by byte, the same on every server: which of two simultaneous events starts a visit, and
 -- which of two equal keys is listed first, must not depend on a locale.
 
--- The truth: every event that changed its visit. Nothing here names a person or a machine. conversion_key tells apart
+-- The truth: every event that was recorded, each once. Nothing here names a person or a machine. conversion_key tells apart
 -- several bookings, or several failed attempts, of one visit; it is empty for the other steps.
 create table funnel_events (
   organization_id text collate "C" not null,
@@ -99,17 +99,19 @@ create table funnel_key_days (
   primary key (organization_id, version, widget_id, day, kind, key)
 ) with (fillfactor = 70);
 
--- The same added up per month, for months that are over; what comes in late is added to both.
-create table funnel_key_months (
+-- The same added up over spans of 8 and of 64 days that are over, counted from 1 January 1970, so that a long window reads few
+-- rows; what comes in late is added to them as well.
+create table funnel_key_spans (
   organization_id text collate "C" not null,
   version integer not null,
   widget_id text collate "C" not null,
-  month date not null,
+  span_days integer not null,
+  start_day date not null,
   kind text collate "C" not null,
   key text collate "C" not null,
   views integer not null,
   bookings integer not null,
-  primary key (organization_id, version, widget_id, month, kind, key)
+  primary key (organization_id, version, widget_id, span_days, start_day, kind, key)
 ) with (fillfactor = 90);
 
 -- Unites two sets of conversions; of two instants given for one, the earlier counts, and then the

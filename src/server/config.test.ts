@@ -145,7 +145,8 @@ describe("DATABASE_URL", () => {
     "postgres:///bookflow",
   ];
   for (const given of accepted) {
-    test(`${given} is taken as it is`, () => assert.equal(parseConfig({ DATABASE_URL: given }).databaseUrl, given));
+    test(`${given} is taken as it is`, () =>
+      assert.equal(parseConfig({ DATABASE_URL: given, SECRET_KEY: "k".repeat(32) }).databaseUrl, given));
   }
   for (const given of ["mysql://root:hunter2@db/x", "hunter2", "postgres:hunter2", "postgres://u:hunter2@:x:/"]) {
     test(`${given} is refused and never shown`, () => {
@@ -184,6 +185,14 @@ describe("the other settings", () => {
       "SECRET_KEY must have at least 32 characters, not [secret]",
     ]);
   });
+});
+
+test("with DATABASE_URL, SECRET_KEY is required: every process must read what another sealed", () => {
+  const DATABASE_URL = "postgres://user:pass@db.example/bookflow";
+  assert.deepEqual(faultsOf({ DATABASE_URL }), [
+    "SECRET_KEY must be set where DATABASE_URL is, the same for every process",
+  ]);
+  assert.equal(parseConfig({ DATABASE_URL, SECRET_KEY: "k".repeat(32) }).databaseUrl, DATABASE_URL);
 });
 
 test("all faults come in one message, in the order of the settings", () => {

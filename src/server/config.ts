@@ -99,7 +99,8 @@ export const SETTINGS = {
     name: "SECRET_KEY",
     fallback: null,
     isSecret: true,
-    meaning: "Seals what must be read again (signing secrets). Unset: made once and kept in DATA_DIR.",
+    meaning:
+      "Seals what must be read again (signing secrets). Required with DATABASE_URL; else unset: made once and kept in DATA_DIR.",
   }),
   webhookRetrySchedule: secondsList({
     name: "WEBHOOK_RETRY_SCHEDULE",
@@ -167,6 +168,9 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
       faults.push(`${setting.name} ${parsed.fault}, not ${setting.isSecret ? "[secret]" : toShown(given)}`);
     else values[key] = parsed.value;
   }
+  // Made up by each process, it would leave every other process unable to read what this one sealed.
+  if (values["databaseUrl"] && values["secretKey"] === null)
+    faults.push("SECRET_KEY must be set where DATABASE_URL is, the same for every process");
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   // Every key of SETTINGS was parsed by its own parser just above; the compiler cannot follow the loop.
   const config = values as Omit<Values, Unsettable> & { baseUrl: string | null; docsUrl: string | null } & Unset;

@@ -1,7 +1,7 @@
 import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "./config.ts";
-import type { Random } from "./lib/random.ts";
+import { type Random, randomUuid } from "./lib/random.ts";
 import { StartError } from "./lib/start-error.ts";
 
 const FILE_NAME = "secret-key";
@@ -16,7 +16,7 @@ export async function loadSecretKey(
   const path = join(config.dataDir, FILE_NAME);
   try {
     await mkdir(config.dataDir, { recursive: true });
-    await writeOnce(path, deps.random.bytes(KEY_BYTES).toString("base64url"));
+    await writeOnce(deps, path, deps.random.bytes(KEY_BYTES).toString("base64url"));
   } catch (error) {
     throw new StartError(`The secret key cannot be kept in ${path}; set SECRET_KEY, or make DATA_DIR writable.`, {
       cause: error,
@@ -26,8 +26,8 @@ export async function loadSecretKey(
 }
 
 /** Whole or not at all, and by whoever comes first: the file appears under its name with everything in it. */
-async function writeOnce(path: string, text: string): Promise<void> {
-  const draft = `${path}.${process.pid}`;
+async function writeOnce(deps: { random: Random }, path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomUuid(deps.random)}`;
   await writeFile(draft, text, { mode: 0o600 });
   try {
     await link(draft, path);

@@ -1,7 +1,7 @@
 import { finishLackingEvents } from "./bookings/keep-booking.ts";
 import type { Deps } from "./deps.ts";
 import { rebuildOutdated } from "./funnel/rebuild.ts";
-import { sealOutdated } from "./funnel/seal-months.ts";
+import { sealOutdated } from "./funnel/seal-spans.ts";
 import { repeat } from "./lib/repeat.ts";
 import { sweepExpired } from "./retention/sweep.ts";
 import { DeliveryLoop } from "./webhooks/delivery-loop.ts";
@@ -20,7 +20,7 @@ export type Task = {
 const TASKS: readonly Task[] = [
   { name: "retention", periodMs: HOUR_MS, run: sweepExpired },
   { name: "rezone", periodMs: 10 * SECOND_MS, run: rebuildOutdated },
-  { name: "seal-months", periodMs: HOUR_MS, run: sealOutdated },
+  { name: "seal-spans", periodMs: HOUR_MS, run: sealOutdated },
   { name: "lacking-events", periodMs: 10 * SECOND_MS, run: finishLackingEvents },
 ];
 

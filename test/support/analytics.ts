@@ -49,7 +49,11 @@ const COUNTERS = [
       "lead_count) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
   },
   { table: "funnel_key_days", order: "widget_id, day, kind, key", isEmpty: "(views, bookings) = (0, 0)" },
-  { table: "funnel_key_months", order: "widget_id, month, kind, key", isEmpty: "(views, bookings) = (0, 0)" },
+  {
+    table: "funnel_key_spans",
+    order: "widget_id, span_days, start_day, kind, key",
+    isEmpty: "(views, bookings) = (0, 0)",
+  },
 ];
 
 /** Every counter that is not zero, of the set that is read, in one fixed order. */

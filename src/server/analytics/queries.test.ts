@@ -7,7 +7,7 @@ import { makeOrganization, makeWidget } from "../../../test/support/builders.ts"
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { makeTouch } from "../../../test/support/touches.ts";
 import { recordTouches } from "../funnel/record.ts";
-import { sealMonths } from "../funnel/seal-months.ts";
+import { sealSpans } from "../funnel/seal-spans.ts";
 import { retentionCutoff } from "../lib/calendar.ts";
 
 const { db } = await createTestDatabase();
@@ -142,7 +142,7 @@ describe("only days that the plan keeps are counted, each as a whole", { concurr
     test(`${plan} in ${zone}`, async () => {
       const { owner, widgetId } = await makeOwner(zone);
       await recordVisits(widgetId, [first, lastBefore]);
-      await sealMonths(db, owner, { set: "current", now: NOW });
+      await sealSpans(db, owner, { set: "current", now: NOW });
       const keptSince = retentionCutoff(PLAN_TERMS[plan].retention, NOW);
       const answer = await readAnalytics(db, owner, { days: 740, now: NOW, keptSince });
       assert.equal(answer.daily.length, 740);
@@ -156,7 +156,7 @@ describe("only days that the plan keeps are counted, each as a whole", { concurr
   }
 });
 
-describe("the lists are the same from months as from days", { concurrency: true }, () => {
+describe("the lists are the same from spans as from days", { concurrency: true }, () => {
   const NOW = new Date("2026-11-01T12:00:00.000Z");
 
   test("wherever the window begins and ends", async () => {
@@ -172,7 +172,7 @@ describe("the lists are the same from months as from days", { concurrency: true 
     const windows = [1, 2, 17, 31, 32, 62, 63, 93, 365, 366, 456, 457, 458, 700];
     const readAll = () => Promise.all(windows.map((window) => readAnalytics(db, owner, { days: window, now: NOW })));
     const fromDays = await readAll();
-    await sealMonths(db, owner, { set: "current", now: NOW });
+    await sealSpans(db, owner, { set: "current", now: NOW });
     assert.deepEqual(await readAll(), fromDays);
     for (const { totals, channels } of fromDays) assert.deepEqual(channels[0]?.views ?? 0, totals.views);
     assert.equal(fromDays.at(-1)?.totals.views, past.length);

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
 import type { Db } from "../db/pool.ts";
+import { LONG_SPAN_DAYS, SHORT_SPAN_DAYS, spanStart } from "../funnel/key-spans.ts";
 
 export type KeyKind = "channel" | "source" | "campaign";
 
@@ -26,8 +27,9 @@ const ALL_WIDGETS = "";
 
 /**
  * Everything a report needs, read in one statement and so from one snapshot: a switch to another time zone, or a visit being
- * recorded, is in all of it or in none. Days come from the local-day counters alone. The lists take whole months from the
- * monthly sums where those exist and single days at both ends, so two years cost little more than two months. Served by the
+ * recorded, is in all of it or in none. Days come from the local-day counters alone. The lists take long spans from
+ * the middle of the window, short ones around them and single days at both ends, where those are added up: see
+ * funnel/key-spans.ts. Served by the
  * primary keys of the three tables; how many events there are does not matter.
  */
 export async function selectAnalytics(
@@ -45,11 +47,13 @@ export async function selectAnalytics(
       select zone, version, sealed_before, today, greatest(today - (${window.days}::integer - 1), oldest_day) as first_day
       from local
     ), edges as (
-      select version, today, first_day, first_month, greatest(sealed_before, first_month) as after_months
+      select version, today, first_day, first_short, first_long, greatest(sealed_before, first_short) as after_short,
+        greatest(${spanStart(sql`sealed_before`, LONG_SPAN_DAYS)}, first_long) as after_long
       from span
       cross join lateral (
-        select (date_trunc('month', (first_day - 1)::timestamp) + interval '1 month')::date as first_month
-      ) month
+        select ${spanStart(sql`(first_day + ${sql.lit(SHORT_SPAN_DAYS - 1)})`, SHORT_SPAN_DAYS)} as first_short,
+          ${spanStart(sql`(first_day + ${sql.lit(LONG_SPAN_DAYS - 1)})`, LONG_SPAN_DAYS)} as first_long
+      ) first
     ), day_counts as (
       select day, reached_1, reached_2, reached_3, reached_4, reached_5, reached_6, no_availability, bookings, failed,
         lead_ms, lead_count, reached_1 + reached_2 + reached_3 + reached_4 + reached_5 + reached_6 as views
@@ -61,15 +65,24 @@ export async function selectAnalytics(
       from edges cross join lateral (
         select kind, key, views, bookings from funnel_key_days counted
         where organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}
-          and day >= first_day and day < least(first_month, today + 1)
+          and day >= first_day and day < least(first_short, today + 1)
         union all
-        select kind, key, views, bookings from funnel_key_months counted
+        select kind, key, views, bookings from funnel_key_spans counted
         where organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}
-          and month >= first_month and month < after_months
+          and span_days = ${sql.lit(SHORT_SPAN_DAYS)} and start_day >= first_short
+          and start_day < least(first_long, after_short)
+        union all
+        select kind, key, views, bookings from funnel_key_spans counted
+        where organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}
+          and span_days = ${sql.lit(LONG_SPAN_DAYS)} and start_day >= first_long and start_day < after_long
+        union all
+        select kind, key, views, bookings from funnel_key_spans counted
+        where organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}
+          and span_days = ${sql.lit(SHORT_SPAN_DAYS)} and start_day >= after_long and start_day < after_short
         union all
         select kind, key, views, bookings from funnel_key_days counted
         where organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}
-          and day >= after_months and day <= today
+          and day >= after_short and day <= today
       ) parts
       group by kind, key
       having sum(views) <> 0 or sum(bookings) <> 0

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 import type { Attribution } from "#contract/attribution.ts";
 import type { Answer } from "#contract/booking.ts";
+import type { AttemptResult, AttemptTrigger, CancelReason, DeliveryState, NoticeKind } from "#contract/delivery.ts";
 import type { EndpointDisabledReason, EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
 import type {
   ApiKeyId,
@@ -15,13 +16,6 @@ import type { Plan } from "#contract/plans.ts";
 import type { ConnectionId, ConnectionKind } from "#contract/scheduling.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
-import type {
-  AttemptResult,
-  AttemptTrigger,
-  CancelReason,
-  DeliveryState,
-  NoticeKind,
-} from "#contract/delivery.ts";
 
 // The tables as statements see them; migrations/ is where they are made and schema.sql what they look like now.
 

@@ -32,7 +32,7 @@ export async function collectRoutes(
     scope.addHook("onClose", () => collector.close());
     scope.post<{ Params: { widget: string }; Body: string | undefined }>(
       "/embed-api/:widget/events",
-      { bodyLimit: COLLECT_BODY_MAX_BYTES, schema: { hide: true }, onRequest: limitRate },
+      { bodyLimit: COLLECT_BODY_MAX_BYTES, schema: { hide: true }, config: { isQuiet: true }, onRequest: limitRate },
       async (request, reply) => {
         const { params, body = "", headers, ip } = request;
         const collected = await collector.collect({ widget: params.widget, body, headers, ip });

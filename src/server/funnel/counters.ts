@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { LONG_SPAN_DAYS, SHORT_SPAN_DAYS, spanStart } from "./key-spans.ts";
 
 // From visits to counters. Recording and rebuilding both end in these fragments: they read the common table expression
 // `sides` (a visit as it was, with sign -1, and as it is now, with sign 1) and add up what the sides contribute.
@@ -115,12 +116,16 @@ export const addKeys = sql`
   on conflict (organization_id, version, widget_id, day, kind, key) do update set
     views = counted.views + excluded.views, bookings = counted.bookings + excluded.bookings`;
 
-/** Late arrivals for months that have been added up already. */
-export const addMonths = sql`
-  insert into funnel_key_months as counted (organization_id, version, widget_id, month, kind, key, views, bookings)
-  select organization_id, version, widget_id, date_trunc('month', day::timestamp)::date as month, kind, key, sum(views), sum(bookings)
-  from counted_keys where day < sealed_before
-  group by organization_id, version, widget_id, date_trunc('month', day::timestamp)::date, kind, key
-  order by organization_id, version, widget_id, month, kind, key
-  on conflict (organization_id, version, widget_id, month, kind, key) do update set
+/** Late arrivals for spans that have been added up already. */
+export const addSpans = sql`
+  insert into funnel_key_spans as counted (organization_id, version, widget_id, span_days, start_day, kind, key, views,
+    bookings)
+  select organization_id, version, widget_id, span_days, start_day, kind, key, sum(views), sum(bookings)
+  from counted_keys
+  cross join (values (${sql.lit(SHORT_SPAN_DAYS)}), (${sql.lit(LONG_SPAN_DAYS)})) span (span_days)
+  cross join lateral (select ${spanStart(sql`day`, sql`span_days`)} as start_day) start
+  where day < sealed_before and start_day + span_days <= sealed_before
+  group by organization_id, version, widget_id, span_days, start_day, kind, key
+  order by organization_id, version, widget_id, span_days, start_day, kind, key
+  on conflict (organization_id, version, widget_id, span_days, start_day, kind, key) do update set
     views = counted.views + excluded.views, bookings = counted.bookings + excluded.bookings`;

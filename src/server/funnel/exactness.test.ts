@@ -10,12 +10,12 @@ import { touchesOfVisits } from "../../../test/support/random-touches.ts";
 import { updateOrganization } from "../organizations/queries.ts";
 import { rebuildStats } from "./rebuild.ts";
 import { recordTouches } from "./record.ts";
-import { sealMonths } from "./seal-months.ts";
+import { sealSpans } from "./seal-spans.ts";
 import type { Touch } from "./touch.ts";
 
 // The one promise that all of recording rests on: whatever is sent, in whatever order, as often as it likes, in whatever
 // batches and over several connections at once, the answers are what counting the touches by hand gives; before and after
-// months are added up, after counting anew, and in another time zone.
+// spans are added up, after counting anew, and in another time zone.
 
 const { db } = await createTestDatabase();
 
@@ -48,7 +48,7 @@ type Scenario = {
   otherZone: string;
   /** What happened, each touch once. */
   touches: Touch[];
-  /** What is sent one after the other, before months may be added up, and then all at once. */
+  /** What is sent one after the other, before spans may be added up, and then all at once. */
   before: Touch[][];
   atOnce: Touch[][];
   sealsBetween: boolean;
@@ -63,12 +63,12 @@ test("any order, duplication and batching of touches gives what counting by hand
       const expected = { touches: scenario.touches, zone: scenario.zone, widgets, windows: WINDOWS };
 
       for (const batch of scenario.before) await recordTouches(db, batch, "active");
-      if (scenario.sealsBetween) await sealMonths(db, owner, { set: "current", now: NOW });
+      if (scenario.sealsBetween) await sealSpans(db, owner, { set: "current", now: NOW });
       await Promise.all(scenario.atOnce.map((batch) => recordTouches(db, batch, "active")));
       await assertCounted(db, owner, { ...expected, when: "recorded" });
 
-      await sealMonths(db, owner, { set: "current", now: NOW });
-      await assertCounted(db, owner, { ...expected, when: "months added up" });
+      await sealSpans(db, owner, { set: "current", now: NOW });
+      await assertCounted(db, owner, { ...expected, when: "spans added up" });
 
       const rebuilt = { kind: "rebuilt", visits: countVisits(scenario.touches) };
       assert.deepEqual(await rebuildStats({ db, clock }, owner), { ...rebuilt, zone: scenario.zone });
@@ -132,5 +132,5 @@ async function startOver(owner: OrganizationId, zone: string): Promise<void> {
     .set({ zone, version: 1, sealed_before: "1970-01-01" })
     .where("organization_id", "=", owner)
     .execute();
-  await sql`truncate funnel_events, funnel_visits, funnel_days, funnel_key_days, funnel_key_months`.execute(db);
+  await sql`truncate funnel_events, funnel_visits, funnel_days, funnel_key_days, funnel_key_spans`.execute(db);
 }

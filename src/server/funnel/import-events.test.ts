@@ -11,7 +11,7 @@ import type { TextLine } from "../lib/text-lines.ts";
 import { type EventImport, importEvents } from "./import-events.ts";
 import { parseImportEvent } from "./parse-import-event.ts";
 import { recordTouches } from "./record.ts";
-import { sealMonths } from "./seal-months.ts";
+import { sealSpans } from "./seal-spans.ts";
 import type { Touch } from "./touch.ts";
 
 const { db } = await createTestDatabase();
@@ -49,7 +49,7 @@ function toTouch(line: Line): Touch {
 
 /** Everything that the organization's funnel tables hold. */
 async function readAll(owner: OrganizationId): Promise<unknown[]> {
-  const tables = ["funnel_events", "funnel_visits", "funnel_days", "funnel_key_days", "funnel_key_months", "day_zones"];
+  const tables = ["funnel_events", "funnel_visits", "funnel_days", "funnel_key_days", "funnel_key_spans", "day_zones"];
   const contents: unknown[] = [];
   for (const table of tables) {
     const { rows } = await sql`
@@ -78,10 +78,10 @@ function makeHistory(widgetId: WidgetId, { visits, days }: { visits: number; day
   }).flat();
 }
 
-test("a file is counted by its own times, in months that are added up already too, and twice is once", async () => {
+test("a file is counted by its own times, in spans that are added up already too, and twice is once", async () => {
   const { owner, widgetId } = await makeOwner();
   const lines = makeHistory(widgetId, { visits: 900, days: 400 });
-  await sealMonths(db, owner, { set: "current", now: NOON });
+  await sealSpans(db, owner, { set: "current", now: NOON });
   assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: lines.length, skipped: 0 });
   const windows = [1, 30, 365, 730].map((days) => ({ days, now: NOON }));
   const expected = { touches: lines.map(toTouch), zone: "Europe/Berlin", widgets: [widgetId], windows };

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import { STEPS } from "#contract/steps.ts";
 import type { Db } from "../db/pool.ts";
-import { addDays, addKeys, addMonths, countDays, countKeys } from "./counters.ts";
+import { addDays, addKeys, addSpans, countDays, countKeys } from "./counters.ts";
 import { toStepBit } from "./touch.ts";
 
 const CONVERSION_BITS = toStepBit("booking_completed") | toStepBit("booking_failed");
@@ -138,7 +138,7 @@ export async function deriveVisits(
     , counted_keys as (${countKeys})
     , added_days as (${addDays})
     , added_keys as (${addKeys})
-    , added_months as (${addMonths})
+    , added_spans as (${addSpans})
     select (select count(*) from derived) as visits, widget_id as last_widget_id, visit_id as last_visit_id
     from keys order by widget_id desc, visit_id desc limit 1`.execute(transaction);
   const [row] = rows;
@@ -147,7 +147,7 @@ export async function deriveVisits(
 }
 
 /** The tables that hold sets of counters. */
-const COUNTER_TABLES = ["funnel_days", "funnel_key_days", "funnel_key_months"];
+const COUNTER_TABLES = ["funnel_days", "funnel_key_days", "funnel_key_spans"];
 
 /**
  * Deletes counters of sets before the one that is read, at most `limit`. Returns how many. Versions only grow, so what an

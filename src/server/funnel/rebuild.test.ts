@@ -47,7 +47,7 @@ async function countUnreadCounters(owner: OrganizationId): Promise<number> {
     from (
       select organization_id, version from funnel_days
       union all select organization_id, version from funnel_key_days
-      union all select organization_id, version from funnel_key_months
+      union all select organization_id, version from funnel_key_spans
     ) counted
     join day_zones using (organization_id)
     where organization_id = ${owner} and counted.version <> day_zones.version`.execute(db);
@@ -224,7 +224,7 @@ describe("it repairs", () => {
     ["counters that were changed", (owner) => sql`update funnel_key_days set views = views + 7, bookings = 3 where organization_id = ${owner}`.execute(db)],
     ["counters too many", (owner) => sql`
       insert into funnel_days select organization_id, version, 'w_', '2026-10-10', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 from day_zones where organization_id = ${owner}`.execute(db)],
-    ["months that do not add up", (owner) => sql`update funnel_key_months set views = 0 where organization_id = ${owner}`.execute(db)],
+    ["spans that do not add up", (owner) => sql`update funnel_key_spans set views = 0 where organization_id = ${owner}`.execute(db)],
   ]; // biome-ignore format: one damage a line
   for (const [index, [what, damage]] of cases.entries()) {
     test(what, async () => {

@@ -11,7 +11,7 @@ import {
   tryLockRebuild,
   waitForRebuildLock,
 } from "./rebuild-queries.ts";
-import { sealMonths } from "./seal-months.ts";
+import { sealSpans } from "./seal-spans.ts";
 
 // Counting anew, from the events: into a set of counters of its own, visit by visit in the order of their keys, while
 // recording goes on into both sets (record.ts); then one update switches over. What a rebuild leaves behind when it is cut
@@ -100,7 +100,7 @@ async function rebuild(
     visits += chunk.visits;
     progress?.(visits);
   }
-  await sealMonths(deps.db, owner, { set: "building", now: deps.clock.now() });
+  await sealSpans(deps.db, owner, { set: "building", now: deps.clock.now() });
   await deps.db.transaction().execute((transaction) => switchOver(transaction, owner, chunkVisits));
   while ((await deleteOldSets(deps.db, owner, DELETE_ROWS)) === DELETE_ROWS);
   return { kind: "rebuilt", visits, zone };

@@ -2,13 +2,13 @@ import { CompiledQuery, sql } from "kysely";
 import { STEPS } from "#contract/steps.ts";
 import { toArrayText } from "../db/array-text.ts";
 import type { Db } from "../db/pool.ts";
-import { addDays, addKeys, addMonths, countDays, counterSets, countKeys } from "./counters.ts";
+import { addDays, addKeys, addSpans, countDays, counterSets, countKeys } from "./counters.ts";
 import { mergeTouches, type VisitPart } from "./merge-touches.ts";
 import type { Touch } from "./touch.ts";
 
 /**
- * Records touches of any number of organizations in one statement: the visits they belong to, the events that changed those
- * visits, and the counters, by exactly what changed. All of it is committed, or none.
+ * Records touches of any number of organizations in one statement: the visits they belong to, their events,
+ * and the counters, by exactly what changed. All of it is committed, or none.
  *
  * What it relies on:
  * - A visit's row is a union of everything that was ever recorded for it, so the same touch again, a late one, or one that
@@ -141,5 +141,5 @@ const statement = sql`-- prepared: record_touches
     , counted_keys as (${countKeys})
     , added_days as (${addDays})
     , added_keys as (${addKeys})
-    , added_months as (${addMonths})
+    , added_spans as (${addSpans})
     select distinct widget_id from touches`;

@@ -15,7 +15,7 @@ import { updateOrganization } from "../organizations/queries.ts";
 import { sweepExpired } from "../retention/sweep.ts";
 import { rebuildStats } from "./rebuild.ts";
 import { recordTouches } from "./record.ts";
-import { sealMonths } from "./seal-months.ts";
+import { sealSpans } from "./seal-spans.ts";
 import type { Touch } from "./touch.ts";
 
 const NOW = new Date("2026-11-01T12:00:00.000Z");
@@ -25,7 +25,10 @@ async function setUp(about: { plan: Plan; timeZone?: string }) {
   const owner = await makeOrganization(db, about);
   const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)] as [WidgetId, WidgetId];
   const metrics = createMetrics();
-  const sweep = (now = NOW) => sweepExpired({ db, metrics, clock: { now: () => now } });
+  const sweep = async (now = NOW) => {
+    const { bookings, visits, counters } = await sweepExpired({ db, metrics, clock: { now: () => now } });
+    return { bookings, visits, counters };
+  };
   return { db, owner, widgets, widgetId: widgets[0], metrics, sweep };
 }
 
@@ -59,7 +62,7 @@ describe("after the sweep the answers are what counting by hand gives over what 
       const touches = sampleTouches({ widgets, from: new Date(from), to }, { visits: 700, seed: index });
       for (let start = 0; start < touches.length; start += 300)
         await recordTouches(db, touches.slice(start, start + 300), "active");
-      await sealMonths(db, owner, { set: "current", now: NOW });
+      await sealSpans(db, owner, { set: "current", now: NOW });
 
       const left = keepVisits(touches, { zone, keptSince });
       const countVisits = (some: readonly Touch[]) => new Set(some.map(({ visitId }) => visitId)).size;
@@ -112,18 +115,18 @@ test("a visit over the edge stays, with its booking on a kept day, until that da
   assert.deepEqual(await read(nextDay), { views: 0, days: [], channels: [] });
   // Two days of counters for the widget and two for all together; on each, or on the second, the same for three keys.
   assert.deepEqual(await sweep(nextDay), { bookings: 0, visits: 1, counters: 4 + 12 });
-  for (const table of ["funnel_events", "funnel_visits", "funnel_days", "funnel_key_days", "funnel_key_months"])
+  for (const table of ["funnel_events", "funnel_visits", "funnel_days", "funnel_key_days", "funnel_key_spans"])
     assert.equal(await countRows(db, table, owner), 0, table);
 });
 
-test("a longer plan afterwards shows lists and totals that agree, though the month is half gone", async () => {
+test("a longer plan afterwards shows lists and totals that agree, though spans are half gone", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
   const later = new Date("2026-11-15T12:00:00.000Z");
   const touches = Array.from({ length: 31 }, (_, index) =>
     makeTouch({ widgetId, visit: index, at: new Date(Date.UTC(2026, 9, 1 + index, 10)) }),
   );
   await recordTouches(db, touches, "active");
-  await sealMonths(db, owner, { set: "current", now: later });
+  await sealSpans(db, owner, { set: "current", now: later });
   assert.equal((await sweep(later)).visits, 15);
   await updateOrganization(db, owner, { plan: "business" });
   const { totals, channels } = await readAnalytics(db, owner, { days: 730, now: later });
@@ -165,7 +168,7 @@ test("the sweep says how many of each kind it deleted, and so do the metrics", a
   assert.deepEqual(await sweep(), { bookings: 1, visits: 2, counters: 8 });
   const { values } = await metrics.expiredRows.get();
   assert.deepEqual(
-    values.map(({ labels, value }) => [labels.kind, value]),
+    values.filter(({ value }) => value > 0).map(({ labels, value }) => [labels.kind, value]),
     [
       ["booking", 1],
       ["visit", 2],

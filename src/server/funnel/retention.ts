@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
-import { addDays, addKeys, addMonths, countDays, counterSets, countKeys } from "./counters.ts";
+import { addDays, addKeys, addSpans, countDays, counterSets, countKeys } from "./counters.ts";
 import { lockDayZone } from "./day-zone.ts";
 import { deleteOldSets } from "./rebuild-queries.ts";
 
@@ -48,7 +48,7 @@ export async function deleteExpiredVisits(db: Db, owner: OrganizationId, batch: 
       , counted_keys as (${countKeys})
       , added_days as (${addDays})
       , added_keys as (${addKeys})
-      , added_months as (${addMonths})
+      , added_spans as (${addSpans})
       select count(*) as count from gone`.execute(transaction);
     return rows[0]?.count ?? 0;
   });
@@ -61,7 +61,7 @@ const EMPTY_KEY = sql<boolean>`(views, bookings) = (0, 0)`;
 const COUNTER_TABLES: readonly { table: string; column: string; isEmpty: RawBuilder<boolean> }[] = [
   { table: "funnel_days", column: "day", isEmpty: EMPTY_DAY },
   { table: "funnel_key_days", column: "day", isEmpty: EMPTY_KEY },
-  { table: "funnel_key_months", column: "month", isEmpty: EMPTY_KEY },
+  { table: "funnel_key_spans", column: "start_day", isEmpty: EMPTY_KEY },
 ];
 
 /** Deletes counters that have no more use, at most `limit`: empty ones before the kept days, and sets that nobody reads. */

@@ -7,7 +7,7 @@ const GROUPS_OF_A_NETWORK = 4;
  * will. For counting in memory only.
  */
 export function toClientNetwork(ip: string): string {
-  if (ip.startsWith("::ffff:") || !isIPv6(ip)) return ip;
+  if (!ip.includes(":") || ip.startsWith("::ffff:") || !isIPv6(ip)) return ip;
   const [before = "", after] = ip.split("::");
   const head = before === "" ? [] : before.split(":");
   const tail = after === undefined || after === "" ? [] : after.split(":");

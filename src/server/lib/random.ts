@@ -1,10 +1,31 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomFillSync } from "node:crypto";
 import type { IdForm } from "#contract/ids.ts";
 
 /** Where randomness comes from; tests hand in a fixed one. */
 export type Random = { bytes(count: number): Buffer };
 
-export const systemRandom: Random = { bytes: randomBytes };
+export const systemRandom: Random = {
+  bytes: (count) => (count <= POOLED_BYTES_MAX ? takePooled(count) : randomBytes(count)),
+};
+
+/** Ids; anything longer may be a secret, and is asked for by itself. */
+const POOLED_BYTES_MAX = 16;
+const POOL_BYTES = 4096;
+
+const pool = Buffer.alloc(POOL_BYTES);
+let poolUsed = POOL_BYTES;
+
+/** Asking for sixteen bytes takes as long as asking for all of these, and every request needs an id. None is used twice. */
+function takePooled(count: number): Buffer {
+  if (poolUsed + count > POOL_BYTES) {
+    randomFillSync(pool);
+    poolUsed = 0;
+  }
+  const bytes = Buffer.from(pool.subarray(poolUsed, poolUsed + count));
+  pool.fill(0, poolUsed, poolUsed + count);
+  poolUsed += count;
+  return bytes;
+}
 
 /** Uniform letters of the alphabet: bytes past the last whole multiple are thrown away, so no letter is favoured. */
 export function randomText(random: Random, alphabet: string, length: number): string {

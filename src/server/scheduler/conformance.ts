@@ -11,7 +11,7 @@ export type ConformanceSubject = {
   readonly system: SchedulingSystem;
   readonly now: Date;
   readonly services: {
-    /** With free times within a week and nothing to answer. */
+    /** With free times within a week, one place in each, and nothing to answer. */
     readonly plain: string;
     /** With a required text and a choice. */
     readonly asking: string;

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import { toAbortCode } from "./outbound.ts";
-import { type Read, unavailable } from "./scheduling-system.ts";
+import { type Failure, type Read, unavailable } from "./scheduling-system.ts";
 
 /**
  * A read whose answer is kept for a while and made once for all who ask at the same time. It runs under a time limit of its
@@ -32,11 +32,12 @@ export function createKeptRead<T>(
     }
     return read;
   };
-  const refresh = (signal: AbortSignal): Promise<Read<T>> => {
+  const refresh = async (signal: AbortSignal): Promise<Read<T>> => {
+    if (signal.aborted) return toGivenUp(signal);
     underWay ??= load().finally(() => {
       underWay = null;
     });
-    return untilAborted(underWay, signal);
+    return await untilAborted(underWay, signal);
   };
   return {
     refresh,
@@ -52,12 +53,15 @@ export function createKeptRead<T>(
 
 async function untilAborted<T>(read: Promise<Read<T>>, signal: AbortSignal): Promise<Read<T>> {
   const { promise, resolve } = Promise.withResolvers<Read<T>>();
-  const giveUp = (): void => resolve(unavailable({ status: null, requestId: null, failure: toAbortCode(signal) }));
-  if (signal.aborted) giveUp();
+  const giveUp = (): void => resolve(toGivenUp(signal));
   signal.addEventListener("abort", giveUp, { once: true });
   try {
     return await Promise.race([read, promise]);
   } finally {
     signal.removeEventListener("abort", giveUp);
   }
+}
+
+function toGivenUp(signal: AbortSignal): Failure {
+  return unavailable({ status: null, requestId: null, failure: toAbortCode(signal) });
 }

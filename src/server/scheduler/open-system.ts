@@ -1,6 +1,7 @@
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { ConnectionId, SchedulingKind } from "#contract/scheduling.ts";
 import type { Deps } from "../deps.ts";
+import { assert } from "../lib/assert.ts";
 import { createCalcom } from "./calcom/calcom.ts";
 import { ConnectionHealth, watchSystem } from "./connection-health.ts";
 import { findSealedConnection, type SealedConnectionRow } from "./connection-queries.ts";
@@ -27,8 +28,9 @@ export async function openSchedulingSystem(deps: OpenDeps, widget: SchedulingWid
     const owner = { organizationId: widget.organizationId, widgetId: widget.id };
     return limitSystem(createSandbox({ ...deps, baseUrl: scheduler.baseUrl }, owner), scheduler.limits);
   }
-  // The foreign key of the widget keeps it there.
-  return (await openConnection(deps, widget.organizationId, widget.connectionId)) ?? createClosed("calcom", "no_row");
+  const system = await openConnection(deps, widget.organizationId, widget.connectionId);
+  assert(system !== null, "a connection stays as long as a widget has it");
+  return system;
 }
 
 /** Null when there is no such connection. */

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { listWeek, requireBooked, toRequest } from "../conformance.ts";
 import { CALCOM_REQUEST_ID, type Twist, toError } from "../testing/calcom-server.ts";
 import { CALCOM_NOW } from "../testing/calcom-world.ts";
+import { createTimeLimit } from "../testing/local-server.ts";
 import { openCalcom } from "../testing/open-calcom.ts";
 
 // What cal.com's faults mean for a booking.
@@ -99,8 +100,9 @@ for (const isMade of [true, false]) {
     const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
     assert.ok(slot);
     const request = toRequest("10", slot);
-    server.twist("POST /bookings", { answer: "hang", creates: isMade });
-    const outcome = await system.book(request, AbortSignal.timeout(300));
+    const limit = createTimeLimit();
+    server.twist("POST /bookings", { answer: "hang", creates: isMade, onArrival: limit.runOut });
+    const outcome = await system.book(request, limit.signal);
     assert.deepEqual(outcome, { kind: "unknown", upstream: { status: null, requestId: null, failure: "timeout" } });
     assert.equal((await system.findByReference(request, NEVER)).kind, isMade ? "found" : "absent");
   });

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { listWeek, requireBooked, toRequest } from "../conformance.ts";
 import { GRAPH_REQUEST_ID, type Twist } from "../testing/graph-server.ts";
 import { GRAPH_NOW } from "../testing/graph-world.ts";
+import { createTimeLimit } from "../testing/local-server.ts";
 import { openGraph } from "../testing/open-graph.ts";
 
 // What Microsoft's faults mean: for a booking, and for the connection's test.
@@ -133,8 +134,9 @@ for (const isMade of [true, false]) {
     const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
     assert.ok(slot);
     const request = toRequest("check-up", slot);
-    server.twist("POST /appointments", { answer: "hang", creates: isMade });
-    const outcome = await system.book(request, AbortSignal.timeout(400));
+    const limit = createTimeLimit();
+    server.twist("POST /appointments", { answer: "hang", creates: isMade, onArrival: limit.runOut });
+    const outcome = await system.book(request, limit.signal);
     assert.deepEqual(outcome, { kind: "unknown", upstream: { status: null, requestId: null, failure: "timeout" } });
     assert.equal((await system.findByReference(request, NEVER)).kind, isMade ? "found" : "absent");
   });

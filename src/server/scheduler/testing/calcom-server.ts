@@ -7,7 +7,7 @@ import { type Answer, type ReceivedRequest, type Silence, startLocalServer } fro
 // free times beyond the asked range, filters of bookings that do not filter, and 400 with a sentence for a taken time.
 
 /** What a route does next, instead of what it would do. `creates` makes the booking all the same. */
-export type Twist = { answer: Answer | Silence; creates?: boolean };
+export type Twist = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
 
 export type CalcomServer = {
   readonly parts: CalcomParts;
@@ -152,6 +152,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (!request.path.startsWith("/v2/")) return fault(`${request.path}: no such path`);
     const twist = twists.get(route)?.shift();
     const usual = twist === undefined || twist.creates ? answer(request, route) : null;
+    twist?.onArrival?.();
     const given = twist?.answer ?? usual ?? "reset";
     return typeof given === "string" ? given : { ...given, headers: { ...headers, ...given.headers } };
   });

@@ -8,7 +8,7 @@ import { type Answer, type ReceivedRequest, type Silence, startLocalServer } fro
 // 500 for a taken slot; notes only with an appointment that is read by itself; zeros for selfServiceAppointmentId.
 
 /** What a route does next, instead of what it would do. `creates` makes the appointment all the same. */
-export type Twist = { answer: Answer | Silence; creates?: boolean };
+export type Twist = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
 
 export type GraphServer = {
   readonly parts: MicrosoftBookingsParts;
@@ -200,7 +200,8 @@ export async function startGraphServer(): Promise<GraphServer> {
       const answer = isToken ? answerToken(request) : answerGraph(request, route);
       if (twist === undefined) return { ...answer, headers: { "request-id": GRAPH_REQUEST_ID } };
     }
-    const { answer } = twist;
+    const { answer, onArrival } = twist;
+    onArrival?.();
     return typeof answer === "string"
       ? answer
       : { ...answer, headers: { "request-id": GRAPH_REQUEST_ID, ...answer.headers } };

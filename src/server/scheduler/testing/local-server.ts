@@ -75,3 +75,9 @@ function respond(outgoing: ServerResponse, { status, json, headers, text }: Answ
   outgoing.writeHead(status, { "Content-Type": text === undefined ? "application/json" : "text/html", ...headers });
   outgoing.end(body);
 }
+
+/** A time limit that runs out exactly when a test says so. */
+export function createTimeLimit(): { signal: AbortSignal; runOut: () => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, runOut: () => controller.abort(new DOMException("late", "TimeoutError")) };
+}

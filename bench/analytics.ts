@@ -1,0 +1,130 @@
+import { type CompiledQuery, Kysely, PostgresDialect } from "kysely";
+import { selectAnalytics } from "../src/server/analytics/queries.ts";
+import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
+import { openDb, openPool, type Pool } from "../src/server/db/pool.ts";
+import type { Tables } from "../src/server/db/tables.ts";
+import { systemClock } from "../src/server/lib/clock.ts";
+import { createLog } from "../src/server/lib/log.ts";
+import { HISTORY_DAYS, type History, KEYS_PER_DAY, makeHistory, WIDGETS } from "./support/funnel-history.ts";
+import { type LoadResult, runLoad, toRequest } from "./support/load.ts";
+import { readResidentMb } from "./support/process-usage.ts";
+import { type Service, startService } from "./support/service.ts";
+import { printTable, round } from "./support/table.ts";
+
+// GET /api/v1/analytics through the real service, for one organization with 0.5 and one with 5 million funnel events over two
+// years. Times are taken one request after the other; how many a second can be had, with several at once.
+
+const SMALL_EVENTS = 500_000;
+const LARGE_EVENTS = 5_000_000;
+const WINDOWS = [
+  { days: 30, barMs: 10 },
+  { days: 730, barMs: 40 },
+] as const;
+const GROWTH_BAR = 1.3;
+const RESIDENT_BAR_MB = 250;
+const MANY_CONNECTIONS = 8;
+const WARM_UP_MS = 1_500;
+const MEASURE_MS = 6_000;
+
+type Row = Record<string, string>;
+
+export async function run(): Promise<boolean> {
+  const service = await startService();
+  const database = await openEmbeddedDatabase({ dataDir: service.dataDir, notice: () => undefined });
+  const pool = openPool({ url: database.url, size: 3, log: createLog("silent") });
+  try {
+    const small = await load(pool, SMALL_EVENTS);
+    const large = await load(pool, LARGE_EVENTS);
+    await pool.query("vacuum analyze");
+    const verdicts: boolean[] = [];
+    const rows: Row[] = [];
+    for (const { days, barMs } of WINDOWS) {
+      for (const isFiltered of [false, true]) {
+        const before = await measure(service, small, { days, isFiltered });
+        const after = await measure(service, large, { days, isFiltered });
+        const growth = after.one.p50Ms / before.one.p50Ms;
+        // A widget of the small organization has a tenth of the keys a day, so only all widgets together can be compared.
+        const isPassed = after.one.p99Ms <= barMs && (isFiltered || growth <= GROWTH_BAR);
+        verdicts.push(isPassed);
+        const what = `${days} days, ${isFiltered ? "one widget" : "all widgets"}`;
+        rows.push(
+          { what, events: "0.5 M", ...toCells(before), growth: "", bar: "", verdict: "" },
+          {
+            what,
+            events: "5 M",
+            ...toCells(after),
+            growth: `${growth.toFixed(2)} ×`,
+            bar: `p99 ≤ ${barMs} ms${isFiltered ? "" : `, growth ≤ ${GROWTH_BAR} ×`}`,
+            verdict: isPassed ? "pass" : "MISS",
+          },
+        );
+      }
+    }
+    printTable(rows);
+    const residentMb = readResidentMb(service.pid) ?? 0;
+    verdicts.push(residentMb <= RESIDENT_BAR_MB);
+    printTable([
+      { what: "resident memory of the Node process", value: `${round(residentMb)} MB`, bar: `≤ ${RESIDENT_BAR_MB} MB` },
+      { what: "stats rebuild, 0.5 M events", value: `${round(small.rebuildMs / 1000)} s`, bar: "" },
+      { what: "stats rebuild, 5 M events", value: `${round(large.rebuildMs / 1000)} s`, bar: "" },
+    ]);
+    for (const { days } of WINDOWS) console.log(`\n${days} days, 5 M events\n${await explain(pool, large, days)}`);
+    return !verdicts.includes(false);
+  } finally {
+    await pool.end();
+    await database.release();
+    await service.stop();
+  }
+}
+
+async function load(pool: Pool, events: number): Promise<History> {
+  console.log(
+    `Making ${events.toLocaleString("en")} events of ${WIDGETS} widgets over ${HISTORY_DAYS} days, ${KEYS_PER_DAY} sources and ` +
+      `${KEYS_PER_DAY} campaigns a day.`,
+  );
+  return await makeHistory(openDb(pool), pool, events);
+}
+
+type Measured = { one: LoadResult; many: LoadResult };
+
+async function measure(
+  service: Service,
+  history: History,
+  about: { days: number; isFiltered: boolean },
+): Promise<Measured> {
+  const path = `/api/v1/analytics?days=${about.days}${about.isFiltered ? `&widget=${history.widgetId}` : ""}`;
+  const requests = [toRequest({ method: "GET", path, headers: { authorization: `Bearer ${history.key}` } })];
+  const runWith = async (connections: number) => {
+    const plan = { port: service.port, connections, requests, warmUpMs: WARM_UP_MS, measureMs: MEASURE_MS };
+    const result = await runLoad(plan, () => undefined);
+    if (Object.keys(result.statuses).join() !== "200") throw new Error(`${path}: ${JSON.stringify(result.statuses)}`);
+    return result;
+  };
+  return { one: await runWith(1), many: await runWith(MANY_CONNECTIONS) };
+}
+
+function toCells({ one, many }: Measured): Row {
+  return {
+    "p50 ms": round(one.p50Ms),
+    "p99 ms": round(one.p99Ms),
+    [`per second, ${MANY_CONNECTIONS} connections`]: round(many.rate),
+  };
+}
+
+/** The plan of the very statement that the service runs, with what it read. */
+async function explain(pool: Pool, history: History, days: number): Promise<string> {
+  const queries: CompiledQuery[] = [];
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => void queries.push(query),
+  });
+  const now = systemClock.now();
+  await selectAnalytics(db, history.owner, { days, now, keptSince: new Date(0), widgetId: null });
+  const [query] = queries;
+  if (!query) throw new Error("Analytics were read without a statement");
+  const { rows } = await pool.query<{ "QUERY PLAN": string }>(
+    `explain (analyze, buffers) ${query.sql}`,
+    query.parameters as unknown[],
+  );
+  return rows.map((row) => row["QUERY PLAN"]).join("\n");
+}

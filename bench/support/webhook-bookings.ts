@@ -1,0 +1,83 @@
+import type { EndpointKind } from "#contract/endpoint.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { keepBooking } from "../../src/server/bookings/keep-booking.ts";
+import { takeReference } from "../../src/server/bookings/reference.ts";
+import { parseConfig } from "../../src/server/config.ts";
+import { openDatabase } from "../../src/server/db/open-database.ts";
+import { createDeps, type Deps } from "../../src/server/deps.ts";
+import { createLog } from "../../src/server/lib/log.ts";
+import { addEndpoint } from "../../src/server/webhooks/endpoints.ts";
+import { wakeWorkers } from "../../src/server/webhooks/wake-workers.ts";
+import { makeOrganization, makeWidget } from "../../test/support/builders.ts";
+
+/** The parts of the service that store bookings, in this process, on the database of the service under test. */
+export async function openBookings(
+  settings: Readonly<Record<string, string>>,
+): Promise<{ deps: Deps; close(): Promise<void> }> {
+  const config = parseConfig({ ...settings, DATABASE_POOL_SIZE: "8" });
+  const log = createLog("error");
+  const database = await openDatabase({ config, log, notice: () => undefined });
+  return { deps: await createDeps({ config, database, log }), close: () => database.close() };
+}
+
+export type Business = { owner: OrganizationId; widgetId: WidgetId };
+
+export async function makeBusiness(
+  deps: Deps,
+  urls: readonly string[],
+  kind: EndpointKind = "webhook",
+): Promise<Business> {
+  const owner = await makeOrganization(deps.db, { plan: "pro" });
+  for (const url of urls) {
+    const added = await addEndpoint(deps, { id: owner, plan: "pro" }, { url, kind, description: "" });
+    if (added.kind !== "added") throw new Error(`${url} was refused: ${JSON.stringify(added)}`);
+  }
+  return { owner, widgetId: await makeWidget(deps.db, owner) };
+}
+
+/** Stores a booking as the booking flow does; resolves with its reference and the moment it was committed. */
+export async function book(
+  deps: Deps,
+  { owner, widgetId }: Business,
+): Promise<{ reference: string; committedAt: number }> {
+  const reference = await deps.db.transaction().execute(async (transaction) => {
+    const taken = await takeReference(transaction, owner, deps.random);
+    await keepBooking(deps, transaction, { owner, booking: { ...TYPICAL, reference: taken, widget_id: widgetId } });
+    return taken;
+  });
+  const committedAt = performance.timeOrigin + performance.now();
+  await wakeWorkers(deps);
+  return { reference, committedAt };
+}
+
+const TYPICAL = {
+  status: "confirmed",
+  start_at: new Date("2026-11-05T09:00:00.000Z"),
+  end_at: new Date("2026-11-05T09:30:00.000Z"),
+  time_zone: "Europe/Berlin",
+  service_id: "svc-1",
+  service_name: "Check-up",
+  staff: JSON.stringify([{ id: "st-1", name: "Dr. Ada Winter" }]),
+  customer_name: "Mara Quell",
+  customer_email: "mara.quell@example.com",
+  customer_phone: "+49 30 5550100",
+  customer_notes: "Please call when you are running late.",
+  answers: JSON.stringify([{ questionId: "q-1", question: "Is this your first visit?", answer: "Yes" }]),
+  attribution: JSON.stringify({
+    source: "google",
+    medium: "cpc",
+    campaign: "autumn",
+    channel: "Paid Search",
+    pageUrl: "https://www.lindenhof-dental.example/booking",
+    landingPage: "https://www.lindenhof-dental.example/?utm_source=google&utm_medium=cpc&utm_campaign=autumn",
+    referrer: "https://www.google.com/",
+    utmSource: "google",
+    utmMedium: "cpc",
+    utmCampaign: "autumn",
+    gclid: "Cj0KCQiAtest",
+    gaClientId: "1234567890.1730000000",
+  }),
+  external_id: "ext-1",
+  manage_url: "https://scheduler.example/manage/1",
+  join_url: "https://meet.example/1",
+};

@@ -1,0 +1,128 @@
+import { sql } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+import type { Deps } from "../deps.ts";
+import { lockDayZone, updateDayZone } from "./day-zone.ts";
+import { LONG_SPAN_DAYS, SHORT_SPAN_DAYS, spanStart } from "./key-spans.ts";
+
+/** A span is added up once it has been over for this long, when hardly anything comes in late any more. */
+const LATE_DAYS = 2;
+
+type CounterSet = "current" | "building";
+
+/** Background task: every organization that has a span to add up. One that fails does not hold up the others. */
+export async function sealOutdated(deps: Pick<Deps, "db" | "clock" | "log">, signal: AbortSignal): Promise<void> {
+  const now = deps.clock.now();
+  for (const organizationId of await listUnsealed(deps.db, now)) {
+    if (signal.aborted) return;
+    try {
+      await sealSpans(deps.db, organizationId, { set: "current", now });
+    } catch (error) {
+      deps.log.error("stats.seal_failed", { organizationId, error });
+    }
+  }
+}
+
+/** Adds up the spans that are over. One short span per transaction: while it runs, recording for this organization waits. */
+export async function sealSpans(
+  db: Db,
+  owner: OrganizationId,
+  { set, now }: { set: CounterSet; now: Date },
+): Promise<void> {
+  let isDone = false;
+  while (!isDone) {
+    isDone = await db.transaction().execute((transaction) => sealNextSpan(transaction, owner, { set, now }));
+  }
+}
+
+async function sealNextSpan(
+  transaction: Db,
+  owner: OrganizationId,
+  { set, now }: { set: CounterSet; now: Date },
+): Promise<boolean> {
+  const row = await lockDayZone(transaction, owner);
+  const version = set === "current" ? row.version : row.building_version;
+  const sealedBefore = set === "current" ? row.sealed_before : row.building_sealed_before;
+  const zone = set === "current" ? row.zone : row.building_zone;
+  if (version === null || sealedBefore === null || zone === null) return true;
+
+  const { limit, start } = await findNextSpan(transaction, owner, { version, zone, sealedBefore, now });
+  if (sealedBefore >= limit) return true;
+  if (start !== null) await addUpDays(transaction, owner, { version, start });
+  const sealed = start === null ? limit : addDays(start, SHORT_SPAN_DAYS);
+  // Of the long spans that are full now, only these two can have any counts.
+  for (const longStart of new Set([toLongStart(sealedBefore), toLongStart(start ?? sealedBefore)])) {
+    if (addDays(longStart, LONG_SPAN_DAYS) <= sealed)
+      await addUpShortSpans(transaction, owner, { version, start: longStart });
+  }
+  await updateDayZone(
+    transaction,
+    owner,
+    set === "current" ? { sealed_before: sealed } : { building_sealed_before: sealed },
+  );
+  return sealed >= limit;
+}
+
+async function listUnsealed(db: Db, now: Date): Promise<OrganizationId[]> {
+  const { rows } = await sql<{ organization_id: OrganizationId }>`
+    select organization_id from day_zones where sealed_before < ${openSpan(now)} order by organization_id`.execute(db);
+  return rows.map((row) => row.organization_id);
+}
+
+/** First day of the oldest span that is not to be added up yet, in the zone of the column `zone`. */
+function openSpan(now: Date) {
+  return spanStart(sql`((${now}::timestamptz at time zone zone)::date - ${sql.lit(LATE_DAYS)})`, SHORT_SPAN_DAYS);
+}
+
+/** The first day of the span that is still open, and that of the oldest unsealed span before it that has any counts. */
+async function findNextSpan(
+  db: Db,
+  owner: OrganizationId,
+  about: { version: number; zone: string; sealedBefore: string; now: Date },
+): Promise<{ limit: string; start: string | null }> {
+  const { rows } = await sql<{ limit: string; start: string | null }>`
+    select open_span as limit, (
+      select ${spanStart(sql`min(day)`, SHORT_SPAN_DAYS)} from funnel_key_days
+      where organization_id = ${owner} and version = ${about.version} and widget_id = ''
+        and day >= ${about.sealedBefore} and day < open_span
+    ) as start
+    from (select ${openSpan(about.now)} as open_span from (values (${about.zone})) about (zone)) today`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error("A select without from returned no row");
+  return row;
+}
+
+type Span = { version: number; start: string };
+
+async function addUpDays(db: Db, owner: OrganizationId, { version, start }: Span): Promise<void> {
+  await sql`
+    insert into funnel_key_spans (organization_id, version, widget_id, span_days, start_day, kind, key, views, bookings)
+    select organization_id, version, widget_id, ${sql.lit(SHORT_SPAN_DAYS)}, ${start}::date, kind, key, sum(views), sum(bookings)
+    from funnel_key_days
+    where organization_id = ${owner} and version = ${version}
+      and day >= ${start} and day < ${addDays(start, SHORT_SPAN_DAYS)}
+    group by organization_id, version, widget_id, kind, key
+    on conflict (organization_id, version, widget_id, span_days, start_day, kind, key)
+      do update set views = excluded.views, bookings = excluded.bookings`.execute(db);
+}
+
+async function addUpShortSpans(db: Db, owner: OrganizationId, { version, start }: Span): Promise<void> {
+  await sql`
+    insert into funnel_key_spans (organization_id, version, widget_id, span_days, start_day, kind, key, views, bookings)
+    select organization_id, version, widget_id, ${sql.lit(LONG_SPAN_DAYS)}, ${start}::date, kind, key, sum(views), sum(bookings)
+    from funnel_key_spans
+    where organization_id = ${owner} and version = ${version} and span_days = ${sql.lit(SHORT_SPAN_DAYS)}
+      and start_day >= ${start} and start_day < ${addDays(start, LONG_SPAN_DAYS)}
+    group by organization_id, version, widget_id, kind, key
+    on conflict (organization_id, version, widget_id, span_days, start_day, kind, key)
+      do update set views = excluded.views, bookings = excluded.bookings`.execute(db);
+}
+
+function addDays(day: string, days: number): string {
+  return Temporal.PlainDate.from(day).add({ days }).toString();
+}
+
+function toLongStart(day: string): string {
+  const { days } = Temporal.PlainDate.from("1970-01-01").until(day);
+  return addDays(day, -(days % LONG_SPAN_DAYS));
+}

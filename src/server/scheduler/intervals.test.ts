@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { covers, type Interval, merge, subtract } from "./intervals.ts";
+
+function spans(...pairs: [number, number][]): Interval[] {
+  return pairs.map(([startMs, endMs]) => ({ startMs, endMs }));
+}
+
+test("intervals that touch or overlap become one, in order; empty ones vanish", () => {
+  assert.deepEqual(merge(spans([5, 7], [1, 3], [3, 4], [6, 9], [8, 8])), spans([1, 4], [5, 9]));
+});
+
+test("what is taken is cut out", () => {
+  assert.deepEqual(subtract(spans([0, 10]), spans([2, 3], [5, 7])), spans([0, 2], [3, 5], [7, 10]));
+  assert.deepEqual(subtract(spans([0, 10]), spans([-5, 20])), []);
+  assert.deepEqual(subtract(spans([0, 4], [6, 9]), spans([3, 7])), spans([0, 3], [7, 9]));
+});
+
+test("an interval is covered only by one that has all of it", () => {
+  assert.equal(covers(spans([0, 4], [5, 9]), { startMs: 5, endMs: 9 }), true);
+  assert.equal(covers(spans([0, 4], [5, 9]), { startMs: 3, endMs: 6 }), false);
+});
+
+test("each moment is in what is left exactly when it was there and is not taken", () => {
+  const anyIntervals = fc.array(fc.tuple(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 30 })));
+  fc.assert(
+    fc.property(anyIntervals, anyIntervals, (a, b) => {
+      const [from, taken] = [spans(...a), spans(...b)];
+      const left = subtract(from, taken);
+      assert.deepEqual(left, merge(left));
+      const has = (list: readonly Interval[], at: number) =>
+        list.some(({ startMs, endMs }) => startMs <= at && at < endMs);
+      for (let at = 0; at <= 30; at++) assert.equal(has(left, at), has(from, at) && !has(taken, at), `${at}`);
+    }),
+  );
+});

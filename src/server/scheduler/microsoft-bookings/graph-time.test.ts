@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toGraphMinute, toGraphTime, toInstant, toMinutes } from "./graph-time.ts";
+import { toIanaZone } from "./windows-zones.ts";
+
+for (const [name, zone] of [
+  ["W. Europe Standard Time", "Europe/Berlin"],
+  ["Pacific Standard Time", "America/Los_Angeles"],
+  ["(UTC-08:00) Pacific Time (US & Canada)", "America/Los_Angeles"],
+  ["(UTC) Coordinated Universal Time", "UTC"],
+  ["UTC", "UTC"],
+  ["Europe/Prague", "Europe/Prague"],
+  ["tzone://Microsoft/Custom", null],
+  ["(UTC-07:00) Mars, Olympus", null],
+  ["", null],
+] as const) {
+  test(`Microsoft's time zone “${name}” is ${zone}`, () => assert.equal(toIanaZone(name), zone));
+}
+
+for (const [dateTime, timeZone, instant] of [
+  ["2026-11-02T09:00:00.0000000", "UTC", "2026-11-02T09:00:00.000Z"],
+  ["2026-11-02T09:00:00", "W. Europe Standard Time", "2026-11-02T08:00:00.000Z"],
+  ["2026-07-02T09:00:00", "W. Europe Standard Time", "2026-07-02T07:00:00.000Z"],
+  ["2026-11-02T09:00:00.0000000+00:00", "Pacific Standard Time", "2026-11-02T09:00:00.000Z"],
+  ["2026-11-02T09:00:00Z", null, "2026-11-02T09:00:00.000Z"],
+  ["2026-11-02T09:00:00", "Nowhere Standard Time", null],
+  ["tomorrow", "UTC", null],
+] as const) {
+  test(`Graph's time ${dateTime} in ${timeZone} is ${instant}`, () => {
+    assert.equal(toInstant({ dateTime, timeZone })?.toISOString() ?? null, instant);
+  });
+}
+
+for (const [duration, minutes] of [
+  ["PT30M", 30],
+  ["PT1H30M", 90],
+  ["P1D", 1_440],
+  ["P365D", 525_600],
+  ["PT0S", 0],
+  ["P1M", null],
+  ["soon", null],
+  [null, null],
+] as const) {
+  test(`Graph's duration ${duration} is ${minutes} minutes`, () => assert.equal(toMinutes(duration), minutes));
+}
+
+test("times are written as Graph wants them: seven digits and an offset, or whole minutes that leave nothing out", () => {
+  assert.deepEqual(toGraphTime(new Date("2026-11-02T09:00:00.000Z")), {
+    "@odata.type": "#microsoft.graph.dateTimeTimeZone",
+    dateTime: "2026-11-02T09:00:00.0000000+00:00",
+    timeZone: "UTC",
+  });
+  const instant = new Date("2026-11-02T09:00:30.001Z");
+  assert.deepEqual(toGraphMinute(instant, "down"), { dateTime: "2026-11-02T09:00:00", timeZone: "UTC" });
+  assert.deepEqual(toGraphMinute(instant, "up"), { dateTime: "2026-11-02T09:01:00", timeZone: "UTC" });
+});

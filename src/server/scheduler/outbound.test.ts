@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { createTestClock } from "../../../test/support/app.ts";
+import { createOutbound, type OutboundRequest } from "./outbound.ts";
+import { type Answer, createTimeLimit, type Silence, startLocalServer } from "./testing/local-server.ts";
+import { createTestOutbound } from "./testing/outbound.ts";
+
+const NEVER = new AbortController().signal;
+const clock = createTestClock();
+
+async function serve(answer: Answer | Silence) {
+  const server = await startLocalServer(() => answer);
+  after(() => server.stop());
+  return server;
+}
+
+function get(url: string): OutboundRequest {
+  return { method: "GET", url, headers: { Authorization: "Bearer secret" }, body: null };
+}
+
+test("a reply comes back with its JSON, the wait it asks for and the system's own id of the request", async () => {
+  const headers = { "Retry-After": "Sun, 01 Nov 2026 12:00:30 GMT", "request-id": 'a-1"<b>' };
+  const server = await serve({ status: 429, json: { a: 1 }, headers });
+  const reply = await createTestOutbound(clock).send(get(`${server.url}/x?y=1`), NEVER);
+  assert.deepEqual(reply, { kind: "reply", status: 429, json: { a: 1 }, retryAfterMs: 30_000, requestId: "a-1b" });
+  assert.equal(server.requests[0]?.headers["user-agent"], "Bookflow/1.0 (+https://docs.example)");
+});
+
+test("a redirect is an answer like any other and is not followed", async () => {
+  const target = await serve({ status: 200, json: {} });
+  const server = await serve({ status: 302, headers: { Location: target.url } });
+  const reply = await createTestOutbound(clock).send(get(server.url), NEVER);
+  assert.equal(reply.kind === "reply" && reply.status, 302);
+  assert.deepEqual(target.requests, []);
+});
+
+for (const [name, url] of [
+  ["this machine", "http://127.0.0.1:9/"],
+  ["a cloud's metadata", "https://169.254.169.254/"],
+  ["this machine, written otherwise", "https://0x7f.1/"],
+  ["this machine in IPv6", "https://[::ffff:127.0.0.1]/"],
+]) {
+  test(`nothing is sent to ${name} unless the operator allows it`, async () => {
+    const reply = await createTestOutbound(clock, []).send(get(url ?? ""), NEVER);
+    assert.deepEqual(reply, { kind: "failure", code: "blocked_address", wasSent: false });
+  });
+}
+
+test("a name that leads inside is not connected to, also when another of its addresses is outside", async () => {
+  const outbound = createOutbound({
+    clock,
+    docsUrl: "https://docs.example",
+    resolve: async () => ({ kind: "found", addresses: ["93.184.216.34", "10.0.0.7"] }),
+    allow: [],
+  });
+  after(() => outbound.close());
+  const reply = await outbound.send(get("https://cal.example.com/v2/me"), NEVER);
+  assert.deepEqual(reply, { kind: "failure", code: "blocked_address", wasSent: false });
+});
+
+test("plain http is only for networks that the operator has allowed", async () => {
+  const outbound = createOutbound({
+    clock,
+    docsUrl: "https://docs.example",
+    resolve: async () => ({ kind: "found", addresses: ["93.184.216.34"] }),
+    allow: [],
+  });
+  after(() => outbound.close());
+  const reply = await outbound.send(get("http://cal.example.com/v2/me"), NEVER);
+  assert.deepEqual(reply, { kind: "failure", code: "blocked_address", wasSent: false });
+});
+
+test("a reply that is too large is given up, whatever came before", async () => {
+  const server = await serve({ status: 200, text: "x".repeat(9 * 1024 * 1024) });
+  const reply = await createTestOutbound(clock).send(get(server.url), NEVER);
+  assert.deepEqual(reply, { kind: "failure", code: "too_large", wasSent: true });
+});
+
+test("what is not JSON is no value", async () => {
+  const server = await serve({ status: 200, text: "<html>" });
+  const reply = await createTestOutbound(clock).send(get(server.url), NEVER);
+  assert.equal(reply.kind === "reply" && reply.json, undefined);
+});
+
+test("a silent system ends with the caller's limit, and a caller that goes away is told apart from it", async () => {
+  const limit = createTimeLimit();
+  const gone = new AbortController();
+  const endings = [limit.runOut, () => gone.abort()];
+  const server = await startLocalServer(() => {
+    endings.shift()?.();
+    return "hang";
+  });
+  after(() => server.stop());
+  const outbound = createTestOutbound(clock);
+  const late = await outbound.send(get(server.url), limit.signal);
+  assert.deepEqual(late, { kind: "failure", code: "timeout", wasSent: true });
+  const aborted = await outbound.send(get(server.url), gone.signal);
+  assert.deepEqual(aborted, { kind: "failure", code: "aborted", wasSent: true });
+  const never = await outbound.send(get(server.url), AbortSignal.abort());
+  assert.deepEqual(never, { kind: "failure", code: "aborted", wasSent: false });
+});
+
+test("an error never has the credentials in it", async () => {
+  const request = { ...get("http://127.0.0.1:9/"), headers: { Authorization: "Bearer se\ncret" } };
+  await assert.rejects(createTestOutbound(clock).send(request, NEVER), (error: Error) => {
+    assert.equal(`${error.message} ${error.stack} ${JSON.stringify(error)} ${error.cause}`.includes("cret"), false);
+    return true;
+  });
+});

@@ -1,0 +1,31 @@
+import { createTestClock, TEST_SECRET_KEY, type TestClock } from "../../../../test/support/app.ts";
+import { createTestDatabase } from "../../../../test/support/database.ts";
+import type { Pool } from "../../db/pool.ts";
+import { createLog } from "../../lib/log.ts";
+import { systemRandom } from "../../lib/random.ts";
+import type { OpenDeps } from "../open-system.ts";
+import { createSchedulerDeps } from "../scheduler-deps.ts";
+import { createTestOutbound } from "./outbound.ts";
+
+/** For tests: what opening a scheduling system takes, on a database of its own; log lines are kept. */
+export async function createOpenDeps(): Promise<{ deps: OpenDeps; clock: TestClock; pool: Pool; lines: string[] }> {
+  const { db, pool } = await createTestDatabase();
+  const clock = createTestClock();
+  const lines: string[] = [];
+  const scheduler = createSchedulerDeps({
+    config: { baseUrl: "https://book.example.com", docsUrl: "https://docs.example" },
+    secretKey: TEST_SECRET_KEY,
+    resolve: async () => ({ kind: "not_found" }),
+    allow: [],
+    clock,
+    random: systemRandom,
+  });
+  const deps: OpenDeps = {
+    db,
+    clock,
+    random: systemRandom,
+    log: createLog("debug", { write: (line) => lines.push(line) }),
+    scheduler: { ...scheduler, outbound: createTestOutbound(clock) },
+  };
+  return { deps, clock, pool, lines };
+}
