@@ -75,7 +75,7 @@ create table deliveries (
   unique (organization_id, event_id, endpoint_id),
   foreign key (organization_id, event_id) references webhook_events (organization_id, id) on delete cascade,
   foreign key (organization_id, endpoint_id) references endpoints (organization_id, id)
-);
+) with (fillfactor = 70);
 create index deliveries_by_time on deliveries (organization_id, created_at desc, id);
 create index deliveries_by_endpoint on deliveries (organization_id, endpoint_id, created_at desc, id);
 
@@ -96,7 +96,7 @@ create table delivery_attempts (
   next_attempt_at timestamptz(3),
   primary key (organization_id, delivery_id, number),
   foreign key (organization_id, delivery_id) references deliveries (organization_id, id) on delete cascade
-);
+) with (fillfactor = 70);
 create index delivery_attempts_by_time on delivery_attempts (organization_id, started_at desc, delivery_id, number);
 create index delivery_attempts_by_endpoint
   on delivery_attempts (organization_id, endpoint_id, started_at desc, delivery_id, number);

@@ -6,12 +6,17 @@ export const API_ERROR_STATUS = {
   bad_request: 400,
   unauthorized: 401,
   plan_required: 403,
+  widget_paused: 403,
   not_found: 404,
   method_not_allowed: 405,
+  slot_taken: 409,
+  key_reused: 409,
   payload_too_large: 413,
+  invalid_fields: 422,
   rate_limited: 429,
   internal: 500,
   unavailable: 503,
+  scheduler_unavailable: 503,
 } as const;
 
 export type ApiErrorCode = keyof typeof API_ERROR_STATUS;

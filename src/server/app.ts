@@ -1,9 +1,11 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { analyticsReadRoutes } from "./analytics/read-routes.ts";
 import { bearerAuth } from "./api-keys/bearer-auth.ts";
+import { bookRoutes } from "./bookings/book-routes.ts";
 import { bookingReadRoutes } from "./bookings/read-routes.ts";
 import type { Deps } from "./deps.ts";
 import { collectRoutes } from "./funnel/collect-routes.ts";
+import { VisitReader } from "./funnel/read-visit.ts";
 import { refuseMalformedRequest } from "./http/client-error.ts";
 import { installErrorHandler, sendError } from "./http/error-handler.ts";
 import { watchMethods } from "./http/method-not-allowed.ts";
@@ -14,6 +16,7 @@ import { commonHeaders, installResponseHeaders } from "./http/response-headers.t
 import { toTrustProxy } from "./http/trust-proxy.ts";
 import { operationsRoutes } from "./operations/routes.ts";
 import { referenceRoutes } from "./reference/routes.ts";
+import { embedRoutes } from "./widgets/embed-routes.ts";
 import { widgetReadRoutes } from "./widgets/read-routes.ts";
 
 const BODY_LIMIT_BYTES = 64 * 1024;
@@ -58,6 +61,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     { prefix: "/api/v1" },
   );
   await collectRoutes(app, deps);
+  embedRoutes(app, deps);
+  await bookRoutes(app, deps, new VisitReader(deps.config));
   openApiRoutes(app);
   referenceRoutes(app);
   operationsRoutes(app, deps);

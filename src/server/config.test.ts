@@ -28,6 +28,7 @@ test("without any variable every setting has its default", () => {
     workerPort: 0,
     rateLimitApiPerMinute: 60_000,
     rateLimitEventsPerMinute: 3_000,
+    rateLimitBookingsPerMinute: 60,
     trustProxy: false,
     countryHeader: null,
     secretKey: null,

@@ -83,6 +83,13 @@ export const SETTINGS = {
     meaning:
       "Requests with funnel events that one address may make in a minute, counted by each process; 0 switches the limit off. Offices share addresses.",
   }),
+  rateLimitBookingsPerMinute: integer({
+    name: "RATE_LIMIT_BOOKINGS_PER_MINUTE",
+    fallback: "60",
+    min: 0,
+    max: 10_000_000,
+    meaning: "Bookings that one address may ask for in a minute, counted by each process; 0 switches the limit off.",
+  }),
   trustProxy: proxies({
     name: "TRUST_PROXY",
     fallback: "0",

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import { createMetrics, type Metrics } from "./lib/metrics.ts";
 import { type Random, systemRandom } from "./lib/random.ts";
+import { createSchedulerDeps, type SchedulerDeps } from "./scheduler/scheduler-deps.ts";
 import { loadSecretKey } from "./secret-key.ts";
 import { createWebhookDeps, type WebhookDeps } from "./webhooks/webhook-deps.ts";
 
@@ -17,6 +18,7 @@ export type Deps = {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly webhooks: WebhookDeps;
+  readonly scheduler: SchedulerDeps;
   readonly listen: Listen;
 };
 
@@ -26,7 +28,9 @@ export async function createDeps(parts: { config: Config; database: { db: Db; po
   const random = systemRandom;
   const secretKey = await loadSecretKey({ random }, config);
   const webhooks = createWebhookDeps({ config, secretKey, clock, random });
+  const { resolve, allow } = webhooks;
+  const scheduler = createSchedulerDeps({ config, secretKey, resolve, allow, clock, random });
   const { db, pool } = parts.database;
   const listen = createListen({ pool, log });
-  return { config, db, clock, random, log, metrics: createMetrics(), webhooks, listen };
+  return { config, db, clock, random, log, metrics: createMetrics(), webhooks, scheduler, listen };
 }

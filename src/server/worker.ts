@@ -1,4 +1,5 @@
 import { finishLackingEvents } from "./bookings/keep-booking.ts";
+import { settleOverdue } from "./bookings/settle-overdue.ts";
 import type { Deps } from "./deps.ts";
 import { rebuildOutdated } from "./funnel/rebuild.ts";
 import { sealOutdated } from "./funnel/seal-spans.ts";
@@ -21,6 +22,7 @@ const TASKS: readonly Task[] = [
   { name: "retention", periodMs: HOUR_MS, run: sweepExpired },
   { name: "rezone", periodMs: 10 * SECOND_MS, run: rebuildOutdated },
   { name: "seal-spans", periodMs: HOUR_MS, run: sealOutdated },
+  { name: "overdue-bookings", periodMs: 10 * SECOND_MS, run: settleOverdue },
   { name: "lacking-events", periodMs: 10 * SECOND_MS, run: finishLackingEvents },
 ];
 

@@ -7,6 +7,7 @@ import type { Deps } from "../../src/server/deps.ts";
 import { createLog } from "../../src/server/lib/log.ts";
 import { createMetrics } from "../../src/server/lib/metrics.ts";
 import { systemRandom } from "../../src/server/lib/random.ts";
+import { createSchedulerDeps } from "../../src/server/scheduler/scheduler-deps.ts";
 import { createWebhookDeps } from "../../src/server/webhooks/webhook-deps.ts";
 import { NOON } from "./builders.ts";
 import { createTestDatabase } from "./database.ts";
@@ -35,6 +36,8 @@ export async function createTestApp(settings: Partial<Config> = {}): Promise<Tes
   const lines: string[] = [];
   const config = { ...parseConfig({}), ...settings };
   const log = createLog("debug", { write: (line) => lines.push(line) });
+  const webhooks = createWebhookDeps({ config, secretKey: TEST_SECRET_KEY, clock, random: systemRandom });
+  const { resolve, allow } = webhooks;
   const deps: Deps = {
     config,
     db,
@@ -43,7 +46,8 @@ export async function createTestApp(settings: Partial<Config> = {}): Promise<Tes
     log,
     listen: createListen({ pool, log }),
     metrics: createMetrics(),
-    webhooks: createWebhookDeps({ config, secretKey: TEST_SECRET_KEY, clock, random: systemRandom }),
+    webhooks,
+    scheduler: createSchedulerDeps({ config, secretKey: TEST_SECRET_KEY, resolve, allow, clock, random: systemRandom }),
   };
   const app = await buildApp(deps);
   after(() => app.close());

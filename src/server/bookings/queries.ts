@@ -82,6 +82,14 @@ export async function reserveReference(db: Db, owner: OrganizationId, reference:
   return rows.length === 1;
 }
 
+export async function freeReference(db: Db, owner: OrganizationId, reference: Reference): Promise<void> {
+  await db
+    .deleteFrom("booking_references")
+    .where("organization_id", "=", owner)
+    .where("reference", "=", reference)
+    .execute();
+}
+
 export async function insertBooking(db: Db, row: Insertable<BookingsTable>): Promise<void> {
   await db.insertInto("bookings").values(row).execute();
 }

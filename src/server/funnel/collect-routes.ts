@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { COLLECT_BODY_MAX_BYTES } from "#contract/collect.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
@@ -76,13 +76,15 @@ function requireAnswer(collected: Collected): void {
 function createRateLimit(deps: Pick<Deps, "config" | "clock" | "metrics">) {
   const perMinute = deps.config.rateLimitEventsPerMinute;
   const limiter = perMinute > 0 ? new RateLimiter({ perMinute, keysMax: NETWORKS_MAX }) : null;
-  return async function limitRate(request: FastifyRequest): Promise<void> {
-    if (!limiter) return;
-    const verdict = limiter.take(toClientNetwork(request.ip), deps.clock.now());
-    if (verdict.isAllowed) return;
-    deps.metrics.funnelEvents.inc({ outcome: "rate_limited" });
-    throw new ApiError("rate_limited", `One address may send ${perMinute} requests a minute. Wait, then go on.`, {
-      "retry-after": String(verdict.resetSeconds),
-    });
+  return function limitRate(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
+    const verdict = limiter?.take(toClientNetwork(request.ip), deps.clock.now());
+    done(verdict?.isAllowed === false ? refuse(verdict.resetSeconds) : undefined);
   };
+
+  function refuse(resetSeconds: number): ApiError {
+    deps.metrics.funnelEvents.inc({ outcome: "rate_limited" });
+    return new ApiError("rate_limited", `One address may send ${perMinute} requests a minute. Wait, then go on.`, {
+      "retry-after": String(resetSeconds),
+    });
+  }
 }

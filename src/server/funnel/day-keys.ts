@@ -1,31 +1,59 @@
 import { DIRECT_SOURCE, NO_MEDIUM, NOT_SET } from "./channel-rules.ts";
 import { toSourceKey } from "./classify-source.ts";
-import { KEYS_PER_DAY_MAX, OTHER } from "./key-cap.ts";
 import type { VisitClass } from "./touch.ts";
 
-type CappedKind = "source" | "campaign";
+// Anybody can make up campaigns. So that a flood of them fills neither tables nor answers, an organization gets a limited
+// number of distinct keys a local day; what comes after that is recorded as "(other)". The replacement happens before
+// recording, because the events are the truth that counters are rebuilt from.
 
-export type DayKey = { kind: CappedKind; key: string };
+export const OTHER = "(other)";
+/** Of source / medium pairs, and again of campaigns. */
+export const KEYS_PER_DAY_MAX = 1_000;
 
-/** Traffic without a tag, and what is beyond the limit, always have their place. */
-const ALWAYS_KEPT: Readonly<Record<CappedKind, readonly string[]>> = {
-  source: [toSourceKey({ source: DIRECT_SOURCE, medium: NO_MEDIUM }), toSourceKey({ source: OTHER, medium: OTHER })],
-  campaign: [NOT_SET, OTHER],
+type Kind = "source" | "campaign";
+
+export type DayKey = { kind: Kind; key: string };
+
+/** Traffic without a tag is nobody's invention, and (other) is ours: neither takes a place. */
+const FREE_KEYS: Readonly<Record<Kind, ReadonlySet<string>>> = {
+  source: new Set([
+    toSourceKey({ source: DIRECT_SOURCE, medium: NO_MEDIUM }),
+    toSourceKey({ source: OTHER, medium: OTHER }),
+  ]),
+  campaign: new Set([NOT_SET, OTHER]),
 };
 
-/** The distinct sources and campaigns of one organization's local day; those beyond the limit become "(other)". */
+/** The distinct keys of one organization's local day, as far as they are known here. */
 export class DayKeys {
-  readonly #known: Readonly<Record<CappedKind, Set<string>>> = { source: new Set(), campaign: new Set() };
+  /** Of all keys together. */
+  characters = 0;
+  /** Keys that were given a place here since the counters were last read. */
+  newKeys = 0;
+  readonly #known: Readonly<Record<Kind, Set<string>>> = { source: new Set(), campaign: new Set() };
   readonly #keysMax: number;
 
-  constructor(known: Iterable<DayKey>, keysMax = KEYS_PER_DAY_MAX) {
+  constructor(keysMax = KEYS_PER_DAY_MAX) {
     this.#keysMax = keysMax;
-    for (const { kind, key } of known) if (!ALWAYS_KEPT[kind].includes(key)) this.#known[kind].add(key);
   }
 
+  get hasRoom(): boolean {
+    return this.#known.source.size < this.#keysMax || this.#known.campaign.size < this.#keysMax;
+  }
+
+  /** What the counters have: those keys have their place, however many they are. */
+  learn(keys: Iterable<DayKey>): void {
+    for (const { kind, key } of keys) if (!this.#has(kind, key)) this.#add(kind, key);
+    this.newKeys = 0;
+  }
+
+  holds(visit: VisitClass): boolean {
+    return this.#has("source", toSourceKey(visit)) && this.#has("campaign", visit.campaign);
+  }
+
+  /** The class as it may be recorded; what is new gets a place while there is one. */
   limit(visit: VisitClass): VisitClass {
-    const keepsSource = this.#keeps("source", toSourceKey(visit));
-    const keepsCampaign = this.#keeps("campaign", visit.campaign);
+    const keepsSource = this.#keep("source", toSourceKey(visit));
+    const keepsCampaign = this.#keep("campaign", visit.campaign);
     return {
       source: keepsSource ? visit.source : OTHER,
       medium: keepsSource ? visit.medium : OTHER,
@@ -34,11 +62,20 @@ export class DayKeys {
     };
   }
 
-  #keeps(kind: CappedKind, key: string): boolean {
-    const known = this.#known[kind];
-    if (known.has(key) || ALWAYS_KEPT[kind].includes(key)) return true;
-    if (known.size >= this.#keysMax) return false;
-    known.add(key);
+  #has(kind: Kind, key: string): boolean {
+    return this.#known[kind].has(key) || FREE_KEYS[kind].has(key);
+  }
+
+  #keep(kind: Kind, key: string): boolean {
+    if (this.#has(kind, key)) return true;
+    if (this.#known[kind].size >= this.#keysMax) return false;
+    this.#add(kind, key);
+    this.newKeys += 1;
     return true;
+  }
+
+  #add(kind: Kind, key: string): void {
+    this.#known[kind].add(key);
+    this.characters += key.length;
   }
 }

@@ -131,7 +131,8 @@ class BatchRecorder {
     const rows = await listKeysOfDays(this.#db, this.#owner, missing);
     const byDay = Map.groupBy(rows, (row) => row.day);
     for (const day of missing) {
-      const keys = new DayKeys(byDay.get(day) ?? []);
+      const keys = new DayKeys();
+      keys.learn(byDay.get(day) ?? []);
       this.#days.set(day, keys);
       found.set(day, keys);
     }

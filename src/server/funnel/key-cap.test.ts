@@ -9,7 +9,8 @@ import { createTestDatabase } from "../../../test/support/database.ts";
 import { openDb, openPool } from "../db/pool.ts";
 import { createLog } from "../lib/log.ts";
 import { OutageLog } from "../lib/outage-log.ts";
-import { KEYS_PER_DAY_MAX, KeyCap } from "./key-cap.ts";
+import { KEYS_PER_DAY_MAX } from "./day-keys.ts";
+import { KeyCap } from "./key-cap.ts";
 import type { VisitClass } from "./touch.ts";
 
 const { db } = await createTestDatabase();

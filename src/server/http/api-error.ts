@@ -19,3 +19,17 @@ export class ApiError extends Error {
     return { error: { code: this.code, message: this.message } };
   }
 }
+
+/** What is wrong with which field of a form, by the field's path: `{ "customer.email": "…" }`. */
+export class FieldsError extends ApiError {
+  readonly fields: Readonly<Record<string, string>>;
+
+  constructor(fields: Readonly<Record<string, string>>) {
+    super("invalid_fields", "Some fields are not right.");
+    this.fields = fields;
+  }
+
+  override get body(): ApiErrorBody {
+    return { error: { code: this.code, message: this.message, fields: this.fields } as ApiErrorBody["error"] };
+  }
+}

@@ -13,7 +13,7 @@ declare module "fastify" {
 
 /** One line and one measurement per request. The route's pattern stands for the address; the caller's address is not kept. */
 export function installRequestLog(app: FastifyInstance, deps: Pick<Deps, "log" | "metrics">): void {
-  app.addHook("onResponse", async (request, reply) => {
+  app.addHook("onResponse", (request, reply, done) => {
     const route = request.is404 ? UNKNOWN_ROUTE : (request.routeOptions.url ?? UNKNOWN_ROUTE);
     const { method } = request;
     const status = reply.statusCode;
@@ -28,5 +28,6 @@ export function installRequestLog(app: FastifyInstance, deps: Pick<Deps, "log" |
       durationMs,
       ...(request.caller ? { organizationId: request.caller.organizationId } : {}),
     });
+    done();
   });
 }

@@ -11,8 +11,9 @@ export function commonHeaders(requestId: string): Record<string, string> {
 }
 
 export function installResponseHeaders(app: FastifyInstance): void {
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     reply.headers(commonHeaders(request.id));
+    done();
   });
 
   let isStopping = false;

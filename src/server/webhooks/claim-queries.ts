@@ -79,8 +79,9 @@ export type Claimed = {
  */
 export async function claimDeliveries(db: Db, makeClaim: () => Claim): Promise<Claimed> {
   return await db.transaction().execute(async (transaction) => {
+    // Whatever the statistics say of tables that are empty one moment and full the next, the indices are the way in.
     await sql`select set_config('transaction_timeout', ${String(CLAIM_LIMIT_MS)}, true),
-      pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(transaction);
+      set_config('enable_seqscan', 'off', true), pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(transaction);
     const claim = makeClaim();
     const lanes = await listLanes(transaction, claim.after);
     const dueLanes = lanes.filter((lane) => lane.due_at <= claim.now).map((lane) => lane.endpoint_id);
@@ -113,11 +114,13 @@ async function listLanes(transaction: Db, after: string): Promise<Lane[]> {
 }
 
 /**
- * Reads the leased rows (few: as many as there are requests in flight), takes from each lane as many as it has room for,
- * oldest first, and ranks these. Rows that someone else holds, an erasure say, are left out rather than waited for.
+ * Reads the leased rows (few: as many as there are requests in flight), takes the first from each lane that has room, about
+ * twice as many in all as are wanted, and ranks these. What is not chosen is not locked. Rows that someone else holds, an
+ * erasure say, are left out rather than waited for.
  */
 async function leaseFrom(transaction: Db, lanes: readonly EndpointId[], claim: Claim): Promise<ClaimedDelivery[]> {
   const { caps } = claim;
+  const depth = Math.max(1, Math.ceil((2 * claim.limit) / lanes.length));
   const { rows } = await sql<ClaimedDelivery>`-- prepared: claim_deliveries
     with in_flight as materialized (
       select queue.organization_id, queue.endpoint_id, endpoint.failed_attempts >= ${caps.failingAfter}::integer as is_failing
@@ -127,7 +130,7 @@ async function leaseFrom(transaction: Db, lanes: readonly EndpointId[], claim: C
       select endpoint_id, count(*) as requests from in_flight group by endpoint_id
     ), busy_organizations as (
       select organization_id, count(*) as requests from in_flight group by organization_id
-    ), lanes as (
+    ), lanes as materialized (
       select endpoint.id as endpoint_id, endpoint.organization_id,
         endpoint.failed_attempts >= ${caps.failingAfter}::integer as is_failing,
         case when endpoint.kind <> 'webhook' or endpoint.failed_attempts >= ${caps.failingAfter}::integer
@@ -148,9 +151,9 @@ async function leaseFrom(transaction: Db, lanes: readonly EndpointId[], claim: C
       from lanes cross join lateral (
         select delivery_id, due_at from delivery_queue
         where endpoint_id = lanes.endpoint_id and lease_token is null and due_at <= ${claim.now}::timestamptz
-        order by due_at limit greatest(lanes.free, 0)
-        for update skip locked
+        order by due_at limit greatest(least(lanes.free, ${depth}::integer), 0)
       ) waiting
+      where lanes.free > 0 and lanes.organization_free > 0
     ), ranked as (
       select delivery_id, due_at, organization_free, is_failing,
         row_number() over (partition by organization_id order by place_in_lane, due_at) as place_in_organization
@@ -164,9 +167,13 @@ async function leaseFrom(transaction: Db, lanes: readonly EndpointId[], claim: C
       where not is_failing
         or place_among_alike <= ${caps.toFailing}::integer - (select count(*) from in_flight where is_failing)
       order by place_in_organization, due_at limit ${claim.limit}::integer
+    ), locked as (
+      select queue.delivery_id from chosen join delivery_queue queue on queue.delivery_id = chosen.delivery_id
+      where queue.lease_token is null
+      for update of queue skip locked
     ), leased as (
       update delivery_queue set lease_token = ${claim.leaseToken}::uuid, lease_until = ${claim.leaseUntil}::timestamptz
-      from chosen where delivery_queue.delivery_id = chosen.delivery_id
+      from locked where delivery_queue.delivery_id = locked.delivery_id
       returning delivery_queue.delivery_id, organization_id, endpoint_id, trigger
     ), numbered as (
       update deliveries set attempt_count = attempt_count + 1

@@ -96,21 +96,22 @@ export async function finishAttempts(db: Db, reports: readonly AttemptReport[]):
         (array_agg(status order by finished_at desc))[1] as last_status
       from owned group by endpoint_id
     ), locked as (
-      select id from endpoints where id in (select endpoint_id from heard) order by id for no key update
+      select heard.* from heard join endpoints on endpoints.id = heard.endpoint_id
+      order by heard.endpoint_id for no key update of endpoints
     )
-    update endpoints set last_attempt_at = heard.at, last_status = heard.last_status,
-      last_success_at = coalesce(heard.success_at, last_success_at),
-      paused_until = greatest(paused_until, heard.pause_until),
-      failing_since = case when heard.success_at is null then coalesce(failing_since, heard.failure_at) end,
-      failed_attempts = case when heard.success_at is null then failed_attempts + heard.failures else 0 end,
-      exhausted_deliveries = case when heard.success_at is null then exhausted_deliveries + heard.exhausted else 0 end,
-      refused_deliveries = case when heard.success_at is null then refused_deliveries + heard.refused else 0 end,
-      status = case when heard.is_gone then 'disabled' else status end,
-      disabled_reason = case when heard.is_gone and status = 'enabled' then 'gone' else disabled_reason end,
-      disabled_at = case when heard.is_gone and status = 'enabled' then heard.at else disabled_at end
-    from locked join heard on heard.endpoint_id = locked.id where endpoints.id = locked.id
+    update endpoints set last_attempt_at = locked.at, last_status = locked.last_status,
+      last_success_at = coalesce(locked.success_at, last_success_at),
+      paused_until = greatest(paused_until, locked.pause_until),
+      failing_since = case when locked.success_at is null then coalesce(failing_since, locked.failure_at) end,
+      failed_attempts = case when locked.success_at is null then failed_attempts + locked.failures else 0 end,
+      exhausted_deliveries = case when locked.success_at is null then exhausted_deliveries + locked.exhausted else 0 end,
+      refused_deliveries = case when locked.success_at is null then refused_deliveries + locked.refused else 0 end,
+      status = case when locked.is_gone then 'disabled' else status end,
+      disabled_reason = case when locked.is_gone and status = 'enabled' then 'gone' else disabled_reason end,
+      disabled_at = case when locked.is_gone and status = 'enabled' then locked.at else disabled_at end
+    from locked where endpoints.id = locked.endpoint_id
     returning endpoints.id as endpoint_id, endpoints.organization_id, endpoints.failing_since, endpoints.failed_attempts,
-      endpoints.exhausted_deliveries, endpoints.refused_deliveries, endpoints.last_status, heard.is_gone,
+      endpoints.exhausted_deliveries, endpoints.refused_deliveries, endpoints.last_status, locked.is_gone,
       old.status = 'enabled' and old.removed_at is null as was_in_use`.execute(db);
   return rows.filter((row) => row.was_in_use && (row.failing_since !== null || row.is_gone));
 }

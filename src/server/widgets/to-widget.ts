@@ -17,7 +17,7 @@ export function toWidget(row: WidgetRow, baseUrl: string): Widget {
 }
 
 /** The booking page of a widget that has no other: this service's own, over the sandbox scheduler. */
-function directPageUrl(baseUrl: string, id: WidgetId): string {
+export function directPageUrl(baseUrl: string, id: WidgetId): string {
   return `${baseUrl}/w/${id}`;
 }
 

@@ -1,0 +1,95 @@
+import { type Static, Type } from "typebox";
+import { RawAttribution } from "./attribution.ts";
+import { Service } from "./booking.ts";
+import { UUID_PATTERN } from "./collect.ts";
+import { Timestamp } from "./timestamps.ts";
+
+// What the booking frame asks and gets: configuration, free times, a booking.
+
+export const BOOK_BODY_MAX_BYTES = 32 * 1024;
+export const NAME_LENGTH_MAX = 200;
+export const EMAIL_LENGTH_MAX = 320;
+export const PHONE_LENGTH_MAX = 50;
+export const NOTES_LENGTH_MAX = 2_000;
+export const ANSWER_LENGTH_MAX = 2_000;
+export const ANSWERS_MAX = 50;
+export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
+const ID_LENGTH_MAX = 500;
+
+const text = (maxLength: number) => Type.String({ maxLength });
+
+export const BookRequest = Type.Object({
+  visitId: Type.String({ pattern: UUID_PATTERN }),
+  page: Type.Optional(text(4096)),
+  serviceId: text(ID_LENGTH_MAX),
+  start: text(40),
+  staffId: Type.Optional(text(ID_LENGTH_MAX)),
+  timeZone: text(100),
+  locale: Type.Optional(text(35)),
+  customer: Type.Object({
+    name: Type.String(),
+    email: Type.String(),
+    phone: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    notes: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  }),
+  answers: Type.Optional(
+    Type.Array(Type.Object({ questionId: text(ID_LENGTH_MAX), answer: Type.String() }), { maxItems: ANSWERS_MAX }),
+  ),
+  attribution: Type.Optional(RawAttribution),
+  /** People never see this field; what fills it in is a program. */
+  website: Type.Optional(Type.String()),
+});
+export type BookRequest = Static<typeof BookRequest>;
+
+const Person = Type.Object({ id: Type.String(), name: Type.String() });
+
+export const BookAnswer = Type.Object({
+  reference: Type.String(),
+  status: Type.String(),
+  start: Timestamp,
+  end: Timestamp,
+  timeZone: Type.String(),
+  service: Service,
+  staff: Type.Array(Person),
+  manageUrl: Type.Optional(Type.String()),
+  joinUrl: Type.Union([Type.String(), Type.Null()]),
+});
+export type BookAnswer = Static<typeof BookAnswer>;
+
+export const FreeSlot = Type.Object({ start: Timestamp, end: Timestamp, staffIds: Type.Array(Type.String()) });
+export type FreeSlot = Static<typeof FreeSlot>;
+
+export const SlotsAnswer = Type.Object({ slots: Type.Array(FreeSlot) });
+
+export const ConfigAnswer = Type.Object({
+  widget: Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    businessName: Type.String(),
+    template: Type.String(),
+    status: Type.String(),
+    bookingUrl: Type.String(),
+  }),
+  timeZone: Type.String({ description: "The organization's." }),
+  services: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      durationMinutes: Type.Integer(),
+      description: Type.Optional(Type.String()),
+      isOnline: Type.Boolean(),
+      staffSelectable: Type.Boolean(),
+      staff: Type.Array(Person),
+      questions: Type.Array(
+        Type.Object({
+          id: Type.String(),
+          label: Type.String(),
+          type: Type.Union([Type.Literal("text"), Type.Literal("choice")]),
+          options: Type.Optional(Type.Array(Type.String())),
+          required: Type.Boolean(),
+        }),
+      ),
+    }),
+  ),
+});
+export type ConfigAnswer = Static<typeof ConfigAnswer>;

@@ -1,0 +1,93 @@
+import { Compile } from "typebox/compile";
+import {
+  ANSWER_LENGTH_MAX,
+  BookRequest,
+  EMAIL_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  NOTES_LENGTH_MAX,
+  PHONE_LENGTH_MAX,
+} from "#contract/book.ts";
+import type { Answer } from "#contract/booking.ts";
+import { parseTimeZone } from "../lib/calendar.ts";
+import { parseIsoInstant } from "../lib/iso-instant.ts";
+import { parseJsonText } from "../lib/json-text.ts";
+import type { OfferedService } from "../scheduler/scheduling-system.ts";
+
+const schema = Compile(BookRequest);
+
+export type CheckedRequest = {
+  startAt: Date;
+  timeZone: string;
+  customer: { name: string; email: string; phone: string | null; notes: string | null };
+  answers: Answer[];
+};
+
+export type Fields = Record<string, string>;
+
+/** The body as a request, or what is wrong with it as a whole. */
+export function parseBookRequest(body: string): { request: BookRequest } | { fault: string } {
+  const parsed = parseJsonText(body);
+  if ("fault" in parsed) return { fault: `The body cannot be read: ${parsed.fault}.` };
+  if (schema.Check(parsed.value)) return { request: parsed.value };
+  const first = schema.Errors(parsed.value)[0];
+  const place = first?.instancePath.slice(1).replaceAll("/", ".") || "The body";
+  return { fault: `${place} ${first?.message ?? "is not right"}.` };
+}
+
+/** What a person typed, against the rules and against the service they chose: everything that is wrong, field by field. */
+export function checkBookRequest(
+  request: BookRequest,
+  service: OfferedService | undefined,
+): { checked: CheckedRequest } | { fields: Fields } {
+  const fields: Fields = {};
+  const startAt = parseIsoInstant(request.start, "down");
+  const timeZone = parseTimeZone(request.timeZone);
+  if (!startAt) fields["start"] = "This is not a time that exists.";
+  if (!timeZone) fields["timeZone"] = "This is not a time zone.";
+  if (!service) fields["serviceId"] = "This service is not offered.";
+  if (request.staffId !== undefined && service && !service.staff.some(({ id }) => id === request.staffId))
+    fields["staffId"] = "This person cannot be chosen.";
+  const customer = checkCustomer(request, fields);
+  const answers = checkAnswers(request, service, fields);
+  if (Object.keys(fields).length > 0 || !startAt || !timeZone) return { fields };
+  return { checked: { startAt, timeZone, customer, answers } };
+}
+
+function checkCustomer(request: BookRequest, fields: Fields): CheckedRequest["customer"] {
+  const name = toLine(request.customer.name);
+  const email = request.customer.email.trim();
+  const phone = toLine(request.customer.phone ?? "");
+  const notes = (request.customer.notes ?? "").trim();
+  if (name === "") fields["customer.name"] = "Please give a name.";
+  else if (name.length > NAME_LENGTH_MAX) fields["customer.name"] = "This name is too long.";
+  if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) || email.length > EMAIL_LENGTH_MAX)
+    fields["customer.email"] = "This is not an e-mail address.";
+  if (phone.length > PHONE_LENGTH_MAX) fields["customer.phone"] = "This number is too long.";
+  if (notes.length > NOTES_LENGTH_MAX) fields["customer.notes"] = "This is too long.";
+  return { name, email, phone: phone || null, notes: notes || null };
+}
+
+/** In the order of the service's questions; what was left empty is not an answer. */
+function checkAnswers(request: BookRequest, service: OfferedService | undefined, fields: Fields): Answer[] {
+  const given = new Map((request.answers ?? []).map(({ questionId, answer }) => [questionId, answer.trim()]));
+  const questions = service?.questions ?? [];
+  for (const id of given.keys())
+    if (service && !questions.some((question) => question.id === id))
+      fields[`answers.${id}`] = "There is no such question.";
+  return questions.flatMap((question) => {
+    const answer = given.get(question.id) ?? "";
+    const fault = checkAnswer(question, answer);
+    if (fault) fields[`answers.${question.id}`] = fault;
+    return answer === "" ? [] : [{ questionId: question.id, question: question.label, answer }];
+  });
+}
+
+function checkAnswer(question: OfferedService["questions"][number], answer: string): string | null {
+  if (answer === "") return question.required ? "Please answer this." : null;
+  if (question.type === "choice" && !question.options.includes(answer)) return "Please choose one of the answers.";
+  return answer.length > ANSWER_LENGTH_MAX ? "This is too long." : null;
+}
+
+function toLine(text: string): string {
+  return text.replace(/\p{Cc}+/gu, " ").trim();
+}

@@ -1,0 +1,176 @@
+import { createHash } from "node:crypto";
+import type { BookAnswer } from "#contract/book.ts";
+import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { Deps } from "../deps.ts";
+import { pause } from "../lib/pause.ts";
+import type { Booked, BookOutcome, SchedulingSystem } from "../scheduler/scheduling-system.ts";
+import {
+  type BookingFailure,
+  findPendingByKey,
+  insertPending,
+  type PendingCopy,
+  type PendingTouch,
+} from "./pending-queries.ts";
+import { freeReference } from "./queries.ts";
+import { takeReference } from "./reference.ts";
+import { settleConfirmed, settleFailed, toAnswer } from "./settle-booking.ts";
+
+// A booking, from the visitor's request to the answer:
+//
+//   reserve      a reference and a pending row, before anything is asked; the same key again finds that row
+//   ask          the scheduling system books, with the reference in its notes
+//   unknown      its reply was lost: the reference is looked up, never asked for again
+//   settle       one transaction: counted, kept and sent, or counted as failed
+//   answer       by the scheduling system's word alone. When settling fails, the visitor still gets the booking that was
+//                made, and a task settles it later (settle-overdue.ts)
+
+type MakeDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics">;
+
+export type WantedBooking = {
+  owner: OrganizationId;
+  widgetId: WidgetId;
+  idempotencyKey: string;
+  serviceId: string;
+  startAt: Date;
+  staffId: string | null;
+  locale: string;
+  touch: PendingTouch;
+  /** Everything personal. It is written down only where bookings are stored. */
+  copy: PendingCopy;
+  isStored: boolean;
+};
+
+export type MadeBooking =
+  | { kind: "confirmed"; answer: BookAnswer }
+  | { kind: "failed"; failure: BookingFailure }
+  /** The key was used for another time or service. */
+  | { kind: "key_reused" }
+  /** The first request with this key has not been answered yet. */
+  | { kind: "under_way" };
+
+/** What asking and looking up may take together, with room to spare. */
+const ASKING_MS = 60_000;
+/** How long a lost outcome is looked for. */
+const SEARCH_MS = 15 * 60_000;
+const LOOK_UP_PAUSES_MS = [0, 2_000, 5_000];
+const SECOND_REQUEST_PAUSE_MS = 250;
+const SECOND_REQUEST_WAIT_MS = 30_000;
+
+export async function makeBooking(
+  deps: MakeDeps,
+  system: SchedulingSystem,
+  wanted: WantedBooking,
+): Promise<MadeBooking> {
+  const keyHash = createHash("sha256").update(wanted.idempotencyKey).digest();
+  const reference = await reserve(deps, wanted, keyHash);
+  if (reference === null) return await answerAgain(deps, wanted, keyHash);
+
+  const about = { owner: wanted.owner, reference, widgetId: wanted.widgetId, touch: wanted.touch };
+  const outcome = await ask(system, wanted, reference);
+  switch (outcome.kind) {
+    case "booked":
+      return await confirm(deps, { ...about, wanted, booked: outcome.booked });
+    case "lost":
+      // Left to the task, which goes on looking; nobody is told of a booking that may not exist.
+      return { kind: "failed", failure: "unavailable" };
+    case "failed":
+      await settleFailed(deps, { ...about, failure: outcome.failure });
+      return { kind: "failed", failure: outcome.failure };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+async function reserve(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): Promise<Reference | null> {
+  return await deps.db.transaction().execute(async (transaction) => {
+    const reference = await takeReference(transaction, wanted.owner, deps.random);
+    const now = deps.clock.now();
+    const isNew = await insertPending(transaction, wanted.owner, {
+      reference,
+      widget_id: wanted.widgetId,
+      keyHash,
+      service_id: wanted.serviceId,
+      start_at: wanted.startAt,
+      askingUntil: new Date(now.getTime() + ASKING_MS),
+      given_up_at: new Date(now.getTime() + SEARCH_MS),
+      touch: wanted.touch,
+      copy: wanted.isStored ? wanted.copy : null,
+      now,
+    });
+    if (!isNew) await freeReference(transaction, wanted.owner, reference);
+    return isNew ? reference : null;
+  });
+}
+
+type Asked = { kind: "booked"; booked: Booked } | { kind: "failed"; failure: BookingFailure } | { kind: "lost" };
+
+async function ask(system: SchedulingSystem, wanted: WantedBooking, reference: Reference): Promise<Asked> {
+  const { serviceId, startAt, staffId, copy, locale } = wanted;
+  const outcome = await system.book(
+    {
+      reference,
+      serviceId,
+      startAt,
+      staffId,
+      customer: { ...copy.customer, timeZone: copy.timeZone, locale },
+      answers: copy.answers,
+    },
+    new AbortController().signal,
+  );
+  if (outcome.kind !== "unknown") return toAsked(outcome);
+  for (const pauseMs of LOOK_UP_PAUSES_MS) {
+    await pause(pauseMs);
+    const found = await system.findByReference({ reference, serviceId, startAt }, new AbortController().signal);
+    if (found.kind === "found") return { kind: "booked", booked: found.value };
+    // Looked for everywhere and not there: it was not made. A system that cannot be asked says nothing.
+    if (found.kind === "absent" && pauseMs > 0) return { kind: "failed", failure: "unavailable" };
+  }
+  return { kind: "lost" };
+}
+
+function toAsked(outcome: Exclude<BookOutcome, { kind: "unknown" }>): Asked {
+  switch (outcome.kind) {
+    case "booked":
+      return { kind: "booked", booked: outcome.booked };
+    case "slot_taken":
+    case "refused":
+    case "unavailable":
+      return { kind: "failed", failure: outcome.kind };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+async function confirm(
+  deps: MakeDeps,
+  about: {
+    owner: OrganizationId;
+    reference: Reference;
+    widgetId: WidgetId;
+    touch: PendingTouch;
+    wanted: WantedBooking;
+    booked: Booked;
+  },
+): Promise<MadeBooking> {
+  const { wanted, ...rest } = about;
+  const { timeZone } = wanted.copy;
+  try {
+    return { kind: "confirmed", answer: await settleConfirmed(deps, { ...rest, timeZone, copy: wanted.copy }) };
+  } catch (error) {
+    deps.log.error("booking.settle_failed", { organizationId: about.owner, widgetId: about.widgetId, error });
+    return { kind: "confirmed", answer: toAnswer({ ...rest, timeZone }) };
+  }
+}
+
+/** The same key gives the same answer; while the first request is under way, the second waits for it. */
+async function answerAgain(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): Promise<MadeBooking> {
+  for (let waitedMs = 0; waitedMs <= SECOND_REQUEST_WAIT_MS; waitedMs += SECOND_REQUEST_PAUSE_MS) {
+    const pending = await findPendingByKey(deps.db, wanted.owner, { widgetId: wanted.widgetId, keyHash });
+    if (!pending || pending.service_id !== wanted.serviceId || pending.start_at.getTime() !== wanted.startAt.getTime())
+      return { kind: "key_reused" };
+    if (pending.answer) return { kind: "confirmed", answer: pending.answer };
+    if (pending.failure) return { kind: "failed", failure: pending.failure };
+    await pause(SECOND_REQUEST_PAUSE_MS);
+  }
+  return { kind: "under_way" };
+}

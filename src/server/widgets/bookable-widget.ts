@@ -1,0 +1,73 @@
+import { type OrganizationId, parseWidgetId, type WidgetId } from "#contract/ids.ts";
+import type { ConnectionId } from "#contract/scheduling.ts";
+import type { Template, WidgetStatus } from "#contract/widget.ts";
+import type { Db } from "../db/pool.ts";
+import { ApiError } from "../http/api-error.ts";
+
+/** What the booking frame and the booking flow need of a widget. */
+export type BookableWidget = {
+  id: WidgetId;
+  organizationId: OrganizationId;
+  connectionId: ConnectionId | null;
+  name: string;
+  businessName: string;
+  bookingUrl: string | null;
+  template: Template;
+  status: WidgetStatus;
+  isStored: boolean;
+  timeZone: string;
+};
+
+/** Without an owner: a visitor knows the widget and nothing else. */
+export async function findBookableWidget(db: Db, id: WidgetId): Promise<BookableWidget | null> {
+  const row = await db
+    .selectFrom("widgets")
+    .innerJoin("organizations", "organizations.id", "widgets.organization_id")
+    .select([
+      "widgets.id",
+      "widgets.organization_id",
+      "widgets.connection_id",
+      "widgets.name",
+      "widgets.business_name",
+      "widgets.booking_url",
+      "widgets.template",
+      "widgets.status",
+      "widgets.collect_data",
+      "organizations.name as organization_name",
+      "organizations.time_zone",
+    ])
+    .where("widgets.id", "=", id)
+    .executeTakeFirst();
+  if (!row) return null;
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    connectionId: row.connection_id,
+    name: row.name,
+    businessName: row.business_name || row.organization_name,
+    bookingUrl: row.booking_url,
+    template: row.template,
+    status: row.status,
+    isStored: row.collect_data,
+    timeZone: row.time_zone ?? "UTC",
+  };
+}
+
+/** Guard of the routes under /embed-api. */
+export async function requireBookableWidget(db: Db, text: string): Promise<BookableWidget> {
+  const id = parseWidgetId(text);
+  const widget = id && (await findBookableWidget(db, id));
+  if (!widget) throw new ApiError("not_found", "There is no such widget.");
+  return widget;
+}
+
+/** The Store bookings switch as it is at this moment, for the transaction that would store. */
+export async function readCollectData(transaction: Db, owner: OrganizationId, id: WidgetId): Promise<boolean> {
+  const row = await transaction
+    .selectFrom("widgets")
+    .select("collect_data")
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row?.collect_data ?? false;
+}
