@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../test/support/app.ts";
-import { makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { makeKey, makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
+import { eraseBookingsByEmail } from "./erase.ts";
 import { insertPending } from "./pending-queries.ts";
 import { takeReference } from "./reference.ts";
 import { settleOverdue } from "./settle-overdue.ts";
@@ -12,6 +13,17 @@ const { app, deps, clock, lines } = await createTestApp({ rateLimitBookingsPerMi
 
 const SIGNAL = new AbortController().signal;
 const VISIT = "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44";
+
+const DIRECT_TOUCH = {
+  visitId: VISIT,
+  page: "",
+  source: "(direct)",
+  medium: "(none)",
+  campaign: "(not set)",
+  channel: "Direct",
+  device: "other",
+  country: "",
+};
 
 type Setting = { owner: OrganizationId; widgetId: WidgetId; key: string };
 
@@ -206,16 +218,6 @@ test("a booking whose process ended before it was settled is kept and counted on
 test("a request that the scheduling system never got fails, and is counted as failed", async () => {
   const { owner, widgetId, key } = await makeSetting({ collectData: true });
   const reference = await takeReference(deps.db, owner, deps.random);
-  const touch = {
-    visitId: VISIT,
-    page: "",
-    source: "(direct)",
-    medium: "(none)",
-    campaign: "(not set)",
-    channel: "Direct",
-    device: "other",
-    country: "",
-  };
   const now = clock.now();
   await insertPending(deps.db, owner, {
     reference,
@@ -225,7 +227,7 @@ test("a request that the scheduling system never got fails, and is counted as fa
     start_at: new Date("2026-11-05T09:00:00Z"),
     askingUntil: new Date(now.getTime() - 1),
     given_up_at: new Date(now.getTime() + 1000),
-    touch,
+    touch: DIRECT_TOUCH,
     copy: null,
     now,
   });
@@ -266,4 +268,30 @@ test("a paused widget takes no bookings, even from a page that was open before",
   const answer = await book(widgetId, toBody(slot), "paused");
   assert.equal(answer.statusCode, 403);
   assert.equal(answer.json().error.code, "widget_paused");
+});
+
+test("erasing by e-mail also empties a request that is not settled yet", async () => {
+  const { owner, widgetId } = await makeSetting({ collectData: true });
+  const reference = await takeReference(deps.db, owner, deps.random);
+  const marker = "Unsettled Person";
+  await insertPending(deps.db, owner, {
+    reference,
+    widget_id: widgetId,
+    keyHash: Buffer.alloc(32, 1),
+    service_id: "x",
+    start_at: NOON,
+    askingUntil: new Date(NOON.getTime() + 60_000),
+    given_up_at: new Date(NOON.getTime() + 900_000),
+    touch: DIRECT_TOUCH,
+    copy: {
+      timeZone: "UTC",
+      customer: { name: marker, email: " Un@Example.com", phone: null, notes: null },
+      answers: [],
+      attribution: {},
+    },
+    now: NOON,
+  });
+  assert.ok((await dumpDatabase()).includes(marker));
+  await eraseBookingsByEmail(deps, owner, "uN@example.COM ");
+  assert.ok(!(await dumpDatabase()).includes(marker));
 });

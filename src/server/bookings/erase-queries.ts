@@ -1,10 +1,10 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 
 /** The same expression as that of bookings.customer_email_key. */
-const toEmailKey = (email: string) =>
-  sql<string>`lower(btrim(normalize(${email}::text), E' \\t\\n\\v\\f\\r\\u00A0') collate "pg_c_utf8")`;
+const toEmailKey = (email: string | RawBuilder<unknown>) =>
+  sql<string>`lower(btrim(normalize((${email})::text), E' \\t\\n\\v\\f\\r\\u00A0') collate "pg_c_utf8")`;
 
 export async function countBookingsOf(db: Db, owner: OrganizationId, email: string): Promise<number> {
   const { count } = await db
@@ -26,6 +26,14 @@ export async function lockBookingsOf(transaction: Db, owner: OrganizationId, ema
     .forUpdate()
     .execute();
   return rows.map((row) => row.reference);
+}
+
+/** Of requests to book that are not settled: what they hold of the customer. */
+export async function erasePendingCopies(transaction: Db, owner: OrganizationId, email: string): Promise<void> {
+  await sql`
+    update pending_bookings set copy = null
+    where organization_id = ${owner} and copy is not null
+      and ${toEmailKey(sql`copy -> 'customer' ->> 'email'`)} = ${toEmailKey(email)}`.execute(transaction);
 }
 
 export async function lockBooking(transaction: Db, owner: OrganizationId, reference: Reference): Promise<Reference[]> {

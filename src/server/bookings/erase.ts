@@ -3,7 +3,14 @@ import type { Db } from "../db/pool.ts";
 import { withinTransaction } from "../db/within-transaction.ts";
 import type { Deps } from "../deps.ts";
 import { eraseDeliveries } from "../webhooks/erase.ts";
-import { countBookingsOf, deleteBookings, lockBooking, lockBookingsOf, lockExpiredBookings } from "./erase-queries.ts";
+import {
+  countBookingsOf,
+  deleteBookings,
+  erasePendingCopies,
+  lockBooking,
+  lockBookingsOf,
+  lockExpiredBookings,
+} from "./erase-queries.ts";
 
 // The one way in which stored bookings are deleted: with everything that webhooks hold of them, in one transaction. The
 // external system is not changed.
@@ -13,6 +20,7 @@ type EraseDeps = Pick<Deps, "db" | "clock">;
 /** Deletes every stored booking made with this e-mail address, however it was typed; returns how many. */
 export async function eraseBookingsByEmail(deps: EraseDeps, owner: OrganizationId, email: string): Promise<number> {
   return await deps.db.transaction().execute(async (transaction) => {
+    await erasePendingCopies(transaction, owner, email.trim());
     const references = await lockBookingsOf(transaction, owner, email.trim());
     return await eraseLocked(transaction, owner, { references, now: deps.clock.now() });
   });

@@ -3,6 +3,7 @@ import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { Db } from "../db/pool.ts";
 import type { BookingsTable } from "../db/tables.ts";
+import { assert } from "../lib/assert.ts";
 import { BOOKING_COLUMNS, type BookingRow } from "./queries.ts";
 
 /** What a booking's event says beyond the booking itself. */
@@ -16,20 +17,14 @@ export type BookingContext = {
 };
 
 export async function findBookingContext(db: Db, owner: OrganizationId, widgetId: WidgetId): Promise<BookingContext> {
-  return await db
-    .selectFrom("widgets")
-    .innerJoin("organizations", "organizations.id", "widgets.organization_id")
-    .select([
-      "organizations.id as organization_id",
-      "organizations.name as organization_name",
-      "organizations.plan",
-      "widgets.id as widget_id",
-      "widgets.name as widget_name",
-      "widgets.business_name",
-    ])
-    .where("widgets.organization_id", "=", owner)
-    .where("widgets.id", "=", widgetId)
-    .executeTakeFirstOrThrow();
+  const { rows } = await sql<BookingContext>`-- prepared: booking_context
+    select organizations.id as organization_id, organizations.name as organization_name, organizations.plan,
+      widgets.id as widget_id, widgets.name as widget_name, widgets.business_name
+    from widgets join organizations on organizations.id = widgets.organization_id
+    where widgets.organization_id = ${owner} and widgets.id = ${widgetId}`.execute(db);
+  const [context] = rows;
+  assert(context, "a booking is stored for a widget of its organization");
+  return context;
 }
 
 export type LackingBooking = BookingRow & Pick<Selectable<BookingsTable>, "organization_id">;

@@ -151,7 +151,8 @@ const COUNTER_TABLES = ["funnel_days", "funnel_key_days", "funnel_key_spans"];
 
 /**
  * Deletes counters of sets before the one that is read, at most `limit`. Returns how many. Versions only grow, so what an
- * abandoned rebuild left behind is among them, and what is being built is not.
+ * abandoned rebuild left behind is among them, and what is being built is not. The order is the primary key's: without it the
+ * planner reads the table from its beginning, past everything that was deleted before.
  */
 export async function deleteOldSets(db: Db, owner: OrganizationId, limit: number): Promise<number> {
   let deleted = 0;
@@ -160,7 +161,7 @@ export async function deleteOldSets(db: Db, owner: OrganizationId, limit: number
       delete from ${sql.table(table)} where ctid = any(array(
         select ctid from ${sql.table(table)}
         where organization_id = ${owner} and version < (select version from day_zones where organization_id = ${owner})
-        limit ${limit - deleted}
+        order by organization_id, version, widget_id limit ${limit - deleted}
       ))`.execute(db);
     deleted += Number(result.numAffectedRows ?? 0n);
   }

@@ -16,7 +16,7 @@ import type { Deps } from "../deps.ts";
 import { randomId, randomUuid } from "../lib/random.ts";
 import { type EndpointRow, findEndpoint, insertEndpoint, replaceSecret, updateEndpoint } from "./endpoint-queries.ts";
 import { toCard } from "./outbox.ts";
-import { insertDeliveries, insertWebhookEvent } from "./outbox-queries.ts";
+import { insertEvent } from "./outbox-queries.ts";
 import { PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
 import { cancelForbidden } from "./recovery-queries.ts";
 import { makeSigningSecret } from "./sign.ts";
@@ -193,13 +193,9 @@ export async function sendTestEvent(
     apiVersion: WEBHOOK_API_VERSION,
     data: { endpoint: { id: endpointId }, business: { id: owner.id, name: owner.name } },
   };
-  await deps.db.transaction().execute(async (transaction) => {
-    const body = Buffer.from(JSON.stringify(event));
-    await insertWebhookEvent(transaction, owner.id, { id, type: event.type, reference: null, body, created_at: now });
-    const card = toCard(endpoint.kind, event);
-    await insertDeliveries(transaction, owner.id, [
-      { id: deliveryId, eventId: id, endpointId, card, isEnabled: true, trigger: "automatic", now },
-    ]);
+  await insertEvent(deps.db, owner.id, {
+    event: { id, type: event.type, reference: null, body: Buffer.from(JSON.stringify(event)), now },
+    deliveries: [{ id: deliveryId, endpointId, card: toCard(endpoint.kind, event), isEnabled: true }],
   });
   await wakeWorkers(deps);
   return { kind: "queued", deliveryId };

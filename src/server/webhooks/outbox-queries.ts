@@ -1,9 +1,8 @@
-import { type Insertable, sql } from "kysely";
-import type { AttemptTrigger } from "#contract/delivery.ts";
+import { sql } from "kysely";
 import type { EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
-import type { DeliveryId, EndpointId, OrganizationId, WebhookEventId } from "#contract/ids.ts";
+import type { DeliveryId, EndpointId, OrganizationId, Reference, WebhookEventId } from "#contract/ids.ts";
+import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Db } from "../db/pool.ts";
-import type { WebhookEventsTable } from "../db/tables.ts";
 
 /** Workers listen here. */
 export const DELIVERIES_CHANNEL = "bookflow_deliveries";
@@ -13,79 +12,51 @@ export async function listEndpointsForEvent(
   db: Db,
   owner: OrganizationId,
 ): Promise<{ id: EndpointId; kind: EndpointKind; status: EndpointStatus }[]> {
-  return await db
-    .selectFrom("endpoints")
-    .select(["id", "kind", "status"])
-    .where("organization_id", "=", owner)
-    .where("removed_at", "is", null)
-    .orderBy("id")
-    .execute();
+  const { rows } = await sql<{
+    id: EndpointId;
+    kind: EndpointKind;
+    status: EndpointStatus;
+  }>`-- prepared: event_endpoints
+    select id, kind, status from endpoints
+    where organization_id = ${owner} and removed_at is null order by id`.execute(db);
+  return rows;
 }
 
-export async function insertWebhookEvent(
-  db: Db,
-  owner: OrganizationId,
-  event: Omit<Insertable<WebhookEventsTable>, "organization_id">,
-): Promise<void> {
-  await db
-    .insertInto("webhook_events")
-    .values({ ...event, organization_id: owner })
-    .execute();
-}
-
-export type NewDelivery = {
-  id: DeliveryId;
-  eventId: WebhookEventId;
-  endpointId: EndpointId;
-  card: Buffer | null;
-  isEnabled: boolean;
-  trigger: AttemptTrigger;
+export type NewEvent = {
+  id: WebhookEventId;
+  type: WebhookEventType;
+  reference: Reference | null;
+  body: Buffer;
   now: Date;
 };
 
-/** One delivery each, and a place in the queue for those whose endpoint is enabled. */
-export async function insertDeliveries(
+export type NewDelivery = { id: DeliveryId; endpointId: EndpointId; card: Buffer | null; isEnabled: boolean };
+
+/** An event, a delivery of it to each endpoint, and a place in the queue for those whose endpoint is enabled. */
+export async function insertEvent(
   db: Db,
   owner: OrganizationId,
-  deliveries: readonly NewDelivery[],
+  { event, deliveries }: { event: NewEvent; deliveries: readonly NewDelivery[] },
 ): Promise<void> {
-  await db
-    .insertInto("deliveries")
-    .values(
-      deliveries.map((delivery) => ({
-        organization_id: owner,
-        id: delivery.id,
-        event_id: delivery.eventId,
-        endpoint_id: delivery.endpointId,
-        state: delivery.isEnabled ? ("queued" as const) : ("canceled" as const),
-        cancel_reason: delivery.isEnabled ? null : ("endpoint_disabled" as const),
-        card: delivery.card,
-        attempt_count: 0,
-        retries_used: 0,
-        next_attempt_at: delivery.isEnabled ? delivery.now : null,
-        last_status: null,
-        last_error: null,
-        created_at: delivery.now,
-        completed_at: delivery.isEnabled ? null : delivery.now,
-      })),
+  const column = <K extends keyof NewDelivery>(name: K) => deliveries.map((delivery) => delivery[name]);
+  await sql`-- prepared: insert_event
+    with event as (
+      insert into webhook_events (organization_id, id, type, reference, body, created_at)
+      values (${owner}, ${event.id}, ${event.type}, ${event.reference}, ${event.body}, ${event.now}::timestamptz)
+    ), made as (
+      insert into deliveries (organization_id, id, event_id, endpoint_id, state, cancel_reason, card, attempt_count,
+        retries_used, next_attempt_at, created_at, completed_at)
+      select ${owner}, id, ${event.id}, endpoint_id, case when is_enabled then 'queued' else 'canceled' end,
+        case when not is_enabled then 'endpoint_disabled' end, card, 0, 0, case when is_enabled then ${event.now}::timestamptz end,
+        ${event.now}::timestamptz, case when not is_enabled then ${event.now}::timestamptz end
+      from unnest(${column("id")}::uuid[], ${column("endpointId")}::text[], ${column("card")}::bytea[],
+        ${column("isEnabled")}::boolean[]) as delivery (id, endpoint_id, card, is_enabled)
+      returning id, endpoint_id, state
     )
-    .execute();
-  const enabled = deliveries.filter((delivery) => delivery.isEnabled);
-  if (enabled.length === 0) return;
-  await db
-    .insertInto("delivery_queue")
-    .values(
-      enabled.map((delivery) => ({
-        delivery_id: delivery.id,
-        organization_id: owner,
-        endpoint_id: delivery.endpointId,
-        trigger: delivery.trigger,
-        due_at: delivery.now,
-        lease_token: null,
-        lease_until: null,
-      })),
-    )
-    .execute();
+    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, due_at)
+    select id, ${owner}, endpoint_id, 'automatic', ${event.now}::timestamptz from made where state = 'queued'`.execute(
+    db,
+  );
 }
 
 /** Not in a transaction that stores a booking: those that notify wait for one another until they are on the disk. */

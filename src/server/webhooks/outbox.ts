@@ -15,7 +15,7 @@ import { type Random, randomId, randomUuid } from "../lib/random.ts";
 import { type BookingFacts, toBookingCreatedEvent } from "./event.ts";
 import { toSlackCard } from "./kinds/slack-card.ts";
 import { toTeamsCard } from "./kinds/teams-card.ts";
-import { insertDeliveries, insertWebhookEvent, listEndpointsForEvent } from "./outbox-queries.ts";
+import { insertEvent, listEndpointsForEvent } from "./outbox-queries.ts";
 
 /** Nothing here waits longer for a lock, since a visitor waits for the booking. */
 const LOCK_LIMIT_MS = 1_000;
@@ -57,27 +57,22 @@ export async function fanOut(
 
   const id = randomId<WebhookEventId>(deps.random, WEBHOOK_EVENT_ID);
   const event = toBookingCreatedEvent(booking, { id, created: now });
-  await insertWebhookEvent(transaction, owner, {
-    id,
-    type: event.type,
-    // The form was checked when the reference was made.
-    reference: booking.reference as Reference,
-    body: Buffer.from(JSON.stringify(event)),
-    created_at: now,
-  });
-  await insertDeliveries(
-    transaction,
-    owner,
-    endpoints.map((endpoint) => ({
+  await insertEvent(transaction, owner, {
+    event: {
+      id,
+      type: event.type,
+      // The form was checked when the reference was made.
+      reference: booking.reference as Reference,
+      body: Buffer.from(JSON.stringify(event)),
+      now,
+    },
+    deliveries: endpoints.map((endpoint) => ({
       id: randomUuid(deps.random) as DeliveryId,
-      eventId: id,
       endpointId: endpoint.id,
       card: toCard(endpoint.kind, event),
       isEnabled: endpoint.status === "enabled",
-      now,
-      trigger: "automatic",
     })),
-  );
+  });
 }
 
 /** A chat gets its card instead of the JSON event; the bytes are made here, once. */
