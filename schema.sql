@@ -68,6 +68,7 @@ create table day_zones (
   zone text not null,
   version integer not null,
   sealed_before date not null,
+  kept_since timestamp(3) with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
   building_zone text,
   building_version integer,
   building_sealed_before date,
@@ -277,6 +278,31 @@ create table organizations (
   constraint organizations_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'pro'::text, 'business'::text]))),
   constraint organizations_pkey PRIMARY KEY (id)
 );
+
+create table pending_bookings (
+  organization_id text not null,
+  reference text not null,
+  widget_id text not null,
+  key_hash bytea not null,
+  service_id text not null,
+  start_at timestamp(3) with time zone not null,
+  state text not null,
+  asking_until timestamp(3) with time zone not null,
+  given_up_at timestamp(3) with time zone not null,
+  touch jsonb not null,
+  copy jsonb,
+  failure text,
+  answer jsonb,
+  created_at timestamp(3) with time zone not null,
+  settled_at timestamp(3) with time zone,
+  constraint pending_bookings_check CHECK (((state = 'asking'::text) = (settled_at IS NULL))),
+  constraint pending_bookings_check1 CHECK (((state = 'asking'::text) OR (copy IS NULL))),
+  constraint pending_bookings_state_check CHECK ((state = ANY (ARRAY['asking'::text, 'confirmed'::text, 'failed'::text]))),
+  constraint pending_bookings_pkey PRIMARY KEY (organization_id, reference),
+  constraint pending_bookings_organization_id_widget_id_key_hash_key UNIQUE (organization_id, widget_id, key_hash)
+);
+CREATE INDEX pending_bookings_asking ON public.pending_bookings USING btree (asking_until) WHERE (state = 'asking'::text);
+CREATE INDEX pending_bookings_settled ON public.pending_bookings USING btree (settled_at) WHERE (state <> 'asking'::text);
 
 create table sandbox_appointments (
   organization_id text not null,

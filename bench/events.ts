@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { startServer } from "./support/child.ts";
 import { type LoadResult, runLoad, toRequest, UUID } from "./support/load.ts";
-import { readCpuMs, readResidentMb } from "./support/process-usage.ts";
+import { readCpuMs, readOwnCpuMs, readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
 import { printTable, round } from "./support/table.ts";
 
@@ -106,7 +106,7 @@ async function measure(
 ): Promise<Measured> {
   const readUsage = () => ({
     at: performance.now(),
-    node: readCpuMs(server.pid) ?? 0,
+    node: readOwnCpuMs(server.pid) ?? 0,
     postgres: server.postmasterPid === null ? 0 : (readCpuMs(server.postmasterPid) ?? 0),
   });
   let start = readUsage();

@@ -9,6 +9,8 @@ create table day_zones (
   version integer not null,
   -- Spans that end by this day are added up in funnel_key_spans.
   sealed_before date not null,
+  -- Days before the one of this instant have been deleted, by whichever plan it was then.
+  kept_since timestamptz(3) not null default '1970-01-01',
   building_zone text,
   building_version integer,
   building_sealed_before date,

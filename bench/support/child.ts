@@ -10,11 +10,12 @@ export type Child = { pid: number; port: number; stop(): Promise<void> };
 /** Runs a TypeScript file that serves HTTP on PORT, and waits until it answers at `readyPath`. */
 export async function startServer(options: {
   file: string;
+  nodeOptions?: readonly string[];
   readyPath: string;
   environment?: Readonly<Record<string, string>>;
 }): Promise<Child> {
   const port = await findFreePort();
-  const child = spawn(process.execPath, [options.file], {
+  const child = spawn(process.execPath, [...(options.nodeOptions ?? []), options.file], {
     env: { ...process.env, HOST: "127.0.0.1", PORT: String(port), ...options.environment },
     // Its log lines are written, as in operation, and thrown away.
     stdio: ["ignore", "ignore", "inherit"],

@@ -17,7 +17,7 @@ const NEW_KEYS_PER_MONTH = 20;
 const EVENTS_PER_VISIT = 3;
 const VISITS_PER_INSERT = 100_000;
 /** As many at once as fit in memory: nobody else is served meanwhile. */
-const CHUNK_VISITS = 200_000;
+const CHUNK_VISITS = 100_000;
 
 export type History = { owner: OrganizationId; widgetId: WidgetId; key: string; events: number; rebuildMs: number };
 

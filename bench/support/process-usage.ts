@@ -6,6 +6,11 @@ import { readdirSync, readFileSync } from "node:fs";
 const MS_PER_TICK = 10;
 const KIB = 1024;
 
+/** Of the process alone: the service started PostgreSQL, which is counted by itself. */
+export function readOwnCpuMs(pid: number): number | null {
+  return listProcesses()?.get(pid)?.cpuMs ?? null;
+}
+
 /** Of the process and everything it started. */
 export function readCpuMs(rootPid: number): number | null {
   const processes = listProcesses();

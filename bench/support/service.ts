@@ -1,13 +1,14 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Child, startServer } from "./child.ts";
 import { findPostmaster } from "./process-usage.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/server/main.ts");
-const COMMANDS = join(import.meta.dirname, "../../src/server/cli/main.ts");
+const ROOT = join(import.meta.dirname, "../..");
+const MAIN = join(ROOT, "src/server/main.ts");
+const COMMANDS = join(ROOT, "src/server/cli/main.ts");
 
 export type Service = Child & {
   dataDir: string;
@@ -26,7 +27,7 @@ export async function startService(settings: Readonly<Record<string, string>> = 
   const dataDir = join(folder, "data");
   // A DATABASE_URL of the surroundings would be somebody's database.
   const environment = { DATABASE_URL: "", DATA_DIR: dataDir, ...settings };
-  const child = await startServer({ file: MAIN, readyPath: "/readyz", environment });
+  const child = await startServer({ file: MAIN, nodeOptions: readNodeOptions(), readyPath: "/readyz", environment });
   return {
     ...child,
     dataDir,
@@ -43,4 +44,10 @@ export async function startService(settings: Readonly<Record<string, string>> = 
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What `npm start` gives to Node: the limits on its memory belong to what is measured. */
+export function readNodeOptions(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: { start: string } };
+  return scripts.start.split(" ").filter((word) => word.startsWith("--"));
 }

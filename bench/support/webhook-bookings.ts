@@ -14,7 +14,7 @@ import { makeOrganization, makeWidget } from "../../test/support/builders.ts";
 export async function openBookings(
   settings: Readonly<Record<string, string>>,
 ): Promise<{ deps: Deps; close(): Promise<void> }> {
-  const config = parseConfig({ ...settings, DATABASE_POOL_SIZE: "8" });
+  const config = parseConfig({ ...settings, DATABASE_POOL_SIZE: "20" });
   const log = createLog("error");
   const database = await openDatabase({ config, log, notice: () => undefined });
   return { deps: await createDeps({ config, database, log }), close: () => database.close() };

@@ -25,7 +25,10 @@ export const ApiErrorBody = Type.Object(
   {
     error: Type.Object({
       code: Type.String({ description: "A stable word for programs.", examples: ["bad_request"] }),
-      message: Type.String({ description: "A sentence for people; its wording may change." }),
+      message: Type.String({
+        description: "A sentence for people; its wording may change.",
+        examples: ["The parameter limit must be a whole number from 1 to 500."],
+      }),
     }),
   },
   { title: "Error" },

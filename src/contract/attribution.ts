@@ -1,41 +1,50 @@
 import { type Static, Type } from "typebox";
-import { Timestamp } from "./timestamps.ts";
+import { timestampOf } from "./timestamps.ts";
 
 // The raw fields come from the widget loader under these very names; the classified ones are the server's alone.
 
+const text = (description: string, example?: string) =>
+  Type.Optional(Type.String({ description, ...(example === undefined ? {} : { examples: [example] }) }));
+
 const classified = {
-  source: Type.Optional(Type.String({ description: "Classified source.", examples: ["google"] })),
-  medium: Type.Optional(Type.String({ description: "Classified medium.", examples: ["cpc"] })),
-  campaign: Type.Optional(Type.String({ description: "Classified campaign.", examples: ["autumn"] })),
-  channel: Type.Optional(Type.String({ description: "Classified channel.", examples: ["Paid Search"] })),
-  pageUrl: Type.Optional(Type.String({ description: "The page the booking was made on." })),
+  source: text("Classified source.", "google"),
+  medium: text("Classified medium.", "cpc"),
+  campaign: text("Classified campaign.", "autumn"),
+  channel: text("Classified channel.", "Paid Search"),
+  pageUrl: text("The page the booking was made on.", "https://www.lindenhof-dental.example/booking"),
 };
 
 const raw = {
-  landingPage: Type.Optional(Type.String({ description: "First page of the visitor." })),
-  referrer: Type.Optional(Type.String()),
-  utmSource: Type.Optional(Type.String()),
-  utmMedium: Type.Optional(Type.String()),
-  utmCampaign: Type.Optional(Type.String()),
-  utmTerm: Type.Optional(Type.String()),
-  utmContent: Type.Optional(Type.String()),
-  gclid: Type.Optional(Type.String()),
-  gbraid: Type.Optional(Type.String()),
-  wbraid: Type.Optional(Type.String()),
-  fbclid: Type.Optional(Type.String()),
-  msclkid: Type.Optional(Type.String()),
-  liFatId: Type.Optional(Type.String()),
-  ttclid: Type.Optional(Type.String()),
-  gaClientId: Type.Optional(Type.String()),
-  fbp: Type.Optional(Type.String()),
-  fbc: Type.Optional(Type.String()),
-  firstSeenAt: Type.Optional(Timestamp),
-  currentPage: Type.Optional(Type.String()),
-  touches: Type.Optional(Type.Integer({ minimum: 0, description: "Number of touches." })),
+  landingPage: text(
+    "First page of the visitor.",
+    "https://www.lindenhof-dental.example/?utm_source=google&utm_medium=cpc&utm_campaign=autumn",
+  ),
+  referrer: text("The page that led to the first page.", "https://www.google.com/"),
+  utmSource: text("utm_source of the first page.", "google"),
+  utmMedium: text("utm_medium of the first page.", "cpc"),
+  utmCampaign: text("utm_campaign of the first page.", "autumn"),
+  utmTerm: text("utm_term of the first page.", "dentist berlin"),
+  utmContent: text("utm_content of the first page.", "headline-b"),
+  gclid: text("Click identifier of Google Ads.", "Cj0KCQiAwtu9BhC8ARIsAI9JHanB"),
+  gbraid: text("Click identifier of Google Ads (iOS, web to app)."),
+  wbraid: text("Click identifier of Google Ads (iOS, app to web)."),
+  fbclid: text("Click identifier of Meta."),
+  msclkid: text("Click identifier of Microsoft Advertising."),
+  liFatId: text("Click identifier of LinkedIn."),
+  ttclid: text("Click identifier of TikTok."),
+  gaClientId: text("Client identifier of Google Analytics.", "1834059621.1761989400"),
+  fbp: text("Browser identifier of Meta."),
+  fbc: text("Click identifier of Meta, as kept by its pixel."),
+  firstSeenAt: Type.Optional(timestampOf("The visitor's first visit.", "2026-10-30T17:12:08.000Z")),
+  currentPage: text("The page as the loader saw it last.", "https://www.lindenhof-dental.example/booking"),
+  touches: Type.Optional(Type.Integer({ minimum: 0, description: "Number of touches.", examples: [2] })),
 };
 
 /** REST shape. Only fields that were present are included. */
-export const Attribution = Type.Object({ ...classified, ...raw }, { title: "Attribution" });
+export const Attribution = Type.Object(
+  { ...classified, ...raw },
+  { title: "Attribution", description: "Where the visitor came from. Only fields that were present are included." },
+);
 export type Attribution = Static<typeof Attribution>;
 
 /** What the loader sends. */

@@ -1,42 +1,72 @@
 import { type Static, Type } from "typebox";
 import { Attribution } from "./attribution.ts";
-import { Timestamp } from "./timestamps.ts";
+import { timestampOf } from "./timestamps.ts";
+
+// The examples of this folder tell of one booking, so that the reference and the OpenAPI document read as a whole.
 
 export const BOOKING_STATUS_CONFIRMED = "confirmed";
 
 export const Answer = Type.Object({
-  questionId: Type.String(),
-  question: Type.String(),
-  answer: Type.String(),
+  questionId: Type.String({ examples: ["q_first_visit"] }),
+  question: Type.String({ description: "As the visitor read it.", examples: ["Is this your first visit?"] }),
+  answer: Type.String({ examples: ["Yes"] }),
 });
 export type Answer = Static<typeof Answer>;
 
 export const Customer = Type.Object({
-  name: Type.String(),
-  email: Type.String(),
-  phone: Type.Union([Type.String(), Type.Null()]),
-  notes: Type.Union([Type.String(), Type.Null()]),
+  name: Type.String({ examples: ["Mara Quell"] }),
+  email: Type.String({ examples: ["mara.quell@example.com"] }),
+  phone: Type.Union([Type.String(), Type.Null()], {
+    description: "Null when the visitor left it empty.",
+    examples: ["+49 30 5550100"],
+  }),
+  notes: Type.Union([Type.String(), Type.Null()], {
+    description: "Null when the visitor left it empty.",
+    examples: ["Please call when you are running late."],
+  }),
 });
 
-export const Service = Type.Object({ id: Type.String(), name: Type.String() });
+export const Service = Type.Object({
+  id: Type.String({ description: "Identifier of the service in the external system.", examples: ["svc_checkup"] }),
+  name: Type.String({ examples: ["Check-up"] }),
+});
+
+/** What the REST shape and the webhook envelope say alike. */
+export const bookingFields = {
+  reference: Type.String({
+    description: "Unique key for upserts. Also written into the booking's notes in the external system.",
+    examples: ["SVC-7KQ2MX"],
+  }),
+  status: Type.String({ description: "Status of the booking.", examples: [BOOKING_STATUS_CONFIRMED] }),
+  start: timestampOf("Start of the appointment.", "2026-11-05T13:30:00.000Z"),
+  end: timestampOf("End of the appointment.", "2026-11-05T14:00:00.000Z"),
+  timeZone: Type.String({ description: "The visitor's time zone (IANA name).", examples: ["Europe/Berlin"] }),
+  manageUrl: Type.Optional(
+    Type.String({
+      description: "The external system's link to manage the booking, when available.",
+      examples: ["https://scheduler.example/manage/b-20417"],
+    }),
+  ),
+};
 
 /** REST shape: staff are names here, objects in the webhook envelope. */
 export const Booking = Type.Object(
   {
-    reference: Type.String({ description: "Unique key for upserts.", examples: ["SVC-7KQ2MX"] }),
-    status: Type.String({ examples: [BOOKING_STATUS_CONFIRMED] }),
-    createdAt: Timestamp,
-    start: Timestamp,
-    end: Timestamp,
-    timeZone: Type.String({ description: "The visitor's time zone (IANA name).", examples: ["Europe/Berlin"] }),
-    service: Service,
-    staff: Type.Array(Type.String(), { description: "Staff names." }),
-    customer: Customer,
-    answers: Type.Array(Answer),
-    attribution: Attribution,
-    manageUrl: Type.Optional(
-      Type.String({ description: "The external system's link to manage the booking, when available." }),
+    reference: bookingFields.reference,
+    status: bookingFields.status,
+    createdAt: timestampOf(
+      "When the booking was made. All filters and the order go by it.",
+      "2026-11-01T09:30:00.000Z",
     ),
+    start: bookingFields.start,
+    end: bookingFields.end,
+    timeZone: bookingFields.timeZone,
+    service: Service,
+    staff: Type.Array(Type.String({ examples: ["Dr. Ada Winter"] }), { description: "Staff names." }),
+    customer: Customer,
+    answers: Type.Array(Answer, { description: "What the visitor answered to the widget's questions." }),
+    attribution: Attribution,
+    manageUrl: bookingFields.manageUrl,
   },
   { title: "Booking" },
 );
@@ -47,6 +77,7 @@ export const BookingPage = Type.Object(
     data: Type.Array(Booking),
     nextCursor: Type.Union([Type.String(), Type.Null()], {
       description: "createdAt of the last booking on the page when more exist, else null. Send it back as cursor.",
+      examples: ["2026-11-01T09:30:00.000Z"],
     }),
   },
   { title: "BookingPage" },

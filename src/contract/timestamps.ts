@@ -1,7 +1,13 @@
 import { Type } from "typebox";
 
+const FORM = "ISO 8601 in UTC with milliseconds.";
+
 export const Timestamp = Type.String({
-  description: "ISO 8601 in UTC with milliseconds.",
+  description: FORM,
   format: "date-time",
   examples: ["2026-11-01T09:30:00.000Z"],
 });
+
+/** The same with a meaning and an example of its own. */
+export const timestampOf = (meaning: string, example: string): typeof Timestamp =>
+  Type.String({ ...Timestamp, description: `${meaning} ${FORM}`, examples: [example] });

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Attribution } from "./attribution.ts";
-import { Answer, BOOKING_STATUS_CONFIRMED, Customer, Service } from "./booking.ts";
-import { Timestamp } from "./timestamps.ts";
+import { Answer, bookingFields, Customer, Service } from "./booking.ts";
+import { timestampOf } from "./timestamps.ts";
 
 // The envelope that webhook endpoints receive and that cards are made from. It differs from the REST shapes on purpose:
 // staff are objects, the UTM fields and click identifiers are grouped, and there is no `utmContent`.
@@ -20,9 +20,23 @@ export const WEBHOOK_HEADERS = {
 /** Followed by the address of the documentation: `Service-Webhooks/1.0 (+<docs_url>)`. */
 export const WEBHOOK_USER_AGENT = "Service-Webhooks/1.0";
 
-const Named = Type.Object({ id: Type.String(), name: Type.String() });
+const StaffMember = Type.Object({
+  id: Type.String({ description: "Identifier in the external system.", examples: ["staff_winter"] }),
+  name: Type.String({ examples: ["Dr. Ada Winter"] }),
+});
+
+const Business = Type.Object({
+  id: Type.String({ description: "The organization's identifier.", examples: ["org_7HqWmZ3kTr9sXfB2"] }),
+  name: Type.String({ description: "The widget's business name.", examples: ["Lindenhof Dental"] }),
+});
+
+const WidgetName = Type.Object({
+  id: Type.String({ examples: ["w_4fTqD8sKmB2x"] }),
+  name: Type.String({ examples: ["Website"] }),
+});
 
 const { source, medium, campaign, channel, landingPage, referrer, pageUrl, gaClientId } = Attribution.properties;
+const { utmSource, utmMedium, utmCampaign, utmTerm } = Attribution.properties;
 
 /** Only fields that were present are included; `utm` and `clickIds` are always there and may be empty. */
 export const WebhookAttribution = Type.Object(
@@ -34,38 +48,39 @@ export const WebhookAttribution = Type.Object(
     landingPage,
     referrer,
     pageUrl,
-    utm: Type.Object({
-      source: Type.Optional(Type.String()),
-      medium: Type.Optional(Type.String()),
-      campaign: Type.Optional(Type.String()),
-      term: Type.Optional(Type.String()),
-    }),
+    utm: Type.Object({ source: utmSource, medium: utmMedium, campaign: utmCampaign, term: utmTerm }),
     clickIds: Type.Record(Type.String(), Type.String(), {
       description: "Keyed by the click identifier's name.",
-      examples: [{ gclid: "Cj0KCQiA" }],
+      examples: [{ gclid: "Cj0KCQiAwtu9BhC8ARIsAI9JHanB" }],
     }),
     gaClientId,
   },
-  { title: "WebhookAttribution" },
+  {
+    title: "WebhookAttribution",
+    description:
+      "Where the visitor came from. Only fields that were present are included; utm and clickIds are always there and may be empty.",
+  },
 );
 export type WebhookAttribution = Static<typeof WebhookAttribution>;
 
+/** Unlike the REST shape: `id` and `joinUrl` are here, staff are objects, and there is no `createdAt`. */
 export const WebhookBooking = Type.Object(
   {
-    reference: Type.String({ examples: ["SVC-7KQ2MX"] }),
-    id: Type.String({ description: "Identifier of the booking in the external system." }),
-    status: Type.String({ examples: [BOOKING_STATUS_CONFIRMED] }),
-    start: Timestamp,
-    end: Timestamp,
-    timeZone: Type.String({ description: "The visitor's time zone (IANA name).", examples: ["Europe/Berlin"] }),
+    reference: bookingFields.reference,
+    id: Type.String({ description: "Identifier of the booking in the external system.", examples: ["b-20417"] }),
+    status: bookingFields.status,
+    start: bookingFields.start,
+    end: bookingFields.end,
+    timeZone: bookingFields.timeZone,
     service: Service,
-    staff: Type.Array(Named),
+    staff: Type.Array(StaffMember),
     customer: Customer,
-    answers: Type.Array(Answer),
-    manageUrl: Type.Optional(
-      Type.String({ description: "The external system's link to manage the booking, when available." }),
-    ),
-    joinUrl: Type.Union([Type.String(), Type.Null()]),
+    answers: Type.Array(Answer, { description: "What the visitor answered to the widget's questions." }),
+    manageUrl: bookingFields.manageUrl,
+    joinUrl: Type.Union([Type.String(), Type.Null()], {
+      description: "Link to join an online appointment; null when there is none.",
+      examples: ["https://meet.example/xkq-pwrt-vzd"],
+    }),
   },
   { title: "WebhookBooking" },
 );
@@ -76,8 +91,8 @@ const envelope = {
     description: "The same for every endpoint and every attempt: de-duplicate on it.",
     examples: ["evt_4f2c8a90d1e74b6fa35c0b7e9d8a6c12"],
   }),
-  created: Timestamp,
-  apiVersion: Type.String({ description: "A date.", examples: [WEBHOOK_API_VERSION] }),
+  created: timestampOf("When the event was written.", "2026-11-01T09:30:00.041Z"),
+  apiVersion: Type.String({ description: "Version of this envelope, a date.", examples: [WEBHOOK_API_VERSION] }),
 };
 
 export const BookingCreatedEvent = Type.Object(
@@ -88,8 +103,8 @@ export const BookingCreatedEvent = Type.Object(
     apiVersion: envelope.apiVersion,
     data: Type.Object({
       booking: WebhookBooking,
-      business: Named,
-      widget: Named,
+      business: Business,
+      widget: WidgetName,
       attribution: WebhookAttribution,
     }),
   },
@@ -106,7 +121,7 @@ export const EndpointTestEvent = Type.Object(
     apiVersion: envelope.apiVersion,
     data: Type.Object({
       endpoint: Type.Object({ id: Type.String({ examples: ["we_5HueCGU8rMjxEXxi"] }) }),
-      business: Named,
+      business: Business,
     }),
   },
   { title: "EndpointTestEvent" },

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Timestamp } from "./timestamps.ts";
+import { timestampOf } from "./timestamps.ts";
 
 export const WIDGET_STATUSES = ["active", "paused"] as const;
 export type WidgetStatus = (typeof WIDGET_STATUSES)[number];
@@ -10,15 +10,25 @@ export type Template = (typeof TEMPLATES)[number];
 export const Widget = Type.Object(
   {
     id: Type.String({ description: "Widget identifier.", examples: ["w_4fTqD8sKmB2x"] }),
-    name: Type.String(),
-    bookingUrl: Type.String({ description: "Link to the booking page in the external scheduling system." }),
+    name: Type.String({ description: "Name of the widget, for its owner.", examples: ["Website"] }),
+    bookingUrl: Type.String({
+      description: "Link to the booking page in the external scheduling system.",
+      examples: ["https://scheduler.example/lindenhof-dental"],
+    }),
     template: Type.String({ description: "Template name.", examples: [...TEMPLATES] }),
-    status: Type.Union([Type.Literal("active"), Type.Literal("paused")]),
+    status: Type.Union([Type.Literal("active"), Type.Literal("paused")], {
+      description: "Whether the widget is in use.",
+      examples: ["active"],
+    }),
     collectData: Type.Boolean({
       description: "The Store bookings switch. Only widgets with it on have bookings in the bookings endpoint.",
+      examples: [true],
     }),
-    businessName: Type.String(),
-    createdAt: Timestamp,
+    businessName: Type.String({
+      description: "Name of the business, as visitors see it.",
+      examples: ["Lindenhof Dental"],
+    }),
+    createdAt: timestampOf("When the widget was made.", "2026-09-14T08:05:31.000Z"),
   },
   { title: "Widget" },
 );

@@ -16,6 +16,7 @@ import { commonHeaders, installResponseHeaders } from "./http/response-headers.t
 import { toTrustProxy } from "./http/trust-proxy.ts";
 import { operationsRoutes } from "./operations/routes.ts";
 import { referenceRoutes } from "./reference/routes.ts";
+import { OPENAPI_WEBHOOKS } from "./webhooks/openapi-webhooks.ts";
 import { embedRoutes } from "./widgets/embed-routes.ts";
 import { widgetReadRoutes } from "./widgets/read-routes.ts";
 
@@ -47,7 +48,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   installRequestLog(app, deps);
   installErrorHandler(app, deps);
   const methods = watchMethods(app);
-  await describeApi(app, deps.config);
+  await describeApi(app, deps.config, { webhooks: OPENAPI_WEBHOOKS });
 
   await app.register(
     async (api) => {

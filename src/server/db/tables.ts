@@ -101,6 +101,7 @@ export type DayZonesTable = {
   zone: string;
   version: number;
   sealed_before: string;
+  kept_since: Generated<Date>;
   building_zone: string | null;
   building_version: number | null;
   building_sealed_before: string | null;

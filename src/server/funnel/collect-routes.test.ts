@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, test } from "node:test";
 import Fastify from "fastify";
 import { sql } from "kysely";
@@ -406,3 +408,23 @@ test("two processes that are sent the same visits at once give the numbers of on
 async function isRecorded(body: Record<string, unknown>): Promise<boolean> {
   return (await listEvents(service.deps.db)).some((row) => row.visit_id === body["visitId"]);
 }
+
+test("a browser that is gone the moment it has sent its beacon fails nothing", async () => {
+  const { app, deps } = await createTestApp({ rateLimitEventsPerMinute: 0 });
+  const id = await makeWidget(deps.db, await makeOrganization(deps.db));
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const address = app.server.address();
+  assert.ok(address !== null && typeof address === "object");
+  const body = JSON.stringify(eventsBody());
+  const sent = connect({ host: "127.0.0.1", port: address.port }, () => {
+    const head = `POST /embed-api/${id}/events HTTP/1.1\r\nHost: x\r\nUser-Agent: Mozilla/5.0 (Windows NT 10.0)\r\n`;
+    sent.write(`${head}Content-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`, () =>
+      sent.resetAndDestroy(),
+    );
+  });
+  await once(sent, "close");
+  // However the race between the bytes and the reset goes, the service takes the next request and nothing failed.
+  assert.equal((await postEvents(app, id, eventsBody())).status, 204);
+  const failed = Object.keys(await readOutcomes(app)).filter((outcome) => outcome !== "recorded");
+  assert.deepEqual(failed, []);
+});

@@ -34,8 +34,8 @@ export async function collectRoutes(
       "/embed-api/:widget/events",
       { bodyLimit: COLLECT_BODY_MAX_BYTES, schema: { hide: true }, config: { isQuiet: true }, onRequest: limitRate },
       async (request, reply) => {
-        const { params, body = "", headers, ip } = request;
-        const collected = await collector.collect({ widget: params.widget, body, headers, ip });
+        const { params, body = "", headers } = request;
+        const collected = await collector.collect({ widget: params.widget, body, headers, ip: readAddress(request) });
         deps.metrics.funnelEvents.inc({ outcome: collected.outcome }, collected.eventCount);
         requireAnswer(collected);
         return reply.code(204).send();
@@ -77,7 +77,7 @@ function createRateLimit(deps: Pick<Deps, "config" | "clock" | "metrics">) {
   const perMinute = deps.config.rateLimitEventsPerMinute;
   const limiter = perMinute > 0 ? new RateLimiter({ perMinute, keysMax: NETWORKS_MAX }) : null;
   return function limitRate(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
-    const verdict = limiter?.take(toClientNetwork(request.ip), deps.clock.now());
+    const verdict = limiter?.take(toClientNetwork(readAddress(request)), deps.clock.now());
     done(verdict?.isAllowed === false ? refuse(verdict.resetSeconds) : undefined);
   };
 
@@ -87,4 +87,10 @@ function createRateLimit(deps: Pick<Deps, "config" | "clock" | "metrics">) {
       "retry-after": String(resetSeconds),
     });
   }
+}
+
+/** A page that is being closed sends its beacon and is gone: the connection then has no address any more. */
+function readAddress(request: FastifyRequest): string {
+  const ip: string | undefined = request.ip;
+  return ip ?? "";
 }

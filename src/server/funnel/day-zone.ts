@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { DayZonesTable } from "../db/tables.ts";
@@ -6,7 +6,7 @@ import type { DayZonesTable } from "../db/tables.ts";
 // Statements on day_zones, the row that says which set of counters an organization's analytics come from. Recording holds it
 // in share mode; whoever changes what is counted holds it alone, for one short step at a time.
 
-export type DayZone = DayZonesTable;
+export type DayZone = Selectable<DayZonesTable>;
 
 /** Waits for the recordings under way, and lets none begin until the transaction ends. */
 export async function lockDayZone(transaction: Db, owner: OrganizationId): Promise<DayZone> {

@@ -91,6 +91,31 @@ describe("while it runs", () => {
     assert.deepEqual(await readCounters(db, about.owner), incremental, "every counter, not only what is shown");
   });
 
+  test("a visit that comes in behind all others just before the switch is counted too", async () => {
+    const about = await makeOwner("UTC");
+    const touches = sampleVisits(about, 60, 8);
+    await recordInBatches(touches, 100);
+    const widgetId = about.widgets.toSorted().at(-1) as WidgetId;
+    const last = { ...makeTouch({ widgetId, visit: 1, at: NOW }), visitId: "ffffffff-ffff-4fff-bfff-ffffffffffff" };
+    let recording: Promise<unknown> | null = null;
+    // The time is asked for when every visit has been counted, to see which spans are over.
+    const clock = {
+      now: () => {
+        recording ??= recordTouches(db, [last], "active");
+        return NOW;
+      },
+    };
+    await rebuildStats({ db, clock }, about.owner);
+    await recording;
+    await assertCounted(db, about.owner, {
+      ...about,
+      touches: [...touches, last],
+      zone: "UTC",
+      windows: WINDOWS,
+      when: "after",
+    });
+  });
+
   test("readers see the old zone's answer until they see the new zone's, and nothing else", async () => {
     const about = await makeOwner("Pacific/Kiritimati");
     await recordInBatches(sampleVisits(about, 300, 2), 100);

@@ -3,8 +3,9 @@ import { describe, test } from "node:test";
 import { sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { PLAN_TERMS, type Plan } from "#contract/plans.ts";
-import { assertCounted, readAnalytics, readCounters } from "../../../test/support/analytics.ts";
+import { assertCounted, readAnalytics } from "../../../test/support/analytics.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { countByHand } from "../../../test/support/count-by-hand.ts";
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { sampleTouches } from "../../../test/support/random-touches.ts";
 import { makeTouch, SEARCH_AD } from "../../../test/support/touches.ts";
@@ -59,7 +60,7 @@ describe("after the sweep the answers are what counting by hand gives over what 
       const keptSince = retentionCutoff(PLAN_TERMS[plan].retention, NOW);
       // Up to three weeks around the oldest kept day, so that many visits lie on both sides of it.
       const to = new Date(keptSince.getTime() + 14 * 86_400_000);
-      const touches = sampleTouches({ widgets, from: new Date(from), to }, { visits: 700, seed: index });
+      const touches = sampleTouches({ widgets, from: new Date(from), to }, { visits: 400, seed: index });
       for (let start = 0; start < touches.length; start += 300)
         await recordTouches(db, touches.slice(start, start + 300), "active");
       await sealSpans(db, owner, { set: "current", now: NOW });
@@ -68,19 +69,23 @@ describe("after the sweep the answers are what counting by hand gives over what 
       const countVisits = (some: readonly Touch[]) => new Set(some.map(({ visitId }) => visitId)).size;
       const deleted = await sweep();
       assert.equal(deleted.visits, countVisits(touches) - countVisits(left));
-      assert.ok(deleted.visits > 50 && countVisits(left) > 50 && deleted.counters > 0, JSON.stringify(deleted));
+      assert.ok(deleted.visits > 50 && countVisits(left) > 50 && deleted.counters > 100, JSON.stringify(deleted));
       assert.equal(await countRows(db, "funnel_visits", owner), countVisits(left));
 
-      const expected = { touches: left, zone, widgets };
-      const shown = [20, 40, 380, 730].map((days) => ({ days, now: NOW, keptSince }));
-      const all = [380, 760].map((days) => ({ days, now: NOW }));
-      await assertCounted(db, owner, { ...expected, windows: shown, when: "swept" });
-      await assertCounted(db, owner, { ...expected, windows: all, when: "swept, as a longer plan would show it" });
+      const windows = [20, 40, 380, 730].map((days) => ({ days, now: NOW, keptSince }));
+      const expected = { touches: left, zone, widgets, windows };
+      await assertCounted(db, owner, { ...expected, when: "swept" });
 
-      const counters = await readCounters(db, owner);
       await rebuildStats({ db, clock: { now: () => NOW } }, owner);
-      assert.deepEqual(await readCounters(db, owner), counters, "a rebuild changes no counter");
-      assert.deepEqual(await sweep(), { bookings: 0, visits: 0, counters: 0 });
+      await assertCounted(db, owner, { ...expected, when: "counted anew" });
+      assert.deepEqual((await sweep()).visits, 0);
+      await assertCounted(db, owner, { ...expected, when: "swept again" });
+
+      for (const { days } of windows) {
+        const longer = await readAnalytics(db, owner, { days, now: NOW });
+        const byHand = countByHand(left, { zone, now: NOW, days, keptSince, widgetId: null });
+        assert.deepEqual(longer, byHand, `a longer plan shows no more, ${days} days`);
+      }
     });
   }
 });
@@ -108,13 +113,13 @@ test("a visit over the edge stays, with its booking on a kept day, until that da
     channels: [{ key: "Paid Search", views: 0, bookings: 1, conversionRate: 0 }],
   };
   assert.deepEqual(await read(NOW), edge);
-  assert.deepEqual(await sweep(), { bookings: 0, visits: 0, counters: 0 });
+  // A day of counters for the widget and for all together, with three keys each.
+  assert.deepEqual(await sweep(), { bookings: 0, visits: 0, counters: 8 });
   assert.deepEqual(await read(NOW), edge);
 
   const nextDay = new Date("2026-11-02T00:00:00.000Z");
   assert.deepEqual(await read(nextDay), { views: 0, days: [], channels: [] });
-  // Two days of counters for the widget and two for all together; on each, or on the second, the same for three keys.
-  assert.deepEqual(await sweep(nextDay), { bookings: 0, visits: 1, counters: 4 + 12 });
+  assert.deepEqual(await sweep(nextDay), { bookings: 0, visits: 1, counters: 8 });
   for (const table of ["funnel_events", "funnel_visits", "funnel_days", "funnel_key_days", "funnel_key_spans"])
     assert.equal(await countRows(db, table, owner), 0, table);
 });
@@ -133,23 +138,52 @@ test("a longer plan afterwards shows lists and totals that agree, though spans a
   assert.deepEqual([totals.views, channels.map(({ views }) => views)], [16, [16]]);
 });
 
-test("sweeping and counting anew at the same time end in the same numbers as one after the other", async () => {
-  const { db, owner, widgets, sweep } = await setUp({ plan: "free", timeZone: "Europe/Berlin" });
+test("sweeping and counting anew at the same time end in what counting by hand gives over what is left", async () => {
+  const { db, owner, widgets, sweep } = await setUp({ plan: "free", timeZone: "Pacific/Kiritimati" });
   const touches = sampleTouches(
     { widgets, from: new Date("2026-09-20T00:00:00Z"), to: new Date("2026-10-12T00:00:00Z") },
     { visits: 1500, seed: 9 },
   );
   for (let start = 0; start < touches.length; start += 500)
     await recordTouches(db, touches.slice(start, start + 500), "active");
-  await updateOrganization(db, owner, { time_zone: "Pacific/Auckland" });
+  // Where the oldest kept day begins ten hours earlier.
+  await updateOrganization(db, owner, { time_zone: "UTC" });
 
   const clock = { now: () => NOW };
   const [rebuilt, swept] = await Promise.all([rebuildStats({ db, clock }, owner, { chunkVisits: 50 }), sweep()]);
   assert.equal(rebuilt.kind, "rebuilt");
   assert.ok(swept.visits > 500);
-  const counters = await readCounters(db, owner);
+  const { rows } = await sql<{ visit_id: string }>`select visit_id from funnel_visits`.execute(db);
+  const left = new Set(rows.map((row) => row.visit_id));
+  const keptSince = retentionCutoff(PLAN_TERMS.free.retention, NOW);
+  const expected = {
+    touches: touches.filter((touch) => left.has(touch.visitId)),
+    zone: "UTC",
+    widgets,
+    windows: [25, 40].map((days) => ({ days, now: NOW, keptSince })),
+  };
+  await assertCounted(db, owner, { ...expected, when: "at the same time" });
   await rebuildStats({ db, clock }, owner);
-  assert.deepEqual(await readCounters(db, owner), counters);
+  await assertCounted(db, owner, { ...expected, when: "counted anew" });
+});
+
+test("while days are being counted in another zone, a visit stays that is on a kept day there", async () => {
+  const { db, owner, widgetId, sweep } = await setUp({ plan: "free", timeZone: "Pacific/Kiritimati" });
+  // On Kiritimati 3 October is the oldest kept day by now, in UTC it is 2 October.
+  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-10-02T05:00:00Z" })], "active");
+  await updateOrganization(db, owner, { time_zone: "UTC" });
+  const stopping = new AbortController();
+  const clock = { now: () => NOW };
+  await rebuildStats({ db, clock }, owner, { signal: stopping.signal, progress: () => stopping.abort() });
+  assert.equal((await sweep()).visits, 0);
+
+  await rebuildStats({ db, clock }, owner);
+  const keptSince = retentionCutoff(PLAN_TERMS.free.retention, NOW);
+  const { daily } = await readAnalytics(db, owner, { days: 40, now: NOW, keptSince });
+  assert.deepEqual(
+    daily.filter(({ views }) => views > 0),
+    [{ day: "2026-10-02", views: 1, bookings: 0 }],
+  );
 });
 
 test("the sweep says how many of each kind it deleted, and so do the metrics", async () => {

@@ -1,34 +1,30 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
-import { addDays, addKeys, addSpans, countDays, counterSets, countKeys } from "./counters.ts";
-import { lockDayZone } from "./day-zone.ts";
+import { type DayZone, lockDayZone, updateDayZone } from "./day-zone.ts";
+import { LONG_SPAN_DAYS, SHORT_SPAN_DAYS } from "./key-spans.ts";
 import { deleteOldSets } from "./rebuild-queries.ts";
 
-// Retention of funnel events and of everything derived from them. A visit goes as a whole, with its events and with what it
-// added to the counters, once its last event lies on a local day that is no longer kept. So the counters are at all times
-// the sum of the visits that are left: a rebuild, another time zone or another plan finds the same numbers. Days that are no
-// longer kept are not shown (analytics/queries.ts), even where a visit that began on one of them is still here.
+// Retention of funnel events and of everything derived from them. Local days are kept or go as a whole, and so do visits: a
+// visit goes, with all its events, once its last one lies on a day that is gone. How far this has got is remembered as an
+// instant, day_zones.kept_since: no day before it is shown again (analytics/queries.ts), also after a move to a longer plan.
+// So the counters of such days need not add up to anything, and are simply deleted.
 
 type Batch = { keptSince: Date; limit: number };
 
 /**
- * Deletes the oldest visits that ended before the kept days, at most `limit`. Returns how many. Recording for this
- * organization waits meanwhile, so no event can slip in between the deleting of the events and that of their visit.
+ * Deletes the oldest visits that ended before the kept days, at most `limit`, with their events. Returns how many. Recording
+ * for this organization waits meanwhile, so no event can slip in between the deleting of the events and that of their visit.
+ * While days are being counted in another zone as well, a visit goes when it is gone by both.
  */
 export async function deleteExpiredVisits(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
-  return await db.transaction().execute(async (transaction) => {
-    await lockDayZone(transaction, owner);
+  return await deleteBatch(db, owner, batch, async (transaction, { zone, building_zone }) => {
+    const endedBefore = (by: string) => sql`(last_at at time zone ${by})::date < ${toDay(batch.keptSince, by)}`;
     const { rows } = await sql<{ count: number }>`
-      with zones as (
-        select organization_id, zone, version, sealed_before, building_zone, building_version, building_sealed_before,
-          building_widget_id, building_visit_id
-        from day_zones where organization_id = ${owner}
-      ), expired as materialized (
-        select visit.widget_id, visit.visit_id
-        from zones join funnel_visits visit using (organization_id)
+      with expired as materialized (
+        select widget_id, visit_id from funnel_visits
         where organization_id = ${owner} and started_at < ${batch.keptSince}
-          and (last_at at time zone zone)::date < (${batch.keptSince}::timestamptz at time zone zone)::date
+          and ${endedBefore(zone)} and ${endedBefore(building_zone ?? zone)}
         order by started_at limit ${batch.limit}
       ), gone_events as (
         delete from funnel_events event using expired
@@ -36,57 +32,75 @@ export async function deleteExpiredVisits(db: Db, owner: OrganizationId, batch: 
       ), gone as (
         delete from funnel_visits visit using expired
         where visit.organization_id = ${owner} and visit.widget_id = expired.widget_id and visit.visit_id = expired.visit_id
-        returning visit.organization_id, visit.widget_id, visit.visit_id, visit.started_at, visit.steps, visit.source,
-          visit.medium, visit.campaign, visit.channel, visit.conversions
-      ), sets as (${counterSets}
-      ), sides as (
-        select organization_id, version, zone, sealed_before, widget_id, -1 as sign, started_at, steps, source, medium,
-          campaign, channel, conversions, true as moves_keys
-        from gone join sets using (organization_id)
-        where mark_widget_id is null or (widget_id, visit_id) <= (mark_widget_id, mark_visit_id)
-      ), counted_days as (${countDays})
-      , counted_keys as (${countKeys})
-      , added_days as (${addDays})
-      , added_keys as (${addKeys})
-      , added_spans as (${addSpans})
+        returning visit.visit_id
+      )
       select count(*) as count from gone`.execute(transaction);
     return rows[0]?.count ?? 0;
   });
 }
 
-const EMPTY_DAY = sql<boolean>`(reached_1, reached_2, reached_3, reached_4, reached_5, reached_6, no_availability, bookings,
-  failed, lead_ms, lead_count) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`;
-const EMPTY_KEY = sql<boolean>`(views, bookings) = (0, 0)`;
-
-const COUNTER_TABLES: readonly { table: string; column: string; isEmpty: RawBuilder<boolean> }[] = [
-  { table: "funnel_days", column: "day", isEmpty: EMPTY_DAY },
-  { table: "funnel_key_days", column: "day", isEmpty: EMPTY_KEY },
-  { table: "funnel_key_spans", column: "start_day", isEmpty: EMPTY_KEY },
-];
-
-/** Deletes counters that have no more use, at most `limit`: empty ones before the kept days, and sets that nobody reads. */
+/** Deletes counters that have no more use, at most `limit`: those before the kept days, and sets that nobody reads. */
 export async function deleteUselessCounters(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
   const old = await deleteOldSets(db, owner, batch.limit);
-  return old + (await deleteEmptyCounters(db, owner, { ...batch, limit: batch.limit - old }));
+  return old + (await deleteExpiredCounters(db, owner, { ...batch, limit: batch.limit - old }));
 }
 
-/** Widget by widget, so that the primary keys lead to the days before the kept ones. */
-async function deleteEmptyCounters(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
+/** Which rows count nothing but days before the given one. */
+const EXPIRED_ROWS: readonly { table: string; lieBefore: (day: RawBuilder<unknown>) => RawBuilder<unknown> }[] = [
+  { table: "funnel_days", lieBefore: (day) => sql`day < ${day}` },
+  { table: "funnel_key_days", lieBefore: (day) => sql`day < ${day}` },
+  ...[SHORT_SPAN_DAYS, LONG_SPAN_DAYS].map((spanDays) => ({
+    table: "funnel_key_spans",
+    lieBefore: (day: RawBuilder<unknown>) =>
+      sql`span_days = ${sql.lit(spanDays)} and start_day <= ${day} - ${sql.lit(spanDays)}`,
+  })),
+];
+
+/** Widget by widget, so that the primary keys lead to those days. */
+async function deleteExpiredCounters(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
+  return await deleteBatch(
+    db,
+    owner,
+    batch,
+    async (transaction, { zone, version, building_zone, building_version }) => {
+      let deleted = 0;
+      for (const set of [
+        { zone, version },
+        { zone: building_zone, version: building_version },
+      ]) {
+        if (set.zone === null || set.version === null) continue;
+        for (const { table, lieBefore } of EXPIRED_ROWS) {
+          const result = await sql`
+          delete from ${sql.table(table)} where ctid = any(array(
+            select counted.ctid
+            from (select '' as id union all select id from widgets where organization_id = ${owner}) widget
+            join ${sql.table(table)} counted on counted.organization_id = ${owner} and version = ${set.version}
+              and counted.widget_id = widget.id and ${lieBefore(toDay(batch.keptSince, set.zone))}
+            limit ${batch.limit - deleted}
+          ))`.execute(transaction);
+          deleted += Number(result.numAffectedRows ?? 0n);
+        }
+      }
+      return deleted;
+    },
+  );
+}
+
+/** Remembers, in the same transaction, since when things are kept if anything was deleted. */
+async function deleteBatch(
+  db: Db,
+  owner: OrganizationId,
+  { keptSince }: Batch,
+  run: (transaction: Db, zone: DayZone) => Promise<number>,
+): Promise<number> {
   return await db.transaction().execute(async (transaction) => {
-    const { version, zone } = await lockDayZone(transaction, owner);
-    let deleted = 0;
-    for (const { table, column, isEmpty } of COUNTER_TABLES) {
-      const result = await sql`
-        delete from ${sql.table(table)} where ctid = any(array(
-          select counted.ctid
-          from (select '' as id union all select id from widgets where organization_id = ${owner}) widget
-          join ${sql.table(table)} counted on counted.organization_id = ${owner} and version = ${version}
-            and counted.widget_id = widget.id
-            and ${sql.ref(column)} < (${batch.keptSince}::timestamptz at time zone ${zone})::date
-          where ${isEmpty} limit ${batch.limit - deleted}
-        ))`.execute(transaction);
-      deleted += Number(result.numAffectedRows ?? 0n);
-    }
+    const zone = await lockDayZone(transaction, owner);
+    const deleted = await run(transaction, zone);
+    if (deleted > 0 && zone.kept_since < keptSince) await updateDayZone(transaction, owner, { kept_since: keptSince });
     return deleted;
   });
+}
+
+function toDay(instant: Date, zone: string): RawBuilder<string> {
+  return sql`(${instant}::timestamptz at time zone ${zone})::date`;
 }

@@ -8,7 +8,11 @@ const DESCRIPTION = `Read-only access to the widgets, stored bookings and analyt
 Every request needs the header \`Authorization: Bearer <API_KEY>\`. A key gives access to every widget and stored booking of
 its organization, customer contact details included: use it from a server, never in browser code.`;
 
-export async function describeApi(app: FastifyInstance, config: { baseUrl: string }): Promise<void> {
+export async function describeApi(
+  app: FastifyInstance,
+  config: { baseUrl: string },
+  { webhooks }: { webhooks: object },
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -20,7 +24,7 @@ export async function describeApi(app: FastifyInstance, config: { baseUrl: strin
       security: [{ apiKey: [] }],
     },
     transformObject: (document) =>
-      "openapiObject" in document ? nameSchemas(document.openapiObject) : document.swaggerObject,
+      "openapiObject" in document ? nameSchemas(document.openapiObject, webhooks) : document.swaggerObject,
   });
 }
 
@@ -31,7 +35,10 @@ export function openApiRoutes(app: FastifyInstance): void {
 type JsonObject = Record<string, unknown>;
 
 /** Moves every schema that has a title to components and leaves a reference, so that generated clients get named types. */
-function nameSchemas<Document extends { components?: object; paths?: object }>(document: Document): Document {
+function nameSchemas<Document extends { components?: object; paths?: object }>(
+  document: Document,
+  namedWebhooks: object,
+): Document {
   const schemas: Record<string, unknown> = {};
   const visit = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(visit);
@@ -45,5 +52,6 @@ function nameSchemas<Document extends { components?: object; paths?: object }>(d
     return { $ref: `#/components/schemas/${title}` };
   };
   const paths = visit(document.paths ?? {});
-  return { ...document, paths, components: { ...document.components, schemas } };
+  const webhooks = visit(namedWebhooks);
+  return { ...document, paths, webhooks, components: { ...document.components, schemas } };
 }

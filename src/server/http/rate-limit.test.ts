@@ -40,3 +40,13 @@ test("the headers name the policy, what is left of it and when it starts anew", 
     ratelimit: '"default";r=59;t=42',
   });
 });
+
+test("keys that are made up take only so much memory: beyond that they are let through and not counted", () => {
+  const limiter = new RateLimiter({ perMinute: 1, keysMax: 2 });
+  const now = at("12:00:00.000");
+  for (const key of ["a", "b", "c"]) assert.equal(limiter.take(key, now).isAllowed, true);
+  assert.deepEqual(
+    ["a", "b", "c"].map((key) => limiter.take(key, now).isAllowed),
+    [false, false, true],
+  );
+});

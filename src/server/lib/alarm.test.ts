@@ -29,3 +29,20 @@ test("a wake before the wait is not lost, and counts once", async () => {
 test("a wait ends by itself", async () => {
   await new Alarm().wait(1);
 });
+
+test("several that ask to wake within a time wake once, and a wake before that is enough for all", async () => {
+  const alarm = new Alarm();
+  for (let n = 0; n < 3; n++) alarm.wakeWithin(1);
+  await alarm.wait(FAR_MS);
+  alarm.wakeWithin(FAR_MS);
+  alarm.wake();
+  await alarm.wait(FAR_MS);
+  let isOver = false;
+  const next = alarm.wait(FAR_MS).then(() => {
+    isOver = true;
+  });
+  await new Promise(setImmediate);
+  assert.equal(isOver, false);
+  alarm.wake();
+  await next;
+});

@@ -2,10 +2,16 @@
 export class Alarm {
   #isRung = false;
   #end: (() => void) | null = null;
+  #soon: NodeJS.Timeout | null = null;
 
   wake(): void {
     this.#isRung = true;
     this.#end?.();
+  }
+
+  /** Within this time, together with whoever else asks meanwhile. */
+  wakeWithin(limitMs: number): void {
+    this.#soon ??= setTimeout(() => this.wake(), limitMs);
   }
 
   /** Until woken, at most this long. */
@@ -21,5 +27,7 @@ export class Alarm {
       this.#end = null;
     }
     this.#isRung = false;
+    if (this.#soon) clearTimeout(this.#soon);
+    this.#soon = null;
   }
 }

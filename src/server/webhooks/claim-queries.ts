@@ -36,6 +36,8 @@ export type ClaimedDelivery = {
   secret: Buffer;
   previous_secret: Buffer | null;
   previous_secret_expires_at: Date | null;
+  /** How many the lane had room for. */
+  lane_free: number;
 };
 
 /** How many requests may be in flight at once, over all workers. */
@@ -69,6 +71,8 @@ export type Claimed = {
   after: string;
   /** When the first of what was seen and is not due yet will be. */
   nextDueAt: Date | null;
+  /** Organizations for which more may be due than was claimed. */
+  heldBack: ReadonlySet<OrganizationId>;
 };
 
 /**
@@ -84,32 +88,48 @@ export async function claimDeliveries(db: Db, makeClaim: () => Claim): Promise<C
       set_config('enable_seqscan', 'off', true), pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(transaction);
     const claim = makeClaim();
     const lanes = await listLanes(transaction, claim.after);
-    const dueLanes = lanes.filter((lane) => lane.due_at <= claim.now).map((lane) => lane.endpoint_id);
+    const dueLanes = lanes.filter((lane) => lane.due_at <= claim.now);
     const later = lanes.filter((lane) => lane.due_at > claim.now).map((lane) => lane.due_at.getTime());
+    const depth = Math.max(1, Math.ceil((2 * claim.limit) / dueLanes.length));
+    const deliveries = dueLanes.length === 0 ? [] : await leaseFrom(transaction, dueLanes, { ...claim, depth });
     return {
-      deliveries: dueLanes.length === 0 ? [] : await leaseFrom(transaction, dueLanes, claim),
+      deliveries,
+      heldBack: findHeldBack(dueLanes, { deliveries, depth }),
       after: lanes.length < LANES_PER_CLAIM ? "" : (lanes.at(-1)?.endpoint_id ?? ""),
       nextDueAt: later.length === 0 ? null : new Date(Math.min(...later)),
     };
   });
 }
 
-type Lane = { endpoint_id: EndpointId; due_at: Date };
+type Lane = { endpoint_id: EndpointId; organization_id: OrganizationId; due_at: Date };
+
+/** A lane was emptied when less was taken from it than could have been. */
+function findHeldBack(
+  dueLanes: readonly Lane[],
+  { deliveries, depth }: { deliveries: readonly ClaimedDelivery[]; depth: number },
+): Set<OrganizationId> {
+  const taken = Map.groupBy(deliveries, (delivery) => delivery.endpoint_id);
+  const isEmptied = ({ endpoint_id }: Lane) => {
+    const [first, ...others] = taken.get(endpoint_id) ?? [];
+    return first !== undefined && others.length + 1 < Math.min(first.lane_free, depth);
+  };
+  return new Set(dueLanes.filter((lane) => !isEmptied(lane)).map((lane) => lane.organization_id));
+}
 
 /** The next endpoints with something waiting, and when its first is due: one index probe each, however long their lanes. */
 async function listLanes(transaction: Db, after: string): Promise<Lane[]> {
   const { rows } = await sql<Lane>`-- prepared: list_lanes
     with recursive lanes as (
-      (select endpoint_id, due_at from delivery_queue where lease_token is null and endpoint_id > ${after}::text
-        order by endpoint_id, due_at limit 1)
+      (select endpoint_id, organization_id, due_at from delivery_queue
+        where lease_token is null and endpoint_id > ${after}::text order by endpoint_id, due_at limit 1)
       union all
-      select next.endpoint_id, next.due_at from lanes cross join lateral (
-        select queue.endpoint_id, queue.due_at from delivery_queue queue
+      select next.endpoint_id, next.organization_id, next.due_at from lanes cross join lateral (
+        select queue.endpoint_id, queue.organization_id, queue.due_at from delivery_queue queue
         where queue.lease_token is null and queue.endpoint_id > lanes.endpoint_id
         order by queue.endpoint_id, queue.due_at limit 1
       ) next
     )
-    select endpoint_id, due_at from lanes limit ${LANES_PER_CLAIM}::integer`.execute(transaction);
+    select endpoint_id, organization_id, due_at from lanes limit ${LANES_PER_CLAIM}::integer`.execute(transaction);
   return rows;
 }
 
@@ -118,9 +138,12 @@ async function listLanes(transaction: Db, after: string): Promise<Lane[]> {
  * twice as many in all as are wanted, and ranks these. What is not chosen is not locked. Rows that someone else holds, an
  * erasure say, are left out rather than waited for.
  */
-async function leaseFrom(transaction: Db, lanes: readonly EndpointId[], claim: Claim): Promise<ClaimedDelivery[]> {
-  const { caps } = claim;
-  const depth = Math.max(1, Math.ceil((2 * claim.limit) / lanes.length));
+async function leaseFrom(
+  transaction: Db,
+  lanes: readonly Lane[],
+  claim: Claim & { depth: number },
+): Promise<ClaimedDelivery[]> {
+  const { caps, depth } = claim;
   const { rows } = await sql<ClaimedDelivery>`-- prepared: claim_deliveries
     with in_flight as materialized (
       select queue.organization_id, queue.endpoint_id, endpoint.failed_attempts >= ${caps.failingAfter}::integer as is_failing
@@ -141,7 +164,7 @@ async function leaseFrom(transaction: Db, lanes: readonly EndpointId[], claim: C
       join organizations on organizations.id = endpoint.organization_id
       left join busy_endpoints on busy_endpoints.endpoint_id = endpoint.id
       left join busy_organizations on busy_organizations.organization_id = endpoint.organization_id
-      where endpoint.id = any(${lanes as EndpointId[]}::text[])
+      where endpoint.id = any(${lanes.map((lane) => lane.endpoint_id)}::text[])
         and endpoint.status = 'enabled' and endpoint.removed_at is null
         and (endpoint.paused_until is null or endpoint.paused_until <= ${claim.now}::timestamptz)
         and organizations.plan = any(${claim.plans as Plan[]}::text[])
@@ -188,8 +211,9 @@ async function leaseFrom(transaction: Db, lanes: readonly EndpointId[], claim: C
       ${claim.leaseToken} as lease_token, ${claim.leaseUntil}::timestamptz as lease_until,
       numbered.trigger, numbered.attempt_count as number, numbered.retries_used,
       event.type, endpoint.kind, endpoint.url, coalesce(numbered.card, event.body) as body, endpoint.secret,
-      endpoint.previous_secret, endpoint.previous_secret_expires_at
+      endpoint.previous_secret, endpoint.previous_secret_expires_at, lanes.free as lane_free
     from numbered
+    join lanes on lanes.endpoint_id = numbered.endpoint_id
     join webhook_events event on event.organization_id = numbered.organization_id and event.id = numbered.event_id
     join endpoints endpoint on endpoint.id = numbered.endpoint_id`.execute(transaction);
   return rows;

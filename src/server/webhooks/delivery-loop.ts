@@ -1,3 +1,4 @@
+import type { OrganizationId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
 import { Alarm } from "../lib/alarm.ts";
 import { OutageLog } from "../lib/outage-log.ts";
@@ -10,11 +11,14 @@ import { cancelForbidden, dropOrphans, listExpiredLeases } from "./recovery-quer
 import { ReportWriter } from "./report-writer.ts";
 
 // The loop that sends what is due. It claims as many deliveries as it has free places for, sends them side by side, and
-// writes how they ended. It goes round when it is woken (a booking was stored), when places become free, when the next
-// retry is due, and every second for leases that ran out and whatever a lost notification left. Any number of loops may
-// run, in any number of processes; one that ends without warning leaves its leases to the others.
+// writes how they ended. It goes round when it is woken (a booking was stored), when a request has ended and something may
+// have waited for that, when the next retry is due, and every second for leases that ran out and whatever a lost
+// notification left. Any number of loops may run, in any number of processes; one that ends without warning leaves its
+// leases to the others.
 
 const POLL_MS = 1_000;
+/** What waits for requests to end waits for a few of them: a claim costs much the same for one delivery as for fifty. */
+const GATHER_MS = 20;
 const RECOVER_BATCH = 500;
 
 export type LoopDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics" | "webhooks">;
@@ -32,6 +36,9 @@ export class DeliveryLoop {
   #after = "";
   /** The first retry that is not due yet, of the lanes seen in this round. */
   #nextDueMs = Number.POSITIVE_INFINITY;
+  /** Whose requests' end may make room for more, seen in this round. */
+  #heldBack = new Set<OrganizationId>();
+  #isFull = false;
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: LoopDeps) {
@@ -81,10 +88,9 @@ export class DeliveryLoop {
   async #run(): Promise<void> {
     while (!this.#isStopping) {
       try {
-        const begun = await this.goRound();
+        await this.goRound();
         this.#outage.worked();
-        const hasMoreLanes = this.#after !== "" && this.#inFlight.size < PLACES;
-        if (begun > 0 || hasMoreLanes) continue;
+        if (this.#after !== "" && !this.#isFull) continue;
         const untilDueMs = this.#nextDueMs - this.#deps.clock.now().getTime();
         await this.#alarm.wait(Math.min(POLL_MS, Math.max(1, untilDueMs)));
       } catch (error) {
@@ -97,17 +103,22 @@ export class DeliveryLoop {
   async #claim(): Promise<number> {
     const { clock, random, db, webhooks } = this.#deps;
     const limit = PLACES - this.#inFlight.size;
-    if (limit === 0) return 0;
-    const isFirstOfRound = this.#after === "";
-    const { deliveries, after, nextDueAt } = await claimDeliveries(db, () => {
+    this.#isFull = limit === 0;
+    if (this.#isFull) return 0;
+    if (this.#after === "") {
+      this.#nextDueMs = Number.POSITIVE_INFINITY;
+      this.#heldBack.clear();
+    }
+    const { deliveries, after, nextDueAt, heldBack } = await claimDeliveries(db, () => {
       const now = clock.now();
       const leaseUntil = new Date(now.getTime() + webhooks.leaseMs);
       const leaseToken = randomUuid(random);
       return { now, leaseUntil, leaseToken, limit, caps: CAPS, plans: PLANS_WITH_WEBHOOKS, after: this.#after };
     });
     this.#after = after;
-    const seenMs = nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY;
-    this.#nextDueMs = isFirstOfRound ? seenMs : Math.min(this.#nextDueMs, seenMs);
+    this.#nextDueMs = Math.min(this.#nextDueMs, nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY);
+    for (const owner of heldBack) this.#heldBack.add(owner);
+    this.#isFull = deliveries.length === limit;
     for (const delivery of deliveries) this.#begin(delivery);
     return deliveries.length;
   }
@@ -115,7 +126,7 @@ export class DeliveryLoop {
   #begin(claimed: ClaimedDelivery): void {
     const work = this.#attempt(claimed).finally(() => {
       this.#inFlight.delete(work);
-      this.wake();
+      if (this.#isFull || this.#heldBack.has(claimed.organization_id)) this.#alarm.wakeWithin(GATHER_MS);
     });
     this.#inFlight.add(work);
   }
@@ -132,6 +143,9 @@ export class DeliveryLoop {
       const delivered = await deliver(this.#deliverDeps, claimed);
       this.#record(claimed, delivered);
       await this.#writer.write(delivered.report, leaseUntil);
+      // Only a shortened schedule has a retry before the loop looks anyway.
+      const { nextAttemptAt } = delivered.report;
+      if (nextAttemptAt && nextAttemptAt.getTime() - clock.now().getTime() < POLL_MS) this.#alarm.wakeWithin(GATHER_MS);
     } catch (error) {
       // A bug: the lease runs out, and the attempt is then reported as interrupted.
       log.error("delivery.attempt_failed", { deliveryId, error });

@@ -1,0 +1,71 @@
+"""A webhook receiver without dependencies, for Python 3.8 or newer.
+
+WEBHOOK_SECRET=whsec_... PORT=8080 python3 receiver.py
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import re
+import sys
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+TOLERANCE_SECONDS = 300
+BODY_BYTES_MAX = 1_000_000
+
+
+def is_authentic(header: str, raw_body: bytes, secret: str) -> bool:
+    """Whether the service sent this. raw_body must be the bytes that arrived, not JSON that was parsed and printed again."""
+    parts = [part.strip() for part in header.split(",")]
+    timestamp = next((part[2:] for part in parts if part.startswith("t=")), "")
+    if not re.fullmatch(r"[0-9]{1,12}", timestamp):
+        return False
+    if abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
+        return False
+    signed = timestamp.encode() + b"." + raw_body
+    expected = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest().encode()
+    # For 24 hours after a rotation there are two signatures, one with each secret: either will do.
+    given = [part[3:].encode() for part in parts if part.startswith("v1=")]
+    return any([hmac.compare_digest(one, expected) for one in given])
+
+
+SECRET = os.environ.get("WEBHOOK_SECRET", "")
+if not SECRET.startswith("whsec_"):
+    sys.exit("Set WEBHOOK_SECRET to the endpoint's signing secret, whsec_ included")
+
+# Use a table with a unique column instead: an event may come again, also after a restart of yours.
+seen = set()
+
+
+class Receiver(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        length = int(self.headers.get("Content-Length", 0))
+        if length > BODY_BYTES_MAX:
+            return self.answer(413)
+        raw_body = self.rfile.read(length)
+        if not is_authentic(self.headers.get("Service-Signature", ""), raw_body, SECRET):
+            return self.answer(400)
+        event = json.loads(raw_body)
+        # Answer first and work later: the service waits 15 seconds for an answer.
+        self.answer(204)
+        if event["id"] in seen:
+            return None
+        seen.add(event["id"])
+        if event["type"] == "booking.created":
+            print(event["id"], event["data"]["booking"]["reference"], flush=True)
+        return None
+
+    def answer(self, status: int) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_args) -> None:
+        pass
+
+
+server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", 8080))), Receiver)
+print("ready", file=sys.stderr, flush=True)
+server.serve_forever()

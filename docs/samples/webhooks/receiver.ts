@@ -1,0 +1,49 @@
+// A webhook receiver without dependencies. Node 22.18 or newer runs it as it is:
+//   WEBHOOK_SECRET=whsec_… PORT=8080 node receiver.ts
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { createServer } from "node:http";
+
+const TOLERANCE_SECONDS = 300;
+const BODY_BYTES_MAX = 1_000_000;
+
+/** Whether the service sent this. `rawBody` must be the bytes that arrived, not JSON that was parsed and printed again. */
+function isAuthentic(header: string, rawBody: Buffer, secret: string): boolean {
+  const parts = header.split(",").map((part) => part.trim());
+  const timestamp = parts.find((part) => part.startsWith("t="))?.slice(2) ?? "";
+  if (!/^[0-9]{1,12}$/.test(timestamp)) return false;
+  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) return false;
+  const expected = Buffer.from(createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest("hex"));
+  // For 24 hours after a rotation there are two signatures, one with each secret: either will do.
+  return parts
+    .filter((part) => part.startsWith("v1="))
+    .map((part) => Buffer.from(part.slice(3)))
+    .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
+}
+
+const secret = process.env["WEBHOOK_SECRET"] ?? "";
+if (!secret.startsWith("whsec_"))
+  throw new Error("Set WEBHOOK_SECRET to the endpoint's signing secret, whsec_ included");
+
+/** Use a table with a unique column instead: an event may come again, also after a restart of yours. */
+const seen = new Set<string>();
+
+createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) return void response.writeHead(413).end();
+    chunks.push(chunk);
+  }
+  const rawBody = Buffer.concat(chunks);
+  if (!isAuthentic(String(request.headers["service-signature"] ?? ""), rawBody, secret)) {
+    return void response.writeHead(400).end("bad signature");
+  }
+  const event = JSON.parse(rawBody.toString());
+  // Answer first and work later: the service waits 15 seconds for an answer.
+  response.writeHead(204).end();
+  if (seen.has(event.id)) return;
+  seen.add(event.id);
+  if (event.type === "booking.created") process.stdout.write(`${event.id} ${event.data.booking.reference}\n`);
+}).listen(Number(process.env["PORT"] ?? 8080), "127.0.0.1", () => process.stderr.write("ready\n"));

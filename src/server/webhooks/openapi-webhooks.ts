@@ -1,0 +1,52 @@
+import { Type } from "typebox";
+import { BookingCreatedEvent, WEBHOOK_HEADERS, WEBHOOK_USER_AGENT } from "#contract/webhook-event.ts";
+
+// The `webhooks` section of the OpenAPI document: what endpoints of kind `webhook` receive. docs/webhooks.md tells all of it.
+
+const DESCRIPTION = `Sent to every enabled endpoint of the organization when a booking is made through a widget that has Store
+bookings on (plans Pro and Business).
+
+Verify \`${WEBHOOK_HEADERS.signature}\` before anything else: the hexadecimal HMAC-SHA256 of \`<t>.<raw body>\`, keyed with the
+endpoint's whole \`whsec_…\` secret, must equal one of the \`v1\` values, and \`t\` must lie within 300 seconds of now. Answer
+2xx within 15 seconds and do the work afterwards. The same event may arrive more than once: de-duplicate on \`id\`.
+
+Everything but 2xx and 410 is tried again, up to 8 times within about two hours; redirects are not followed.`;
+
+const header = (name: string, description: string, example: string) => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: Type.String({ examples: [example] }),
+});
+
+export const OPENAPI_WEBHOOKS = {
+  "booking.created": {
+    post: {
+      operationId: "bookingCreated",
+      summary: "A booking was made",
+      description: DESCRIPTION,
+      security: [],
+      parameters: [
+        header("User-Agent", "Who sends it, and where it is documented.", `${WEBHOOK_USER_AGENT} (+https://…/docs)`),
+        header(WEBHOOK_HEADERS.eventType, "The type of the event, as in the body.", "booking.created"),
+        header(
+          WEBHOOK_HEADERS.deliveryId,
+          "The delivery: this event to this endpoint. The same in every attempt.",
+          "0d9c8a4e-5b1f-4c3e-9a67-2f1be8d60c55",
+        ),
+        header(
+          WEBHOOK_HEADERS.signature,
+          "When it was signed (unix seconds) and the signature; for 24 hours after a rotation one with each secret.",
+          "t=1793525400,v1=72037e86def453cf6a64018f6cf1777244901dd1b7431177c7374ccb54040b54",
+        ),
+      ],
+      requestBody: { required: true, content: { "application/json": { schema: BookingCreatedEvent } } },
+      responses: {
+        "2XX": { description: "Delivered." },
+        "410": { description: "Gone for good: the delivery has failed, and the endpoint is switched off." },
+        default: { description: "Tried again, `Retry-After` of up to an hour honoured." },
+      },
+    },
+  },
+} as const;
