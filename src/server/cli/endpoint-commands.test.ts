@@ -88,7 +88,9 @@ test("endpoint add refuses with one clear line", async () => {
       refusal("Webhooks need the Pro or Business plan."),
       refusal("--kind must be one of webhook, teams, slack."),
       refusal("The URL must be a full address, for example https://example.com/hooks."),
-      refusal("The URL's host is an address in a private network (10.0.0.0/8). Webhooks are only sent to the public internet."),
+      refusal(
+        "The URL's host is an address in a private network (10.0.0.0/8). Webhooks are only sent to the public internet.",
+      ),
       refusal(`--url is missing. ${usage}`),
       refusal('There is no organization "org_none".'),
       refusal("--description must not be empty."),

@@ -54,8 +54,10 @@ async function startSample(sample: Sample, about: { secret: string; port: number
     cwd: FOLDER,
     env: { ...process.env, WEBHOOK_SECRET: about.secret, PORT: String(about.port) },
     stdio: ["ignore", "pipe", "pipe"],
+    // `go run` starts the program as a child of its own: they end together, as a group.
+    detached: true,
   });
-  after(() => child.kill("SIGKILL"));
+  after(() => child.pid !== undefined && child.exitCode === null && process.kill(-child.pid, "SIGKILL"));
   const printed = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"] as const) {
     child[stream]?.setEncoding("utf8").on("data", (text: string) => {

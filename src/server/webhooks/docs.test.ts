@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
+import { createTestApp } from "../../../test/support/app.ts";
+import { parseConfig } from "../config.ts";
+import { toSchemaExample } from "../reference/example.ts";
+import { CAPS } from "./queue-caps.ts";
+
+// docs/webhooks.md says what the code does: its figures are compared with ours.
+
+const FOLDER = new URL("../../../docs/", import.meta.url);
+const guide = readFileSync(new URL("webhooks.md", FOLDER), "utf8");
+const config = parseConfig({});
+
+test("the envelope it shows is the example of the schema", async () => {
+  const { app } = await createTestApp();
+  const document = (await app.inject("/api/v1/openapi.json")).json();
+  const shown = JSON.parse(/```json\n(.*?)```/s.exec(guide)?.[1] ?? "");
+  assert.deepEqual(shown, toSchemaExample(document, { $ref: "#/components/schemas/BookingCreatedEvent" }));
+});
+
+test("the table of retries is the default schedule, with running totals", () => {
+  const cells = (start: string) =>
+    guide
+      .split("\n")
+      .find((line) => line.startsWith(start))
+      ?.split("|")
+      .slice(2, -1)
+      .map((cell) => cell.trim());
+  let total = 0;
+  const totals = config.webhookRetrySchedule.map((seconds) => {
+    total += seconds;
+    const [hours, minutes, rest] = [Math.floor(total / 3_600), Math.floor(total / 60) % 60, total % 60];
+    return `${hours}:${String(minutes).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
+  });
+  assert.deepEqual(cells("| since the first attempt"), totals);
+  const shown = config.webhookRetrySchedule.map((seconds) => (seconds < 120 ? `${seconds} s` : `${seconds / 60} min`));
+  assert.deepEqual(cells("| after |"), shown);
+  const longestSeconds = total * (1 + config.webhookRetryJitter) + (8 * config.webhookTimeoutMs) / 1_000;
+  assert.ok(longestSeconds <= (2 * 60 + 18) * 60 && longestSeconds > (2 * 60 + 17) * 60);
+});
+
+test("its other figures are ours", () => {
+  for (const sentence of [
+    `An organization can have ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints`,
+    `after ${config.webhookTimeoutMs / 1_000} seconds`,
+    `At most ${CAPS.perEndpoint} requests to one endpoint`,
+    "one, while its last three attempts",
+  ])
+    assert.ok(guide.includes(sentence), sentence);
+  assert.equal(CAPS.failingAfter, 3);
+});
+
+test("every file it links to is there", () => {
+  for (const [, target = ""] of guide.matchAll(/\]\(([^)#][^)]*)\)/g))
+    assert.ok(existsSync(new URL(target, FOLDER)), target);
+});
