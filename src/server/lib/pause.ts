@@ -3,3 +3,17 @@ import { setTimeout } from "node:timers/promises";
 export async function pause(ms: number): Promise<void> {
   await setTimeout(ms);
 }
+
+/** Rejects where the work takes longer; the work itself goes on. */
+export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  const timer = new AbortController();
+  const late = setTimeout(limitMs, null, { signal: timer.signal }).then(() => {
+    throw new Error(`Not done within ${limitMs} ms`);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    timer.abort();
+    late.catch(() => undefined);
+  }
+}

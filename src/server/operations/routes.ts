@@ -2,10 +2,14 @@ import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
+import { within } from "../lib/pause.ts";
 import { observeQueue } from "../webhooks/observe-queue.ts";
 
 /** Deliveries that could be sent and have waited this long mean that workers do not work. */
 const OVERDUE_SECONDS_MAX = 120;
+
+/** A database that answers later than this is away, as far as monitoring goes. */
+const DATABASE_LIMIT_MS = 2_000;
 
 type OperationsDeps = Pick<Deps, "config" | "db" | "clock" | "metrics" | "log">;
 
@@ -23,7 +27,7 @@ export function operationsRoutes(app: FastifyInstance, deps: OperationsDeps): vo
   app.get("/readyz", { schema: { hide: true } }, async () => {
     if (isStopping) throw new ApiError("unavailable", "The service is stopping.");
     try {
-      await sql`select 1`.execute(deps.db);
+      await within(DATABASE_LIMIT_MS, sql`select 1`.execute(deps.db));
     } catch (error) {
       deps.log.warn("readiness.failed", { error });
       throw new ApiError("unavailable", "The database cannot be reached.", { "retry-after": "5" });

@@ -1,14 +1,15 @@
 import type { Deps } from "../deps.ts";
+import { within } from "../lib/pause.ts";
 import { CAPS, PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
 import { measureQueue, type QueueMeasure } from "./queue-measure.ts";
 
+/** Monitoring must not hang where the database does. */
+const MEASURE_LIMIT_MS = 2_000;
+
 /** Measures the queue and sets its gauges; null, and gauges without a number, where that is not possible. */
 export async function observeQueue(deps: Pick<Deps, "db" | "clock" | "metrics" | "log">): Promise<QueueMeasure | null> {
-  const measure = await measureQueue(deps.db, {
-    now: deps.clock.now(),
-    plans: PLANS_WITH_WEBHOOKS,
-    caps: CAPS,
-  }).catch((error: unknown) => {
+  const asked = { now: deps.clock.now(), plans: PLANS_WITH_WEBHOOKS, caps: CAPS };
+  const measure = await within(MEASURE_LIMIT_MS, measureQueue(deps.db, asked)).catch((error: unknown) => {
     deps.log.warn("deliveries.measure_failed", { error });
     return null;
   });

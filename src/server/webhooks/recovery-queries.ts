@@ -4,6 +4,7 @@ import type { DeliveryId, EndpointId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Db } from "../db/pool.ts";
+import { BY_INDEX } from "./claim-queries.ts";
 
 // What every worker looks for once a second: leases whose holder is gone, and what must not be sent any more.
 
@@ -57,7 +58,7 @@ export async function cancelForbidden(
         where queue.lease_token is null and queue.endpoint_id > lanes.endpoint_id
         order by queue.endpoint_id limit 1
       ) next`;
-  const { rows } = await sql<{ count: number }>`
+  const statement = sql<{ count: number }>`
     with recursive lanes as (${lanes}), closed as (
       select endpoint.id, case when endpoint.removed_at is not null then 'endpoint_removed'
         when endpoint.status = 'disabled' then 'endpoint_disabled' else 'plan' end as reason
@@ -83,6 +84,10 @@ export async function cancelForbidden(
       from forbidden where deliveries.organization_id = forbidden.organization_id and deliveries.id = forbidden.delivery_id
         and state in ('queued', 'retrying')
     )
-    select count(*) as count from forbidden`.execute(db);
-  return rows[0]?.count ?? 0;
+    select count(*) as count from forbidden`;
+  return await db.transaction().execute(async (transaction) => {
+    await sql`select ${BY_INDEX}`.execute(transaction);
+    const { rows } = await statement.execute(transaction);
+    return rows[0]?.count ?? 0;
+  });
 }
