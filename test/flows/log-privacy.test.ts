@@ -153,7 +153,7 @@ test("no key, customer field or IP address is logged when the database fails, ro
   // Casting a customer's field to a number makes PostgreSQL quote it in its message.
   await sql`alter table bookings rename to bookings_behind`.execute(db);
   await sql`create view bookings as select organization_id, reference, widget_id, status, created_at, start_at, end_at,
-    time_zone, service_id, service_name, staff, customer_name, customer_email, customer_phone::integer as customer_phone,
+    time_zone, service_id, service_name, staff, customer_name, customer_email, customer_phone::integer::text as customer_phone,
     customer_notes, answers, attribution, external_id, manage_url, join_url from bookings_behind`.execute(db);
   const linesBefore = lines.length;
   assert.equal((await app.inject(request)).statusCode, 500);

@@ -1,4 +1,4 @@
-import type { Insertable } from "kysely";
+import { CompiledQuery, type Insertable } from "kysely";
 import type { ApiKeyId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { Db } from "../db/pool.ts";
@@ -18,16 +18,14 @@ export type KeyHolder = {
 
 /** The one statement without an owner: it is what finds the owner. Plan and revocation are read anew for each request. */
 export async function findKeyHolder(db: Db, keyHash: Buffer, now: Date): Promise<KeyHolder | null> {
-  const row = await db
-    .selectFrom("api_keys")
-    .innerJoin("organizations", "organizations.id", "api_keys.organization_id")
-    .select(["api_keys.id", "last_used_at", "organization_id", "plan", "time_zone"])
-    .where("key_hash", "=", keyHash)
-    .where("revoked_at", "is", null)
-    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", now)]))
-    .executeTakeFirst();
-  return row ?? null;
+  return (await db.executeQuery<KeyHolder>(CompiledQuery.raw(KEY_HOLDER, [keyHash, now]))).rows[0] ?? null;
 }
+
+/** It runs with every request, so it is prepared and put together once. */
+const KEY_HOLDER = `-- prepared: find_key_holder
+  select api_keys.id, last_used_at, organization_id, plan, time_zone
+  from api_keys join organizations on organizations.id = api_keys.organization_id
+  where key_hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`;
 
 /** Requests that arrive together all find the last use stale; the condition lets one of them write it. */
 export async function recordKeyUse(

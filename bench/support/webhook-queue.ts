@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
+import type { Deps } from "../../src/server/deps.ts";
+import { type Business, book, makeBusiness } from "./webhook-bookings.ts";
+
+/** Businesses with some endpoints each, all of them at the receiver on this port. */
+export async function makeBusinesses(
+  deps: Deps,
+  about: { port: number; count: number; endpoints: number },
+): Promise<Business[]> {
+  const businesses: Business[] = [];
+  for (let n = 0; n < about.count; n++) {
+    const urls = Array.from({ length: about.endpoints }, (_, index) => `http://127.0.0.1:${about.port}/${n}/${index}`);
+    businesses.push(await makeBusiness(deps, urls));
+  }
+  return businesses;
+}
+
+/** What a long outage leaves: an event again and again. It takes hours, in which PostgreSQL gathers its statistics. */
+export async function fillQueue(deps: Deps, businesses: readonly Business[], eventsEach: number): Promise<void> {
+  for (const business of businesses) await book(deps, business);
+  await sql`with events as (
+      insert into webhook_events (organization_id, id, type, body, created_at)
+      select organization_id, 'evt_' || md5(id || n), type, body, created_at
+      from (
+        select distinct on (organization_id) organization_id, id, type, body, created_at from webhook_events
+        where organization_id = any(${businesses.map(({ owner }) => owner)}::text[]) and reference is not null
+        order by organization_id, created_at desc
+      ) last, generate_series(1, ${eventsEach}::integer) n
+      returning organization_id, id, created_at
+    ), made as (
+      insert into deliveries (organization_id, id, event_id, endpoint_id, state, attempt_count, retries_used, created_at)
+      select events.organization_id, gen_random_uuid(), events.id, endpoints.id, 'queued', 0, 0, events.created_at
+      from events join endpoints on endpoints.organization_id = events.organization_id
+      returning organization_id, id, endpoint_id, created_at
+    )
+    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, due_at)
+    select id, organization_id, endpoint_id, 'automatic', created_at from made`.execute(deps.db);
+  await sql`analyze webhook_events, deliveries, delivery_queue`.execute(deps.db);
+}
+
+export async function waitUntilSent({ db }: Deps): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from delivery_queue`.execute(db);
+    if (rows[0]?.count === 0) return;
+    await sleep(100);
+  }
+}
+
+/** Off: what waits for it is canceled by the workers, as after a customer's click. */
+export async function switchEndpoints(deps: Deps, { owner }: Business, status: "enabled" | "disabled"): Promise<void> {
+  const reason = status === "disabled" ? "manual" : null;
+  await sql`update endpoints set status = ${status}, disabled_reason = ${reason}, failed_attempts = 0,
+    failing_since = null, exhausted_deliveries = 0 where organization_id = ${owner}`.execute(deps.db);
+  if (status === "disabled") await waitUntilSent(deps);
+}
