@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { recordTouches } from "../funnel/record.ts";
 import { type Touch, toStepBit } from "../funnel/touch.ts";
 import type { Booked } from "../scheduler/scheduling-system.ts";
+import { wakeWorkers } from "../webhooks/wake-workers.ts";
 import { readCollectData } from "../widgets/bookable-widget.ts";
 import { keepBooking } from "./keep-booking.ts";
 import { type BookingFailure, type PendingCopy, type PendingTouch, settlePending } from "./pending-queries.ts";
@@ -28,9 +29,9 @@ export async function settleConfirmed(
 ): Promise<BookAnswer> {
   const { owner, reference, booked } = about;
   const answer = toAnswer(about);
-  await deps.db.transaction().execute(async (transaction) => {
+  const isKept = await deps.db.transaction().execute(async (transaction) => {
     const now = deps.clock.now();
-    if (!(await settlePending(transaction, owner, { reference, now, state: "confirmed", answer }))) return;
+    if (!(await settlePending(transaction, owner, { reference, now, state: "confirmed", answer }))) return false;
     await recordTouches(
       transaction,
       [toTouch(about, { now, step: "booking_completed", startAt: booked.startAt })],
@@ -38,9 +39,12 @@ export async function settleConfirmed(
     );
     // The one gate: without the switch nothing about the customer is written anywhere.
     const isStored = await readCollectData(transaction, owner, about.widgetId);
-    if (isStored && about.copy)
-      await keepBooking(deps, transaction, { owner, booking: toStoredBooking(about, about.copy) });
+    if (!isStored || !about.copy) return false;
+    await keepBooking(deps, transaction, { owner, booking: toStoredBooking(about, about.copy) });
+    return true;
   });
+  // Not waited for: the visitor is.
+  if (isKept) void wakeWorkers(deps);
   return answer;
 }
 
