@@ -23,7 +23,7 @@ const SMALL_PAGES_BAR = 1_000;
 const START_BAR_MS = 3_000;
 const RESIDENT_BAR_MB = 250;
 
-/** A handful at a time for the time a page takes, more for how many can be had. */
+/** One request after the other for the time a page takes, several at once for how many can be had. */
 const FEW_CONNECTIONS = 4;
 const MANY_CONNECTIONS = 32;
 
@@ -79,23 +79,20 @@ export async function run(): Promise<boolean> {
       });
     };
 
-    const bareFew = await measure({
-      what: "bare",
-      requests: bareRequests(100),
-      connections: FEW_CONNECTIONS,
-      port: bare.port,
-    });
-    add(`bare route, 100 rows, ${FEW_CONNECTIONS} connections`, bareFew);
-    const first = await measure({ what: "first", requests: firstPage, connections: FEW_CONNECTIONS });
-    add(`first page of 100, ${FEW_CONNECTIONS} connections`, first, {
+    const bareOne = await measure({ what: "bare", requests: bareRequests(100), connections: 1, port: bare.port });
+    add("bare route, 100 rows, 1 connection", bareOne);
+    const first = await measure({ what: "first", requests: firstPage, connections: 1 });
+    add("first page of 100, 1 connection", first, {
       bar: `p99 ≤ ${PAGE_P99_BAR_MS} ms`,
       isPassed: first.p99Ms <= PAGE_P99_BAR_MS,
     });
-    const last = await measure({ what: "last", requests: lastPage, connections: FEW_CONNECTIONS });
-    add(`last page of 100, ${FEW_CONNECTIONS} connections`, last, {
-      bar: `≤ ${LAST_PAGE_BAR} × first: ${(first.rate / last.rate).toFixed(2)}`,
-      isPassed: first.rate / last.rate <= LAST_PAGE_BAR,
+    const last = await measure({ what: "last", requests: lastPage, connections: 1 });
+    add("last page of 100, 1 connection", last, {
+      bar: `≤ ${LAST_PAGE_BAR} × first: ${(last.p50Ms / first.p50Ms).toFixed(2)}`,
+      isPassed: last.p50Ms / first.p50Ms <= LAST_PAGE_BAR && last.p99Ms <= PAGE_P99_BAR_MS,
     });
+    const few = await measure({ what: "first", requests: firstPage, connections: FEW_CONNECTIONS });
+    add(`first page of 100, ${FEW_CONNECTIONS} connections`, few);
     const bareMany = await measure({
       what: "bare",
       requests: bareRequests(5),

@@ -1,10 +1,10 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
 import type { Db } from "../db/pool.ts";
 import { LONG_SPAN_DAYS, SHORT_SPAN_DAYS, spanStart } from "../funnel/key-spans.ts";
 
-export type KeyKind = "channel" | "source" | "campaign";
+export type KeyCounts = { key: string; views: number; bookings: number };
 
 export type AnalyticsCounts = {
   zone: string;
@@ -19,7 +19,9 @@ export type AnalyticsCounts = {
   lead_ms: number;
   lead_count: number;
   /** Sorted and cut to what the contract shows. */
-  keys: { kind: KeyKind; key: string; views: number; bookings: number }[];
+  channels: KeyCounts[];
+  sources: KeyCounts[];
+  campaigns: KeyCounts[];
 };
 
 /** Two years of days come as three lists: as objects they would take PostgreSQL longer than adding up does. */
@@ -63,7 +65,7 @@ export async function selectAnalytics(
       from span
       join funnel_days on organization_id = ${owner} and funnel_days.version = span.version and widget_id = ${widgetId}
         and day between first_day and today
-    ), key_counts as (
+    ), key_counts as materialized (
       select kind, key, sum(views) as views, sum(bookings) as bookings
       from edges cross join lateral (
         select kind, key, views, bookings from funnel_key_days counted
@@ -89,18 +91,11 @@ export async function selectAnalytics(
       ) parts
       group by kind, key
       having sum(views) <> 0 or sum(bookings) <> 0
-    ), ranked as (
-      select kind, key, views, bookings,
-        row_number() over (partition by kind order by bookings desc, views desc, key) as place
-      from key_counts
     )
     select zone, today::text as today,
       totals.days, totals.day_views, totals.day_bookings, totals.reached, totals.bookings, totals.failed, totals.no_availability, totals.lead_ms, totals.lead_count,
-      (select coalesce(json_agg(json_build_object('kind', kind, 'key', key, 'views', views, 'bookings', bookings)
-          order by kind, place), '[]')
-        from ranked
-        where place <= case kind when 'channel' then ${CHANNELS_MAX}::integer when 'source' then ${SOURCES_MAX}::integer
-          else ${CAMPAIGNS_MAX}::integer end) as keys
+      ${listBest("channel", CHANNELS_MAX)} as channels, ${listBest("source", SOURCES_MAX)} as sources,
+      ${listBest("campaign", CAMPAIGNS_MAX)} as campaigns
     from span cross join (
       select to_json(coalesce(array_agg(day), '{}')) as days, to_json(coalesce(array_agg(views), '{}')) as day_views,
         to_json(coalesce(array_agg(bookings), '{}')) as day_bookings,
@@ -116,4 +111,16 @@ export async function selectAnalytics(
   const { day_views, day_bookings, ...counts } = row;
   const days = row.days.map((day, i) => ({ day, views: day_views[i] ?? 0, bookings: day_bookings[i] ?? 0 }));
   return { ...counts, days };
+}
+
+/** Most bookings first, then most views, then by key, byte by byte. */
+function listBest(kind: "channel" | "source" | "campaign", most: number): RawBuilder<KeyCounts[]> {
+  return sql`(
+    select coalesce(json_agg(json_build_object('key', key, 'views', views, 'bookings', bookings)
+      order by bookings desc, views desc, key), '[]')
+    from (
+      select key, views, bookings from key_counts where kind = ${sql.lit(kind)}
+      order by bookings desc, views desc, key limit ${sql.lit(most)}
+    ) best
+  )`;
 }

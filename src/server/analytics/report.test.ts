@@ -15,7 +15,9 @@ const NOTHING: AnalyticsCounts = {
   no_availability: 0,
   lead_ms: 0,
   lead_count: 0,
-  keys: [],
+  channels: [],
+  sources: [],
+  campaigns: [],
 };
 
 test("nothing counted is a whole answer of zeros", () => {
@@ -66,12 +68,12 @@ test("every count has its place", () => {
     no_availability: 10,
     lead_ms: 10 * DAY_MS,
     lead_count: 4,
-    keys: [
-      { kind: "campaign", key: "(not set)", views: 63, bookings: 8 },
-      { kind: "channel", key: "Direct", views: 60, bookings: 6 },
-      { kind: "channel", key: "Email", views: 3, bookings: 2 },
-      { kind: "source", key: "(direct) / (none)", views: 60, bookings: 6 },
+    channels: [
+      { key: "Direct", views: 60, bookings: 6 },
+      { key: "Email", views: 3, bookings: 2 },
     ],
+    sources: [{ key: "(direct) / (none)", views: 60, bookings: 6 }],
+    campaigns: [{ key: "(not set)", views: 63, bookings: 8 }],
   };
   assert.deepEqual(toAnalytics(counts, 3), {
     days: 3,
@@ -119,8 +121,8 @@ describe("conversionRate is bookings / views, 0 without views and never above 1"
   ];
   for (const [views, bookings, rate] of cases) {
     test(`${bookings} of ${views}`, () => {
-      const keys = [{ kind: "channel" as const, key: "Direct", views, bookings }];
-      const answer = toAnalytics({ ...NOTHING, reached: [views, 0, 0, 0, 0, 0], bookings, keys }, 1);
+      const channels = [{ key: "Direct", views, bookings }];
+      const answer = toAnalytics({ ...NOTHING, reached: [views, 0, 0, 0, 0, 0], bookings, channels }, 1);
       assert.deepEqual(answer.totals.conversionRate, rate);
       assert.deepEqual(answer.channels, [{ key: "Direct", views, bookings, conversionRate: rate }]);
     });

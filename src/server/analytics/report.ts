@@ -2,7 +2,7 @@ import type { Analytics, AnalyticsEntry } from "#contract/analytics.ts";
 import { WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
 import { RecentMap } from "../lib/recent-map.ts";
-import type { AnalyticsCounts, KeyKind } from "./queries.ts";
+import type { AnalyticsCounts, KeyCounts } from "./queries.ts";
 
 const DAY_MS = 86_400_000;
 const DAY_LENGTH = "YYYY-MM-DD".length;
@@ -26,9 +26,9 @@ export function toAnalytics(counts: AnalyticsCounts, days: number): Analytics {
     },
     daily: fillDays(counts, days),
     funnel,
-    channels: toEntries(counts, "channel"),
-    sources: toEntries(counts, "source"),
-    campaigns: toEntries(counts, "campaign"),
+    channels: counts.channels.map(toEntry),
+    sources: counts.sources.map(toEntry),
+    campaigns: counts.campaigns.map(toEntry),
   };
 }
 
@@ -66,10 +66,8 @@ function listDays(today: string, days: number): readonly string[] {
   return known.slice(known.length - days);
 }
 
-function toEntries(counts: AnalyticsCounts, kind: KeyKind): AnalyticsEntry[] {
-  return counts.keys
-    .filter((entry) => entry.kind === kind)
-    .map(({ key, views, bookings }) => ({ key, views, bookings, conversionRate: toRate(bookings, views) }));
+function toEntry({ key, views, bookings }: KeyCounts): AnalyticsEntry {
+  return { key, views, bookings, conversionRate: toRate(bookings, views) };
 }
 
 /** Views and bookings fall on days of their own, so a window can hold more bookings than views. */

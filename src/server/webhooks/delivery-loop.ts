@@ -5,7 +5,7 @@ import { OutageLog } from "../lib/outage-log.ts";
 import { randomUuid } from "../lib/random.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim-queries.ts";
 import { type DeliverDeps, type Delivered, deliver, reportInterrupted } from "./deliver.ts";
-import { lookAfter } from "./look-after.ts";
+import { EndpointCare } from "./endpoint-care.ts";
 import { CAPS, PLACES, PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
 import { cancelForbidden, dropOrphans, listExpiredLeases } from "./recovery-queries.ts";
 import { ReportWriter } from "./report-writer.ts";
@@ -20,6 +20,8 @@ const POLL_MS = 1_000;
 /** What waits for requests to end waits for a few of them: a claim costs much the same for one delivery as for fifty. */
 const GATHER_MS = 20;
 const RECOVER_BATCH = 500;
+/** Less than all places, so that some deliveries are sent while the next are claimed and the last are written down. */
+const CLAIM_MAX = 64;
 
 export type LoopDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics" | "webhooks">;
 
@@ -39,13 +41,16 @@ export class DeliveryLoop {
   /** Whose requests' end may make room for more, seen in this round. */
   #heldBack = new Set<OrganizationId>();
   #isFull = false;
+  /** The last claim ended before it had seen everything. */
+  #hasMore = false;
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: LoopDeps) {
     const { send, secretBox, schedule } = deps.webhooks;
     this.#deps = deps;
     this.#deliverDeps = { clock: deps.clock, send: send.send, secretBox, schedule };
-    this.#writer = new ReportWriter(deps, (health) => lookAfter(deps, health));
+    const care = new EndpointCare(deps);
+    this.#writer = new ReportWriter(deps, (health) => care.lookAfter(health));
     this.#outage = new OutageLog(deps.log, { failed: "deliveries.claim_failed", resumed: "deliveries.claim_resumed" });
   }
 
@@ -90,7 +95,7 @@ export class DeliveryLoop {
       try {
         await this.goRound();
         this.#outage.worked();
-        if (this.#after !== "" && !this.#isFull) continue;
+        if (this.#hasMore && !this.#isFull) continue;
         const untilDueMs = this.#nextDueMs - this.#deps.clock.now().getTime();
         await this.#alarm.wait(Math.min(POLL_MS, Math.max(1, untilDueMs)));
       } catch (error) {
@@ -102,8 +107,9 @@ export class DeliveryLoop {
 
   async #claim(): Promise<number> {
     const { clock, random, db, webhooks } = this.#deps;
-    const limit = PLACES - this.#inFlight.size;
-    this.#isFull = limit === 0;
+    const free = PLACES - this.#inFlight.size;
+    const limit = Math.min(free, CLAIM_MAX);
+    this.#isFull = free === 0;
     if (this.#isFull) return 0;
     if (this.#after === "") {
       this.#nextDueMs = Number.POSITIVE_INFINITY;
@@ -118,7 +124,8 @@ export class DeliveryLoop {
     this.#after = after;
     this.#nextDueMs = Math.min(this.#nextDueMs, nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY);
     for (const owner of heldBack) this.#heldBack.add(owner);
-    this.#isFull = deliveries.length === limit;
+    this.#isFull = deliveries.length === free;
+    this.#hasMore = after !== "" || deliveries.length === limit;
     for (const delivery of deliveries) this.#begin(delivery);
     return deliveries.length;
   }

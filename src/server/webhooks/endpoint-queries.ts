@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
+import type { Insertable, Selectable, Updateable } from "kysely";
 import type { NoticeKind } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
@@ -147,30 +147,38 @@ export async function switchOffFailing(
 }
 
 /**
- * At most one of a kind per endpoint since `notSince`; returns whether it was written. The endpoint's row is locked: two
- * workers cannot both find that its owner has not been told.
+ * At most one of a kind per endpoint since `notSince`; returns when its owner was told before, or null when this notice was
+ * written. The endpoint's row is locked: two workers cannot both find that its owner has not been told.
  */
 export async function insertNotice(
   db: Db,
   owner: OrganizationId,
   notice: { id: string; endpointId: EndpointId; kind: NoticeKind; detail: string; now: Date; notSince: Date },
-): Promise<boolean> {
+): Promise<Date | null> {
+  const { id, endpointId, kind, detail, now, notSince } = notice;
   return await db.transaction().execute(async (transaction) => {
     await transaction
       .selectFrom("endpoints")
       .select("id")
       .where("organization_id", "=", owner)
-      .where("id", "=", notice.endpointId)
+      .where("id", "=", endpointId)
       .forNoKeyUpdate()
       .execute();
-    const result = await sql`
-      insert into endpoint_notices (organization_id, id, endpoint_id, kind, detail, created_at)
-      select ${owner}, ${notice.id}::uuid, ${notice.endpointId}, ${notice.kind}, ${notice.detail}, ${notice.now}
-      where not exists (
-        select from endpoint_notices where organization_id = ${owner} and endpoint_id = ${notice.endpointId}
-          and kind = ${notice.kind} and created_at > ${notice.notSince}
-      )`.execute(transaction);
-    return result.numAffectedRows === 1n;
+    const told = await transaction
+      .selectFrom("endpoint_notices")
+      .select("created_at")
+      .where("organization_id", "=", owner)
+      .where("endpoint_id", "=", endpointId)
+      .where("kind", "=", kind)
+      .where("created_at", ">", notSince)
+      .orderBy("created_at", "desc")
+      .executeTakeFirst();
+    if (told) return told.created_at;
+    await transaction
+      .insertInto("endpoint_notices")
+      .values({ organization_id: owner, id, endpoint_id: endpointId, kind, detail, created_at: now })
+      .execute();
+    return null;
   });
 }
 

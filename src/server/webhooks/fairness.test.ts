@@ -77,7 +77,7 @@ test("an organization gets a quarter of a worker's places, and what is left goes
   await makeEndpoint(deps, modest, { url: `${receiver.url}/modest` });
   await bookMany(modest, 1);
   const loop = new DeliveryLoop(deps);
-  assert.equal(await loop.goRound(), 65);
+  assert.equal((await loop.goRound()) + (await loop.goRound()), 65);
   await until(() => receiver.requests.length === 65, "all have arrived");
   const paths = receiver.requests.map(pathOf);
   assert.equal(paths.filter((path) => path.endsWith("/modest")).length, 1);

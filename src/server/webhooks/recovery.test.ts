@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { sql } from "kysely";
+import { Kysely, PostgresDialect, sql } from "kysely";
 import type { DeliveryId } from "#contract/ids.ts";
 import { onServer } from "../../../test/support/database.ts";
+import { openPool } from "../db/pool.ts";
+import type { Tables } from "../db/tables.ts";
+import { createLog } from "../lib/log.ts";
 import { updateOrganization } from "../organizations/queries.ts";
 import { DeliveryLoop } from "./delivery-loop.ts";
 import {
@@ -238,6 +241,31 @@ test("a lease begins when the wait for other claims is over", async () => {
   assert.equal(await round, 1);
   await other.settled();
   assert.equal((await readDelivery(deps, business.owner)).state, "delivered");
+});
+
+test("what was claimed too late is not sent, since someone else may be about to", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({}));
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  // The machine sleeps between the claim and what follows it.
+  const pool = openPool({ url, size: 2, log: createLog("silent") });
+  const sleepy = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => {
+      if (query.sql.includes("claim_deliveries")) moveClock(service, LEASE_SECONDS / 2 + 1);
+    },
+  });
+  const other = new DeliveryLoop({ ...anotherWorker(deps), db: sleepy });
+  assert.equal(await other.goRound(), 1);
+  await other.settled();
+  await pool.end();
+  assert.deepEqual([receiver.requests.length, logged("delivery.claimed_too_late")], [0, 1]);
+  moveClock(service, LEASE_SECONDS);
+  await deliverAll(loop);
+  moveClock(service, 30);
+  await deliverAll(loop);
+  assert.deepEqual([(await readDelivery(deps, business.owner)).state, receiver.requests.length], ["delivered", 1]);
 });
 
 test("a place in the queue whose delivery is gone is dropped", async () => {
