@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../../src/server/main.ts", import.meta.url));
@@ -10,6 +11,8 @@ const READY_LIMIT_MS = 60_000;
 export type ServiceProcess = {
   port: number;
   pid: number;
+  /** Everything it has written so far: log lines and what it tells its operator. */
+  output(): string;
   /** Resolves when the process is gone. */
   kill(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
 };
@@ -24,9 +27,18 @@ export async function startServiceProcess(settings: Readonly<Record<string, stri
       SECRET_KEY: "a secret key for tests, of 32 characters and more",
       ...settings,
     },
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
-  return { port: await readPort(child), pid: child.pid ?? 0, kill: (signal) => end(child, signal) };
+  // A test that fails must not leave it behind.
+  after(() => end(child, "SIGKILL"));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  }
+  const port = await readPort(child);
+  return { port, pid: child.pid ?? 0, output: () => output, kill: (signal) => end(child, signal) };
 }
 
 async function readPort(child: ChildProcess): Promise<number> {

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import type { BookingPage } from "#contract/booking.ts";
+import {
+  createWebhookService,
+  makeBusiness,
+  makeEndpoint,
+  startReplying,
+  until,
+  verify,
+} from "../../src/server/webhooks/testing/webhook-service.ts";
+import { bookThrough, findFreeTime } from "../support/book.ts";
+import { makeKey } from "../support/builders.ts";
+import { startServiceProcess } from "../support/service-process.ts";
+
+const CUSTOMER = { name: "Mara Quell", email: "mara@example.com", notes: "Second floor" };
+
+test("killed between the scheduling system's word and our commit, the booking is kept once, counted and sent", async () => {
+  const { deps, url } = await createWebhookService();
+  const { db } = deps;
+  const business = await makeBusiness(deps, "business");
+  const receiver = await startReplying(() => ({}));
+  const { secret } = await makeEndpoint(deps, business, { url: receiver.url });
+  const { key } = await makeKey(db, business.owner);
+  const settings = { DATABASE_URL: url, WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8" };
+  const countAppointments = async () =>
+    (await db.selectFrom("sandbox_appointments").select("reference").execute()).length;
+
+  const first = await startServiceProcess(settings);
+  const base = `http://127.0.0.1:${first.port}`;
+  const time = await findFreeTime(base, business.widgetId);
+  // Nothing can be stored while this transaction lasts; the sandbox's own tables are free.
+  const answer = await db.transaction().execute(async (transaction) => {
+    await sql`lock table bookings in share mode`.execute(transaction);
+    const asked = bookThrough(base, business.widgetId, { time, customer: CUSTOMER }).catch(() => null);
+    await until(async () => (await countAppointments()) === 1, "the sandbox has the appointment");
+    await first.kill("SIGKILL");
+    return await asked;
+  });
+  assert.equal(answer, null, "nobody was answered");
+  assert.equal((await db.selectFrom("bookings").select("reference").execute()).length, 0);
+
+  // Whoever asked has had a minute; it is over.
+  await sql`update pending_bookings set asking_until = to_timestamp(0)`.execute(db);
+  const second = await startServiceProcess(settings);
+  await until(() => receiver.requests.length > 0, "the event has arrived");
+  const read = async <T>(path: string) =>
+    (await (
+      await fetch(`http://127.0.0.1:${second.port}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } })
+    ).json()) as T;
+  const { data } = await read<BookingPage>("/bookings");
+  const [booking] = data;
+  assert.ok(booking && data.length === 1, `${data.length} bookings are stored`);
+  assert.deepEqual(
+    [booking.customer.name, booking.customer.notes, booking.start],
+    ["Mara Quell", "Second floor", time.start],
+  );
+  const { totals } = await read<{ totals: { bookings: number; failed: number } }>("/analytics");
+  assert.deepEqual([totals.bookings, totals.failed, await countAppointments()], [1, 0, 1]);
+  await second.kill("SIGTERM");
+  const [request, ...others] = receiver.requests;
+  assert.ok(request && others.length === 0, `${receiver.requests.length} requests have arrived`);
+  verify(request, secret, new Date());
+  assert.equal(JSON.parse(request.body.toString()).data.booking.reference, booking.reference);
+});
