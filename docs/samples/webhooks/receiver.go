@@ -93,12 +93,10 @@ func main() {
 			http.Error(response, "not JSON", http.StatusBadRequest)
 			return
 		}
-		// Answer first and work later: the service waits 15 seconds for an answer.
+		_, isKnown := seen.LoadOrStore(received.ID, true)
+		// Answered once it is stored, and before the work begins: the service waits 15 seconds for an answer.
 		response.WriteHeader(http.StatusNoContent)
-		if _, isKnown := seen.LoadOrStore(received.ID, true); isKnown {
-			return
-		}
-		if received.Type == "booking.created" {
+		if !isKnown && received.Type == "booking.created" {
 			fmt.Println(received.ID, received.Data.Booking.Reference)
 		}
 	})

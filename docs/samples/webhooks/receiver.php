@@ -45,7 +45,12 @@ if (!is_authentic($_SERVER['HTTP_SERVICE_SIGNATURE'] ?? '', $rawBody, $secret)) 
 }
 
 $event = json_decode($rawBody, true, 64, JSON_THROW_ON_ERROR);
-// Store the event under its id, in a table with a unique column, and work on it later: the service waits 15 seconds for an
-// answer, and an event may come again. Here it is only logged.
+// An event may come again: an empty file marks it as seen. Use a table with a unique column instead, store the event there,
+// and work on it later: the service waits 15 seconds for an answer.
+$mark = @fopen(sys_get_temp_dir() . '/bookflow-' . basename($event['id']), 'x');
+if ($mark === false) {
+    http_response_code(204);
+    exit;
+}
 error_log($event['id'] . ' ' . ($event['data']['booking']['reference'] ?? ''));
 http_response_code(204);

@@ -48,12 +48,11 @@ class Receiver(BaseHTTPRequestHandler):
         if not is_authentic(self.headers.get("Service-Signature", ""), raw_body, SECRET):
             return self.answer(400)
         event = json.loads(raw_body)
-        # Answer first and work later: the service waits 15 seconds for an answer.
-        self.answer(204)
-        if event["id"] in seen:
-            return None
+        is_new = event["id"] not in seen
         seen.add(event["id"])
-        if event["type"] == "booking.created":
+        # Answered once it is stored, and before the work begins: the service waits 15 seconds for an answer.
+        self.answer(204)
+        if is_new and event["type"] == "booking.created":
             print(event["id"], event["data"]["booking"]["reference"], flush=True)
         return None
 

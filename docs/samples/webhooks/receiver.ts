@@ -2,7 +2,7 @@
 //   WEBHOOK_SECRET=whsec_… PORT=8080 node receiver.ts
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 const TOLERANCE_SECONDS = 300;
 const BODY_BYTES_MAX = 1_000_000;
@@ -28,7 +28,7 @@ if (!secret.startsWith("whsec_"))
 /** Use a table with a unique column instead: an event may come again, also after a restart of yours. */
 const seen = new Set<string>();
 
-createServer(async (request, response) => {
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -41,9 +41,14 @@ createServer(async (request, response) => {
     return void response.writeHead(400).end("bad signature");
   }
   const event = JSON.parse(rawBody.toString());
-  // Answer first and work later: the service waits 15 seconds for an answer.
-  response.writeHead(204).end();
-  if (seen.has(event.id)) return;
+  const isNew = !seen.has(event.id);
   seen.add(event.id);
-  if (event.type === "booking.created") process.stdout.write(`${event.id} ${event.data.booking.reference}\n`);
+  // Answered once it is stored, and before the work begins: the service waits 15 seconds for an answer.
+  response.writeHead(204).end();
+  if (isNew && event.type === "booking.created") process.stdout.write(`${event.id} ${event.data.booking.reference}\n`);
+}
+
+createServer((request, response) => {
+  // Whoever hangs up in the middle of a request must not end the program.
+  receive(request, response).catch(() => request.destroy());
 }).listen(Number(process.env["PORT"] ?? 8080), "127.0.0.1", () => process.stderr.write("ready\n"));

@@ -1,5 +1,6 @@
 import type { Attribution, RawAttribution } from "#contract/attribution.ts";
 import { RawAttribution as RawFields } from "#contract/attribution.ts";
+import { NOT_SET } from "../funnel/channel-rules.ts";
 import type { VisitClass } from "../funnel/touch.ts";
 import { parseIsoInstant } from "../lib/iso-instant.ts";
 
@@ -10,7 +11,7 @@ export function toAttribution(raw: RawAttribution, visit: VisitClass & { page: s
   const kept: Record<string, string | number> = {
     source: visit.source,
     medium: visit.medium,
-    campaign: visit.campaign,
+    ...(visit.campaign === NOT_SET ? {} : { campaign: visit.campaign }),
     channel: visit.channel,
     ...(visit.page === "" ? {} : { pageUrl: visit.page }),
   };

@@ -567,6 +567,16 @@ test("an answer given back as tags is answered with itself, so exported rows can
   );
 });
 
+test("a tag that is an address loses its query, and one that holds an e-mail address is none", () => {
+  const classify = (tags: object) => classifySource(tags, SITE);
+  assert.equal(
+    classify({ utmSource: "https://other.example/a?email=mara%40x.example" }).source,
+    "https://other.example/a",
+  );
+  assert.equal(classify({ utmSource: "news", utmCampaign: "to mara.quell@example.com" }).campaign, null);
+  assert.equal(classify({ utmSource: "news", utmCampaign: "why us? @home" }).campaign, "why us? @home");
+});
+
 test("no value of a click id is in the answer, even where a link repeats it in its tags", () => {
   const letters = [..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"];
   const clickId = fc.string({ unit: fc.constantFrom(...letters), minLength: 20, maxLength: 120 });

@@ -42,6 +42,11 @@ export const CLICK_ID_FIELDS = [...PAID_CLICK_IDS.flatMap((paid) => paid.fields)
 /** Real click ids have 20 characters and more; the words of a test ("abc") must not empty every tag that contains them. */
 const CLICK_ID_MIN_LENGTH = 16;
 
+/** The click ids of the touch that are long enough to be real. */
+export function listClickIds(touch: RawAttribution): string[] {
+  return CLICK_ID_FIELDS.flatMap((field) => touch[field] ?? []).filter((id) => id.length >= CLICK_ID_MIN_LENGTH);
+}
+
 /** Rules C1 to C12, read from the top; the first that answers wins. The campaign is utm_campaign under each of them. */
 const SOURCE_RULES: readonly ((evidence: Evidence) => { source: string; medium: string } | null)[] = [
   // C1: a tagged source beats click ids and the referrer; without a medium, C1b finds one.

@@ -10,6 +10,16 @@ export async function listWidgetIds(db: Db, owner: OrganizationId): Promise<Set<
   return new Set(rows.map((row) => row.id));
 }
 
+/** Days since then are shown again: what a smaller plan had deleted has come back with the file. */
+export async function lowerKeptSince(db: Db, owner: OrganizationId, oldest: Date): Promise<void> {
+  await db
+    .updateTable("day_zones")
+    .set({ kept_since: oldest })
+    .where("organization_id", "=", owner)
+    .where("kept_since", ">", oldest)
+    .execute();
+}
+
 /**
  * For each of the touches, which have one step each: its local day, and whether it was recorded before. The limit in the
  * lateral query keeps the planner from reading all events of the organization in order to look for a few.

@@ -97,6 +97,17 @@ test("a file is counted by its own times, in spans that are added up already too
   assert.deepEqual(await readAll(owner), before, "not a byte has changed");
 });
 
+test("history that a smaller plan had deleted is shown again once it is imported", async () => {
+  const { owner, widgetId } = await makeOwner();
+  const lines = makeHistory(widgetId, { visits: 60, days: 300 });
+  await importLines(owner, lines);
+  await db.updateTable("day_zones").set({ kept_since: new Date(NOON.getTime() + 86_400_000) }).where("organization_id", "=", owner).execute();
+  assert.equal((await readAnalytics(db, owner, { days: 365, now: NOON })).totals.views, 0);
+
+  assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 0, skipped: lines.length });
+  assert.equal((await readAnalytics(db, owner, { days: 365, now: NOON })).totals.views, 60);
+});
+
 test("what is in the file twice counts once, and the first line's word holds", async () => {
   const { owner, widgetId } = await makeOwner();
   const booking = { step: "booking_completed", start: "2026-10-02T09:30:00Z" };

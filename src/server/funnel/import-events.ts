@@ -3,7 +3,7 @@ import type { Db } from "../db/pool.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 import type { TextLine } from "../lib/text-lines.ts";
 import { DayKeys } from "./day-keys.ts";
-import { listKeysOfDays, listWidgetIds, lookUpTouches } from "./import-event-queries.ts";
+import { listKeysOfDays, listWidgetIds, lookUpTouches, lowerKeptSince } from "./import-event-queries.ts";
 import { parseImportEvent } from "./parse-import-event.ts";
 import { recordTouches } from "./record.ts";
 import type { Touch } from "./touch.ts";
@@ -49,6 +49,7 @@ export async function importEvents(db: Db, owner: OrganizationId, file: EventFil
     if (await recorder.add(read.touch)) file.progress("recorded", line);
   }
   await recorder.flush();
+  if (recorder.oldest) await lowerKeptSince(db, owner, recorder.oldest);
   file.progress("recorded", line);
   const { added, imported, skipped } = recorder;
   return added === checked ? { kind: "imported", imported, skipped } : { kind: "changed", line };
@@ -76,6 +77,7 @@ class BatchRecorder {
   added = 0;
   imported = 0;
   skipped = 0;
+  oldest: Date | null = null;
   readonly #db: Db;
   readonly #owner: OrganizationId;
   readonly #days = new RecentMap<string, DayKeys>(DAYS_KEPT);
@@ -90,6 +92,7 @@ class BatchRecorder {
   async add(touch: Touch): Promise<boolean> {
     this.#batch.push(touch);
     this.added += 1;
+    if (this.oldest === null || touch.at < this.oldest) this.oldest = touch.at;
     if (this.#batch.length < BATCH_EVENTS) return false;
     await this.flush();
     return true;

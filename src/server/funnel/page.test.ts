@@ -27,6 +27,16 @@ for (const [address, page] of [
 ] as const)
   test(`${address} is kept as ${page || "nothing"}`, () => assert.equal(toPage(address), page));
 
+test("a query stays away although it is encoded, and so does a path with a click id in it", () => {
+  const clickId = "Cj0KCQiAwtu9BhC8ARIsAI9J+han/B";
+  assert.equal(toPage("https://example.com/book%3Fname=mara%26x"), "https://example.com/book");
+  assert.equal(toPage("https://example.com/book%253Fname=mara"), "https://example.com/book");
+  for (const path of [`lp/${clickId}/x`, `lp;gclid=${clickId}`, `lp/${encodeURIComponent(clickId)}`]) {
+    assert.equal(toPage(`https://example.com/${path}`, [clickId]), "https://example.com", path);
+  }
+  assert.equal(toPage("https://example.com/lp", [clickId]), "https://example.com/lp");
+});
+
 test("a long path is cut to 1,024 characters", () => {
   const page = toPage(`https://example.com/${"a/".repeat(2000)}`);
   assert.equal(page.length, 1024);

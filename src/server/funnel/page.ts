@@ -2,12 +2,14 @@
 const PAGE_MAX = 1024;
 
 /**
- * The page as it is kept: origin and path. The query, the fragment and a user name, which may all say who somebody is, are
- * left out; what is no web address gives "".
+ * The page as it is kept: origin and path. The query (also one that was encoded), the fragment and a user name, which may all
+ * say who somebody is, are left out; what is no web address gives "". A path that holds one of `secrets` is left out whole.
  */
-export function toPage(address: string | undefined): string {
+export function toPage(address: string | undefined, secrets: readonly string[] = []): string {
   if (address === undefined) return "";
   const url = URL.parse(address);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return "";
-  return (url.origin + url.pathname).slice(0, PAGE_MAX);
+  const path = url.pathname.replace(/%(?:25)*(?:3f|23).*$/i, "");
+  if (secrets.some((secret) => path.includes(secret) || path.includes(encodeURIComponent(secret)))) return url.origin;
+  return (url.origin + path).slice(0, PAGE_MAX);
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { RawAttribution } from "#contract/attribution.ts";
 import type { Config } from "../config.ts";
+import { listClickIds } from "./classify-source.ts";
 import { VisitClassifier } from "./classify-visit.ts";
 import { createFindCountry, type FindCountry } from "./country.ts";
 import { toPage } from "./page.ts";
@@ -23,7 +24,7 @@ export class VisitReader {
     request: { readonly headers: IncomingHttpHeaders; readonly ip: string },
     about: { raw: RawAttribution; page: string; ownHosts: readonly string[] },
   ): ReadVisit {
-    const page = toPage(about.page);
+    const page = toPage(about.page, listClickIds(about.raw));
     const { device, isBot } = this.#userAgents.read(request.headers["user-agent"]);
     const visit = this.#classifier.classify({ raw: about.raw, page, ownHosts: about.ownHosts });
     return { ...visit, page, device, isBot, country: this.#findCountry(request) };

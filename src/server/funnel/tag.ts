@@ -12,12 +12,21 @@ const CLEAN_ASCII = /^[!-~]+(?: [!-~]+)*$/;
 
 const ABSENT_WORDS = new Set(["", "null", "undefined", "(not set)"]);
 
+/** Newsletters put the reader's own address into their links. */
+const EMAIL_ADDRESS = /[^\s@]@[^\s@.]+\.[^\s@]/;
+const WEB_ADDRESS = /^https?:\/\//i;
+
 /** The tag with its case kept, or null when the link did not carry one. */
 export function parseTag(raw: string | undefined): string | null {
   if (raw === undefined) return null;
   const text = cleanText(raw);
-  if (ABSENT_WORDS.has(text.toLowerCase()) || isUnexpandedMacro(text)) return null;
-  return cutToCodePoints(text);
+  if (ABSENT_WORDS.has(text.toLowerCase()) || isUnexpandedMacro(text) || EMAIL_ADDRESS.test(text)) return null;
+  return cutToCodePoints(withoutQuery(text));
+}
+
+/** An address in the place of a name may carry a query, and with it anything. */
+function withoutQuery(text: string): string {
+  return WEB_ADDRESS.test(text) ? text.replace(/[?#].*$/s, "") : text;
 }
 
 /** Cut again after lower-casing, because a few letters become two ("İ"). */

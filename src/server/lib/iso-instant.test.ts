@@ -10,6 +10,10 @@ const ACCEPTED: readonly [text: string, instant: string][] = [
   ["2026-11-01", "2026-11-01T00:00:00.000Z"],
   ["2028-02-29", "2028-02-29T00:00:00.000Z"],
   ["1970-01-01", "1970-01-01T00:00:00.000Z"],
+  ["1900-01-01", "1900-01-01T00:00:00.000Z"],
+  ["0099-03-01", "0099-03-01T00:00:00.000Z"],
+  ["0001-01-01T00:00:00", "0001-01-01T00:00:00.000Z"],
+  ["1969-12-31T23:59:59-05:00", "1970-01-01T04:59:59.000Z"],
   ["9999-12-31", "9999-12-31T00:00:00.000Z"],
   ["2026-11-01T09:30", "2026-11-01T09:30:00.000Z"],
   ["2026-11-01T09:30Z", "2026-11-01T09:30:00.000Z"],
@@ -20,6 +24,7 @@ const ACCEPTED: readonly [text: string, instant: string][] = [
   ["2026-11-01T09:30:15.123Z", "2026-11-01T09:30:15.123Z"],
   ["2026-11-01T09:30:15.123", "2026-11-01T09:30:15.123Z"],
   ["2026-11-01T09:30:15.123000000Z", "2026-11-01T09:30:15.123Z"],
+  ["2026-11-01T09:30:15.1230000000000Z", "2026-11-01T09:30:15.123Z"],
   ["2026-11-01t09:30:15.123z", "2026-11-01T09:30:15.123Z"],
   ["2026-11-01T09:30:15+02:00", "2026-11-01T07:30:15.000Z"],
   ["2026-11-01T09:30:15 02:00", "2026-11-01T07:30:15.000Z"],
@@ -57,14 +62,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
     "2026-11-01T09:30:60Z",
   ],
   "an offset that does not exist": ["2026-11-01T09:30+24:00", "2026-11-01T09:30+02:60", "2026-11-01T09:30+2:00"],
-  "a year outside 1970 to 9999": [
-    "1969-12-31",
-    "0001-01-01",
-    "0099-01-01",
-    "+12026-11-01",
-    "-002026-11-01",
-    "12026-11-01",
-  ],
+  "a year outside 1 to 9999": ["0000-01-01", "+12026-11-01", "-002026-11-01", "12026-11-01"],
   "an epoch number": ["0", "1793527815", "1793527815000", "1793527815.5", "-1"],
   "a word": ["now", "today", "yesterday", "tomorrow", "infinity", "-infinity", "epoch", "null", "undefined", "NaN"],
   "another form of ISO 8601": [
@@ -81,7 +79,6 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   "a half-written time": ["2026-11-01T", "2026-11-01T09", "2026-11-01T09Z", "2026-11-01T09:", "2026-11-01T09:30:15.Z"],
   "a date with an offset and no time": ["2026-11-01Z", "2026-11-01+02:00"],
   "a space where the T belongs": ["2026-11-01 09:30:15Z"],
-  "more than nine digits of a second": ["2026-11-01T09:30:15.1234567890Z"],
   "a comma in the seconds": ["2026-11-01T09:30:15,123Z"],
   "a zone by its name": ["2026-11-01T09:30:15[Europe/Berlin]", "2026-11-01T09:30:15 CET", "2026-11-01T09:30:15UTC"],
   "digits of another script": ["٢٠٢٦-١١-٠١", "２０２６-11-01"],
@@ -118,9 +115,9 @@ for (const [text, down, up] of ROUNDED) {
   });
 }
 
-test("every instant from 1970 to 9999 reads back from its own ISO text, in any offset", () => {
+test("every instant from the year 1 to 9999 reads back from its own ISO text, in any offset", () => {
   const instants = fc.date({
-    min: new Date("1970-01-02T00:00:00.000Z"),
+    min: new Date("0001-01-02T00:00:00.000Z"),
     max: new Date("9999-12-30T23:59:59.999Z"),
     noInvalidDate: true,
   });

@@ -1,6 +1,6 @@
-const FORM = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+\- ]\d{2}(?::?\d{2})?)?)?$/i;
+const FORM = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+\- ]\d{2}(?::?\d{2})?)?)?$/i;
 
-const OLDEST_YEAR = 1970;
+const OLDEST_YEAR = 1;
 const MINUTE_MS = 60_000;
 
 /**
@@ -12,20 +12,20 @@ export function parseIsoInstant(text: string, rounding: "down" | "up"): Date | n
   const match = FORM.exec(text);
   if (!match) return null;
   const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", zone = "Z"] = match;
-  const wallClock = Date.UTC(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-  );
-  // Date.UTC carries 30 February over into March; what does not read back the same does not exist.
+  const wallClock = toUtc([year, month, day, hour, minute, second].map(Number));
+  // A Date carries 30 February over into March; what does not read back the same does not exist.
   const readBack = new Date(wallClock).toISOString().slice(0, 19);
   if (Number(year) < OLDEST_YEAR || readBack !== `${year}-${month}-${day}T${hour}:${minute}:${second}`) return null;
   const offsetMinutes = parseOffset(zone);
   if (offsetMinutes === null) return null;
   return new Date(wallClock + toMilliseconds(fraction, rounding) - offsetMinutes * MINUTE_MS);
+}
+
+/** Date.UTC would take the years 0 to 99 for those of the last century. */
+function toUtc([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]: readonly number[]): number {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.setUTCHours(hour, minute, second);
 }
 
 function toMilliseconds(fraction: string, rounding: "down" | "up"): number {

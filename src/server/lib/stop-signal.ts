@@ -5,6 +5,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** How long closing the database may take once the grace time is over. */
 const LETTING_GO_MS = 15_000;
+const PARENT_POLL_MS = 500;
 
 export type StopSteps = {
   /** Stop accepting and finish what is in flight; cut off after the grace time. */
@@ -28,14 +29,28 @@ export function onStopSignal(options: { graceMs: number; log: Log }, steps: Stop
     options.log.info("service.stopped");
     process.exit(0);
   };
-  for (const signal of SIGNALS) {
-    process.on(signal, () => {
-      stop(signal).catch((error: unknown) => {
-        options.log.error("service.stop_failed", { error });
-        process.exit(1);
-      });
+  const begin = (signal: string) => {
+    stop(signal).catch((error: unknown) => {
+      options.log.error("service.stop_failed", { error });
+      process.exit(1);
     });
-  }
+  };
+  for (const signal of SIGNALS) process.on(signal, () => begin(signal));
+  if (process.env["npm_lifecycle_event"]) whenParentEnds(() => begin("parent ended"));
+}
+
+/**
+ * `npm start` runs a shell that runs this process. A signal to npm ends the shell and does not come further, and neither does
+ * npm's own death: without npm the service would run on unseen and keep its port.
+ */
+function whenParentEnds(then: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    then();
+  }, PARENT_POLL_MS);
+  timer.unref();
 }
 
 async function within(limitMs: number, work: Promise<unknown>): Promise<void> {

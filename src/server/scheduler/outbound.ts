@@ -86,7 +86,7 @@ function exchange(
   request: { options: Dispatcher.DispatchOptions; origin: string; signal: AbortSignal },
 ): Promise<Whole | NoReply> {
   const { signal } = request;
-  const connection = pool.take(request.origin);
+  const connection = pool.take(request.origin, "scheduling");
   return new Promise((resolve, reject) => {
     let isSettled = false;
     let wasSent = false;

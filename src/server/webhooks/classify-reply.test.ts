@@ -109,6 +109,21 @@ test("Teams has taken a message when it answers 2xx and the body reports no fail
   }
 });
 
+test("a webhook's 2xx counts although the body broke off; a chat's does not, and neither does any other status", () => {
+  const broken = (status: number) =>
+    ({ kind: "failure", code: "timeout", status, durationMs: 3, remoteAddress: "127.0.0.1" }) as const;
+  const retryLater = { kind: "retry", errorCode: "timeout", retryAfter: null };
+  assert.deepEqual(
+    [200, 204, 299].map((status) => classifyReply("webhook", broken(status))),
+    [delivered, delivered, delivered],
+  );
+  assert.deepEqual(
+    [199, 302, 500].map((status) => classifyReply("webhook", broken(status))),
+    [retryLater, retryLater, retryLater],
+  );
+  for (const kind of ["slack", "teams"] as const) assert.deepEqual(classifyReply(kind, broken(200)), retryLater);
+});
+
 test("a retry carries the receiver's Retry-After, whatever the status or kind", () => {
   const cases: [kind: EndpointKind, answer: Reply][] = [
     ["webhook", { status: 429 }],

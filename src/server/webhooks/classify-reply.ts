@@ -6,8 +6,8 @@ import type { SendFailureCode } from "./send-failure.ts";
 //
 // | reply                        | webhook              | slack                        | teams                          |
 // |------------------------------|----------------------|------------------------------|--------------------------------|
-// | 2xx                          | delivered            | 200 with the body `ok` only, | delivered, unless the body     |
-// |                              |                      | else failed for good         | reports a failure: its status  |
+// | 2xx                          | delivered, also when | 200 with the body `ok` only, | delivered, unless the body     |
+// |                              | its body breaks off  | else failed for good         | reports a failure: its status  |
 // | 3xx, 408, 425, 429, 5xx      | retry                | retry                        | retry                          |
 // | 400, 413, 422                | retry                | failed, our own fault        | failed, our own fault          |
 // | 401, 403, 404                | retry                | failed, endpoint flagged     | failed, endpoint flagged       |
@@ -30,9 +30,13 @@ export type AttemptOutcome =
     };
 
 export function classifyReply(kind: EndpointKind, result: SendResult): AttemptOutcome {
-  if (result.kind === "failure") return { kind: "retry", errorCode: result.code, retryAfter: null };
+  if (result.kind === "failure") {
+    // A webhook's status says it all; a chat says in the body whether it has posted the card.
+    const isTaken = kind === "webhook" && result.status !== null && isSuccessful(result.status);
+    return isTaken ? DELIVERED : { kind: "retry", errorCode: result.code, retryAfter: null };
+  }
   const { status, body, retryAfter } = result;
-  const isSuccess = status >= 200 && status <= 299;
+  const isSuccess = isSuccessful(status);
   switch (kind) {
     case "webhook":
       return isSuccess ? DELIVERED : classifyStatus(kind, status, retryAfter);
@@ -47,6 +51,10 @@ export function classifyReply(kind: EndpointKind, result: SendResult): AttemptOu
 }
 
 const DELIVERED: AttemptOutcome = { kind: "delivered" };
+
+function isSuccessful(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
 
 /** A status that is no success. */
 function classifyStatus(kind: EndpointKind, status: number, retryAfter: string | null): AttemptOutcome {

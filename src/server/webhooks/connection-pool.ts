@@ -8,10 +8,11 @@ import {
   type Protocol,
 } from "./guarded-connector.ts";
 
-// Connections are undici Clients of one socket each, kept by origin while idle. undici's own Pool is not used, because it
-// hides which socket served a request (the log names the address), lets requests queue where the time limit runs but no
-// byte moves, and cannot give up a connection that is still being made. Sockets in use are therefore as many as sends
-// under way, which the caller limits; idle ones are limited here.
+// Connections are undici Clients of one socket each, kept for their user while idle: a receiver that writes more than one
+// reply spoils the next request on its socket, which must be its own and not that of a neighbour on the same host. undici's
+// own Pool is not used, because it lets requests queue where the time limit runs but no byte moves, and cannot give up a
+// connection that is still being made. Sockets in use are therefore as many as sends under way, which the caller limits;
+// idle ones are limited here.
 
 const REPLY_HEADER_BYTES_MAX = 16 * 1_024;
 const IDLE_SOCKETS_MAX = 256;
@@ -22,14 +23,15 @@ const IDLE_SOCKETS_MAX = 256;
 const IDLE_SOCKET_MS = 1_500;
 
 export type Connection = ConnectionState & {
-  readonly origin: string;
+  /** Whose it is, and where it leads. */
+  readonly lane: string;
   readonly isTls: boolean;
   readonly client: Client;
 };
 
 export class ConnectionPool {
   readonly #connectors: Record<Protocol, GuardedConnector>;
-  readonly #idleByOrigin = new Map<string, Connection[]>();
+  readonly #idleByLane = new Map<string, Connection[]>();
   /** The same connections, the one idle for longest first. */
   readonly #idle = new Set<Connection>();
   #inUse = 0;
@@ -43,12 +45,13 @@ export class ConnectionPool {
     };
   }
 
-  /** The idle connection that was used last, or a new one. */
-  take(origin: string): Connection {
+  /** The user's idle connection to this origin that was used last, or a new one. */
+  take(origin: string, user: string): Connection {
     assert(!this.#isClosing, "nothing is sent after close");
-    const idle = this.#idleByOrigin.get(origin)?.at(-1);
+    const lane = `${user} ${origin}`;
+    const idle = this.#idleByLane.get(lane)?.at(-1);
     if (idle !== undefined) this.#forget(idle);
-    const connection = idle ?? this.#open(origin);
+    const connection = idle ?? this.#open(origin, lane);
     this.#inUse++;
     return connection;
   }
@@ -56,8 +59,8 @@ export class ConnectionPool {
   giveBack(connection: Connection): void {
     const oldest = this.#idle.values().next();
     if (this.#idle.size >= IDLE_SOCKETS_MAX && !oldest.done) this.#discard(oldest.value);
-    const siblings = this.#idleByOrigin.get(connection.origin);
-    if (siblings === undefined) this.#idleByOrigin.set(connection.origin, [connection]);
+    const siblings = this.#idleByLane.get(connection.lane);
+    if (siblings === undefined) this.#idleByLane.set(connection.lane, [connection]);
     else siblings.push(connection);
     this.#idle.add(connection);
     this.#countDown();
@@ -80,7 +83,7 @@ export class ConnectionPool {
     for (const connection of this.#idle) this.#discard(connection);
   }
 
-  #open(origin: string): Connection {
+  #open(origin: string, lane: string): Connection {
     const { protocol } = new URL(origin);
     assert(protocol === "https:" || protocol === "http:", "an endpoint's address is http or https");
     const client = new Client(origin, {
@@ -94,7 +97,7 @@ export class ConnectionPool {
       connect: (options, callback) => this.#connectors[protocol](connection, options, callback),
     });
     const connection: Connection = {
-      origin,
+      lane,
       isTls: protocol === "https:",
       client,
       socket: null,
@@ -116,9 +119,9 @@ export class ConnectionPool {
 
   #forget(connection: Connection): void {
     this.#idle.delete(connection);
-    const siblings = this.#idleByOrigin.get(connection.origin) ?? [];
+    const siblings = this.#idleByLane.get(connection.lane) ?? [];
     siblings.splice(siblings.lastIndexOf(connection), 1);
-    if (siblings.length === 0) this.#idleByOrigin.delete(connection.origin);
+    if (siblings.length === 0) this.#idleByLane.delete(connection.lane);
   }
 
   #countDown(): void {

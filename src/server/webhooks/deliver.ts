@@ -3,13 +3,13 @@ import type { EndpointKind } from "#contract/endpoint.ts";
 import type { DeliveryId } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Sealer } from "../lib/sealed.ts";
 import type { ClaimedDelivery } from "./claim-queries.ts";
 import { type AttemptOutcome, classifyReply } from "./classify-reply.ts";
 import type { GuardedSend, SendResult } from "./guarded-send.ts";
 import type { ExpiredLease } from "./recovery-queries.ts";
 import type { AttemptReport } from "./report-queries.ts";
 import { nextAttemptAt, parseRetryAfter, type RetrySchedule } from "./retry-schedule.ts";
-import type { SecretBox } from "./secret-box.ts";
 import { type SigningSecrets, signBody } from "./sign.ts";
 
 // One attempt, from the claim to the report:
@@ -29,7 +29,7 @@ const CHAT_PAUSE_MS = 1_000;
 export type DeliverDeps = {
   clock: Clock;
   send: GuardedSend["send"];
-  secretBox: SecretBox;
+  secretBox: Sealer;
   schedule: RetrySchedule;
 };
 
@@ -74,20 +74,21 @@ async function makeRequest(
   claimed: ClaimedDelivery,
   body: Buffer,
 ): Promise<SendResult | "secret_unreadable"> {
-  const { url } = claimed;
-  if (claimed.kind !== "webhook") return await deps.send({ url, body, signed: null });
+  const { url, endpoint_id: endpointId } = claimed;
+  if (claimed.kind !== "webhook") return await deps.send({ url, endpointId, body, signed: null });
   const at = deps.clock.now();
   const secrets = openSecrets(deps.secretBox, claimed, at);
   if (secrets === null) return "secret_unreadable";
   const signature = signBody({ secrets, body, at });
   return await deps.send({
     url,
+    endpointId,
     body,
     signed: { eventType: claimed.type, deliveryId: claimed.delivery_id, signature },
   });
 }
 
-function openSecrets(box: SecretBox, claimed: ClaimedDelivery, now: Date): SigningSecrets | null {
+function openSecrets(box: Sealer, claimed: ClaimedDelivery, now: Date): SigningSecrets | null {
   const current = box.open(claimed.endpoint_id, claimed.secret);
   if (current === null) return null;
   const isOverlap = claimed.previous_secret_expires_at !== null && claimed.previous_secret_expires_at > now;

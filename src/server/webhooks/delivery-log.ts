@@ -14,6 +14,7 @@ export type DeliveryLogFilter = {
   endpointId?: EndpointId;
   eventId?: WebhookEventId;
   reference?: Reference;
+  deliveryId?: DeliveryId;
   state?: DeliveryState;
   /** Inclusive. */
   from?: Date;
@@ -30,6 +31,7 @@ export type DeliveryLogEntry = Omit<Selectable<DeliveriesTable>, "card"> & {
   /** What is to come, or under way: an attempt by the schedule, or one that someone asked for. */
   pending: AttemptTrigger | null;
   is_in_flight: boolean;
+  last_duration_ms: number | null;
 };
 
 export async function listDeliveries(
@@ -37,12 +39,17 @@ export async function listDeliveries(
   owner: OrganizationId,
   filter: DeliveryLogFilter,
 ): Promise<DeliveryLogEntry[]> {
-  const { endpointId, eventId, reference, state, from, to, cursor } = filter;
+  const { endpointId, eventId, reference, deliveryId, state, from, to, cursor } = filter;
   const { rows } = await sql<DeliveryLogEntry>`
     select delivery.organization_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.state,
       delivery.cancel_reason, delivery.attempt_count, delivery.retries_used, delivery.next_attempt_at,
       delivery.last_status, delivery.last_error, delivery.created_at, delivery.completed_at, event.type, event.reference,
-      event.body is null as is_erased, queue.trigger as pending, queue.lease_token is not null as is_in_flight
+      event.body is null as is_erased, queue.trigger as pending, queue.lease_token is not null as is_in_flight,
+      (
+        select duration_ms from delivery_attempts attempt
+        where attempt.organization_id = delivery.organization_id and attempt.delivery_id = delivery.id
+        order by number desc limit 1
+      ) as last_duration_ms
     from deliveries delivery
     join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
     left join delivery_queue queue on queue.delivery_id = delivery.id
@@ -51,6 +58,7 @@ export async function listDeliveries(
       endpointId && sql`delivery.endpoint_id = ${endpointId}`,
       eventId && sql`delivery.event_id = ${eventId}`,
       reference && sql`event.reference = ${reference}`,
+      deliveryId && sql`delivery.id = ${deliveryId}`,
       state && sql`delivery.state = ${state}`,
       from && sql`delivery.created_at >= ${from}`,
       to && sql`delivery.created_at < ${to}`,
@@ -100,6 +108,16 @@ export async function listAttempts(
     ])}
     order by started_at desc, delivery_id, number limit ${filter.limit}`.execute(db);
   return rows;
+}
+
+/** The bytes that are sent; null when they were erased. */
+export async function findDeliveryBody(db: Db, owner: OrganizationId, id: DeliveryId): Promise<Buffer | null> {
+  const { rows } = await sql<{ body: Buffer | null }>`
+    select coalesce(delivery.card, event.body) as body
+    from deliveries delivery
+    join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+    where delivery.organization_id = ${owner} and delivery.id = ${id}`.execute(db);
+  return rows[0]?.body ?? null;
 }
 
 function allOf(conditions: (ReturnType<typeof sql> | undefined | false | 0 | "")[]) {

@@ -172,6 +172,7 @@ export class DeliveryLoop {
       attemptNumber: claimed.number,
       outcome: report.result,
       ...(report.status === null ? {} : { status: report.status }),
+      ...(report.errorCode === null ? {} : { errorCode: report.errorCode }),
       ...(report.durationMs === null ? {} : { durationMs: report.durationMs }),
       ...(report.nextAttemptAt === null ? {} : { nextAttemptAt: report.nextAttemptAt.toISOString() }),
     });

@@ -4,6 +4,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import type { AddressInfo, Socket } from "node:net";
 import { after, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import type { EndpointId } from "#contract/ids.ts";
 import type { GuardedSend } from "./guarded-send.ts";
 import type { HostAnswer, ResolveHost } from "./resolve-host.ts";
 import { guardedSend, post, respond, startReceiver, type TestReceiver, untimed } from "./testing/receiver.ts";
@@ -120,6 +121,19 @@ test("deliveries one after another use one connection", async () => {
   const { send } = sender();
   for (let i = 0; i < 20; i++) assert.equal((await send(post(target.url))).kind, "reply");
   assert.deepEqual([target.requests.length, target.connectionCount()], [20, 1]);
+});
+
+test("endpoints on one host do not share connections, so a stray second reply is nobody else's", async () => {
+  const target = await receiver((socket, { head }) => {
+    if (head.startsWith("POST /twice")) socket.write("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n".repeat(2));
+    else respond(socket, 204);
+  });
+  const { send } = sender();
+  const other = "we_2222222222222222" as EndpointId;
+  for (let i = 0; i < 20; i++) {
+    assert.equal((await send(post(new URL("/twice", target.url).href))).status, 500);
+    assert.equal((await send(post(target.url, { endpointId: other }))).status, 204);
+  }
 });
 
 test("deliveries at the same time each have a connection, and later ones reuse them", async () => {

@@ -1,3 +1,4 @@
+import type { EndpointId } from "#contract/ids.ts";
 import { WEBHOOK_HEADERS, WEBHOOK_USER_AGENT, type WebhookEventType } from "#contract/webhook-event.ts";
 import { assert } from "../lib/assert.ts";
 import { type Connection, ConnectionPool } from "./connection-pool.ts";
@@ -27,7 +28,7 @@ export type SendResult =
   | {
       readonly kind: "failure";
       readonly code: SendFailureCode;
-      /** The status that had arrived when the rest of the reply failed; it decides nothing and is for the log. */
+      /** The status that had arrived when the rest of the reply failed. */
       readonly status: number | null;
       readonly durationMs: number;
       /** Null when no connection was made. */
@@ -36,6 +37,8 @@ export type SendResult =
 
 export type OutboundPost = {
   readonly url: string;
+  /** Sockets are not shared between endpoints. */
+  readonly endpointId: EndpointId;
   /** Sent as they are. */
   readonly body: Buffer;
   /** The contract's headers of a signed delivery; null for cards, which are not signed. */
@@ -74,6 +77,7 @@ export function createGuardedSend(settings: SendSettings): GuardedSend {
     send: async (post) =>
       exchange(pool, {
         url: new URL(post.url),
+        endpointId: post.endpointId,
         headers: post.signed === null ? fixedHeaders : { ...fixedHeaders, ...toSignedHeaders(post.signed) },
         body: post.body,
         timeoutMs: settings.timeoutMs,
@@ -96,10 +100,10 @@ type Ending = "whole" | "cut" | SendFailureCode;
 /** One POST and its outcome. undici's own time limits are off; the timer here is the only one. */
 function exchange(
   pool: ConnectionPool,
-  request: { url: URL; headers: Record<string, string>; body: Buffer; timeoutMs: number },
+  request: { url: URL; endpointId: EndpointId; headers: Record<string, string>; body: Buffer; timeoutMs: number },
 ): Promise<SendResult> {
   const startedAt = performance.now();
-  const connection = pool.take(request.url.origin);
+  const connection = pool.take(request.url.origin, request.endpointId);
   return new Promise((resolve, reject) => {
     const reply = new ReplyReader();
     let isSettled = false;

@@ -48,7 +48,7 @@ test("no success for five days: told at the first delivery given up, a day befor
   const [first, ...none] = await readNotices(business);
   assert.equal(first?.kind, "exhausted");
   assert.equal(none.length, 0);
-  assert.equal(first?.detail, "A delivery was given up after all its retries; the last attempt got status 500.");
+  assert.equal(first?.detail, "A delivery did not arrive and is not tried again; its last attempt got status 500.");
 
   await pass(4 * DAY - 8 * HOUR);
   await book(deps, business);

@@ -34,7 +34,7 @@ export function describeVerdict(verdict: Exclude<HealthVerdict, { kind: "well" }
   const last = health.last_status === null ? "no answer" : `status ${health.last_status}`;
   switch (verdict.kind) {
     case "exhausted":
-      return `A delivery was given up after all its retries; the last attempt got ${last}.`;
+      return `A delivery did not arrive and is not tried again; its last attempt got ${last}.`;
     case "disabling_soon":
       return `No delivery has arrived for four days (the last attempt got ${last}). Tomorrow the endpoint is switched off.`;
     case "disable":

@@ -70,7 +70,10 @@ test("a URL that cannot be one is refused with a reason a person understands", a
     ["https://example.com:0/", "The port of the URL must not be 0."],
     [`https://example.com/${"a".repeat(2_029)}`, "The URL must not be longer than 2048 characters."],
     [`https://example.com/${"ü".repeat(1_000)}`, "The URL must not be longer than 2048 characters."],
-    ["https://nowhere.example/", "The host name nowhere.example does not exist, or has no address."],
+    [
+      "https://nowhere.example/",
+      "The host name nowhere.example does not exist on the public internet. Webhooks are only sent there.",
+    ],
     ["https://away.example/", "The host name away.example could not be looked up just now. Try again in a moment."],
     [
       "http://example.com/",
@@ -119,14 +122,14 @@ test("every way of writing an inside address is refused", async () => {
     "https://mapped.example/",
     "https://metadata.google.internal/computeMetadata/v1/",
   ];
-  for (const url of urls) assert.match(await reasonOf(url), /Webhooks are only sent to the public internet\.$/, url);
+  for (const url of urls)
+    assert.match(await reasonOf(url), /Webhooks are only sent (to the public internet|there)\.$/, url);
 });
 
-test("a refusal says what kind of network the host is in, and not which address its name has", async () => {
+test("a refusal says what kind of network an address is in, and of a name not even whether it exists", async () => {
   assert.deepEqual(await check("https://internal.example/"), {
     kind: "refused",
-    reason:
-      "The URL's host name leads to an address in a private network (10.0.0.0/8). Webhooks are only sent to the public internet.",
+    reason: "The host name internal.example does not exist on the public internet. Webhooks are only sent there.",
   });
   assert.deepEqual(await check("https://[::ffff:169.254.169.254]/"), {
     kind: "refused",

@@ -5,7 +5,8 @@ import type { ResolveHost } from "./resolve-host.ts";
 
 // What an endpoint's URL must be when it is added or edited. The guard in guarded-send.ts judges the target again at every
 // send and depends on nothing here; this check exists so that a URL that could never work is refused with a reason.
-// Reasons name no address: a customer must not learn what names of the operator's own network resolve to.
+// A name that leads inside and one that does not exist are refused with one sentence: a customer must not learn which names
+// the operator's own network has.
 
 export type UrlVerdict =
   /** `url` is the normalised form; store and use that one. */
@@ -24,7 +25,7 @@ export async function checkEndpointUrl(deps: Deps, text: string): Promise<UrlVer
   if (addresses.kind === "refused") return addresses;
   for (const address of addresses.found) {
     const verdict = judgeAddress(address, deps.allow);
-    if (!permits(verdict, protocol)) return refuse(toReason(verdict, isIP(host) !== 0));
+    if (!permits(verdict, protocol)) return refuse(toReason(verdict, host));
   }
   return { kind: "accepted", url: url.href };
 }
@@ -60,7 +61,7 @@ async function findAddresses(
     case "found":
       return { kind: "found", found: answer.addresses };
     case "not_found":
-      return refuse(`The host name ${host} does not exist, or has no address.`);
+      return refuse(toNotPublic(host));
     case "unavailable":
       return refuse(`The host name ${host} could not be looked up just now. Try again in a moment.`);
     default:
@@ -68,12 +69,16 @@ async function findAddresses(
   }
 }
 
-function toReason(verdict: AddressVerdict, isLiteral: boolean): string {
+function toReason(verdict: AddressVerdict, host: string): string {
   if (verdict.kind !== "blocked") {
     return "The URL must start with https://. Plain http is only for networks that the operator has allowed.";
   }
-  const subject = isLiteral ? "The URL's host is" : "The URL's host name leads to";
-  return `${subject} an address in ${verdict.range}. Webhooks are only sent to the public internet.`;
+  if (isIP(host) === 0) return toNotPublic(host);
+  return `The URL's host is an address in ${verdict.range}. Webhooks are only sent to the public internet.`;
+}
+
+function toNotPublic(host: string): string {
+  return `The host name ${host} does not exist on the public internet. Webhooks are only sent there.`;
 }
 
 const TOO_LONG = `The URL must not be longer than ${ENDPOINT_URL_LENGTH_MAX} characters.`;

@@ -2,16 +2,17 @@ import type { Config } from "../config.ts";
 import { assert } from "../lib/assert.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Random } from "../lib/random.ts";
+import { createSealer, type Sealer } from "../lib/sealed.ts";
 import { type Cidr, parseCidr } from "./address-rules.ts";
 import { createGuardedSend, type GuardedSend } from "./guarded-send.ts";
 import { createSystemResolver, type ResolveHost } from "./resolve-host.ts";
 import type { RetrySchedule } from "./retry-schedule.ts";
-import { createSecretBox, type SecretBox } from "./secret-box.ts";
 
 /** What webhooks need beyond the database. */
 export type WebhookDeps = {
   readonly send: GuardedSend;
-  readonly secretBox: SecretBox;
+  /** Signing secrets must sign again, so they are sealed rather than hashed. */
+  readonly secretBox: Sealer;
   readonly schedule: RetrySchedule;
   readonly resolve: ResolveHost;
   readonly allow: readonly Cidr[];
@@ -42,7 +43,7 @@ export function createWebhookDeps(deps: {
     resolve,
     allow,
     send: createGuardedSend({ resolve, allow, timeoutMs: config.webhookTimeoutMs, docsUrl: config.docsUrl }),
-    secretBox: createSecretBox({ random: deps.random }, deps.secretKey),
+    secretBox: createSealer(deps, { secretKey: deps.secretKey, purpose: "webhook signing secrets, version 1" }),
     schedule: { delaysSeconds: config.webhookRetrySchedule, jitterFraction: config.webhookRetryJitter },
     leaseMs: Math.max(LEASE_MS_MIN, LEASE_TIMEOUTS * config.webhookTimeoutMs),
   };

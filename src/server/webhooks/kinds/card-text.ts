@@ -36,7 +36,7 @@ function toCleanLine(text: string): string {
   return text
     .slice(0, CLEANED_LENGTH_MAX)
     .toWellFormed()
-    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "")
+    .replace(/[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu, "")
     .replace(/[\p{Cc}\s]+/gu, " ")
     .trim();
 }

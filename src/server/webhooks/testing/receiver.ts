@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import type { EndpointId } from "#contract/ids.ts";
 import { type Cidr, parseCidr } from "../address-rules.ts";
 import {
   createGuardedSend,
@@ -86,8 +87,10 @@ export function guardedSend(settings: Partial<SendSettings> & { allowCidrs?: str
   });
 }
 
+const ENDPOINT_ID = "we_1111111111111111" as EndpointId;
+
 export function post(url: string, change: Partial<OutboundPost> = {}): OutboundPost {
-  return { url, body: Buffer.from("{}"), signed: null, ...change };
+  return { url, endpointId: ENDPOINT_ID, body: Buffer.from("{}"), signed: null, ...change };
 }
 
 /** The result without its duration, which is checked to be a whole number of milliseconds in the given range. */
