@@ -20,7 +20,3 @@ export const SIGNING_SECRET_PREFIX = "whsec_";
 export const SIGNING_SECRET_BYTES = 32;
 /** After a rotation the old secret signs too for this long. */
 export const SIGNING_SECRET_OVERLAP_HOURS = 24;
-
-export function isEndpointKind(text: string): text is EndpointKind {
-  return (ENDPOINT_KINDS as readonly string[]).includes(text);
-}

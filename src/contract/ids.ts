@@ -54,10 +54,6 @@ export function parseEndpointId(text: string): EndpointId | null {
   return hasForm(text, ENDPOINT_ID) ? (text as EndpointId) : null;
 }
 
-export function parseWebhookEventId(text: string): WebhookEventId | null {
-  return hasForm(text, WEBHOOK_EVENT_ID) ? (text as WebhookEventId) : null;
-}
-
 /** A delivery id is a UUID, in the lower-case form that we make and PostgreSQL prints. */
 export function parseDeliveryId(text: string): DeliveryId | null {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text) ? (text as DeliveryId) : null;

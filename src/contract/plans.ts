@@ -20,10 +20,6 @@ export const PLAN_TERMS: Readonly<Record<Plan, PlanTerms>> = {
   business: { name: "Business", features: ["readApi", "webhooks", "csvExport"], retention: { months: 24 } },
 };
 
-export function isPlan(text: string): text is Plan {
-  return (PLANS as readonly string[]).includes(text);
-}
-
 export function planIncludes(plan: Plan, feature: Feature): boolean {
   return PLAN_TERMS[plan].features.includes(feature);
 }

@@ -13,7 +13,6 @@ function reply({ status, body = "", retryAfter = null }: Reply): SendResult {
     status,
     body,
     truncated: false,
-    contentType: null,
     retryAfter,
     durationMs: 12,
     remoteAddress: "203.0.113.7",

@@ -88,7 +88,6 @@ test("a reply is reported with its status, body, address and the two headers tha
     status: 503,
     body: "come back later, Zoë",
     truncated: false,
-    contentType: "text/plain; charset=utf-8",
     retryAfter: "120",
     remoteAddress: "127.0.0.1",
   });
@@ -101,7 +100,6 @@ test("a reply without a body or the kept headers is reported as such", async () 
     status: 204,
     body: "",
     truncated: false,
-    contentType: null,
     retryAfter: null,
     remoteAddress: "127.0.0.1",
   });

@@ -20,7 +20,6 @@ export type SendResult =
       /** The start of the body as text PostgreSQL takes; see reply-reader.ts. */
       readonly body: string;
       readonly truncated: boolean;
-      readonly contentType: string | null;
       readonly retryAfter: string | null;
       readonly durationMs: number;
       readonly remoteAddress: string;

@@ -51,7 +51,6 @@ const reply = {
   status: 200,
   body: "a".repeat(REPLY_KEPT_BYTES),
   truncated: true,
-  contentType: null,
   retryAfter: null,
   remoteAddress: "127.0.0.1",
 };
@@ -158,7 +157,7 @@ test("a gzip bomb is kept as the compressed bytes it is", async () => {
   const target = await hostile((socket) => respond(socket, 200, headers, bomb));
   const result = await patient.send(post(target.url));
   assert.ok(result.kind === "reply" && Buffer.byteLength(result.body) <= REPLY_KEPT_BYTES);
-  assert.deepEqual({ ...untimed(result, IN_TIME), body: "" }, { ...reply, body: "", contentType: "text/html" });
+  assert.deepEqual({ ...untimed(result, IN_TIME), body: "" }, { ...reply, body: "" });
 });
 
 test("headers larger than the limit are not read to their end", async () => {

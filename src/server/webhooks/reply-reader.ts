@@ -6,7 +6,6 @@ export type KeptReply = {
   readonly body: string;
   /** The body was longer than what is kept, or was not read to its end. */
   readonly truncated: boolean;
-  readonly contentType: string | null;
   readonly retryAfter: string | null;
 };
 
@@ -15,14 +14,12 @@ export class ReplyReader {
   status: number | null = null;
   readBytes = 0;
   isComplete = false;
-  #contentType: string | null = null;
   #retryAfter: string | null = null;
   #keptBytes = 0;
   #kept: Buffer[] = [];
 
   start(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
     this.status = status;
-    this.#contentType = toKeptHeader(headers["content-type"]);
     this.#retryAfter = toKeptHeader(headers["retry-after"]);
   }
 
@@ -39,7 +36,7 @@ export class ReplyReader {
   toKept(): KeptReply {
     const isWhole = this.isComplete && this.readBytes === this.#keptBytes;
     const { text, truncated } = toReplyText(Buffer.concat(this.#kept), isWhole);
-    return { body: text, truncated, contentType: this.#contentType, retryAfter: this.#retryAfter };
+    return { body: text, truncated, retryAfter: this.#retryAfter };
   }
 }
 
