@@ -18,6 +18,20 @@ create table api_keys (
 );
 CREATE INDEX api_keys_by_organization ON public.api_keys USING btree (organization_id, created_at);
 
+create table audit_entries (
+  organization_id text not null,
+  id uuid not null,
+  at timestamp(3) with time zone not null,
+  user_id text,
+  email text,
+  action text not null,
+  target text,
+  detail jsonb not null,
+  constraint audit_entries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint audit_entries_pkey PRIMARY KEY (organization_id, id)
+);
+CREATE INDEX audit_entries_by_time ON public.audit_entries USING btree (organization_id, at DESC, id DESC);
+
 create table booking_clocks (
   organization_id text not null,
   last_created_at timestamp(3) with time zone not null,
@@ -62,6 +76,7 @@ create table bookings (
 CREATE INDEX bookings_by_email ON public.bookings USING btree (organization_id, customer_email_key);
 CREATE INDEX bookings_by_widget ON public.bookings USING btree (organization_id, widget_id, created_at);
 CREATE INDEX bookings_lacking_event ON public.bookings USING btree (organization_id, created_at) WHERE lacks_event;
+CREATE INDEX bookings_search ON public.bookings USING gin (booking_grams(organization_id, created_at, widget_id, booking_open_text(reference, service_name, attribution), booking_customer_text(customer_name, customer_email))) WITH (gin_pending_list_limit='64');
 
 create table day_zones (
   organization_id text not null,
@@ -269,6 +284,37 @@ create table funnel_visits (
 );
 CREATE INDEX funnel_visits_by_start ON public.funnel_visits USING btree (organization_id, started_at);
 
+create table invitations (
+  organization_id text not null,
+  id text not null,
+  email text not null,
+  role text not null,
+  token_hash bytea not null,
+  invited_by text,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint invitations_email_check CHECK ((email = lower(email))),
+  constraint invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text]))),
+  constraint invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id) ON DELETE SET NULL,
+  constraint invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint invitations_pkey PRIMARY KEY (organization_id, id),
+  constraint invitations_organization_id_email_key UNIQUE (organization_id, email),
+  constraint invitations_token_hash_key UNIQUE (token_hash)
+);
+
+create table members (
+  organization_id text not null,
+  user_id text not null,
+  role text not null,
+  created_at timestamp(3) with time zone not null,
+  last_used_at timestamp(3) with time zone,
+  constraint members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text]))),
+  constraint members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint members_pkey PRIMARY KEY (organization_id, user_id)
+);
+CREATE INDEX members_by_user ON public.members USING btree (user_id);
+
 create table organizations (
   id text not null,
   name text not null,
@@ -370,6 +416,88 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (number)
 );
 
+create table setup_links (
+  token_hash bytea not null,
+  created_at timestamp(3) with time zone not null,
+  constraint setup_links_pkey PRIMARY KEY (token_hash)
+);
+
+create table user_accounts (
+  id text not null,
+  user_id text not null,
+  provider_id text not null,
+  account_id text not null,
+  password text,
+  access_token text,
+  refresh_token text,
+  id_token text,
+  access_token_expires_at timestamp(3) with time zone,
+  refresh_token_expires_at timestamp(3) with time zone,
+  scope text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint user_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint user_accounts_pkey PRIMARY KEY (id),
+  constraint user_accounts_provider_id_account_id_key UNIQUE (provider_id, account_id)
+);
+CREATE INDEX user_accounts_by_user ON public.user_accounts USING btree (user_id);
+
+create table user_sessions (
+  id text not null,
+  user_id text not null,
+  token text not null,
+  ip_address text,
+  user_agent text,
+  expires_at timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint user_sessions_ip_address_check CHECK ((ip_address IS NULL)),
+  constraint user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint user_sessions_pkey PRIMARY KEY (id),
+  constraint user_sessions_token_key UNIQUE (token)
+);
+CREATE INDEX user_sessions_by_expiry ON public.user_sessions USING btree (expires_at);
+CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
+
+create table user_two_factors (
+  id text not null,
+  user_id text not null,
+  secret text not null,
+  backup_codes text not null,
+  verified boolean default true not null,
+  failed_verification_count integer default 0 not null,
+  locked_until timestamp(3) with time zone,
+  constraint user_two_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint user_two_factors_pkey PRIMARY KEY (id)
+);
+CREATE INDEX user_two_factors_by_user ON public.user_two_factors USING btree (user_id);
+
+create table user_verifications (
+  id text not null,
+  identifier text not null,
+  value text not null,
+  expires_at timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint user_verifications_pkey PRIMARY KEY (id)
+);
+CREATE INDEX user_verifications_by_expiry ON public.user_verifications USING btree (expires_at);
+CREATE INDEX user_verifications_by_identifier ON public.user_verifications USING btree (identifier);
+
+create table users (
+  id text not null,
+  name text not null,
+  email text not null,
+  email_verified boolean not null,
+  image text,
+  two_factor_enabled boolean default false not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint users_email_check CHECK ((email = lower(email))),
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_email_key UNIQUE (email)
+);
+
 create table webhook_events (
   organization_id text not null,
   id text not null,
@@ -393,6 +521,9 @@ create table widgets (
   collect_data boolean not null,
   created_at timestamp(3) with time zone not null,
   connection_id text,
+  accent_color text,
+  allowed_domains text[] default '{}'::text[] not null,
+  constraint widgets_accent_color_check CHECK ((accent_color ~ '^#[0-9a-f]{6}$'::text)),
   constraint widgets_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text]))),
   constraint widgets_template_check CHECK ((template = ANY (ARRAY['classic'::text, 'compact'::text, 'minimal'::text]))),
   constraint widgets_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES scheduling_connections(organization_id, id),
@@ -401,6 +532,45 @@ create table widgets (
   constraint widgets_organization_id_id_key UNIQUE (organization_id, id)
 );
 CREATE INDEX widgets_by_connection ON public.widgets USING btree (organization_id, connection_id) WHERE (connection_id IS NOT NULL);
+
+CREATE OR REPLACE FUNCTION public.booking_customer_text(customer_name text, customer_email text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN lower((NORMALIZE(((customer_name || '
+'::text) || customer_email)) COLLATE pg_c_utf8))
+;
+
+CREATE OR REPLACE FUNCTION public.booking_grams(organization_id text, created_at timestamp with time zone, widget_id text, open_text text, customer_text text)
+ RETURNS tsvector
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE COST 10000
+AS $function$
+declare
+  scope text := substr(organization_id, 5) || floor(extract(epoch from created_at - to_timestamp(0)) / 172800)::integer || ':';
+  grams text[] := array[scope || 'w' || widget_id];
+  letters text[] := string_to_array(open_text || E'\n\n', null);
+begin
+  for i in 1 .. cardinality(letters) - 2 loop
+    grams := grams || (scope || 'o' || letters[i] || letters[i + 1] || letters[i + 2]);
+  end loop;
+  letters := string_to_array(customer_text || E'\n\n', null);
+  for i in 1 .. cardinality(letters) - 2 loop
+    grams := grams || (scope || 'c' || letters[i] || letters[i + 1] || letters[i + 2]);
+  end loop;
+  return array_to_tsvector(grams);
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.booking_open_text(reference text, service_name text, attribution jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN lower((NORMALIZE(((((reference || '
+'::text) || service_name) || '
+'::text) || COALESCE((attribution ->> 'campaign'::text), ''::text))) COLLATE pg_c_utf8))
+;
 
 CREATE OR REPLACE FUNCTION public.unite_conversions(a jsonb, b jsonb)
  RETURNS jsonb

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { SETTINGS } from "../src/server/config.ts";
 import type { Pool } from "../src/server/db/pool.ts";
+import { renderClientTypes } from "./client-types.ts";
 import { describeSchema } from "./describe-schema.ts";
 
 // The committed files that follow from the code. `npm run generate` writes them; a test fails when one is stale.
@@ -11,6 +12,7 @@ export const GENERATED_FILES: readonly GeneratedFile[] = [
   { name: ".env.example", render: async () => renderEnvironment() },
   { name: "openapi.json", render: async ({ app }) => await renderOpenApi(app) },
   { name: "schema.sql", render: async ({ pool }) => await describeSchema(pool) },
+  { name: "sdk/src/types.ts", render: async () => renderClientTypes() },
 ];
 
 function renderEnvironment(): string {

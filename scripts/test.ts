@@ -3,11 +3,13 @@ import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
+import { buildBrowserFiles } from "./build.ts";
 import { runChecks } from "./check.ts";
+import { prepareBrowser } from "./test-browser.ts";
 import { openTestServer } from "./test-server.ts";
 
-// `npm test`: checks, then every test on a PostgreSQL of its own, then one line of counts. `npm test -- FILE …` runs these
-// files instead of all.
+// `npm test`: checks, what browsers get, then every test on a PostgreSQL of its own, then one line of counts.
+// `npm test -- FILE …` runs these files instead of all.
 
 const TEST_FILES = ["src/**/*.test.ts", "test/**/*.test.ts"];
 /** Each file that runs holds some ten connections of the server's hundred. */
@@ -36,6 +38,8 @@ async function runAll(): Promise<Counts> {
     console.log(`No test was run, because this failed: ${failedChecks.join(", ")}.`);
     return { passed: 0, failed: failedChecks.length, skipped: 0 };
   }
+  await buildBrowserFiles();
+  if ((await prepareBrowser()) === null) console.log("No browser was found: the tests that need one are skipped.");
   const given = process.argv.slice(2);
   const files = given.length > 0 ? given : globSync(TEST_FILES).sort();
   const server = await openTestServer();

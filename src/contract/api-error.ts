@@ -5,10 +5,12 @@ import { type Static, Type } from "typebox";
 export const API_ERROR_STATUS = {
   bad_request: 400,
   unauthorized: 401,
+  forbidden: 403,
   plan_required: 403,
   widget_paused: 403,
   not_found: 404,
   method_not_allowed: 405,
+  conflict: 409,
   slot_taken: 409,
   key_reused: 409,
   payload_too_large: 413,

@@ -67,6 +67,7 @@ export const ConfigAnswer = Type.Object({
     name: Type.String(),
     businessName: Type.String(),
     template: Type.String(),
+    accentColor: Type.Union([Type.String(), Type.Null()]),
     status: Type.String(),
     bookingUrl: Type.String(),
   }),

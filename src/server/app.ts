@@ -1,9 +1,20 @@
 import Fastify, { type FastifyInstance } from "fastify";
+import { auditRoutes } from "./accounts/audit-routes.ts";
+import { authRoutes } from "./accounts/auth-routes.ts";
+import { entryRoutes } from "./accounts/entry-routes.ts";
+import { invitationRoutes } from "./accounts/invitation-routes.ts";
+import { meRoutes } from "./accounts/me-routes.ts";
+import { memberAuth, personAuth } from "./accounts/member-auth.ts";
+import { memberRoutes } from "./accounts/member-routes.ts";
+import { organizationRoutes } from "./accounts/organization-routes.ts";
 import { analyticsReadRoutes } from "./analytics/read-routes.ts";
 import { bearerAuth } from "./api-keys/bearer-auth.ts";
+import { appApi } from "./app-api.ts";
 import { bookRoutes } from "./bookings/book-routes.ts";
 import { bookingReadRoutes } from "./bookings/read-routes.ts";
+import { dashboardRoutes } from "./dashboard/routes.ts";
 import type { Deps } from "./deps.ts";
+import { embedPageRoutes } from "./embed/routes.ts";
 import { collectRoutes } from "./funnel/collect-routes.ts";
 import { VisitReader } from "./funnel/read-visit.ts";
 import { refuseMalformedRequest } from "./http/client-error.ts";
@@ -14,8 +25,10 @@ import { makeRequestId } from "./http/request-id.ts";
 import { installRequestLog } from "./http/request-log.ts";
 import { commonHeaders, installResponseHeaders } from "./http/response-headers.ts";
 import { toTrustProxy } from "./http/trust-proxy.ts";
+import { loaderRoutes } from "./loader/routes.ts";
 import { operationsRoutes } from "./operations/routes.ts";
 import { referenceRoutes } from "./reference/routes.ts";
+import { appointmentRoutes } from "./scheduler/sandbox/appointment-routes.ts";
 import { OPENAPI_WEBHOOKS } from "./webhooks/openapi-webhooks.ts";
 import { embedRoutes } from "./widgets/embed-routes.ts";
 import { widgetReadRoutes } from "./widgets/read-routes.ts";
@@ -44,6 +57,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     clientErrorHandler: refuseMalformedRequest,
   });
   app.decorateRequest("caller", null);
+  app.decorateRequest("person", null);
+  app.decorateRequest("member", null);
   installResponseHeaders(app);
   installRequestLog(app, deps);
   installErrorHandler(app, deps);
@@ -61,9 +76,33 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     },
     { prefix: "/api/v1" },
   );
-  await collectRoutes(app, deps);
+  await authRoutes(app, deps);
+  await app.register(
+    async (api) => {
+      await api.register(async (open) => entryRoutes(open, deps));
+      await api.register(async (personal) => {
+        personal.addHook("onRequest", personAuth(deps));
+        meRoutes(personal, deps);
+      });
+      await api.register(async (guarded) => {
+        guarded.addHook("onRequest", memberAuth(deps));
+        organizationRoutes(guarded, deps);
+        memberRoutes(guarded, deps);
+        invitationRoutes(guarded, deps);
+        auditRoutes(guarded, deps);
+      });
+    },
+    { prefix: "/api/app" },
+  );
+  await appApi(app, deps);
+  const visits = new VisitReader(deps.config);
+  await collectRoutes(app, deps, visits);
   embedRoutes(app, deps);
-  await bookRoutes(app, deps, new VisitReader(deps.config));
+  loaderRoutes(app);
+  await embedPageRoutes(app, deps);
+  await dashboardRoutes(app, deps);
+  await bookRoutes(app, deps, visits);
+  await appointmentRoutes(app, deps);
   openApiRoutes(app);
   referenceRoutes(app);
   operationsRoutes(app, deps);

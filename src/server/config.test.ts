@@ -32,6 +32,14 @@ test("without any variable every setting has its default", () => {
     trustProxy: false,
     countryHeader: null,
     secretKey: null,
+    signUp: "closed",
+    defaultPlan: "free",
+    rateLimitSignInPerMinute: 30,
+    smtpUrl: null,
+    mailFrom: "Bookflow <bookflow@localhost>",
+    oidcIssuer: null,
+    oidcClientId: null,
+    oidcClientSecret: null,
     webhookRetrySchedule: [30, 60, 120, 240, 480, 960, 1920, 3600],
     webhookRetryJitter: 0.1,
     webhookTimeoutMs: 15_000,
@@ -218,11 +226,28 @@ test("a fault stays on one line whatever the value holds", () => {
   ]);
 });
 
+describe("SMTP_URL", () => {
+  for (const given of ["smtp://user:hunter2@mail.example:587", "smtps://mail.example"])
+    test(`${given} is taken as it is`, () => assert.equal(parseConfig({ SMTP_URL: given }).smtpUrl, given));
+  for (const given of ["hunter2@mail.example", "smtp://", "http://user:hunter2@mail.example"])
+    test(`${given} is refused and never shown`, () => {
+      const fault = "SMTP_URL must be an address like smtp://… or smtps://…, not [secret]";
+      assert.deepEqual(faultsOf({ SMTP_URL: given }), [fault]);
+    });
+});
+
+test("the three settings of OpenID Connect are set together or not at all", () => {
+  const all = { OIDC_ISSUER: "https://id.example/realm/", OIDC_CLIENT_ID: "id", OIDC_CLIENT_SECRET: "secret" };
+  assert.equal(parseConfig(all).oidcIssuer, "https://id.example/realm");
+  const fault = "OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together or not at all";
+  for (const left of Object.keys(all)) assert.deepEqual(faultsOf({ ...all, [left]: "" }), [fault]);
+});
+
 test("every secret is marked as one", () => {
   const secrets = Object.values(SETTINGS).filter((setting) => "isSecret" in setting && setting.isSecret);
   assert.deepEqual(
     secrets.map(({ name }) => name),
-    ["DATABASE_URL", "SECRET_KEY"],
+    ["DATABASE_URL", "SECRET_KEY", "SMTP_URL", "OIDC_CLIENT_SECRET"],
   );
 });
 

@@ -1,3 +1,4 @@
+import { PLANS, type Plan } from "#contract/plans.ts";
 import { LOG_LEVELS, type LogLevel } from "./lib/log.ts";
 import {
   choice,
@@ -5,6 +6,7 @@ import {
   fraction,
   headerName,
   integer,
+  mailServer,
   networks,
   proxies,
   type Setting,
@@ -20,6 +22,8 @@ import {
 
 export const ROLES = ["all", "web", "worker"] as const;
 export type Role = (typeof ROLES)[number];
+
+export const SIGN_UP_MODES = ["closed", "open"] as const;
 
 const MINUTE_MS = 60_000;
 
@@ -109,6 +113,51 @@ export const SETTINGS = {
     meaning:
       "Seals what must be read again (signing secrets). Required with DATABASE_URL; else unset: made once and kept in DATA_DIR.",
   }),
+  signUp: choice({
+    name: "SIGN_UP",
+    fallback: "closed",
+    choices: SIGN_UP_MODES,
+    meaning:
+      "open lets anybody make an account and an organization; closed leaves that to the operator and to invitations.",
+  }),
+  defaultPlan: choice<Plan>({
+    name: "DEFAULT_PLAN",
+    fallback: "free",
+    choices: PLANS,
+    meaning: "Plan of organizations that are made in the browser.",
+  }),
+  rateLimitSignInPerMinute: integer({
+    name: "RATE_LIMIT_SIGN_IN_PER_MINUTE",
+    fallback: "30",
+    min: 0,
+    max: 10_000_000,
+    meaning:
+      "Attempts to sign in that one address may make in a minute, counted by each process, and a third of it for one account; 0 switches the limit off.",
+  }),
+  smtpUrl: mailServer({
+    name: "SMTP_URL",
+    fallback: null,
+    isSecret: true,
+    meaning: "Mail server for invitations and password resets. Unset: their links are written to the log.",
+  }),
+  mailFrom: text({
+    name: "MAIL_FROM",
+    fallback: "Bookflow <bookflow@localhost>",
+    meaning: "Sender of those mails.",
+  }),
+  oidcIssuer: webAddress({
+    name: "OIDC_ISSUER",
+    fallback: null,
+    meaning:
+      "OpenID Connect issuer that people may sign in with too. Its redirect address is BASE_URL/api/auth/callback/oidc.",
+  }),
+  oidcClientId: text({ name: "OIDC_CLIENT_ID", fallback: null, meaning: "Our id at that issuer." }),
+  oidcClientSecret: text({
+    name: "OIDC_CLIENT_SECRET",
+    fallback: null,
+    isSecret: true,
+    meaning: "Our secret at that issuer.",
+  }),
   webhookRetrySchedule: secondsList({
     name: "WEBHOOK_RETRY_SCHEDULE",
     fallback: "30,60,120,240,480,960,1920,3600",
@@ -153,8 +202,17 @@ export const SETTINGS = {
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 type Values = { [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[K]> };
-type Unsettable = "baseUrl" | "docsUrl" | "databaseUrl" | "countryHeader" | "secretKey";
-type Unset = { databaseUrl: string | null; countryHeader: string | null; secretKey: string | null };
+/** Settings without a default that stay null where they are not set. */
+type MaybeUnset =
+  | "databaseUrl"
+  | "countryHeader"
+  | "secretKey"
+  | "smtpUrl"
+  | "oidcIssuer"
+  | "oidcClientId"
+  | "oidcClientSecret";
+type Unsettable = "baseUrl" | "docsUrl" | MaybeUnset;
+type Unset = { [K in MaybeUnset]: string | null };
 export type Config = Readonly<Omit<Values, Unsettable> & { baseUrl: string; docsUrl: string } & Unset>;
 
 /** Its message lists every fault, a line each. */
@@ -178,6 +236,9 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   // Made up by each process, it would leave every other process unable to read what this one sealed.
   if (values["databaseUrl"] && values["secretKey"] === null)
     faults.push("SECRET_KEY must be set where DATABASE_URL is, the same for every process");
+  const oidc = ["oidcIssuer", "oidcClientId", "oidcClientSecret"].filter((key) => values[key] === null);
+  if (oidc.length > 0 && oidc.length < 3)
+    faults.push("OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together or not at all");
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   // Every key of SETTINGS was parsed by its own parser just above; the compiler cannot follow the loop.
   const config = values as Omit<Values, Unsettable> & { baseUrl: string | null; docsUrl: string | null } & Unset;

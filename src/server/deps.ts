@@ -1,3 +1,4 @@
+import { type AccountsDeps, createAccountsDeps } from "./accounts/accounts-deps.ts";
 import type { Config } from "./config.ts";
 import { createListen, type Listen } from "./db/listen.ts";
 import type { Db, Pool } from "./db/pool.ts";
@@ -19,6 +20,7 @@ export type Deps = {
   readonly metrics: Metrics;
   readonly webhooks: WebhookDeps;
   readonly scheduler: SchedulerDeps;
+  readonly accounts: AccountsDeps;
   readonly listen: Listen;
 };
 
@@ -32,5 +34,6 @@ export async function createDeps(parts: { config: Config; database: { db: Db; po
   const scheduler = createSchedulerDeps({ config, secretKey, resolve, allow, clock, random });
   const { db, pool } = parts.database;
   const listen = createListen({ pool, log });
-  return { config, db, clock, random, log, metrics: createMetrics(), webhooks, scheduler, listen };
+  const accounts = createAccountsDeps({ config, db, clock, random, log, secretKey });
+  return { config, db, clock, random, log, metrics: createMetrics(), webhooks, scheduler, accounts, listen };
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { makeSetupLink } from "./accounts/set-up.ts";
 import { buildApp } from "./app.ts";
 import { type Config, ConfigError, parseConfig, readEnvironment } from "./config.ts";
 import { type Database, openDatabase } from "./db/open-database.ts";
@@ -49,18 +50,24 @@ async function serve(parts: {
   const deps = await createDeps({ config, database, log });
   const app = config.role === "worker" ? null : await buildApp(deps);
   if (app) await listen(app, config);
+  const link = app && (await makeSetupLink(deps, toAddress(app, config)));
   const monitor = config.role === "worker" && config.workerPort > 0 ? buildWorkerApp(deps) : null;
   if (monitor) await listen(monitor, { host: config.host, port: config.workerPort });
   const worker = config.role === "web" ? null : startWorker(deps);
   onStopSignal(
     { graceMs: config.shutdownGraceMs, log },
     {
-      finish: () => Promise.all([app?.close(), monitor?.close(), worker?.stop()]),
+      async finish() {
+        await Promise.all([app?.close(), monitor?.close(), worker?.stop()]);
+        // Last: requests to book that were in flight, and the task that looks lost ones up, ask through it.
+        await deps.scheduler.outbound.close();
+      },
       letGo: () => database.close(),
     },
   );
   log.info("service.started", { role: config.role });
   notice(app ? `Bookflow is ready at ${toAddress(app, config)}` : "Bookflow's worker is running.");
+  if (link) notice(`Nobody can sign in yet. Open this once to make the first owner:\n${link}`);
 }
 
 /** With PORT=0 only the socket knows which port it is. */

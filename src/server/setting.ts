@@ -73,6 +73,18 @@ export function databaseAddress(about: About): Setting<string> {
   };
 }
 
+export function mailServer(about: About): Setting<string> {
+  const range = "smtp://… or smtps://…";
+  return {
+    ...about,
+    range,
+    parse: (text) =>
+      /^smtps?:\/\/[^/]/.test(text) && URL.canParse(text)
+        ? { value: text }
+        : { fault: `must be an address like ${range}` },
+  };
+}
+
 /** See http/trust-proxy.ts; false for none. */
 export function proxies(about: About): Setting<false | number | string[]> {
   const range = "a number of proxies from 0 to 100, or addresses like 10.0.0.0/8,fd00::/8";

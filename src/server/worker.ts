@@ -1,3 +1,4 @@
+import { sweepAccounts } from "./accounts/sweep-accounts.ts";
 import { finishLackingEvents } from "./bookings/keep-booking.ts";
 import { settleOverdue } from "./bookings/settle-overdue.ts";
 import type { Deps } from "./deps.ts";
@@ -20,6 +21,7 @@ export type Task = {
 /** The table of contents of background work. Any number of workers may run each task at once. */
 const TASKS: readonly Task[] = [
   { name: "retention", periodMs: HOUR_MS, run: sweepExpired },
+  { name: "expired-sign-ins", periodMs: HOUR_MS, run: sweepAccounts },
   { name: "rezone", periodMs: 10 * SECOND_MS, run: rebuildOutdated },
   { name: "seal-spans", periodMs: HOUR_MS, run: sealOutdated },
   { name: "overdue-bookings", periodMs: 10 * SECOND_MS, run: settleOverdue },

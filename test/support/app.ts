@@ -1,5 +1,6 @@
 import { after } from "node:test";
 import type { FastifyInstance } from "fastify";
+import { createAccountsDeps } from "../../src/server/accounts/accounts-deps.ts";
 import { buildApp } from "../../src/server/app.ts";
 import { type Config, parseConfig } from "../../src/server/config.ts";
 import { createListen } from "../../src/server/db/listen.ts";
@@ -47,6 +48,7 @@ export async function createTestApp(settings: Partial<Config> = {}): Promise<Tes
     listen: createListen({ pool, log }),
     metrics: createMetrics(),
     webhooks,
+    accounts: createAccountsDeps({ config, db, clock, random: systemRandom, log, secretKey: TEST_SECRET_KEY }),
     scheduler: createSchedulerDeps({ config, secretKey: TEST_SECRET_KEY, resolve, allow, clock, random: systemRandom }),
   };
   const app = await buildApp(deps);

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "../../src/server/cli/run.ts";
@@ -16,7 +17,10 @@ export type CommandLine = {
   /** An empty folder, in which no .env is found unless a test writes one. */
   folder: string;
   /** As a process of its own, with the settings of this command line and no others. */
-  run(args: readonly string[], options?: { settings?: Record<string, string>; nodeOptions?: string }): Promise<Outcome>;
+  run(
+    args: readonly string[],
+    options?: { settings?: Record<string, string>; nodeOptions?: string; input?: string },
+  ): Promise<Outcome>;
   /** The same without the process, which takes most of the time. */
   runInside(args: readonly string[]): Promise<Outcome>;
 };
@@ -38,8 +42,9 @@ export function createCommandLine(settings: Record<string, string>): CommandLine
             ...all,
             ...options.settings,
           },
-          stdio: ["ignore", "pipe", "pipe"],
+          stdio: ["pipe", "pipe", "pipe"],
         });
+        child.stdin.end(options.input ?? "");
         const outcome: Outcome = { code: null, stdout: "", stderr: "" };
         child.stdout.setEncoding("utf8").on("data", appendingTo(outcome, "stdout").write);
         child.stderr.setEncoding("utf8").on("data", appendingTo(outcome, "stderr").write);
@@ -50,6 +55,7 @@ export function createCommandLine(settings: Record<string, string>): CommandLine
       const outcome: Outcome = { code: null, stdout: "", stderr: "" };
       const code = await runCommandLine(args, {
         environment: () => all,
+        stdin: Readable.from([]),
         stdout: appendingTo(outcome, "stdout"),
         stderr: appendingTo(outcome, "stderr"),
       });

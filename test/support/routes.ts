@@ -15,7 +15,8 @@ export async function listGetRoutes(app: FastifyInstance): Promise<string[]> {
     const depth = indent.length / INDENT;
     const url = `${depth === 0 ? "" : (parents[depth - 1] ?? "")}${part}`;
     parents[depth] = url;
-    if (methods !== undefined) urls.push(url);
+    // Of a wildcard the picture loses part of the path; those serve files and pages, and take no id.
+    if (methods !== undefined && part !== "*") urls.push(url);
   }
   // Read from a picture of the routes, so make sure that it was read right.
   for (const url of urls) assert.ok(app.hasRoute({ url, method: "GET" }), url);

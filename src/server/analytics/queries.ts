@@ -8,7 +8,7 @@ export type KeyCounts = { key: string; views: number; bookings: number };
 
 export type AnalyticsCounts = {
   zone: string;
-  /** Local date of the request: the last day of the window. */
+  /** Last day of the window: the local date of the request, or the one that was asked for. */
   today: string;
   days: { day: string; views: number; bookings: number }[];
   /** Visits by furthest step, in the order of FUNNEL_STEPS. */
@@ -40,16 +40,18 @@ const ALL_WIDGETS = "";
 export async function selectAnalytics(
   db: Db,
   owner: OrganizationId,
-  window: { days: number; now: Date; keptSince: Date; widgetId: WidgetId | null },
+  window: { days: number; now: Date; keptSince: Date; widgetId: WidgetId | null; lastDay?: string },
 ): Promise<AnalyticsCounts> {
   const widgetId = window.widgetId ?? ALL_WIDGETS;
   const { rows } = await sql<AnalyticsRow>`-- prepared: select_analytics
     with local as (
-      select zone, version, sealed_before, (${window.now}::timestamptz at time zone zone)::date as today,
+      select zone, version, sealed_before,
+        least((${window.now}::timestamptz at time zone zone)::date, ${window.lastDay ?? null}::date) as today,
         (greatest(${window.keptSince}::timestamptz, kept_since) at time zone zone)::date as oldest_day
       from day_zones where organization_id = ${owner}
     ), span as (
-      select zone, version, sealed_before, today, greatest(today - (${window.days}::integer - 1), oldest_day) as first_day
+      select zone, version, least(sealed_before, ${spanStart(sql`(today + 1)`, SHORT_SPAN_DAYS)}) as sealed_before, today,
+        greatest(today - (${window.days}::integer - 1), oldest_day) as first_day
       from local
     ), edges as (
       select version, today, first_day, first_short, first_long, greatest(sealed_before, first_short) as after_short,
@@ -123,4 +125,29 @@ function listBest(kind: "channel" | "source" | "campaign", most: number): RawBui
       order by bookings desc, views desc, key limit ${sql.lit(most)}
     ) best
   )`;
+}
+
+export type DataRange = { today: string; data_since: string | null };
+
+/** The local date of an instant, and the oldest day of which anything is counted and kept; null before the first view. */
+export async function selectDataRange(
+  db: Db,
+  owner: OrganizationId,
+  about: { now: Date; keptSince: Date; widgetId: WidgetId | null },
+): Promise<DataRange> {
+  const { rows } = await sql<DataRange>`
+    with local as (
+      select version, (${about.now}::timestamptz at time zone zone)::date as today,
+        (greatest(${about.keptSince}::timestamptz, kept_since) at time zone zone)::date as oldest_day
+      from day_zones where organization_id = ${owner}
+    )
+    select today, (
+      select min(day) from funnel_days
+      where organization_id = ${owner} and funnel_days.version = local.version
+        and widget_id = ${about.widgetId ?? ALL_WIDGETS} and day >= oldest_day
+    ) as data_since
+    from local`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error("An organization has no row in day_zones");
+  return row;
 }

@@ -176,6 +176,7 @@ test("a reply that was lost is looked up: created is a success, not created a cl
   const lost = await book(widgetId, toBody(next, { customer: customer("fail-timeout-lost") }), "lost");
   assert.equal(lost.statusCode, 503);
   assert.equal(lost.json().error.code, "scheduler_unavailable");
+  assert.equal(lost.json().isSettled, true);
   assert.equal((await read("/api/v1/bookings", key)).data.length, 1);
   const { totals } = await read("/api/v1/analytics", key);
   assert.deepEqual([totals.bookings, totals.failed], [1, 1]);

@@ -8,6 +8,7 @@ import {
   IDEMPOTENCY_KEY_LENGTH_MAX,
 } from "#contract/book.ts";
 import type { Deps } from "../deps.ts";
+import { honourPrivacySignal } from "../funnel/privacy-signal.ts";
 import type { VisitReader } from "../funnel/read-visit.ts";
 import { ApiError, FieldsError } from "../http/api-error.ts";
 import { toClientNetwork } from "../http/client-network.ts";
@@ -57,9 +58,10 @@ export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: V
         const result = checkBookRequest(parsed.request, service);
         if ("fields" in result) throw new FieldsError(result.fields);
         const { checked } = result;
+        const attribution = honourPrivacySignal(request.headers, parsed.request.attribution ?? {});
         const visit = visits.read(request, {
-          raw: parsed.request.attribution ?? {},
-          page: parsed.request.page ?? parsed.request.attribution?.currentPage ?? "",
+          raw: attribution,
+          page: parsed.request.page ?? attribution.currentPage ?? "",
           ownHosts: [deps.config.baseUrl, widget.bookingUrl ?? ""],
         });
         const made = await makeBooking(deps, system, {
@@ -75,7 +77,7 @@ export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: V
             timeZone: checked.timeZone,
             customer: checked.customer,
             answers: checked.answers,
-            attribution: toAttribution(parsed.request.attribution ?? {}, visit),
+            attribution: toAttribution(attribution, visit),
           },
           isStored: widget.isStored,
         });
@@ -87,7 +89,14 @@ export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: V
           case "under_way":
             throw unavailable();
           case "failed":
-            if (made.failure !== "slot_taken") throw unavailable();
+            // Settled: nothing was booked, and the visitor's next try may be a new one, under a new key.
+            if (made.failure !== "slot_taken") {
+              const refusal = unavailable();
+              return reply
+                .code(refusal.status)
+                .headers(refusal.headers)
+                .send({ ...refusal.body, isSettled: true });
+            }
             return reply.code(409).send({
               ...new ApiError("slot_taken", "This time has just been taken. Please choose another.").body,
               slots: await listFreshSlots(system, { request: parsed.request, startAt: checked.startAt }),

@@ -19,7 +19,7 @@ type EraseDeps = Pick<Deps, "db" | "clock">;
 
 /** Deletes every stored booking made with this e-mail address, however it was typed; returns how many. */
 export async function eraseBookingsByEmail(deps: EraseDeps, owner: OrganizationId, email: string): Promise<number> {
-  return await deps.db.transaction().execute(async (transaction) => {
+  return await withinTransaction(deps.db, async (transaction) => {
     await erasePendingCopies(transaction, owner, email.trim());
     const references = await lockBookingsOf(transaction, owner, email.trim());
     return await eraseLocked(transaction, owner, { references, now: deps.clock.now() });
@@ -33,7 +33,7 @@ export async function countErasable(deps: Pick<Deps, "db">, owner: OrganizationI
 
 /** False when there is no such booking. */
 export async function deleteBooking(deps: EraseDeps, owner: OrganizationId, reference: Reference): Promise<boolean> {
-  return await deps.db.transaction().execute(async (transaction) => {
+  return await withinTransaction(deps.db, async (transaction) => {
     const references = await lockBooking(transaction, owner, reference);
     return (await eraseLocked(transaction, owner, { references, now: deps.clock.now() })) === 1;
   });

@@ -45,7 +45,7 @@ export type MadeBooking =
   | { kind: "failed"; failure: BookingFailure }
   /** The key was used for another time or service. */
   | { kind: "key_reused" }
-  /** The first request with this key has not been answered yet. */
+  /** What became of the first request with this key is not known yet. */
   | { kind: "under_way" };
 
 /** What asking and looking up may take together, with room to spare. */
@@ -72,7 +72,7 @@ export async function makeBooking(
       return await confirm(deps, { ...about, wanted, booked: outcome.booked });
     case "lost":
       // Left to the task, which goes on looking; nobody is told of a booking that may not exist.
-      return { kind: "failed", failure: "unavailable" };
+      return { kind: "under_way" };
     case "failed":
       await settleFailed(deps, { ...about, failure: outcome.failure });
       return { kind: "failed", failure: outcome.failure };

@@ -147,6 +147,25 @@ describe("widget", { concurrency: true }, () => {
       },
     );
   });
+
+  test("set changes the accent and the allowed domains, and takes them away again", async () => {
+    const id = await makeWidget(db, await makeOrganization(db));
+    const read = () =>
+      db.selectFrom("widgets").select(["accent_color", "allowed_domains"]).where("id", "=", id).executeTakeFirst();
+    assert.deepEqual(await read(), { accent_color: null, allowed_domains: [] });
+    await runJson(
+      "widget",
+      "set",
+      id,
+      "--accent",
+      "#0A7A55",
+      "--allowed-domains",
+      "Example.com,*.example.com,example.com",
+    );
+    assert.deepEqual(await read(), { accent_color: "#0a7a55", allowed_domains: ["example.com", "*.example.com"] });
+    await runJson("widget", "set", id, "--accent", "none", "--allowed-domains", "any");
+    assert.deepEqual(await read(), { accent_color: null, allowed_domains: [] });
+  });
 });
 
 describe("key", { concurrency: true }, () => {
@@ -345,7 +364,12 @@ describe("bad input is one line on standard error and exit code 2", { concurrenc
     [["widget", "set", noWidget, "--status", "gone"], "--status must be one of active, paused."],
     [["widget", "set", noWidget, "--template", "fancy"], "--template must be one of classic, compact, minimal."],
     [["widget", "set", noWidget, "--collect-data", "yes"], "--collect-data must be one of on, off."],
-    [["widget", "set", noWidget], "Nothing to change: name --status, --collect-data, --name or --template."],
+    [["widget", "set", noWidget, "--accent", "red"], "--accent must be a colour such as #4b45d6, or none."],
+    [
+      ["widget", "set", noWidget, "--allowed-domains", "example.com,https://x.example"],
+      '--allowed-domains takes host names such as example.com or *.example.com, with commas between them, or any: "https://x.example" is none.',
+    ],
+    [["widget", "set", noWidget], "Nothing to change: name --status, --collect-data, --name, --template, --accent or --allowed-domains."],
     [["key", "create", "--org", noOrganization, "--name", "N"], `There is no organization "${noOrganization}".`],
     [["import", "bookings", "--org", noOrganization, "x.ndjson"], `There is no organization "${noOrganization}".`],
     [["import", "bookings", "x.ndjson"], "--org is missing. Usage: import bookings --org ORG FILE.ndjson"],

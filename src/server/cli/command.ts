@@ -12,6 +12,8 @@ export type CommandContext = Deps & {
   readonly applied: readonly string[];
   /** For progress; goes to standard error. */
   readonly tell: (line: string) => void;
+  /** The first line of standard input. */
+  readonly readInput: () => Promise<string>;
 };
 
 export type Command = {

@@ -1,9 +1,10 @@
-import { ENDPOINT_KINDS, ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
+import { ENDPOINT_KINDS } from "#contract/endpoint.ts";
 import { type EndpointId, parseDeliveryId, parseEndpointId } from "#contract/ids.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
 import { findDeliveryOwner, findEndpointOwner, listEndpoints } from "../webhooks/endpoint-queries.ts";
 import { addEndpoint, type Refusal, removeEndpoint, sendTestEvent } from "../webhooks/endpoints.ts";
-import { type RedeliverRefusal, redeliver } from "../webhooks/redeliver.ts";
+import { redeliver } from "../webhooks/redeliver.ts";
+import { describeRefusal, REDELIVER_REFUSALS } from "../webhooks/refusal-texts.ts";
 import { toShownUrl } from "../webhooks/shown-url.ts";
 import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
 import type { Command, CommandContext } from "./command.ts";
@@ -25,7 +26,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
         kind: parseChoice("kind", args.required("kind"), ENDPOINT_KINDS),
         description: description === null ? "" : parseText("description", description),
       });
-      if (outcome.kind !== "added") throw new UsageError(describeRefusal(outcome));
+      if (outcome.kind !== "added") throw toUsageError(outcome);
       const { id, secret } = outcome;
       return { text: `Added endpoint ${id}. Its signing secret is shown this once:\n${secret}`, json: { id, secret } };
     },
@@ -74,7 +75,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
     async run(context) {
       const { id, owner } = await requireEndpoint(context);
       const outcome = await sendTestEvent(context, owner, id);
-      if (outcome.kind !== "queued") throw new UsageError(describeRefusal(outcome));
+      if (outcome.kind !== "queued") throw toUsageError(outcome);
       const { deliveryId } = outcome;
       return { text: `Queued test delivery ${deliveryId} to endpoint ${id}.`, json: { id, deliveryId } };
     },
@@ -90,6 +91,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
       const owner = id && (await findOwner(context, await findDeliveryOwner(context.db, id)));
       if (!owner) throw new UsageError(NO_DELIVERY);
       const outcome = await redeliver(context, owner, id);
+      if (outcome.kind === "not_found") throw new UsageError(NO_DELIVERY);
       if (outcome.kind !== "queued") throw new UsageError(REDELIVER_REFUSALS[outcome.kind]);
       return { text: `Queued delivery ${id} once more.`, json: { id } };
     },
@@ -98,7 +100,6 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
 
 const NO_ENDPOINT = "There is no endpoint with this id; ids look like we_….";
 const NO_DELIVERY = "There is no delivery with this id; ids are UUIDs, as in Service-Delivery.";
-const PLAN_REQUIRED = "Webhooks need the Pro or Business plan.";
 
 async function requireEndpoint(context: CommandContext): Promise<{ id: EndpointId; owner: OrganizationRow }> {
   const id = parseEndpointId(context.args.positional[0] ?? "");
@@ -112,28 +113,6 @@ async function findOwner({ db }: CommandContext, id: OrganizationRow["id"] | nul
   return id && (await findOrganization(db, id));
 }
 
-function describeRefusal(refusal: Refusal): string {
-  switch (refusal.kind) {
-    case "plan_required":
-      return PLAN_REQUIRED;
-    case "url_refused":
-      return refusal.reason;
-    case "too_many":
-      return `The organization has ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints already; that is the most.`;
-    case "not_found":
-      return NO_ENDPOINT;
-    case "disabled":
-      return "The endpoint is disabled.";
-    default:
-      return refusal satisfies never;
-  }
+function toUsageError(refusal: Refusal): UsageError {
+  return new UsageError(refusal.kind === "not_found" ? NO_ENDPOINT : describeRefusal(refusal));
 }
-
-const REDELIVER_REFUSALS: Readonly<Record<RedeliverRefusal["kind"], string>> = {
-  plan_required: PLAN_REQUIRED,
-  not_found: NO_DELIVERY,
-  under_way: "The delivery waits, or is being sent, already.",
-  endpoint_removed: "The delivery's endpoint was removed.",
-  endpoint_disabled: "The delivery's endpoint is disabled.",
-  payload_erased: "The delivery's booking was erased; there is nothing left to send.",
-};

@@ -1,9 +1,8 @@
-import { API_KEY_ID, type ApiKeyId, parseApiKeyId } from "#contract/ids.ts";
+import { parseApiKeyId } from "#contract/ids.ts";
 import { planIncludes } from "#contract/plans.ts";
-import { insertApiKey, revokeApiKey } from "../api-keys/queries.ts";
-import { hashApiKey, makeApiKey, toDisplayParts } from "../api-keys/token.ts";
+import { makeKey } from "../api-keys/make-key.ts";
+import { revokeApiKey } from "../api-keys/queries.ts";
 import { parseIsoInstant } from "../lib/iso-instant.ts";
-import { randomId } from "../lib/random.ts";
 import { parseText, requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
@@ -17,21 +16,11 @@ export const KEY_COMMANDS: readonly Command[] = [
     positionals: 0,
     async run({ db, args, clock, random }) {
       const organization = await requireOrganization(db, args.required("org"));
-      const key = makeApiKey(random);
-      const shown = toDisplayParts(key);
-      const id = randomId<ApiKeyId>(random, API_KEY_ID);
-      await insertApiKey(db, {
-        id,
-        organization_id: organization.id,
+      const { id, key } = await makeKey({ db, random }, organization.id, {
         name: parseText("name", args.required("name")),
-        key_hash: hashApiKey(key),
-        first_characters: shown.first,
-        last_characters: shown.last,
-        created_by: null,
-        created_at: clock.now(),
-        last_used_at: null,
-        expires_at: parseExpiry(args.option("expires-at"), clock.now()),
-        revoked_at: null,
+        createdBy: null,
+        expiresAt: parseExpiry(args.option("expires-at"), clock.now()),
+        now: clock.now(),
       });
       const hint = planIncludes(organization.plan, "readApi")
         ? ""

@@ -3,5 +3,5 @@ import { runCommandLine } from "./run.ts";
 
 // The operator's command line, `npm run -s bookflow -- <command>`. Its commands are listed in run.ts.
 
-const { stdout, stderr } = process;
-process.exitCode = await runCommandLine(process.argv.slice(2), { environment: readEnvironment, stdout, stderr });
+const { stdin, stdout, stderr } = process;
+process.exitCode = await runCommandLine(process.argv.slice(2), { environment: readEnvironment, stdin, stdout, stderr });

@@ -1,5 +1,6 @@
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
+import { writeAudit } from "../audit/write-audit.ts";
 import type { Db } from "../db/pool.ts";
 import { knowsTimeZone } from "../funnel/day-zone.ts";
 import { rebuildIfOutdated } from "../funnel/rebuild.ts";
@@ -52,7 +53,18 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
       };
       if (Object.keys(change).length === 0)
         throw new UsageError("Nothing to change: name --name, --plan or --time-zone.");
-      const organization = await updateOrganization(db, id, change);
+      const organization = await db.transaction().execute(async (transaction) => {
+        const detail = { changed: Object.keys(change).join(", "), ...(plan === null ? {} : { plan }) };
+        await writeAudit(transaction, {
+          organizationId: id,
+          actor: null,
+          action: "organization.changed",
+          target: id,
+          detail,
+          at: clock.now(),
+        });
+        return await updateOrganization(transaction, id, change);
+      });
       if (!organization) throw new UsageError(`There is no organization ${JSON.stringify(id)}.`);
       // The background task would do it too; here, so that what is read after this command is in the new zone.
       const progress = everySoOften(PROGRESS_VISITS, (visits) => tell(`${visits} visits counted`));

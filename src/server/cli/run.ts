@@ -11,10 +11,12 @@ import { FUNNEL_COMMANDS } from "./funnel-commands.ts";
 import { KEY_COMMANDS } from "./key-commands.ts";
 import { ORGANIZATION_COMMANDS } from "./organization-commands.ts";
 import { UsageError } from "./usage-error.ts";
+import { USER_COMMANDS } from "./user-commands.ts";
 import { WIDGET_COMMANDS } from "./widget-commands.ts";
 
 const COMMANDS = [
   ...ORGANIZATION_COMMANDS,
+  ...USER_COMMANDS,
   ...WIDGET_COMMANDS,
   ...KEY_COMMANDS,
   ...ENDPOINT_COMMANDS,
@@ -27,6 +29,7 @@ export type Terminal = {
   readonly environment: () => Readonly<Record<string, string | undefined>>;
   readonly stdout: { write(text: string): void };
   readonly stderr: { write(text: string): void };
+  readonly stdin: AsyncIterable<Buffer>;
 };
 
 /**
@@ -61,10 +64,22 @@ async function run(words: string[], terminal: Terminal): Promise<Answer> {
   const database = await openDatabase({ config, log, notice: tell });
   try {
     const deps = await createDeps({ config, database, log });
-    return await command.run({ ...deps, args, applied: database.applied, tell });
+    return await command.run({
+      ...deps,
+      args,
+      applied: database.applied,
+      tell,
+      readInput: () => readFirstLine(terminal),
+    });
   } finally {
     await database.close();
   }
+}
+
+async function readFirstLine({ stdin }: Pick<Terminal, "stdin">): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8").split(/\r?\n/)[0] ?? "";
 }
 
 function findCommand(words: string[]): Command {

@@ -1,5 +1,6 @@
 import { parseWidgetId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
 import { TEMPLATES, WIDGET_STATUSES } from "#contract/widget.ts";
+import { ALLOWED_DOMAINS_MAX, parseAccentColor, parseAllowedDomain } from "#contract/widget-looks.ts";
 import { randomId } from "../lib/random.ts";
 import { insertWidget, updateWidget } from "../widgets/queries.ts";
 import { toSnippet, toWidget } from "../widgets/to-widget.ts";
@@ -35,22 +36,27 @@ export const WIDGET_COMMANDS: readonly Command[] = [
   },
   {
     name: "widget set",
-    usage: `widget set WIDGET [--status ${WIDGET_STATUSES.join("|")}] [--collect-data on|off] [--name N] [--template ${TEMPLATES.join("|")}]`,
+    usage: `widget set WIDGET [--status ${WIDGET_STATUSES.join("|")}] [--collect-data on|off] [--name N] [--template ${TEMPLATES.join("|")}] [--accent #rrggbb|none] [--allowed-domains a.com,b.com|any]`,
     summary: "change a widget",
-    options: ["status", "collect-data", "name", "template"],
+    options: ["status", "collect-data", "name", "template", "accent", "allowed-domains"],
     positionals: 1,
     async run({ db, args, config }) {
       const id = parseWidgetId(args.positional[0] ?? "");
       const [status, collectData] = [args.option("status"), args.option("collect-data")];
       const [name, template] = [args.option("name"), args.option("template")];
+      const [accent, allowedDomains] = [args.option("accent"), args.option("allowed-domains")];
       const change = {
         ...(status === null ? {} : { status: parseChoice("status", status, WIDGET_STATUSES) }),
         ...(collectData === null ? {} : { collect_data: parseSwitch("collect-data", collectData) }),
         ...(name === null ? {} : { name: parseText("name", name) }),
         ...(template === null ? {} : { template: parseChoice("template", template, TEMPLATES) }),
+        ...(accent === null ? {} : { accent_color: parseAccent(accent) }),
+        ...(allowedDomains === null ? {} : { allowed_domains: parseDomains(allowedDomains) }),
       };
       if (Object.keys(change).length === 0)
-        throw new UsageError("Nothing to change: name --status, --collect-data, --name or --template.");
+        throw new UsageError(
+          "Nothing to change: name --status, --collect-data, --name, --template, --accent or --allowed-domains.",
+        );
       const row = id && (await updateWidget(db, id, change));
       if (!row) throw new UsageError(`There is no widget ${JSON.stringify(args.positional[0])}.`);
       const widget = toWidget(row, config.baseUrl);
@@ -66,4 +72,23 @@ export const WIDGET_COMMANDS: readonly Command[] = [
 function requireUrl(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   throw new UsageError("--booking-url must be an http or https address.");
+}
+
+function parseAccent(text: string): string | null {
+  const accent = text === "none" ? null : parseAccentColor(text);
+  if (text !== "none" && accent === null) throw new UsageError("--accent must be a colour such as #4b45d6, or none.");
+  return accent;
+}
+
+function parseDomains(text: string): string[] {
+  if (text === "any") return [];
+  const domains = text.split(",").map((name) => ({ name, domain: parseAllowedDomain(name) }));
+  const wrong = domains.find(({ domain }) => domain === null);
+  if (wrong)
+    throw new UsageError(
+      `--allowed-domains takes host names such as example.com or *.example.com, with commas between them, or any: ${JSON.stringify(wrong.name)} is none.`,
+    );
+  if (domains.length > ALLOWED_DOMAINS_MAX)
+    throw new UsageError(`--allowed-domains takes at most ${ALLOWED_DOMAINS_MAX} names.`);
+  return [...new Set(domains.flatMap(({ domain }) => domain ?? []))];
 }

@@ -16,6 +16,7 @@ import type { Plan } from "#contract/plans.ts";
 import type { ConnectionId, ConnectionKind } from "#contract/scheduling.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
+import type { AccountTables } from "./account-tables.ts";
 
 // The tables as statements see them; migrations/ is where they are made and schema.sql what they look like now.
 
@@ -41,6 +42,8 @@ export type WidgetsTable = {
   collect_data: boolean;
   created_at: Date;
   connection_id: Generated<ConnectionId | null>;
+  accent_color: Generated<string | null>;
+  allowed_domains: Generated<string[]>;
 };
 
 export type ApiKeysTable = {
@@ -245,7 +248,7 @@ export type SandboxBusyTable = {
   reference: Reference;
 };
 
-export type Tables = {
+export type Tables = AccountTables & {
   scheduling_connections: SchedulingConnectionsTable;
   sandboxes: SandboxesTable;
   sandbox_appointments: SandboxAppointmentsTable;

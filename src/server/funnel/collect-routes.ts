@@ -6,6 +6,7 @@ import { toClientNetwork } from "../http/client-network.ts";
 import { RateLimiter } from "../http/rate-limit.ts";
 import type { BatcherLimits } from "../lib/batcher.ts";
 import { type Collected, Collector } from "./collect.ts";
+import type { VisitReader } from "./read-visit.ts";
 
 /** Counted at a time; with more networks than this in a minute, a limit per network protects nobody. */
 const NETWORKS_MAX = 100_000;
@@ -17,9 +18,10 @@ const DATABASE_WAIT_SECONDS = "5";
 export async function collectRoutes(
   app: FastifyInstance,
   deps: Pick<Deps, "config" | "db" | "clock" | "log" | "metrics">,
+  visits: VisitReader,
   limits?: BatcherLimits,
 ): Promise<void> {
-  const collector = new Collector(deps, limits);
+  const collector = new Collector(deps, visits, limits);
   const limitRate = createRateLimit(deps);
 
   // In a scope of their own: other routes do not take text for JSON.

@@ -4,14 +4,12 @@ import { parseWidgetId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
 import type { BatcherLimits } from "../lib/batcher.ts";
 import { OutageLog } from "../lib/outage-log.ts";
-import { VisitClassifier } from "./classify-visit.ts";
-import { createFindCountry, type FindCountry } from "./country.ts";
 import { KeyCap } from "./key-cap.ts";
-import { toPage } from "./page.ts";
 import { parseCollectBody } from "./parse-collect-body.ts";
+import { honourPrivacySignal } from "./privacy-signal.ts";
+import type { VisitReader } from "./read-visit.ts";
 import { toStepBit } from "./touch.ts";
 import { TouchWriter } from "./touch-writer.ts";
-import { UserAgents } from "./user-agent.ts";
 import { WidgetOwners } from "./widget-owners.ts";
 
 // From a request of the browser to a recorded touch. Nothing is kept of the request but the fields of the touch: the
@@ -46,18 +44,16 @@ export type Collected =
 export class Collector {
   readonly #clock: Deps["clock"];
   readonly #owners: WidgetOwners;
-  readonly #userAgents = new UserAgents();
-  readonly #classifier = new VisitClassifier();
-  readonly #findCountry: FindCountry;
+  readonly #visits: VisitReader;
   readonly #cap: KeyCap;
   readonly #writer: TouchWriter;
 
-  constructor(deps: Pick<Deps, "config" | "db" | "clock" | "log">, limits?: BatcherLimits) {
+  constructor(deps: Pick<Deps, "config" | "db" | "clock" | "log">, visits: VisitReader, limits?: BatcherLimits) {
     const { db } = deps;
     const outages = new OutageLog(deps.log, { failed: "collection.interrupted", resumed: "collection.resumed" });
     this.#clock = deps.clock;
     this.#owners = new WidgetOwners({ db, outages, serviceUrl: deps.config.baseUrl });
-    this.#findCountry = createFindCountry(deps.config);
+    this.#visits = visits;
     this.#cap = new KeyCap({ db, outages });
     this.#writer = new TouchWriter({ db, outages }, limits);
   }
@@ -82,11 +78,9 @@ export class Collector {
     const { organizationId, ownHosts } = found.owner;
 
     if (isPrefetch(arrival.headers)) return "prefetch";
-    const visitor = this.#userAgents.read(arrival.headers["user-agent"]);
-    if (visitor.isBot) return "bot";
-
-    const page = toPage(request.page);
-    const visit = this.#classifier.classify({ raw: request.attribution ?? {}, page, ownHosts });
+    const raw = honourPrivacySignal(arrival.headers, request.attribution ?? {});
+    const visit = this.#visits.read(arrival, { raw, page: request.page ?? "", ownHosts });
+    if (visit.isBot) return "bot";
     if (visit.isSpam) return "spam_referrer";
     const capped = await this.#cap.apply(organizationId, visit, now);
     if (typeof capped === "string") return capped;
@@ -97,13 +91,13 @@ export class Collector {
       visitId: request.visitId.toLowerCase(),
       at: now,
       steps: toStepBits(request),
-      page,
+      page: visit.page,
       source: capped.source,
       medium: capped.medium,
       campaign: capped.campaign,
       channel: capped.channel,
-      device: visitor.device,
-      country: this.#findCountry(arrival),
+      device: visit.device,
+      country: visit.country,
       conversion: null,
     });
   }

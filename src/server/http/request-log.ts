@@ -17,6 +17,7 @@ export function installRequestLog(app: FastifyInstance, deps: Pick<Deps, "log" |
     const route = request.is404 ? UNKNOWN_ROUTE : (request.routeOptions.url ?? UNKNOWN_ROUTE);
     const { method } = request;
     const status = reply.statusCode;
+    const owner = request.caller ?? request.member;
     const durationMs = Math.round(reply.elapsedTime * 100) / 100;
     deps.metrics.httpRequests.observe({ method, route, status }, durationMs / 1000);
     const write = request.routeOptions.config.isQuiet && status < 400 ? deps.log.debug : deps.log.info;
@@ -26,7 +27,7 @@ export function installRequestLog(app: FastifyInstance, deps: Pick<Deps, "log" |
       route,
       status,
       durationMs,
-      ...(request.caller ? { organizationId: request.caller.organizationId } : {}),
+      ...(owner ? { organizationId: owner.organizationId } : {}),
     });
     done();
   });

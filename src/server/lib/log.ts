@@ -17,6 +17,7 @@ export type LogFields = {
   endpointId?: string;
   attemptNumber?: number;
   outcome?: string;
+  errorCode?: string;
   nextAttemptAt?: string;
   task?: string;
   count?: number;
@@ -25,6 +26,8 @@ export type LogFields = {
   migration?: string;
   signal?: string;
   sentence?: string;
+  /** A one-time link that would have been mailed, where there is no mail server. */
+  link?: string;
   error?: unknown;
 };
 

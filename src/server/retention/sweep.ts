@@ -7,6 +7,7 @@ import type { Deps } from "../deps.ts";
 import { deleteExpiredVisits, deleteUselessCounters } from "../funnel/retention.ts";
 import { retentionCutoff } from "../lib/calendar.ts";
 import { findOrganization, listOrganizations } from "../organizations/queries.ts";
+import { deleteEndedAppointments } from "../scheduler/sandbox/queries.ts";
 import {
   deleteExpiredAttempts,
   deleteExpiredEvents,
@@ -19,13 +20,21 @@ const BATCH_ROWS = 500;
 
 const LOG_RETENTION: RetentionPeriod = { days: DELIVERY_LOG_DAYS };
 
-type Kind = "bookings" | "visits" | "counters" | "webhookEvents" | "attempts" | "notices" | "endpoints";
+type Kind =
+  | "bookings"
+  | "visits"
+  | "counters"
+  | "webhookEvents"
+  | "attempts"
+  | "notices"
+  | "endpoints"
+  | "appointments";
 type Batch = { keptSince: Date; limit: number; now: Date };
 type DeleteBatch = (db: Db, owner: OrganizationId, batch: Batch) => Promise<number>;
 
 /**
  * What is swept, in this order: counters are empty once their visits are gone, and removed endpoints unused once the log is.
- * `isLog`: kept as long as the delivery log, whatever the plan.
+ * `isLog`: kept as long as the delivery log, whatever the plan; an appointment of the sandbox so long after its end.
  */
 const KINDS: readonly { kind: Kind; label: string; isLog?: true; deleteBatch: DeleteBatch }[] = [
   {
@@ -40,6 +49,13 @@ const KINDS: readonly { kind: Kind; label: string; isLog?: true; deleteBatch: De
   { kind: "attempts", label: "attempt", isLog: true, deleteBatch: deleteExpiredAttempts },
   { kind: "notices", label: "notice", isLog: true, deleteBatch: deleteExpiredNotices },
   { kind: "endpoints", label: "endpoint", isLog: true, deleteBatch: deleteRemovedEndpoints },
+  {
+    kind: "appointments",
+    label: "sandbox_appointment",
+    isLog: true,
+    deleteBatch: (db, owner, { keptSince, limit }) =>
+      deleteEndedAppointments(db, owner, { endedBefore: keptSince, limit }),
+  },
 ];
 
 /** Deletes what has outlived its plan's retention, organization by organization, in batches of their own transactions. */
@@ -55,6 +71,7 @@ export async function sweepExpired(
     attempts: 0,
     notices: 0,
     endpoints: 0,
+    appointments: 0,
   };
   for (const { id } of await listOrganizations(deps.db)) {
     for (const { kind, label, isLog, deleteBatch } of KINDS) {

@@ -148,3 +148,18 @@ export async function recordConnectionError(
     .where("id", "=", error.id)
     .execute();
 }
+
+/** How many widgets book through each; those without any are left out. */
+export async function countWidgetsByConnection(
+  db: Db,
+  owner: OrganizationId,
+): Promise<ReadonlyMap<ConnectionId, number>> {
+  const rows = await db
+    .selectFrom("widgets")
+    .select(({ fn }) => ["connection_id", fn.countAll<number>().as("count")])
+    .where("organization_id", "=", owner)
+    .where("connection_id", "is not", null)
+    .groupBy("connection_id")
+    .execute();
+  return new Map(rows.flatMap(({ connection_id, count }) => (connection_id === null ? [] : [[connection_id, count]])));
+}

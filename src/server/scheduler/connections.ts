@@ -5,6 +5,7 @@ import {
   type ConnectionId,
   type ConnectionKind,
 } from "#contract/scheduling.ts";
+import type { Db } from "../db/pool.ts";
 import { randomId } from "../lib/random.ts";
 import {
   type ConnectionRow,
@@ -33,12 +34,17 @@ export type ConnectionRefusal =
   | { readonly kind: "in_use" }
   | { readonly kind: "not_found" };
 
+/** What else is written in the transaction that saves, such as who did it. */
+export type Alongside = (transaction: Db, id: ConnectionId) => Promise<void>;
+const nothingElse: Alongside = async () => undefined;
+
 /** Asks the system first: a connection that never worked is not saved. */
 export async function addConnection(
   deps: OpenDeps,
   owner: OrganizationId,
   wanted: GivenParts & { kind: ConnectionKind; name: string },
   signal: AbortSignal,
+  alongside = nothingElse,
 ): Promise<{ kind: "added"; id: ConnectionId; verified: Verified } | ConnectionRefusal> {
   const tried = await tryParts(deps, wanted, signal);
   if (tried.kind !== "works") return tried;
@@ -57,9 +63,11 @@ export async function addConnection(
     created_at: now,
     updated_at: now,
   };
-  const isAdded = await deps.db
-    .transaction()
-    .execute((transaction) => insertConnection(transaction, owner, { row, most: CONNECTIONS_PER_ORGANIZATION_MAX }));
+  const isAdded = await deps.db.transaction().execute(async (transaction) => {
+    const isInserted = await insertConnection(transaction, owner, { row, most: CONNECTIONS_PER_ORGANIZATION_MAX });
+    if (isInserted) await alongside(transaction, id);
+    return isInserted;
+  });
   return isAdded ? { kind: "added", id, verified: tried.verified } : { kind: "too_many" };
 }
 
@@ -72,6 +80,7 @@ export async function replaceConnectionParts(
   owner: OrganizationId,
   wanted: GivenParts & { id: ConnectionId },
   signal: AbortSignal,
+  alongside = nothingElse,
 ): Promise<{ kind: "replaced"; verified: Verified } | ConnectionRefusal> {
   const known = await findConnection(deps.db, owner, wanted.id);
   if (known === null) return { kind: "not_found" };
@@ -81,7 +90,11 @@ export async function replaceConnectionParts(
   // Even if the clock stands still: it is by this time that every process notices.
   const updatedAt = new Date(Math.max(now.getTime(), known.updated_at.getTime() + 1));
   const change = { ...seal(deps, wanted.id, tried.parts), last_ok_at: now, updated_at: updatedAt };
-  const row = await updateConnection(deps.db, owner, { id: wanted.id, change });
+  const row = await deps.db.transaction().execute(async (transaction) => {
+    const updated = await updateConnection(transaction, owner, { id: wanted.id, change });
+    if (updated) await alongside(transaction, wanted.id);
+    return updated;
+  });
   return row === null ? { kind: "not_found" } : { kind: "replaced", verified: tried.verified };
 }
 

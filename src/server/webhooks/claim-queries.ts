@@ -56,6 +56,7 @@ export type ClaimCaps = {
   readonly failingAfter: number;
   /** To all failing endpoints together, so that many dead receivers leave room for the living. */
   readonly toFailing: number;
+  /** One more for each of its endpoints that has nothing in flight. */
   readonly perOrganization: number;
 };
 
@@ -84,7 +85,7 @@ export type Claimed = {
 
 /**
  * Leases what is due, fairly: the first of every lane before the second of any, organizations taking turns, and never more
- * in flight than the caps allow. The work is bounded by the number of lanes, not by how many deliveries wait in them.
+ * in flight than the caps allow; but a lane with nothing in flight may always send one, however busy its neighbours are. The work is bounded by the number of lanes, not by how many deliveries wait in them.
  * Claims wait for one another (the lock), so that caps hold over all workers; `makeClaim` is called when the wait is over,
  * so that a lease begins then. Each claimed delivery gets its attempt row in the same transaction, before any request.
  */
@@ -165,7 +166,8 @@ async function leaseFrom(
         case when endpoint.kind <> 'webhook' or endpoint.failed_attempts >= ${caps.failingAfter}::integer
           then ${caps.perCarefulEndpoint}::integer else ${caps.perEndpoint}::integer end
           - coalesce(busy_endpoints.requests, 0) as free,
-        ${caps.perOrganization}::integer - coalesce(busy_organizations.requests, 0) as organization_free
+        ${caps.perOrganization}::integer - coalesce(busy_organizations.requests, 0) as organization_free,
+        busy_endpoints.requests is null as is_idle
       from endpoints endpoint
       join organizations on organizations.id = endpoint.organization_id
       left join busy_endpoints on busy_endpoints.endpoint_id = endpoint.id
@@ -175,22 +177,22 @@ async function leaseFrom(
         and (endpoint.paused_until is null or endpoint.paused_until <= ${claim.now}::timestamptz)
         and organizations.plan = any(${claim.plans as Plan[]}::text[])
     ), candidates as (
-      select lanes.organization_id, lanes.organization_free, lanes.is_failing, waiting.delivery_id, waiting.due_at,
+      select lanes.organization_id, lanes.organization_free, lanes.is_failing, lanes.is_idle, waiting.delivery_id, waiting.due_at,
         row_number() over (partition by lanes.endpoint_id order by waiting.due_at) as place_in_lane
       from lanes cross join lateral (
         select delivery_id, due_at from delivery_queue
         where endpoint_id = lanes.endpoint_id and lease_token is null and due_at <= ${claim.now}::timestamptz
         order by due_at limit greatest(least(lanes.free, ${depth}::integer), 0)
       ) waiting
-      where lanes.free > 0 and lanes.organization_free > 0
+      where lanes.free > 0 and (lanes.organization_free > 0 or lanes.is_idle)
     ), ranked as (
-      select delivery_id, due_at, organization_free, is_failing,
+      select delivery_id, due_at, organization_free, is_failing, is_idle and place_in_lane = 1 as is_first,
         row_number() over (partition by organization_id order by place_in_lane, due_at) as place_in_organization
       from candidates
     ), allowed as (
       select delivery_id, due_at, place_in_organization, is_failing,
         row_number() over (partition by is_failing order by place_in_organization, due_at) as place_among_alike
-      from ranked where place_in_organization <= organization_free
+      from ranked where place_in_organization <= organization_free or is_first
     ), chosen as (
       select delivery_id from allowed
       where not is_failing

@@ -12,6 +12,7 @@ import { type Plan, planIncludes } from "#contract/plans.ts";
 import { type EndpointTestEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
 import type { Db } from "../db/pool.ts";
 import type { EndpointsTable } from "../db/tables.ts";
+import { withinTransaction } from "../db/within-transaction.ts";
 import type { Deps } from "../deps.ts";
 import { randomId, randomUuid } from "../lib/random.ts";
 import { type EndpointRow, findEndpoint, insertEndpoint, replaceSecret, updateEndpoint } from "./endpoint-queries.ts";
@@ -41,6 +42,10 @@ const WELL = {
   paused_until: null,
 } as const;
 
+/** What else is written in the transaction that makes the change, such as who made it. */
+export type Alongside = (transaction: Db, id: EndpointId) => Promise<void>;
+const nothingElse: Alongside = async () => undefined;
+
 export type Refusal =
   | { kind: "plan_required" }
   | { kind: "url_refused"; reason: string }
@@ -52,6 +57,7 @@ export async function addEndpoint(
   deps: EndpointDeps,
   owner: { id: OrganizationId; plan: Plan },
   wanted: { url: string; kind: EndpointKind; description: string },
+  alongside = nothingElse,
 ): Promise<{ kind: "added"; id: EndpointId; secret: string } | Refusal> {
   if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
   const verdict = await checkEndpointUrl(deps.webhooks, wanted.url);
@@ -60,8 +66,8 @@ export async function addEndpoint(
   const id = randomId<EndpointId>(deps.random, ENDPOINT_ID);
   const secret = makeSigningSecret(deps.random);
   const now = deps.clock.now();
-  const isAdded = await deps.db.transaction().execute((transaction) =>
-    insertEndpoint(transaction, owner.id, {
+  const isAdded = await withinTransaction(deps.db, async (transaction) => {
+    const isInserted = await insertEndpoint(transaction, owner.id, {
       most: ENDPOINTS_PER_ORGANIZATION_MAX,
       row: {
         id,
@@ -85,8 +91,10 @@ export async function addEndpoint(
         updated_at: now,
         removed_at: null,
       },
-    }),
-  );
+    });
+    if (isInserted) await alongside(transaction, id);
+    return isInserted;
+  });
   return isAdded ? { kind: "added", id, secret } : { kind: "too_many" };
 }
 
@@ -95,17 +103,16 @@ export async function editEndpoint(
   deps: EndpointDeps,
   owner: OrganizationId,
   wanted: { id: EndpointId; url?: string; description?: string },
+  alongside = nothingElse,
 ): Promise<{ kind: "edited"; endpoint: EndpointRow } | Refusal> {
   const verdict = wanted.url === undefined ? null : await checkEndpointUrl(deps.webhooks, wanted.url);
   if (verdict?.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
-  const endpoint = await updateEndpoint(deps.db, owner, {
-    id: wanted.id,
-    change: {
-      ...(verdict ? { url: verdict.url, ...WELL } : {}),
-      ...(wanted.description === undefined ? {} : { description: wanted.description }),
-      updated_at: deps.clock.now(),
-    },
-  });
+  const change = {
+    ...(verdict ? { url: verdict.url, ...WELL } : {}),
+    ...(wanted.description === undefined ? {} : { description: wanted.description }),
+    updated_at: deps.clock.now(),
+  };
+  const endpoint = await changeEndpoint(deps.db, owner, { id: wanted.id, change, alongside });
   return endpoint ? { kind: "edited", endpoint } : { kind: "not_found" };
 }
 
@@ -113,17 +120,11 @@ export async function enableEndpoint(
   deps: EndpointDeps,
   owner: OrganizationId,
   id: EndpointId,
+  alongside = nothingElse,
 ): Promise<EndpointRow | null> {
-  return await updateEndpoint(deps.db, owner, {
-    id,
-    change: {
-      status: "enabled",
-      disabled_reason: null,
-      disabled_at: null,
-      ...WELL,
-      updated_at: deps.clock.now(),
-    },
-  });
+  const updated_at = deps.clock.now();
+  const change = { status: "enabled", disabled_reason: null, disabled_at: null, ...WELL, updated_at } as const;
+  return await changeEndpoint(deps.db, owner, { id, change, alongside });
 }
 
 /** Nothing more is sent, retries that wait included; what it misses is recorded as canceled. */
@@ -131,10 +132,11 @@ export async function disableEndpoint(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
   id: EndpointId,
+  alongside = nothingElse,
 ): Promise<EndpointRow | null> {
   const now = deps.clock.now();
   const change = { status: "disabled", disabled_reason: "manual", disabled_at: now, updated_at: now } as const;
-  return await closeEndpoint(deps.db, owner, { id, change, now });
+  return await closeEndpoint(deps.db, owner, { id, change, now, alongside });
 }
 
 /** Its row stays for the delivery log; its secrets are of no more use. */
@@ -142,32 +144,54 @@ export async function removeEndpoint(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
   id: EndpointId,
+  alongside = nothingElse,
 ): Promise<boolean> {
   const now = deps.clock.now();
   const change = { removed_at: now, updated_at: now, secret: Buffer.alloc(0), previous_secret: null } as const;
-  return (await closeEndpoint(deps.db, owner, { id, change, now })) !== null;
+  return (await closeEndpoint(deps.db, owner, { id, change, now, alongside })) !== null;
 }
 
+type Change = { id: EndpointId; change: Updateable<EndpointsTable>; alongside: Alongside };
+
+async function changeEndpoint(db: Db, owner: OrganizationId, about: Change): Promise<EndpointRow | null> {
+  return await withinTransaction(db, async (transaction) => {
+    const endpoint = await updateEndpoint(transaction, owner, about);
+    if (endpoint) await about.alongside(transaction, about.id);
+    return endpoint;
+  });
+}
+
+/** What waits is canceled after the change is committed: places in the queue are locked before endpoints, never after. */
 async function closeEndpoint(
   db: Db,
   owner: OrganizationId,
-  { id, change, now }: { id: EndpointId; change: Updateable<EndpointsTable>; now: Date },
+  { now, ...about }: Change & { now: Date },
 ): Promise<EndpointRow | null> {
-  const endpoint = await updateEndpoint(db, owner, { id, change });
+  const { id } = about;
+  const endpoint = await changeEndpoint(db, owner, about);
   if (endpoint) await cancelForbidden(db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, endpointId: id });
   return endpoint;
 }
 
 /** The new secret is shown this once; for a day the old one signs too. */
-export async function rotateSecret(deps: EndpointDeps, owner: OrganizationId, id: EndpointId): Promise<string | null> {
+export async function rotateSecret(
+  deps: EndpointDeps,
+  owner: OrganizationId,
+  id: EndpointId,
+  alongside = nothingElse,
+): Promise<string | null> {
   const secret = makeSigningSecret(deps.random);
   const now = deps.clock.now();
-  const isReplaced = await replaceSecret(deps.db, owner, {
-    id,
-    secret: deps.webhooks.secretBox.seal(id, secret),
-    hint: secret.slice(-HINT_LENGTH),
-    now,
-    previousExpiresAt: new Date(now.getTime() + SIGNING_SECRET_OVERLAP_HOURS * HOUR_MS),
+  const isReplaced = await withinTransaction(deps.db, async (transaction) => {
+    const isFound = await replaceSecret(transaction, owner, {
+      id,
+      secret: deps.webhooks.secretBox.seal(id, secret),
+      hint: secret.slice(-HINT_LENGTH),
+      now,
+      previousExpiresAt: new Date(now.getTime() + SIGNING_SECRET_OVERLAP_HOURS * HOUR_MS),
+    });
+    if (isFound) await alongside(transaction, id);
+    return isFound;
   });
   return isReplaced ? secret : null;
 }

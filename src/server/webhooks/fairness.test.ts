@@ -88,6 +88,23 @@ test("an organization gets a quarter of a worker's places, and what is left goes
   assert.equal(receiver.requests.length, 101);
 });
 
+test("an endpoint with nothing in flight may send although its slow neighbours fill the organization's places", async () => {
+  const business = await makeBusiness(deps);
+  const { receiver, letGo } = await startHolding();
+  for (let n = 0; n < 7; n++) await makeEndpoint(deps, business, { url: `${receiver.url}/slow-${n}` });
+  await bookMany(business, 10);
+  const loop = new DeliveryLoop(deps);
+  assert.equal((await loop.goRound()) + (await loop.goRound()), 64);
+  await makeEndpoint(deps, business, { url: `${receiver.url}/quick` });
+  await bookMany(business, 2);
+  assert.equal(await loop.goRound(), 1);
+  await until(() => receiver.requests.length === 65, "it has arrived");
+  assert.ok(receiver.requests.map(pathOf).at(-1)?.endsWith("/quick"));
+  letGo();
+  await loop.settled();
+  await deliverAll(loop);
+});
+
 test("a failing endpoint, and a chat, get one request at a time", async () => {
   const business = await makeBusiness(deps);
   const { receiver, letGo } = await startHolding();

@@ -1,5 +1,6 @@
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
+import { withinTransaction } from "../db/within-transaction.ts";
 import type { Deps } from "../deps.ts";
 import { findEndpoint } from "./endpoint-queries.ts";
 import { findRedeliverable, isInQueue, queueFailed, queueManually } from "./redeliver-queries.ts";
@@ -41,7 +42,7 @@ async function queueOne(
   owner: OrganizationId,
   id: DeliveryId,
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
-  return await deps.db.transaction().execute(async (transaction): Promise<{ kind: "queued" } | RedeliverRefusal> => {
+  return await withinTransaction(deps.db, async (transaction): Promise<{ kind: "queued" } | RedeliverRefusal> => {
     // Before its delivery is locked: see the order of locks in claim-queries.ts.
     const isWaiting = await isInQueue(transaction, owner, id);
     const delivery = await findRedeliverable(transaction, owner, id);

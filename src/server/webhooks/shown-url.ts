@@ -7,3 +7,8 @@ export function toShownUrl({ kind, url }: { kind: EndpointKind; url: string }): 
   if (kind === "webhook") return url;
   return `${new URL(url).origin}/…${url.slice(-SHOWN_END_LENGTH)}`;
 }
+
+/** To those who only look: the path or query of any receiver may hold a password. */
+export function toShownOrigin({ url }: { url: string }): string {
+  return `${new URL(url).origin}/…`;
+}

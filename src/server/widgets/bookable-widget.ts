@@ -15,6 +15,8 @@ export type BookableWidget = {
   template: Template;
   status: WidgetStatus;
   isStored: boolean;
+  accentColor: string | null;
+  allowedDomains: readonly string[];
   timeZone: string;
 };
 
@@ -33,6 +35,8 @@ export async function findBookableWidget(db: Db, id: WidgetId): Promise<Bookable
       "widgets.template",
       "widgets.status",
       "widgets.collect_data",
+      "widgets.accent_color",
+      "widgets.allowed_domains",
       "organizations.name as organization_name",
       "organizations.time_zone",
     ])
@@ -49,6 +53,8 @@ export async function findBookableWidget(db: Db, id: WidgetId): Promise<Bookable
     template: row.template,
     status: row.status,
     isStored: row.collect_data,
+    accentColor: row.accent_color,
+    allowedDomains: row.allowed_domains,
     timeZone: row.time_zone ?? "UTC",
   };
 }

@@ -62,6 +62,7 @@ function toConfig(widget: BookableWidget, services: readonly OfferedService[], b
       name: widget.name,
       businessName: widget.businessName,
       template: widget.template,
+      accentColor: widget.accentColor,
       status: widget.status,
       bookingUrl: widget.bookingUrl ?? directPageUrl(baseUrl, widget.id),
     },

@@ -1,0 +1,21 @@
+import { execFileSync } from "node:child_process";
+import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+// `npm run build:sdk`: JavaScript and types from src/ into dist/, ready for `npm pack`.
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const COMPILER = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
+
+export function buildClient(outFolder: string): void {
+  rmSync(outFolder, { recursive: true, force: true });
+  execFileSync(process.execPath, [COMPILER, "-p", HERE, "--outDir", outFolder], { stdio: "inherit" });
+  // The compiler leaves `.ts` in the imports of types, which not every editor and tool can follow.
+  for (const name of globSync("*.d.ts", { cwd: outFolder })) {
+    const path = join(outFolder, name);
+    writeFileSync(path, readFileSync(path, "utf8").replaceAll(/("\.\/[^"]+)\.ts"/g, '$1.js"'));
+  }
+}
+
+if (import.meta.main) buildClient(join(HERE, "dist"));

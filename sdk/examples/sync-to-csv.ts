@@ -1,0 +1,44 @@
+// Keeps bookings.csv in step with Bookflow. Run it as often as you like, and kill it whenever you like:
+//   BOOKFLOW_URL=https://… BOOKFLOW_API_KEY=svc_live_… node sync-to-csv.ts
+
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { type Booking, createClient, syncBookings } from "@bookflow/client";
+
+const { BOOKFLOW_URL = "", BOOKFLOW_API_KEY = "", CSV_FILE = "bookings.csv" } = process.env;
+const PLACE_FILE = `${CSV_FILE}.place`;
+const HEADING = "reference,createdAt,start,end,service,name,email,source,campaign";
+
+const read = (path: string) => (existsSync(path) ? readFileSync(path, "utf8") : null);
+const write = (path: string, text: string) => {
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
+};
+/** One line, and no formula for a spreadsheet to run: visitors choose these words. */
+const quote = (text = "") =>
+  `"${text
+    .replace(/\s+/g, " ")
+    .replace(/^[=+\-@]/, "'$&")
+    .replaceAll('"', '""')}"`;
+const toLine = ({ reference, createdAt, start, end, service, customer, attribution }: Booking) =>
+  [reference, createdAt, start, end]
+    .concat([service.name, customer.name, customer.email, attribution.source, attribution.campaign].map(quote))
+    .join(",");
+
+const lines = new Map(
+  (read(CSV_FILE) ?? "")
+    .split("\n")
+    .slice(1, -1)
+    .map((line) => [line.slice(0, 10), line]),
+);
+const count = await syncBookings(createClient({ baseUrl: BOOKFLOW_URL, apiKey: BOOKFLOW_API_KEY }), {
+  store: {
+    readPlace: () => read(PLACE_FILE),
+    // The bookings first, then the place: cut off in between, they come again.
+    upsert: (bookings, place) => {
+      for (const booking of bookings) lines.set(booking.reference, toLine(booking));
+      write(CSV_FILE, `${[HEADING, ...lines.values()].join("\n")}\n`);
+      write(PLACE_FILE, place);
+    },
+  },
+});
+process.stdout.write(`${count} bookings\n`);

@@ -1,0 +1,103 @@
+import { ApiError, ConnectionError } from "./errors.ts";
+import { withRetries } from "./retry.ts";
+
+export type Connection = {
+  /** Without a slash at its end. */
+  baseUrl: string;
+  apiKey: string;
+  fetch: typeof fetch;
+  retries: number;
+  timeoutMs: number;
+};
+
+export type Query = Readonly<Record<string, string | number | Date | undefined>>;
+
+type Answer = { status: number; headers: Headers; text: string };
+
+/** One GET of the read API, tried again while that makes sense. */
+export async function getJson<T>(
+  connection: Connection,
+  request: { path: string; query?: Query; signal?: AbortSignal | undefined },
+): Promise<T> {
+  const { retries } = connection;
+  const { signal } = request;
+  const url = `${connection.baseUrl}/api/v1${request.path}${toSearch(request.query ?? {})}`;
+  return await withRetries(async () => parseAnswer(await send(connection, url, signal)) as T, { retries, signal });
+}
+
+function toSearch(query: Query): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, value instanceof Date ? value.toISOString() : String(value));
+  }
+  return search.size === 0 ? "" : `?${search}`;
+}
+
+/** One request under one time limit, the body included. The caller's abort comes out as it went in. */
+async function send(connection: Connection, url: string, signal: AbortSignal | undefined): Promise<Answer> {
+  signal?.throwIfAborted();
+  const { apiKey, timeoutMs } = connection;
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  const timer = setTimeout(end, timeoutMs);
+  signal?.addEventListener("abort", end, { once: true });
+  try {
+    const response = await connection.fetch(url, {
+      headers: { authorization: `Bearer ${apiKey}`, accept: "application/json" },
+      // The service never redirects; the key must not go wherever something else points.
+      redirect: "manual",
+      signal: ending.signal,
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const { host } = new URL(url);
+    if (ending.signal.aborted)
+      throw new ConnectionError("timeout", `${host} did not answer within ${timeoutMs} ms.`, { cause });
+    throw new ConnectionError("unreachable", `There was no answer from ${host}.`, { cause });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", end);
+  }
+}
+
+function parseAnswer(answer: Answer): unknown {
+  const body = parseJson(answer.text);
+  if (answer.status === 200 && typeof body === "object" && body !== null) return body;
+  const error = readError(body);
+  throw new ApiError({
+    code: error?.code ?? "unexpected_answer",
+    message: error?.message ?? describe(answer),
+    status: answer.status,
+    requestId: answer.headers.get("x-request-id"),
+    retryAfterSeconds: readRetryAfter(answer.headers.get("retry-after")),
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readError(body: unknown): { code: string; message: string } | null {
+  const { error } = (body ?? {}) as { error?: { code?: unknown; message?: unknown } };
+  if (typeof error?.code !== "string" || typeof error.message !== "string") return null;
+  return { code: error.code, message: error.message };
+}
+
+function describe({ status, headers }: Answer): string {
+  const target = headers.get("location");
+  if (target !== null) return `The answer was a redirect (${status}) to ${target}; set baseUrl to where Bookflow is.`;
+  return `The answer (${status}) did not come from Bookflow; see whether baseUrl is right.`;
+}
+
+/** Seconds, or a date to be compared with our own clock. */
+function readRetryAfter(value: string | null): number | null {
+  if (value === null) return null;
+  if (/^[0-9]+$/.test(value)) return Number(value);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
+}

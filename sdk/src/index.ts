@@ -1,0 +1,15 @@
+// Everything that the package offers.
+
+export { type BookingList, type BookingsQuery, type Client, type ClientOptions, createClient } from "./client.ts";
+export {
+  ApiError,
+  type ApiErrorCode,
+  BookflowError,
+  ConnectionError,
+  type ConnectionErrorCode,
+  WebhookError,
+  type WebhookErrorCode,
+} from "./errors.ts";
+export { type BookingStore, type SyncOptions, syncBookings } from "./sync-bookings.ts";
+export type * from "./types.ts";
+export { verifyWebhook } from "./verify-webhook.ts";

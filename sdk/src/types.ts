@@ -1,0 +1,303 @@
+// The shapes of the read API and of webhooks. Made by `npm run generate` from src/contract.
+
+export type Widget = {
+  /** Widget identifier. */
+  id: string;
+  /** Name of the widget, for its owner. */
+  name: string;
+  /** Link to the booking page in the external scheduling system. */
+  bookingUrl: string;
+  /** Template name. */
+  template: string;
+  /** Whether the widget is in use. */
+  status: "active" | "paused";
+  /** The Store bookings switch. Only widgets with it on have bookings in the bookings endpoint. */
+  collectData: boolean;
+  /** Name of the business, as visitors see it. */
+  businessName: string;
+  /** When the widget was made. ISO 8601 in UTC with milliseconds. */
+  createdAt: string;
+};
+
+export type Booking = {
+  /** Unique key for upserts. Also written into the booking's notes in the external system. */
+  reference: string;
+  /** Status of the booking. */
+  status: string;
+  /** When the booking was made. All filters and the order go by it. ISO 8601 in UTC with milliseconds. */
+  createdAt: string;
+  /** Start of the appointment. ISO 8601 in UTC with milliseconds. */
+  start: string;
+  /** End of the appointment. ISO 8601 in UTC with milliseconds. */
+  end: string;
+  /** The visitor's time zone (IANA name). */
+  timeZone: string;
+  service: Service;
+  /** Staff names. */
+  staff: string[];
+  customer: Customer;
+  /** What the visitor answered to the widget's questions. */
+  answers: Answer[];
+  /** Where the visitor came from. Only fields that were present are included. */
+  attribution: Attribution;
+  /** The external system's link to manage the booking, when available. */
+  manageUrl?: string;
+};
+
+export type BookingPage = {
+  data: Booking[];
+  /** createdAt of the last booking on the page when more exist, else null. Send it back as cursor. */
+  nextCursor: string | null;
+};
+
+export type Customer = {
+  name: string;
+  email: string;
+  /** Null when the visitor left it empty. */
+  phone: string | null;
+  /** Null when the visitor left it empty. */
+  notes: string | null;
+};
+
+export type Service = {
+  /** Identifier of the service in the external system. */
+  id: string;
+  name: string;
+};
+
+export type Answer = {
+  questionId: string;
+  /** As the visitor read it. */
+  question: string;
+  answer: string;
+};
+
+/** Where the visitor came from. Only fields that were present are included. */
+export type Attribution = {
+  /** Classified source. */
+  source?: string;
+  /** Classified medium. */
+  medium?: string;
+  /** Classified campaign. */
+  campaign?: string;
+  /** Classified channel. */
+  channel?: string;
+  /** The page the booking was made on. */
+  pageUrl?: string;
+  /** First page of the visitor. */
+  landingPage?: string;
+  /** The page that led to the first page. */
+  referrer?: string;
+  /** utm_source of the first page. */
+  utmSource?: string;
+  /** utm_medium of the first page. */
+  utmMedium?: string;
+  /** utm_campaign of the first page. */
+  utmCampaign?: string;
+  /** utm_term of the first page. */
+  utmTerm?: string;
+  /** utm_content of the first page. */
+  utmContent?: string;
+  /** Click identifier of Google Ads. */
+  gclid?: string;
+  /** Click identifier of Google Ads (iOS, web to app). */
+  gbraid?: string;
+  /** Click identifier of Google Ads (iOS, app to web). */
+  wbraid?: string;
+  /** Click identifier of Meta. */
+  fbclid?: string;
+  /** Click identifier of Microsoft Advertising. */
+  msclkid?: string;
+  /** Click identifier of LinkedIn. */
+  liFatId?: string;
+  /** Click identifier of TikTok. */
+  ttclid?: string;
+  /** Client identifier of Google Analytics. */
+  gaClientId?: string;
+  /** Browser identifier of Meta. */
+  fbp?: string;
+  /** Click identifier of Meta, as kept by its pixel. */
+  fbc?: string;
+  /** The visitor's first visit. ISO 8601 in UTC with milliseconds. */
+  firstSeenAt?: string;
+  /** The page as the loader saw it last. */
+  currentPage?: string;
+  /** Number of touches. */
+  touches?: number;
+};
+
+export type Analytics = {
+  /** Window length used. */
+  days: number;
+  /** The organization's time zone; UTC when none is set. */
+  timeZone: string;
+  totals: {
+    /** Widget loads (visits that saw the widget), not page views. */
+    views: number;
+    /** Visits that picked a time. */
+    slotSessions: number;
+    /** Visits that started the form. */
+    formSessions: number;
+    /** Completed bookings. */
+    bookings: number;
+    /** Failed bookings. */
+    failed: number;
+    /** Visits that found no free times. */
+    noAvailability: number;
+    /** bookings / views, from 0 to 1. */
+    conversionRate: number;
+    /** Average days between booking and appointment; null without bookings. */
+    avgLeadDays: number | null;
+  };
+  /** One entry per day in the window, zero days included. */
+  daily: DailyEntry[];
+  /** Visits that reached each step or a later one. */
+  funnel: {
+    /** Visits that saw the widget. */
+    widget_viewed: number;
+    /** Visits that picked a service, or got further. */
+    service_selected: number;
+    /** Visits that picked a day, or got further. */
+    date_selected: number;
+    /** Visits that picked a time, or got further. */
+    slot_selected: number;
+    /** Visits that started the form, or got further. */
+    form_started: number;
+    /** Visits that booked. */
+    booking_completed: number;
+  };
+  /** Up to 12 entries, most bookings first. */
+  channels: AnalyticsEntry[];
+  /** Up to 25 source / medium pairs, most bookings first. */
+  sources: AnalyticsEntry[];
+  /** Up to 25 entries, most bookings first; traffic without a campaign is "(not set)". */
+  campaigns: AnalyticsEntry[];
+};
+
+export type AnalyticsEntry = {
+  key: string;
+  /** Widget loads. */
+  views: number;
+  /** Completed bookings. */
+  bookings: number;
+  /** bookings / views, from 0 to 1. */
+  conversionRate: number;
+};
+
+export type DailyEntry = {
+  /** Date in the organization's time zone. */
+  day: string;
+  /** Widget loads. */
+  views: number;
+  /** Completed bookings. */
+  bookings: number;
+};
+
+export type BookingCreatedEvent = {
+  /** The same for every endpoint and every attempt: de-duplicate on it. */
+  id: string;
+  type: "booking.created";
+  /** When the event was written. ISO 8601 in UTC with milliseconds. */
+  created: string;
+  /** Version of this envelope, a date. */
+  apiVersion: string;
+  data: {
+    booking: WebhookBooking;
+    business: {
+      /** The organization's identifier. */
+      id: string;
+      /** The widget's business name. */
+      name: string;
+    };
+    widget: {
+      id: string;
+      name: string;
+    };
+    /** Where the visitor came from. Only fields that were present are included; utm and clickIds are always there and may be empty. */
+    attribution: WebhookAttribution;
+  };
+};
+
+export type WebhookBooking = {
+  /** Unique key for upserts. Also written into the booking's notes in the external system. */
+  reference: string;
+  /** Identifier of the booking in the external system. */
+  id: string;
+  /** Status of the booking. */
+  status: string;
+  /** Start of the appointment. ISO 8601 in UTC with milliseconds. */
+  start: string;
+  /** End of the appointment. ISO 8601 in UTC with milliseconds. */
+  end: string;
+  /** The visitor's time zone (IANA name). */
+  timeZone: string;
+  service: Service;
+  staff: {
+    /** Identifier in the external system. */
+    id: string;
+    name: string;
+  }[];
+  customer: Customer;
+  /** What the visitor answered to the widget's questions. */
+  answers: Answer[];
+  /** The external system's link to manage the booking, when available. */
+  manageUrl?: string;
+  /** Link to join an online appointment; null when there is none. */
+  joinUrl: string | null;
+};
+
+/** Where the visitor came from. Only fields that were present are included; utm and clickIds are always there and may be empty. */
+export type WebhookAttribution = {
+  /** Classified source. */
+  source?: string;
+  /** Classified medium. */
+  medium?: string;
+  /** Classified campaign. */
+  campaign?: string;
+  /** Classified channel. */
+  channel?: string;
+  /** First page of the visitor. */
+  landingPage?: string;
+  /** The page that led to the first page. */
+  referrer?: string;
+  /** The page the booking was made on. */
+  pageUrl?: string;
+  utm: {
+    /** utm_source of the first page. */
+    source?: string;
+    /** utm_medium of the first page. */
+    medium?: string;
+    /** utm_campaign of the first page. */
+    campaign?: string;
+    /** utm_term of the first page. */
+    term?: string;
+  };
+  /** Keyed by the click identifier's name. */
+  clickIds: Record<string, string>;
+  /** Client identifier of Google Analytics. */
+  gaClientId?: string;
+};
+
+export type EndpointTestEvent = {
+  /** The same for every endpoint and every attempt: de-duplicate on it. */
+  id: string;
+  type: "endpoint.test";
+  /** When the event was written. ISO 8601 in UTC with milliseconds. */
+  created: string;
+  /** Version of this envelope, a date. */
+  apiVersion: string;
+  data: {
+    endpoint: {
+      id: string;
+    };
+    business: {
+      /** The organization's identifier. */
+      id: string;
+      /** The widget's business name. */
+      name: string;
+    };
+  };
+};
+
+/** Events of other types may come one day: ignore what you do not know. */
+export type WebhookEvent = BookingCreatedEvent | EndpointTestEvent;

@@ -1,0 +1,129 @@
+import { type Static, Type } from "typebox";
+import { PLANS } from "../plans.ts";
+import { Timestamp, timestampOf } from "../timestamps.ts";
+import { nullable, oneOf } from "./nullable.ts";
+import { ROLES_OF_MEMBERS } from "./role.ts";
+
+// People, the organizations they belong to, and invitations, as the dashboard asks for them.
+
+export const PASSWORD_LENGTH_MIN = 10;
+export const PASSWORD_LENGTH_MAX = 128;
+export const INVITATION_DAYS = 7;
+export const RESET_LINK_MINUTES = 30;
+/** The dashboard names the organization it shows with every request. */
+export const ORGANIZATION_HEADER = "x-organization";
+
+/** What is wrong with a field is said field by field, so the schema only says what kind of thing it is. */
+const field = Type.String({ maxLength: 2_000 });
+
+export const Role = oneOf(ROLES_OF_MEMBERS);
+
+export const SignInOptions = Type.Object({
+  isSetUpNeeded: Type.Boolean({ description: "True until the first owner exists." }),
+  isSignUpOpen: Type.Boolean(),
+  hasOidc: Type.Boolean(),
+});
+export type SignInOptions = Static<typeof SignInOptions>;
+
+export const SetUpRequest = Type.Object({
+  token: field,
+  name: field,
+  email: field,
+  password: field,
+  organizationName: field,
+  timeZone: field,
+});
+export type SetUpRequest = Static<typeof SetUpRequest>;
+
+const MembershipShape = Type.Object({ id: Type.String(), name: Type.String(), role: Role, plan: oneOf(PLANS) });
+
+export const Me = Type.Object({
+  user: Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    email: Type.String(),
+    isTwoFactorOn: Type.Boolean(),
+    hasPassword: Type.Boolean(),
+  }),
+  organizations: Type.Array(MembershipShape),
+  current: nullable(Type.String({ description: "The organization that is shown unless another is named." })),
+  canCreateOrganization: Type.Boolean(),
+});
+export type Me = Static<typeof Me>;
+
+export const MeChange = Type.Object({ name: field });
+
+export const SignIn = Type.Object({
+  id: Type.String(),
+  browser: Type.String(),
+  isCurrent: Type.Boolean(),
+  createdAt: Timestamp,
+  lastUsedAt: Timestamp,
+  expiresAt: Timestamp,
+});
+export type SignIn = Static<typeof SignIn>;
+export const SignIns = Type.Object({ data: Type.Array(SignIn) });
+
+export const OrganizationShape = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  timeZone: Type.String(),
+  createdAt: Timestamp,
+  plan: Type.Object({
+    id: oneOf(PLANS),
+    name: Type.String(),
+    features: Type.Array(Type.String()),
+    retention: Type.String({ description: "How long bookings and analytics are kept, in words." }),
+    keptSince: timestampOf("What is older than this is no longer kept.", "2024-11-01T12:00:00.000Z"),
+  }),
+  isRecounting: Type.Boolean({ description: "Days are being counted anew in another time zone." }),
+});
+export type OrganizationShape = Static<typeof OrganizationShape>;
+
+export const OrganizationChange = Type.Object({ name: Type.Optional(field), timeZone: Type.Optional(field) });
+export const NewOrganization = Type.Object({ name: field, timeZone: field });
+export const MadeOrganization = Type.Object({ id: Type.String() });
+
+export const MemberShape = Type.Object({
+  userId: Type.String(),
+  name: Type.String(),
+  email: Type.String(),
+  role: Role,
+  isTwoFactorOn: Type.Boolean(),
+  joinedAt: Timestamp,
+});
+export type MemberShape = Static<typeof MemberShape>;
+export const MemberList = Type.Object({ data: Type.Array(MemberShape) });
+export const MemberChange = Type.Object({ role: field });
+
+export const NewInvitation = Type.Object({ email: field, role: field });
+export const InvitationShape = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  role: Role,
+  invitedBy: nullable(Type.String()),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+});
+export type InvitationShape = Static<typeof InvitationShape>;
+export const InvitationList = Type.Object({ data: Type.Array(InvitationShape) });
+export const MadeInvitation = Type.Object({
+  invitation: InvitationShape,
+  link: nullable(Type.String({ description: "To be handed over; null where it was mailed." })),
+});
+
+export const InvitationToken = Type.Object({ token: field });
+export const InvitationPreview = Type.Object({
+  organizationName: Type.String(),
+  email: Type.String(),
+  role: Role,
+  expiresAt: Timestamp,
+  hasAccount: Type.Boolean({ description: "Whether the person signs in to accept, or makes an account." }),
+});
+export const InvitationAcceptance = Type.Object({
+  token: field,
+  name: Type.Optional(field),
+  password: Type.Optional(field),
+});
+export type InvitationAcceptance = Static<typeof InvitationAcceptance>;
+export const JoinedOrganization = Type.Object({ organizationId: Type.String() });

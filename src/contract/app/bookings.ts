@@ -1,0 +1,59 @@
+import { type Static, Type } from "typebox";
+import { Attribution } from "../attribution.ts";
+import { Answer, Booking, Customer, Service } from "../booking.ts";
+import { Timestamp } from "../timestamps.ts";
+import { AppDelivery } from "./deliveries.ts";
+import { NullableText, nullable } from "./nullable.ts";
+
+// Stored bookings in the dashboard. A viewer gets them without anything about the customer: `customer` and `answers` are
+// null, `attribution` has the classified fields only, and the links to the appointment are missing.
+
+export const SEARCH_LENGTH_MAX = 200;
+
+const shared = {
+  reference: Type.String(),
+  status: Type.String(),
+  createdAt: Timestamp,
+  start: Timestamp,
+  end: Timestamp,
+  timeZone: Type.String(),
+  widget: Type.Object({ id: Type.String(), name: Type.String() }),
+  service: Service,
+  staff: Booking.properties.staff,
+};
+
+/** A line of the list. */
+export const BookingSummary = Type.Object({
+  ...shared,
+  customer: nullable(Type.Pick(Customer, ["name", "email"])),
+  attribution: Type.Pick(Attribution, ["source", "medium", "campaign", "channel"]),
+});
+export type BookingSummary = Static<typeof BookingSummary>;
+
+export const BookingSummaryPage = Type.Object({
+  data: Type.Array(BookingSummary),
+  /** createdAt of the last booking on the page when more exist; send it back as `cursor`. */
+  nextCursor: NullableText,
+});
+export type BookingSummaryPage = Static<typeof BookingSummaryPage>;
+
+export const BookingDetail = Type.Object({
+  ...shared,
+  customer: nullable(Customer),
+  answers: nullable(Type.Array(Answer)),
+  attribution: Attribution,
+  /** Identifier of the booking in the external system. */
+  externalId: NullableText,
+  manageUrl: NullableText,
+  joinUrl: NullableText,
+  /** Newest first. */
+  deliveries: Type.Array(AppDelivery),
+});
+export type BookingDetail = Static<typeof BookingDetail>;
+
+/** POST bookings/erase. With dryRun nothing is deleted, and the answer says how many there are. */
+export const EraseRequest = Type.Object({ email: Type.String(), dryRun: Type.Optional(Type.Boolean()) });
+export type EraseRequest = Static<typeof EraseRequest>;
+
+export const EraseAnswer = Type.Object({ count: Type.Integer(), isErased: Type.Boolean() });
+export type EraseAnswer = Static<typeof EraseAnswer>;

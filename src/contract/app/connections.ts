@@ -1,0 +1,85 @@
+import { type Static, Type } from "typebox";
+import { CONNECTION_KINDS } from "../scheduling.ts";
+import { Timestamp } from "../timestamps.ts";
+import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf } from "./nullable.ts";
+
+export const CONNECTION_NAME_LENGTH_MAX = 100;
+
+/** Fields of a connection's form, by kind. Settings are shown again, credentials never; optional ones have a usual value. */
+export const CONNECTION_FIELDS = {
+  "microsoft-bookings": {
+    settings: ["tenantId", "clientId", "businessId", "graphUrl", "loginUrl"],
+    optional: ["graphUrl", "loginUrl"],
+    credentials: ["clientSecret"],
+  },
+  calcom: {
+    settings: ["apiUrl", "webUrl"],
+    optional: ["apiUrl", "webUrl"],
+    credentials: ["apiKey"],
+  },
+} as const;
+
+export const AppConnection = Type.Object({
+  id: Type.String(),
+  kind: oneOf(CONNECTION_KINDS),
+  name: Type.String(),
+  settings: Type.Record(Type.String(), Type.String()),
+  /** False where the last thing heard of the system is an error. */
+  isHealthy: Type.Boolean(),
+  lastOkAt: NullableTimestamp,
+  /** A word such as `credentials` or `timeout`; it stays when the system works again. */
+  lastError: NullableText,
+  lastErrorAt: NullableTimestamp,
+  lastErrorStatus: NullableInteger,
+  /** The system's own id of the request that failed, to ask its support about. */
+  lastErrorRequestId: NullableText,
+  /** Widgets that book through it; while there are any, it cannot be deleted. */
+  widgetCount: Type.Integer(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type AppConnection = Static<typeof AppConnection>;
+
+export const AppConnectionList = Type.Object({ data: Type.Array(AppConnection) });
+export type AppConnectionList = Static<typeof AppConnectionList>;
+
+/** What the system said of itself. */
+export const VerifiedConnection = Type.Object({
+  businessName: Type.String(),
+  timeZone: NullableText,
+  bookingUrl: NullableText,
+  /** Sentences for the person who connects it. */
+  warnings: Type.Array(Type.String()),
+});
+export type VerifiedConnection = Static<typeof VerifiedConnection>;
+
+const Fields = Type.Record(Type.String(), Type.String());
+
+/** The system is asked first: what does not work is not saved. */
+export const NewConnection = Type.Object({
+  kind: oneOf(CONNECTION_KINDS),
+  name: Type.String(),
+  settings: Fields,
+  credentials: Fields,
+});
+export type NewConnection = Static<typeof NewConnection>;
+
+/** PATCH: settings and credentials change together or not at all, so that no secret is sent to an address of the editor's. */
+export const ConnectionChange = Type.Partial(
+  Type.Object({ name: Type.String(), settings: Fields, credentials: Fields }),
+);
+export type ConnectionChange = Static<typeof ConnectionChange>;
+
+export const SavedConnection = Type.Object({ connection: AppConnection, verified: nullable(VerifiedConnection) });
+export type SavedConnection = Static<typeof SavedConnection>;
+
+export const CONNECTION_FAULTS = ["credentials", "not_found", "invalid", "not_confirmed", "unavailable"] as const;
+
+/** "Test connection": either what the system said, or why it could not be asked. */
+export const ConnectionTest = Type.Object({
+  verified: nullable(VerifiedConnection),
+  fault: nullable(oneOf(CONNECTION_FAULTS)),
+  /** The fault as a sentence. */
+  message: NullableText,
+});
+export type ConnectionTest = Static<typeof ConnectionTest>;

@@ -1,0 +1,80 @@
+import { type Static, Type } from "typebox";
+import { ENDPOINT_DISABLED_REASONS, ENDPOINT_KINDS, ENDPOINT_STATUSES } from "../endpoint.ts";
+import { Timestamp } from "../timestamps.ts";
+import { NullableInteger, NullableTimestamp, nullable, oneOf } from "./nullable.ts";
+
+export const NOTICE_KINDS = ["exhausted", "disabling_soon", "disabled"] as const;
+/** `idle`: nothing was sent to it yet. */
+export const ENDPOINT_CONDITIONS = ["idle", "healthy", "failing", "disabled"] as const;
+export const ENDPOINT_DESCRIPTION_LENGTH_MAX = 200;
+
+export const EndpointHealth = Type.Object({
+  condition: oneOf(ENDPOINT_CONDITIONS),
+  lastAttemptAt: NullableTimestamp,
+  lastSuccessAt: NullableTimestamp,
+  lastStatus: NullableInteger,
+  /** Since when nothing has succeeded; null while it is well. */
+  failingSince: NullableTimestamp,
+  /** Nothing is sent before then, because the receiver asked for a pause. */
+  pausedUntil: NullableTimestamp,
+  /** Attempts of the last 24 hours. */
+  lastDay: Type.Object({
+    delivered: Type.Integer(),
+    failed: Type.Integer(),
+    lastFailureAt: NullableTimestamp,
+  }),
+});
+
+/** What its owner was told, as a sentence. */
+export const EndpointNotice = Type.Object({ kind: oneOf(NOTICE_KINDS), detail: Type.String(), at: Timestamp });
+
+export const AppEndpoint = Type.Object({
+  id: Type.String(),
+  kind: oneOf(ENDPOINT_KINDS),
+  /** Of a chat, and to a viewer, only the host and the end: the rest is a password. */
+  url: Type.String(),
+  description: Type.String(),
+  status: oneOf(ENDPOINT_STATUSES),
+  disabledReason: nullable(oneOf(ENDPOINT_DISABLED_REASONS)),
+  disabledAt: NullableTimestamp,
+  /** The last characters of the signing secret. */
+  secretHint: Type.String(),
+  secretCreatedAt: Timestamp,
+  /** Until then the secret before the current one signs too. */
+  previousSecretExpiresAt: NullableTimestamp,
+  health: EndpointHealth,
+  /** Newest first, a few. */
+  notices: Type.Array(EndpointNotice),
+  createdAt: Timestamp,
+});
+export type AppEndpoint = Static<typeof AppEndpoint>;
+
+export const AppEndpointList = Type.Object({ data: Type.Array(AppEndpoint) });
+export type AppEndpointList = Static<typeof AppEndpointList>;
+
+export const NewEndpoint = Type.Object({
+  url: Type.String(),
+  kind: oneOf(ENDPOINT_KINDS),
+  description: Type.Optional(Type.String()),
+});
+export type NewEndpoint = Static<typeof NewEndpoint>;
+
+/** The signing secret is shown this once. */
+export const AddedEndpoint = Type.Object({ endpoint: AppEndpoint, secret: Type.String() });
+export type AddedEndpoint = Static<typeof AddedEndpoint>;
+
+/** PATCH: what is left out stays as it is. The kind cannot be changed. */
+export const EndpointChange = Type.Partial(
+  Type.Object({ url: Type.String(), description: Type.String(), isEnabled: Type.Boolean() }),
+);
+export type EndpointChange = Static<typeof EndpointChange>;
+
+/** The new secret is shown this once; until the time the old one signs too. */
+export const RotatedSecret = Type.Object({ secret: Type.String(), previousSecretExpiresAt: Timestamp });
+export type RotatedSecret = Static<typeof RotatedSecret>;
+
+export const RedeliverFailedRequest = Type.Object({ since: Type.String() });
+export type RedeliverFailedRequest = Static<typeof RedeliverFailedRequest>;
+
+export const RedeliverFailedAnswer = Type.Object({ count: Type.Integer() });
+export type RedeliverFailedAnswer = Static<typeof RedeliverFailedAnswer>;

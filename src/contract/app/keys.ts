@@ -1,0 +1,37 @@
+import { type Static, Type } from "typebox";
+import { Timestamp } from "../timestamps.ts";
+import { NullableText, NullableTimestamp, oneOf } from "./nullable.ts";
+
+export const KEY_CONDITIONS = ["active", "expired", "revoked"] as const;
+export const KEY_NAME_LENGTH_MAX = 100;
+
+export const AppKey = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  condition: oneOf(KEY_CONDITIONS),
+  /** Four characters from each end of its random part: `svc_live_ab12…yz89`. */
+  firstCharacters: Type.String(),
+  lastCharacters: Type.String(),
+  /** E-mail address of the member who made it; null when it was made on the command line. */
+  createdBy: NullableText,
+  createdAt: Timestamp,
+  /** To the minute. */
+  lastUsedAt: NullableTimestamp,
+  expiresAt: NullableTimestamp,
+  revokedAt: NullableTimestamp,
+});
+export type AppKey = Static<typeof AppKey>;
+
+export const AppKeyList = Type.Object({ data: Type.Array(AppKey) });
+export type AppKeyList = Static<typeof AppKeyList>;
+
+export const NewKey = Type.Object({
+  name: Type.String(),
+  /** An ISO 8601 date in the future; left out or null: it does not expire. */
+  expiresAt: Type.Optional(NullableText),
+});
+export type NewKey = Static<typeof NewKey>;
+
+/** The key itself is shown this once. */
+export const MadeKey = Type.Object({ ...AppKey.properties, key: Type.String() });
+export type MadeKey = Static<typeof MadeKey>;

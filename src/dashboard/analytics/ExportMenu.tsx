@@ -1,0 +1,51 @@
+import { Button, Menu } from "@mantine/core";
+import { IconChevronDown, IconDownload } from "@tabler/icons-react";
+import type { AppAnalytics } from "#contract/app/analytics.ts";
+import { type AnalyticsFilters, toAnalyticsParameters } from "../api/analytics.ts";
+import { addressOf } from "../api/app-calls.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { download } from "../ui/download.ts";
+import { useAction } from "../ui/use-action.ts";
+
+const TABLES = [
+  ["daily", "Views and bookings by day"],
+  ["funnel", "Funnel"],
+  ["channels", "Channels"],
+  ["sources", "Sources"],
+  ["campaigns", "Campaigns"],
+] as const;
+
+/** Each table of the report as a file, for the period and widget that are shown. */
+export function ExportMenu({ filters, report }: { filters: AnalyticsFilters; report: AppAnalytics | undefined }) {
+  const { id } = useOrganization();
+  const save = useAction({
+    run: (table: string) =>
+      download(addressOf("exportAnalytics", { query: { ...toAnalyticsParameters(filters), table } }), {
+        organization: id,
+        fileName: `${table}-${report?.from}-${report?.to}.csv`,
+      }),
+    says: () => "The file is saved.",
+  });
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          variant="default"
+          disabled={!report}
+          loading={save.isPending}
+          leftSection={<IconDownload size={17} stroke={1.6} />}
+          rightSection={<IconChevronDown size={15} stroke={1.6} />}
+        >
+          Export CSV
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {TABLES.map(([table, label]) => (
+          <Menu.Item key={table} onClick={() => save.mutate(table)}>
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

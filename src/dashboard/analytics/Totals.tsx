@@ -1,0 +1,102 @@
+import { Paper, SimpleGrid, Text, VisuallyHidden } from "@mantine/core";
+import { IconArrowDownRight, IconArrowUpRight, IconMinus } from "@tabler/icons-react";
+import type { AppAnalytics } from "#contract/app/analytics.ts";
+import { formatCount, formatDay, formatRate } from "../format.ts";
+import { type Change, formatDays, toCountChange, toDaysChange, toRateChange } from "./change.ts";
+import classes from "./Totals.module.css";
+
+/** The figures that are looked at first. */
+export function Totals({ report }: { report: AppAnalytics }) {
+  const { totals, previous } = report;
+  const before = previous.isComplete ? previous.totals : null;
+  const compare = (to: (earlier: AppAnalytics["totals"]) => Change): Change | null => (before ? to(before) : null);
+  const period = `${formatDay(previous.from)} to ${formatDay(previous.to)}`;
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: "sm", sm: "lg" }} mb="lg" component="dl" m={0}>
+      <Total
+        label="Views"
+        hint="Visits that saw a widget"
+        value={formatCount(totals.views)}
+        change={compare((earlier) => toCountChange(totals.views, earlier.views))}
+        period={period}
+        isMoreBetter
+      />
+      <Total
+        label="Bookings"
+        hint="Completed in this period"
+        value={formatCount(totals.bookings)}
+        change={compare((earlier) => toCountChange(totals.bookings, earlier.bookings))}
+        period={period}
+        isMoreBetter
+      />
+      <Total
+        label="Conversion"
+        hint="Bookings for each view"
+        value={formatRate(totals.conversionRate)}
+        change={compare((earlier) => toRateChange(totals.conversionRate, earlier.conversionRate))}
+        period={period}
+        isMoreBetter
+      />
+      <Total
+        label="Average lead time"
+        hint="From booking to appointment"
+        value={totals.avgLeadDays === null ? "–" : formatDays(totals.avgLeadDays)}
+        unit={totals.avgLeadDays === null ? "" : totals.avgLeadDays === 1 ? "day" : "days"}
+        change={compare((earlier) => toDaysChange(totals.avgLeadDays, earlier.avgLeadDays))}
+        period={period}
+      />
+    </SimpleGrid>
+  );
+}
+
+type TotalProps = {
+  label: string;
+  hint: string;
+  value: string;
+  unit?: string;
+  change: Change | null;
+  period: string;
+  /** Without it a change is neither good nor bad. */
+  isMoreBetter?: boolean;
+};
+
+function Total({ label, hint, value, unit = "", change, period, isMoreBetter = false }: TotalProps) {
+  return (
+    <Paper className={classes["card"]}>
+      <dt className={classes["label"]}>{label}</dt>
+      <dd className={classes["value"]}>
+        {value} {unit && <span className={classes["unit"]}>{unit}</span>}
+      </dd>
+      <dd className={classes["hint"]}>{hint}</dd>
+      <dd className={classes["change"]}>
+        <ChangeMark change={change} period={period} isMoreBetter={isMoreBetter} />
+      </dd>
+    </Paper>
+  );
+}
+
+const ARROWS = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconMinus };
+
+function ChangeMark({
+  change,
+  period,
+  isMoreBetter,
+}: Pick<TotalProps, "change" | "period"> & { isMoreBetter: boolean }) {
+  if (change === null || change.direction === "none")
+    return (
+      <Text span inherit c="dimmed">
+        Nothing to compare with
+      </Text>
+    );
+  const Arrow = ARROWS[change.direction];
+  const tone = change.direction === "same" || !isMoreBetter ? "even" : change.direction === "up" ? "good" : "bad";
+  return (
+    <span title={`Compared with ${period}`}>
+      <span className={classes["mark"]} data-tone={tone}>
+        <Arrow size={16} stroke={2} aria-hidden />
+        {change.direction !== "same" && <VisuallyHidden>{change.direction} by</VisuallyHidden>} {change.text}
+      </span>
+      <VisuallyHidden> compared with {period}</VisuallyHidden>
+    </span>
+  );
+}

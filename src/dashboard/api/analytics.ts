@@ -1,0 +1,21 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { call } from "./app-calls.ts";
+
+/** Either `days` up to today, or `from` and `to`; empty texts are left out. */
+export type AnalyticsFilters = { days: string; from: string; to: string; widget: string };
+
+const REFRESH_MS = 60_000;
+
+/** While another window is read, the one before stays. */
+export const analyticsQuery = (organization: string, filters: AnalyticsFilters) =>
+  queryOptions({
+    queryKey: [organization, "analytics", filters],
+    queryFn: ({ signal }) => call("getAnalytics", { organization, signal, query: toAnalyticsParameters(filters) }),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+
+/** The server refuses `days` together with `from` or `to`. */
+export function toAnalyticsParameters({ days, from, to, widget }: AnalyticsFilters): Record<string, string> {
+  return from === "" && to === "" ? { days, widget } : { from, to, widget };
+}

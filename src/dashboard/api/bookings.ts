@@ -1,0 +1,30 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { call } from "./app-calls.ts";
+
+const PAGE_SIZE = 50;
+
+/** As /api/app/bookings takes them; empty texts are left out. */
+export type BookingFilters = { search: string; widget: string; from: string; to: string };
+
+export const bookingsKey = (organization: string) => [organization, "bookings"] as const;
+
+/** Newest first, page after page; while other filters are applied, what was shown before stays. */
+export const bookingsQuery = (organization: string, filters: BookingFilters) =>
+  infiniteQueryOptions({
+    queryKey: [...bookingsKey(organization), "list", filters],
+    queryFn: ({ signal, pageParam }) =>
+      call("listBookings", {
+        organization,
+        signal,
+        query: { ...filters, limit: String(PAGE_SIZE), ...(pageParam === null ? {} : { cursor: pageParam }) },
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    placeholderData: keepPreviousData,
+  });
+
+export const bookingQuery = (organization: string, reference: string) =>
+  queryOptions({
+    queryKey: [...bookingsKey(organization), "one", reference],
+    queryFn: ({ signal }) => call("getBooking", { organization, signal, params: { reference } }),
+  });

@@ -1,0 +1,55 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import dayjs from "dayjs";
+import type { AppDelivery } from "#contract/app/deliveries.ts";
+import { call } from "./app-calls.ts";
+
+export const DELIVERIES_PER_PAGE = 50;
+const SOONEST_MS = 1_000;
+const LATEST_MS = 15_000;
+
+export type DeliveryFilter = {
+  readonly endpoint?: string | undefined;
+  readonly state?: string | undefined;
+  /** ISO instants. Asked for at each reading, since "the last hour" moves on. */
+  readonly range?: () => { from?: string | undefined; to?: string | undefined };
+  readonly limit?: number;
+};
+
+export const deliveriesKey = (organization: string) => [organization, "deliveries"];
+
+/** `name` tells one filter from another. */
+export const deliveriesQuery = (organization: string, name: string, filter: DeliveryFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...deliveriesKey(organization), "list", name],
+    queryFn: ({ signal, pageParam }) => {
+      const { endpoint, state, range, limit = DELIVERIES_PER_PAGE } = filter;
+      const query = { endpoint, state, ...range?.(), cursor: pageParam ?? undefined, limit: String(limit) };
+      return call("listDeliveries", { organization, query, signal });
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    refetchInterval: ({ state: { data } }) => toWait(data?.pages.flatMap((page) => page.data) ?? []),
+  });
+
+export const deliveryQuery = (organization: string, id: string) =>
+  queryOptions({
+    queryKey: [...deliveriesKey(organization), "one", id],
+    queryFn: ({ signal }) => call("getDelivery", { organization, params: { delivery: id }, signal }),
+    refetchInterval: ({ state: { data } }) => toWait(data ? [data] : []),
+  });
+
+export const redeliver = (organization: string, id: string) =>
+  call("redeliver", { organization, params: { delivery: id } });
+
+export function isUnderWay({ pending, isInFlight }: Pick<AppDelivery, "pending" | "isInFlight">): boolean {
+  return pending !== null || isInFlight;
+}
+
+/** When to look again: soon after the next attempt is due. False when nothing is to come. */
+function toWait(deliveries: readonly AppDelivery[]): number | false {
+  const now = dayjs();
+  const waits = deliveries
+    .filter(isUnderWay)
+    .map(({ nextAttemptAt, isInFlight }) => (isInFlight || !nextAttemptAt ? 0 : dayjs(nextAttemptAt).diff(now)));
+  return waits.length > 0 && Math.min(Math.max(Math.min(...waits), SOONEST_MS), LATEST_MS);
+}

@@ -1,0 +1,28 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { EndpointChange, NewEndpoint } from "#contract/app/endpoints.ts";
+import { call } from "./app-calls.ts";
+import { deliveriesKey } from "./deliveries.ts";
+
+export const endpointsQuery = (organization: string) =>
+  queryOptions({
+    queryKey: [organization, "endpoints"],
+    queryFn: ({ signal }) => call("listEndpoints", { organization, signal }),
+  });
+
+/** What is read anew after something was done with an endpoint: it may have canceled or made deliveries. */
+export const endpointRefreshes = (organization: string) => [
+  endpointsQuery(organization).queryKey,
+  deliveriesKey(organization),
+];
+
+/** What an organization does with its endpoints. */
+export const endpointCalls = (organization: string) => ({
+  add: (body: NewEndpoint) => call("addEndpoint", { organization, body }),
+  change: ({ id, ...body }: EndpointChange & { id: string }) =>
+    call("changeEndpoint", { organization, params: { endpoint: id }, body }),
+  remove: (id: string) => call("removeEndpoint", { organization, params: { endpoint: id } }),
+  test: (id: string) => call("testEndpoint", { organization, params: { endpoint: id } }),
+  rotateSecret: (id: string) => call("rotateSecret", { organization, params: { endpoint: id } }),
+  redeliverFailed: ({ id, since }: { id: string; since: string }) =>
+    call("redeliverFailed", { organization, params: { endpoint: id }, body: { since } }),
+});

@@ -1,0 +1,53 @@
+import { Text } from "@mantine/core";
+import type { Attribution } from "#contract/attribution.ts";
+import { formatCount } from "../format.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { type Fact, Facts } from "../ui/Facts.tsx";
+import { Section } from "../ui/Section.tsx";
+
+/** What is not classified by us, in the order in which it is told; identifiers last. */
+const RAW_NAMES = {
+  landingPage: "First page",
+  referrer: "Came from page",
+  pageUrl: "Booked on page",
+  currentPage: "Last page seen",
+  utmSource: "utm_source",
+  utmMedium: "utm_medium",
+  utmCampaign: "utm_campaign",
+  utmTerm: "utm_term",
+  utmContent: "utm_content",
+  gclid: "gclid (Google Ads)",
+  gbraid: "gbraid (Google Ads)",
+  wbraid: "wbraid (Google Ads)",
+  fbclid: "fbclid (Meta)",
+  msclkid: "msclkid (Microsoft)",
+  liFatId: "li_fat_id (LinkedIn)",
+  ttclid: "ttclid (TikTok)",
+  gaClientId: "Google Analytics client",
+  fbp: "fbp (Meta)",
+  fbc: "fbc (Meta)",
+} as const satisfies Partial<Record<keyof Attribution, string>>;
+
+export function AttributionSection({ attribution }: { attribution: Attribution }) {
+  const { format } = useOrganization();
+  const { source, medium, campaign, channel, firstSeenAt, touches } = attribution;
+  const facts: Fact[] = [
+    ["Channel", channel],
+    ["Source / medium", [source, medium].filter(Boolean).join(" / ")],
+    ["Campaign", campaign],
+    ["First seen", firstSeenAt && format.dateTime(firstSeenAt)],
+    ["Touches", touches !== undefined && formatCount(touches)],
+    ...Object.entries(RAW_NAMES).map(([name, label]): Fact => [label, attribution[name as keyof typeof RAW_NAMES]]),
+  ];
+  return (
+    <Section title="Where they came from">
+      {facts.some(([, value]) => Boolean(value)) ? (
+        <Facts facts={facts} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          Nothing is known about that: the visitor did not consent, or their browser did not say.
+        </Text>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,94 @@
+import { Anchor, Text } from "@mantine/core";
+import { IconExternalLink } from "@tabler/icons-react";
+import type { BookingDetail } from "#contract/app/bookings.ts";
+import { formatIn } from "../format.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { Facts } from "../ui/Facts.tsx";
+import { TextLink } from "../ui/links.tsx";
+import { Section } from "../ui/Section.tsx";
+
+export function AppointmentSection({ booking }: { booking: BookingDetail }) {
+  const { format, paths } = useOrganization();
+  const { start, end, timeZone } = booking;
+  return (
+    <Section title="Appointment">
+      <Facts
+        facts={[
+          ["Service", booking.service.name],
+          ["With", booking.staff.join(", ")],
+          ["When", `${format.dateTime(start)} – ${format.time(end)}`],
+          ["For the visitor", timeZone !== format.timeZone && describeElsewhere(start, timeZone)],
+          ["Booked", format.dateTime(booking.createdAt)],
+          [
+            "Widget",
+            <TextLink key="widget" to={paths.widget(booking.widget.id)} inherit>
+              {booking.widget.name || booking.widget.id}
+            </TextLink>,
+          ],
+          ["In the scheduling system", booking.externalId],
+          ["Manage", booking.manageUrl && <OutsideLink href={booking.manageUrl}>Open the appointment</OutsideLink>],
+          ["Meeting", booking.joinUrl && <OutsideLink href={booking.joinUrl}>Join online</OutsideLink>],
+        ]}
+      />
+    </Section>
+  );
+}
+
+export function CustomerSection({ customer }: { customer: NonNullable<BookingDetail["customer"]> }) {
+  return (
+    <Section title="Customer">
+      <Facts
+        facts={[
+          ["Name", customer.name],
+          [
+            "E-mail",
+            <Anchor key="email" href={`mailto:${customer.email}`} inherit>
+              {customer.email}
+            </Anchor>,
+          ],
+          [
+            "Phone",
+            customer.phone && (
+              <Anchor href={`tel:${customer.phone.replaceAll(/[^\d+]/g, "")}`} inherit>
+                {customer.phone}
+              </Anchor>
+            ),
+          ],
+          ["Notes", customer.notes && <span style={{ whiteSpace: "pre-line" }}>{customer.notes}</span>],
+        ]}
+      />
+    </Section>
+  );
+}
+
+export function AnswersSection({ answers }: { answers: NonNullable<BookingDetail["answers"]> }) {
+  if (answers.length === 0) return null;
+  return (
+    <Section title="Answers">
+      <dl style={{ margin: 0 }}>
+        {answers.map(({ questionId, question, answer }) => (
+          <div key={questionId}>
+            <Text component="dt" size="sm" c="dimmed">
+              {question}
+            </Text>
+            <Text component="dd" size="sm" m={0} mb="sm" style={{ whiteSpace: "pre-line" }}>
+              {answer || "–"}
+            </Text>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+function OutsideLink({ href, children }: { href: string; children: string }) {
+  return (
+    <Anchor href={href} target="_blank" rel="noreferrer" inherit>
+      {children} <IconExternalLink size={14} stroke={1.6} aria-label="in a new tab" />
+    </Anchor>
+  );
+}
+
+function describeElsewhere(start: string, timeZone: string): string {
+  return `${formatIn(timeZone).dateTime(start)} (${timeZone.replaceAll("_", " ")})`;
+}

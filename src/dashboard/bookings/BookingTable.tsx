@@ -1,0 +1,51 @@
+import { Code, Text } from "@mantine/core";
+import type { BookingSummary } from "#contract/app/bookings.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { TextLink } from "../ui/links.tsx";
+import type { ShownFilters } from "./shown-filters.ts";
+
+/** Links to a booking carry the filters, so that its way back leads to the same list. */
+export function BookingTable({ bookings, filters }: { bookings: readonly BookingSummary[]; filters: ShownFilters }) {
+  const { paths, format, can } = useOrganization();
+  const link = ({ reference, customer }: BookingSummary) => (
+    <TextLink to={paths.booking(reference)} search={filters} fw={500} size="sm" inherit>
+      {customer?.name ?? reference}
+    </TextLink>
+  );
+  const seesCustomers = can("seeCustomers").isAllowed;
+  const columns: Column<BookingSummary>[] = [
+    {
+      header: seesCustomers ? "Customer" : "Reference",
+      isBare: true,
+      cell: (booking) => <Lines first={link(booking)} second={booking.customer?.email} />,
+    },
+    ...(seesCustomers
+      ? [{ header: "Reference", cell: ({ reference }: BookingSummary) => <Code fz="xs">{reference}</Code> }]
+      : []),
+    {
+      header: "Service",
+      cell: ({ service, staff }) => <Lines first={service.name} second={staff.join(", ")} />,
+    },
+    { header: "Appointment", cell: ({ start }) => format.dateTime(start) },
+    {
+      header: "Came from",
+      cell: ({ attribution }) => <Lines first={attribution.channel ?? "–"} second={attribution.campaign} />,
+    },
+    { header: "Booked", isNumeric: true, cell: ({ createdAt }) => format.dateTime(createdAt) },
+  ];
+  return <DataTable label="Bookings" columns={columns} rows={bookings} rowKey={({ reference }) => reference} />;
+}
+
+function Lines({ first, second }: { first: React.ReactNode; second?: string | undefined }) {
+  return (
+    <div>
+      <div>{first}</div>
+      {second && (
+        <Text size="xs" c="dimmed">
+          {second}
+        </Text>
+      )}
+    </div>
+  );
+}

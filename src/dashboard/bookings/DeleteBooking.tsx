@@ -1,0 +1,65 @@
+import { useDisclosure } from "@mantine/hooks";
+import { IconTrash } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import type { BookingDetail } from "#contract/app/bookings.ts";
+import { call } from "../api/app-calls.ts";
+import { bookingQuery, bookingsKey } from "../api/bookings.ts";
+import { ApiFailure } from "../api/client.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
+import { useAction } from "../ui/use-action.ts";
+import type { ShownFilters } from "./shown-filters.ts";
+
+export function DeleteBooking({ booking, filters }: { booking: BookingDetail; filters: ShownFilters }) {
+  const { id, paths, can } = useOrganization();
+  const { reference } = booking;
+  const [isOpen, dialog] = useDisclosure(false);
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const remove = useAction({
+    run: () => deleteBooking(id, reference),
+    says: (outcome) => (outcome === "gone" ? `${reference} was deleted already.` : `${reference} is deleted.`),
+    onDone: async () => {
+      await navigate({ to: paths.bookings, search: () => filters, replace: true });
+      queries.removeQueries({ queryKey: bookingQuery(id, reference).queryKey });
+      await queries.invalidateQueries({ queryKey: bookingsKey(id) });
+    },
+  });
+  return (
+    <>
+      <ActionButton
+        variant="outline"
+        color="red"
+        verdict={can("deleteBooking")}
+        leftSection={<IconTrash size={17} stroke={1.6} />}
+        onClick={dialog.open}
+      >
+        Delete
+      </ActionButton>
+      <ConfirmDialog
+        isOpen={isOpen}
+        title={`Delete ${reference}?`}
+        confirmLabel="Delete"
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate()}
+        onClose={dialog.close}
+      >
+        The stored copy is gone for good, with what was kept of its deliveries; those that wait to be sent are canceled.
+        The appointment itself stays in your scheduling system, and analytics keep counting it.
+      </ConfirmDialog>
+    </>
+  );
+}
+
+/** Somebody else may have deleted it while it was looked at; the wish is then fulfilled. */
+async function deleteBooking(organization: string, reference: string): Promise<"deleted" | "gone"> {
+  try {
+    await call("deleteBooking", { organization, params: { reference } });
+    return "deleted";
+  } catch (error) {
+    if (error instanceof ApiFailure && error.status === 404) return "gone";
+    throw error;
+  }
+}

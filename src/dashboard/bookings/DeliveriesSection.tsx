@@ -1,0 +1,44 @@
+import { Badge, Text } from "@mantine/core";
+import type { AppDelivery } from "#contract/app/deliveries.ts";
+import { describeOutcome, STATE_COLORS, STATE_NAMES } from "../delivery-words.ts";
+import { pluralize } from "../format.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { TextLink } from "../ui/links.tsx";
+import { Section } from "../ui/Section.tsx";
+
+/** Where the booking was sent, and whether it arrived. */
+export function DeliveriesSection({ deliveries }: { deliveries: readonly AppDelivery[] }) {
+  const { paths, format } = useOrganization();
+  const columns: Column<AppDelivery>[] = [
+    {
+      header: "Endpoint",
+      isBare: true,
+      cell: ({ id, endpoint }) => (
+        <TextLink to={paths.delivery(id)} size="sm" fw={500}>
+          {endpoint.description || endpoint.url}
+        </TextLink>
+      ),
+    },
+    {
+      header: "State",
+      cell: (delivery) => <Badge color={STATE_COLORS[delivery.state]}>{STATE_NAMES[delivery.state]}</Badge>,
+    },
+    { header: "Last reply", cell: (delivery) => describeOutcome(delivery) || "–" },
+    { header: "Attempts", isNumeric: true, cell: ({ attemptCount }) => pluralize(attemptCount, "attempt") },
+    { header: "When", isNumeric: true, cell: ({ createdAt }) => format.dateTime(createdAt) },
+  ];
+  if (deliveries.length === 0)
+    return (
+      <Section title="Deliveries">
+        <Text size="sm" c="dimmed">
+          This booking was sent to no endpoint: there was none, or it is longer ago than the delivery log goes back.
+        </Text>
+      </Section>
+    );
+  return (
+    <Section title="Deliveries" description="What webhooks were told of this booking." isFlush>
+      <DataTable label="Deliveries" columns={columns} rows={deliveries} rowKey={({ id }) => id} />
+    </Section>
+  );
+}

@@ -1,0 +1,127 @@
+import { Alert, Button, Group, List, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { type FormEvent, useState } from "react";
+import { call } from "../api/app-calls.ts";
+import { bookingsKey } from "../api/bookings.ts";
+import { pluralize } from "../format.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { FormFault } from "../ui/FormFault.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+type Found = { email: string; count: number };
+
+/** Forgets a person: first how many bookings there are, then, once the address is typed again, they are gone. */
+export function EraseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const [found, setFound] = useState<Found | null>(null);
+  const close = () => {
+    setFound(null);
+    onClose();
+  };
+  return (
+    <Modal opened={isOpen} onClose={close} title="Erase a customer">
+      {found === null ? (
+        <AddressForm onFound={setFound} onClose={close} />
+      ) : (
+        <ConfirmForm found={found} onBack={() => setFound(null)} onDone={close} />
+      )}
+    </Modal>
+  );
+}
+
+function AddressForm({ onFound, onClose }: { onFound: (found: Found) => void; onClose: () => void }) {
+  const { id } = useOrganization();
+  const form = useForm({ initialValues: { email: "" } });
+  const lookUp = useAction({
+    run: ({ email }: { email: string }) => call("eraseBookings", { organization: id, body: { email, dryRun: true } }),
+    form,
+    isQuiet: true,
+    onDone: ({ count }, { email }) => onFound({ email: email.trim(), count }),
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => lookUp.mutate(values))}>
+      <Stack gap="md">
+        <FormFault error={lookUp.error} />
+        <Text size="sm">
+          Somebody asked to be forgotten? Everything that Bookflow keeps of an address is erased at once, however it was
+          typed when booking.
+        </Text>
+        <TextInput
+          label="E-mail address of the customer"
+          type="email"
+          autoComplete="off"
+          required
+          data-autofocus
+          {...form.getInputProps("email")}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={lookUp.isPending}>
+            Count the bookings
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function ConfirmForm({ found, onBack, onDone }: { found: Found; onBack: () => void; onDone: () => void }) {
+  const { id } = useOrganization();
+  const [typed, setTyped] = useState("");
+  const erase = useAction({
+    run: () => call("eraseBookings", { organization: id, body: { email: found.email } }),
+    isQuiet: true,
+    refreshes: [bookingsKey(id)],
+    says: ({ count }) => `${pluralize(count, "booking")} erased.`,
+    onDone,
+  });
+  const isReady = typed.trim().toLowerCase() === found.email.toLowerCase();
+  const confirm = (event: FormEvent) => {
+    event.preventDefault();
+    if (isReady && !erase.isPending) erase.mutate();
+  };
+  return (
+    <form onSubmit={confirm}>
+      <Stack gap="md">
+        <FormFault error={erase.error} />
+        <Text size="sm" role="status">
+          {found.count === 0 ? (
+            <>
+              No stored booking has the address <b>{found.email}</b>. You can still erase it, should something of it be
+              on its way.
+            </>
+          ) : (
+            <>
+              <b>{pluralize(found.count, "booking")}</b> with the address <b>{found.email}</b> will be erased.
+            </>
+          )}
+        </Text>
+        <Alert color="red" variant="light" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
+          <List size="sm" spacing={4}>
+            <List.Item>Customer, answers and attribution are gone for good.</List.Item>
+            <List.Item>Webhooks that wait to be sent are canceled; what was kept of sent ones is erased.</List.Item>
+            <List.Item>Your scheduling system and your own systems keep what they have.</List.Item>
+            <List.Item>Analytics keep their counts, which name nobody.</List.Item>
+          </List>
+        </Alert>
+        <TextInput
+          label={`Type ${found.email} to confirm`}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+          data-autofocus
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onBack}>
+            Back
+          </Button>
+          <Button type="submit" color="red" disabled={!isReady} loading={erase.isPending}>
+            Erase
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,97 @@
+import "@mantine/dates/styles.layer.css";
+import { Button, CloseButton, Group, TextInput } from "@mantine/core";
+import { DatePickerInput } from "@mantine/dates";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconCalendar, IconSearch } from "@tabler/icons-react";
+import { useEffect, useRef, useState } from "react";
+import type { SEARCH_LENGTH_MAX } from "#contract/app/bookings.ts";
+import { WidgetSelect } from "../ui/WidgetSelect.tsx";
+import { FILTER_DEFAULTS, hasFilters, type ShownFilters } from "./shown-filters.ts";
+
+const SEARCH_LENGTH = 200 satisfies typeof SEARCH_LENGTH_MAX;
+const TYPING_MS = 250;
+
+type FilterBarProps = {
+  filters: ShownFilters;
+  seesCustomers: boolean;
+  onChange: (change: Partial<ShownFilters>, how?: { replace?: boolean }) => void;
+};
+
+export function FilterBar({ filters, seesCustomers, onChange }: FilterBarProps) {
+  return (
+    <Group gap="sm" mb="lg">
+      <SearchInput filters={filters} seesCustomers={seesCustomers} onChange={onChange} />
+      <WidgetSelect value={filters.widget} onChange={(widget) => onChange({ widget })} />
+      <DaysInput filters={filters} onChange={onChange} />
+      {hasFilters(filters) && (
+        <Button variant="subtle" color="gray" onClick={() => onChange(FILTER_DEFAULTS)}>
+          Clear
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+/** What is typed goes into the address when the typing pauses; going back in the browser brings the text back. */
+function SearchInput({ filters, seesCustomers, onChange }: FilterBarProps) {
+  const [text, setText] = useState(filters.search);
+  const sent = useRef(filters.search);
+  const send = useDebouncedCallback((search: string) => {
+    sent.current = search;
+    onChange({ search }, { replace: true });
+  }, TYPING_MS);
+  useEffect(() => {
+    if (filters.search === sent.current) return;
+    sent.current = filters.search;
+    setText(filters.search);
+  }, [filters.search]);
+  const change = (next: string) => {
+    setText(next);
+    send(next);
+  };
+  const what = seesCustomers ? "name, e-mail, reference, service or campaign" : "reference, service or campaign";
+  return (
+    <TextInput
+      type="search"
+      aria-label={`Search by ${what}`}
+      placeholder={seesCustomers ? "Name, e-mail, reference, service, campaign" : "Reference, service, campaign"}
+      leftSection={<IconSearch size={17} stroke={1.6} aria-hidden />}
+      rightSection={text !== "" && <CloseButton size="sm" aria-label="Clear the search" onClick={() => change("")} />}
+      maxLength={SEARCH_LENGTH}
+      value={text}
+      onChange={(event) => change(event.currentTarget.value)}
+      flex="1 1 18rem"
+    />
+  );
+}
+
+function DaysInput({ filters, onChange }: Pick<FilterBarProps, "filters" | "onChange">) {
+  const fromAddress: Days = [filters.from || null, filters.to || null];
+  const [days, setDays] = useState<Days>(fromAddress);
+  const inAddress = fromAddress.join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text stands for the pair, which is new each time
+  useEffect(() => setDays(fromAddress), [inAddress]);
+  return (
+    <DatePickerInput
+      type="range"
+      aria-label="Booked between"
+      placeholder="Booked at any time"
+      valueFormat="D MMM YYYY"
+      allowSingleDateInRange
+      clearable
+      clearButtonProps={{ "aria-label": "Clear the days" }}
+      leftSection={<IconCalendar size={17} stroke={1.6} aria-hidden />}
+      ariaLabels={{ previousMonth: "Month before", nextMonth: "Month after" }}
+      value={days}
+      onChange={(chosen) => {
+        setDays(chosen);
+        const [from, to] = chosen;
+        // One end alone is a range that is still being chosen.
+        if ((from === null) === (to === null)) onChange({ from: from ?? "", to: to ?? "" });
+      }}
+      w={{ base: "100%", xs: "16rem" }}
+    />
+  );
+}
+
+type Days = [string | null, string | null];

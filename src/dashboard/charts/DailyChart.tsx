@@ -1,0 +1,105 @@
+import "@mantine/charts/styles.layer.css";
+import { AreaChart, BarChart } from "@mantine/charts";
+import { Text } from "@mantine/core";
+import type { Analytics } from "#contract/analytics.ts";
+import { formatCount, formatDay, formatShortDay, pluralize } from "../format.ts";
+import classes from "./DailyChart.module.css";
+import { DayTable } from "./DayTable.tsx";
+
+type Daily = Analytics["daily"];
+
+/** Above as many days, bars would be thinner than a line. */
+const BARS_MAX = 100;
+
+/**
+ * Views above, bookings below, on one axis of days: each with a scale of its own, so that neither flattens the other. The
+ * pictures say nothing that the sentence and the table below them do not say too, so readers are spared them.
+ */
+export function DailyChart({ daily }: { daily: Daily }) {
+  const summary = describeDays(daily);
+  return (
+    <figure className={classes["figure"]}>
+      <div aria-hidden>
+        <Panel title="Views" color="petrol">
+          <AreaChart
+            {...SHARED}
+            h={190}
+            data={daily}
+            series={[{ name: "views", label: "Views", color: "var(--chart-views)" }]}
+            curveType="linear"
+            strokeWidth={2}
+            withDots={daily.length === 1}
+            withGradient
+            withXAxis={false}
+          />
+        </Panel>
+        <Panel title="Bookings" color="amber">
+          {daily.length > BARS_MAX ? (
+            <AreaChart
+              {...SHARED}
+              h={170}
+              data={daily}
+              series={[BOOKINGS]}
+              curveType="linear"
+              strokeWidth={1.5}
+              withDots={false}
+              fillOpacity={0.35}
+            />
+          ) : (
+            <BarChart {...SHARED} h={170} data={daily} series={[BOOKINGS]} maxBarWidth={36} barProps={{ radius: 3 }} />
+          )}
+        </Panel>
+      </div>
+      <figcaption>
+        <Text size="sm" c="dimmed" component="p" m={0}>
+          {summary}
+        </Text>
+        <DayTable daily={daily} />
+      </figcaption>
+    </figure>
+  );
+}
+
+function Panel({ title, color, children }: { title: string; color: string; children: React.ReactNode }) {
+  return (
+    <div className={classes["panel"]}>
+      <div className={classes["title"]} data-color={color}>
+        {title}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+const BOOKINGS = { name: "bookings", label: "Bookings", color: "var(--chart-bookings)" };
+
+const SHARED = {
+  dataKey: "day",
+  accessibilityLayer: false,
+  tickLine: "none",
+  gridAxis: "x",
+  gridColor: "var(--border)",
+  strokeDasharray: "0",
+  valueFormatter: formatCount,
+  xAxisProps: { tickFormatter: formatShortDay, minTickGap: 28, interval: "preserveStartEnd" },
+  yAxisProps: { width: 44, allowDecimals: false },
+  tooltipProps: { labelFormatter: (day: unknown) => formatDay(String(day)), isAnimationActive: false },
+} as const;
+
+/** "412 views and 31 bookings in 30 days. Most views on 4 Nov 2026 (38); most bookings on 6 Nov 2026 (5)." */
+export function describeDays(daily: Daily): string {
+  const total = (name: "views" | "bookings") => daily.reduce((sum, entry) => sum + entry[name], 0);
+  const [views, bookings] = [total("views"), total("bookings")];
+  const counts = `${pluralize(views, "view")} and ${pluralize(bookings, "booking")} in ${pluralize(daily.length, "day")}.`;
+  const best = [
+    views > 0 ? `most views on ${describeBest(daily, "views")}` : "",
+    bookings > 0 ? `most bookings on ${describeBest(daily, "bookings")}` : "",
+  ].filter(Boolean);
+  const sentence = best.join("; ");
+  return best.length === 0 ? counts : `${counts} ${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
+}
+
+function describeBest(daily: Daily, name: "views" | "bookings"): string {
+  const best = daily.reduce((top, entry) => (entry[name] > top[name] ? entry : top));
+  return `${formatDay(best.day)} (${formatCount(best[name])})`;
+}

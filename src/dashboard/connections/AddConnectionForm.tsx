@@ -1,0 +1,63 @@
+import { Button, Group, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import type { SavedConnection } from "#contract/app/connections.ts";
+import { CONNECTION_KINDS, type ConnectionKind } from "#contract/scheduling.ts";
+import { connectionCalls, connectionsQuery } from "../api/connections.ts";
+import { wordsOf } from "../connection-words.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { FormFault } from "../ui/FormFault.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { ConnectionFields, CredentialsFault } from "./ConnectionFields.tsx";
+import { type ConnectionValues, toParts, toValues } from "./connection-form.ts";
+import { Permissions } from "./Permissions.tsx";
+
+export function AddConnectionForm(about: { onClose: () => void; onSaved: (saved: SavedConnection) => void }) {
+  const { id } = useOrganization();
+  const [kind, setKind] = useState<ConnectionKind>("microsoft-bookings");
+  const form = useForm<ConnectionValues>({ initialValues: toValues(null) });
+  const add = useAction({
+    run: (values: ConnectionValues) => connectionCalls(id).add({ kind, name: values.name, ...toParts(kind, values) }),
+    form,
+    isQuiet: true,
+    refreshes: [connectionsQuery(id).queryKey],
+    says: ({ connection }) => `${connection.name} is connected.`,
+    onDone: about.onSaved,
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
+      <Stack gap="md">
+        <FormFault error={add.error} />
+        <CredentialsFault form={form} />
+        <SegmentedControl
+          aria-label="System"
+          fullWidth
+          data={CONNECTION_KINDS.map((value) => ({ value, label: wordsOf(value).name }))}
+          value={kind}
+          onChange={(value) => setKind(value as ConnectionKind)}
+        />
+        <Permissions kind={kind} />
+        <TextInput
+          label="Name"
+          description="What you call it here."
+          autoComplete="off"
+          required
+          data-autofocus
+          {...form.getInputProps("name")}
+        />
+        <ConnectionFields kind={kind} form={form} />
+        <Text size="sm" c="dimmed">
+          {wordsOf(kind).name} is asked before anything is saved; that can take some seconds.
+        </Text>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={about.onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={add.isPending}>
+            Connect
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

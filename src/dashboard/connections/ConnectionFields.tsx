@@ -1,0 +1,48 @@
+import { Alert, PasswordInput, Stack, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { IconAlertCircle } from "@tabler/icons-react";
+import type { ConnectionKind } from "#contract/scheduling.ts";
+import { type ConnectionWords, wordsOf } from "../connection-words.ts";
+import { Fold } from "../ui/Fold.tsx";
+import type { ConnectionValues } from "./connection-form.ts";
+
+type FieldsProps = { kind: ConnectionKind; form: UseFormReturnType<ConnectionValues> };
+
+/** The fields of a kind of system. Addresses that have a usual value stay folded away. */
+export function ConnectionFields({ kind, form }: FieldsProps) {
+  const { settings, credentials, optional } = wordsOf(kind);
+  const propsOf = ({ name, ...field }: ConnectionWords["settings"][number]) => ({
+    key: name,
+    autoComplete: "off",
+    spellCheck: false,
+    ...field,
+    ...form.getInputProps(name),
+  });
+  const text = (isRequired: boolean) => (field: ConnectionWords["settings"][number]) => {
+    const { key, ...props } = propsOf(field);
+    return <TextInput key={key} required={isRequired} {...props} />;
+  };
+  return (
+    <Stack gap="md">
+      {settings.map(text(true))}
+      {credentials.map((field) => {
+        const { key, ...props } = propsOf(field);
+        return <PasswordInput key={key} required {...props} autoComplete="new-password" />;
+      })}
+      <Fold label="Other addresses" isOpen={optional.some(({ name }) => form.errors[name] !== undefined)}>
+        <Stack gap="md">{optional.map(text(false))}</Stack>
+      </Fold>
+    </Stack>
+  );
+}
+
+/** What the system itself said against them as a whole. */
+export function CredentialsFault({ form }: Pick<FieldsProps, "form">) {
+  const fault = form.errors["credentials"];
+  if (!fault) return null;
+  return (
+    <Alert color="red" variant="light" role="alert" icon={<IconAlertCircle size={20} stroke={1.6} />}>
+      {fault}
+    </Alert>
+  );
+}

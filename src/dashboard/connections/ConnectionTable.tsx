@@ -1,0 +1,104 @@
+import { Badge, Group, Text } from "@mantine/core";
+import { useState } from "react";
+import type { AppConnection } from "#contract/app/connections.ts";
+import { describeLastError, wordsOf } from "../connection-words.ts";
+import { formatCount } from "../format.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/ActionButton.tsx";
+import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { When } from "../ui/When.tsx";
+import { ConnectionDialog } from "./ConnectionDialog.tsx";
+import classes from "./ConnectionTable.module.css";
+import { DeleteConnectionDialog } from "./DeleteConnectionDialog.tsx";
+import { TestConnectionDialog } from "./TestConnectionDialog.tsx";
+
+type Opened = { connection: AppConnection; what: "test" | "edit" | "delete" };
+
+export function ConnectionTable({ connections }: { connections: readonly AppConnection[] }) {
+  const { can } = useOrganization();
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const close = () => setOpened(null);
+  const openedFor = (what: Opened["what"]) => (opened?.what === what ? opened.connection : null);
+  const columns: Column<AppConnection>[] = [
+    {
+      header: "Name",
+      isBare: true,
+      cell: (row) => (
+        <>
+          <Text size="sm" fw={600}>
+            {row.name}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {wordsOf(row.kind).name}
+          </Text>
+        </>
+      ),
+    },
+    { header: "Health", width: "22rem", cell: (row) => <HealthCell connection={row} /> },
+    { header: "Last worked", cell: (row) => <When at={row.lastOkAt} never="Never" /> },
+    { header: "Widgets", isNumeric: true, cell: (row) => formatCount(row.widgetCount) },
+    {
+      header: "Actions",
+      isHeaderUnseen: true,
+      isBare: true,
+      isNumeric: true,
+      cell: (row) => (
+        <Group gap={6} className={classes["actions"]}>
+          <ActionButton
+            size="xs"
+            variant="default"
+            verdict={can("testConnection")}
+            aria-label={`Test ${row.name}`}
+            onClick={() => setOpened({ connection: row, what: "test" })}
+          >
+            Test
+          </ActionButton>
+          <ActionButton
+            size="xs"
+            variant="default"
+            verdict={can("changeConnection")}
+            aria-label={`Edit ${row.name}`}
+            onClick={() => setOpened({ connection: row, what: "edit" })}
+          >
+            Edit
+          </ActionButton>
+          <ActionButton
+            size="xs"
+            variant="default"
+            verdict={can("removeConnection")}
+            aria-label={`Delete ${row.name}`}
+            onClick={() => setOpened({ connection: row, what: "delete" })}
+          >
+            Delete
+          </ActionButton>
+        </Group>
+      ),
+    },
+  ];
+  return (
+    <>
+      <DataTable label="Connections" columns={columns} rows={connections} rowKey={(row) => row.id} />
+      <TestConnectionDialog connection={openedFor("test")} onClose={close} />
+      <ConnectionDialog connection={openedFor("edit")} isOpen={openedFor("edit") !== null} onClose={close} />
+      <DeleteConnectionDialog connection={openedFor("delete")} onClose={close} />
+    </>
+  );
+}
+
+function HealthCell({ connection }: { connection: AppConnection }) {
+  const { isHealthy, lastErrorAt, lastErrorRequestId } = connection;
+  if (isHealthy) return <Badge color="green">Healthy</Badge>;
+  return (
+    <div>
+      <Badge color="red">Not working</Badge>
+      <Text size="xs" c="dimmed" mt={4}>
+        {describeLastError(connection)} <When at={lastErrorAt} />
+      </Text>
+      {lastErrorRequestId !== null && (
+        <Text size="xs" c="dimmed">
+          Its own request id: <code>{lastErrorRequestId}</code>
+        </Text>
+      )}
+    </div>
+  );
+}

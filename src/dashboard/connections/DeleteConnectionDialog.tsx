@@ -1,0 +1,69 @@
+import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { AppConnection } from "#contract/app/connections.ts";
+import { connectionCalls, connectionsQuery } from "../api/connections.ts";
+import { widgetsQuery } from "../api/widgets.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
+import { Loaded } from "../ui/Loaded.tsx";
+import { TextLink } from "../ui/links.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+type DeleteProps = { connection: AppConnection | null; onClose: () => void };
+
+/** While widgets book through it, it says which; the server refuses too. */
+export function DeleteConnectionDialog({ connection, onClose }: DeleteProps) {
+  const { id } = useOrganization();
+  const remove = useAction({
+    run: (removed: AppConnection) => connectionCalls(id).remove(removed.id),
+    refreshes: [connectionsQuery(id).queryKey],
+    says: (_, { name }) => `${name} is deleted.`,
+    onDone: onClose,
+  });
+  const isUsed = connection !== null && connection.widgetCount > 0;
+  return (
+    <>
+      <ConfirmDialog
+        isOpen={connection !== null && !isUsed}
+        title={`Delete ${connection?.name ?? ""}?`}
+        confirmLabel="Delete"
+        isBusy={remove.isPending}
+        onConfirm={() => connection && remove.mutate(connection)}
+        onClose={onClose}
+      >
+        Bookflow forgets how to reach it, its secret included. Bookings that were made through it stay, here and there.
+      </ConfirmDialog>
+      <Modal opened={isUsed} onClose={onClose} title={`${connection?.name ?? ""} is in use`}>
+        {connection && <Users connection={connection} onClose={onClose} />}
+      </Modal>
+    </>
+  );
+}
+
+function Users({ connection, onClose }: { connection: AppConnection; onClose: () => void }) {
+  const { id, paths } = useOrganization();
+  const widgets = useQuery(widgetsQuery(id));
+  return (
+    <Stack gap="md">
+      <Text size="sm">These widgets book through it. Give them another connection first; then it can be deleted.</Text>
+      <Loaded query={widgets} rows={2}>
+        {({ data }) => (
+          <List size="sm" spacing={4}>
+            {data
+              .filter(({ connectionId }) => connectionId === connection.id)
+              .map((widget) => (
+                <List.Item key={widget.id}>
+                  <TextLink to={paths.widget(widget.id)} inherit>
+                    {widget.name}
+                  </TextLink>
+                </List.Item>
+              ))}
+          </List>
+        )}
+      </Loaded>
+      <Group justify="flex-end">
+        <Button onClick={onClose}>Close</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,63 @@
+import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import type { AppConnection, SavedConnection } from "#contract/app/connections.ts";
+import { connectionCalls, connectionsQuery } from "../api/connections.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { FormFault } from "../ui/FormFault.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { ConnectionFields, CredentialsFault } from "./ConnectionFields.tsx";
+import { type ConnectionValues, toParts, toValues } from "./connection-form.ts";
+import { Permissions } from "./Permissions.tsx";
+
+type EditProps = { connection: AppConnection; onClose: () => void; onSaved: (saved: SavedConnection) => void };
+
+/** The name by itself, or together with everything else: settings never change without the secret. */
+export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) {
+  const { id } = useOrganization();
+  const [isReplacing, setReplacing] = useState(false);
+  const form = useForm<ConnectionValues>({ initialValues: toValues(connection) });
+  const { kind } = connection;
+  const save = useAction({
+    run: (values: ConnectionValues) =>
+      connectionCalls(id).change({
+        id: connection.id,
+        ...(form.isDirty("name") ? { name: values.name } : {}),
+        ...(isReplacing ? toParts(kind, values) : {}),
+      }),
+    form,
+    isQuiet: true,
+    refreshes: [connectionsQuery(id).queryKey],
+    says: (saved) => `${saved.connection.name} is saved.`,
+    onDone: onSaved,
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <Stack gap="md">
+        <FormFault error={save.error} />
+        <CredentialsFault form={form} />
+        <TextInput label="Name" autoComplete="off" required data-autofocus {...form.getInputProps("name")} />
+        <Checkbox
+          label="Replace the settings and the secret"
+          description="They change together, so that a kept secret is never sent to another address."
+          checked={isReplacing}
+          onChange={(event) => setReplacing(event.currentTarget.checked)}
+        />
+        {isReplacing && (
+          <>
+            <Permissions kind={kind} />
+            <ConnectionFields kind={kind} form={form} />
+          </>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={!form.isDirty() && !isReplacing} loading={save.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,61 @@
+import { Alert, Button, Group, Loader, Modal, Stack, Text } from "@mantine/core";
+import { IconX } from "@tabler/icons-react";
+import { useEffect } from "react";
+import type { AppConnection } from "#contract/app/connections.ts";
+import { connectionCalls, connectionsQuery } from "../api/connections.ts";
+import { wordsOf } from "../connection-words.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { FormFault } from "../ui/FormFault.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { VerifiedAnswer } from "./VerifiedAnswer.tsx";
+
+/** Asks the system as soon as it opens, and says what it answered. */
+export function TestConnectionDialog({
+  connection,
+  onClose,
+}: {
+  connection: AppConnection | null;
+  onClose: () => void;
+}) {
+  return (
+    <Modal opened={connection !== null} onClose={onClose} title={connection ? `Test of ${connection.name}` : ""}>
+      {connection && <Test key={connection.id} connection={connection} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function Test({ connection, onClose }: { connection: AppConnection; onClose: () => void }) {
+  const { id } = useOrganization();
+  const test = useAction({
+    run: () => connectionCalls(id).test(connection.id),
+    isQuiet: true,
+    refreshes: [connectionsQuery(id).queryKey],
+  });
+  const { mutate, data, error } = test;
+  useEffect(() => mutate(), [mutate]);
+  return (
+    <Stack gap="md">
+      <FormFault error={error} />
+      <div role="status">
+        {data?.verified && <VerifiedAnswer verified={data.verified} />}
+        {data && !data.verified && (
+          <Alert color="red" variant="light" icon={<IconX size={20} />} title="It does not work">
+            {data.message}
+          </Alert>
+        )}
+        {!data && !error && (
+          <Group gap="sm" py="md">
+            <Loader size="sm" aria-hidden />
+            <Text size="sm">Asking {wordsOf(connection.kind).name} …</Text>
+          </Group>
+        )}
+      </div>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+          Ask again
+        </Button>
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}

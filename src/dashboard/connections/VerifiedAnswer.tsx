@@ -1,0 +1,27 @@
+import { Alert, List, Text } from "@mantine/core";
+import { IconCheck } from "@tabler/icons-react";
+import type { VerifiedConnection } from "#contract/app/connections.ts";
+
+/** What a scheduling system said of itself. */
+export function VerifiedAnswer({ verified }: { verified: VerifiedConnection }) {
+  const { businessName, timeZone, warnings } = verified;
+  return (
+    <>
+      <Alert color="green" variant="light" icon={<IconCheck size={20} />} title="It works">
+        It answered as “{businessName}”{timeZone !== null && `, in the time zone ${timeZone}`}.
+      </Alert>
+      {warnings.length > 0 && (
+        <>
+          <Text size="sm" fw={500} mt="md" mb={4}>
+            Good to know
+          </Text>
+          <List size="sm" spacing={4}>
+            {warnings.map((warning) => (
+              <List.Item key={warning}>{warning}</List.Item>
+            ))}
+          </List>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { Badge, Group, Text } from "@mantine/core";
+import { IconClock } from "@tabler/icons-react";
+import type { AppAttempt, AppDeliveryDetail } from "#contract/app/deliveries.ts";
+import { describeAttempt, formatDuration } from "../delivery-words.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { CopyField } from "../ui/CopyField.tsx";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { Section } from "../ui/Section.tsx";
+import classes from "./AttemptsSection.module.css";
+
+export function AttemptsSection({ delivery: { attempts, state } }: { delivery: AppDeliveryDetail }) {
+  return (
+    <Section title="Attempts" description="Newest first.">
+      {attempts.length > 0 ? (
+        <ol className={classes["attempts"]} reversed>
+          {attempts.map((attempt) => (
+            <Attempt key={attempt.number} attempt={attempt} />
+          ))}
+        </ol>
+      ) : (
+        <EmptyState icon={IconClock} title={state === "canceled" ? "It was never sent" : "The first attempt is due"} />
+      )}
+    </Section>
+  );
+}
+
+const RESULTS: Record<AppAttempt["result"], { name: string; color: string }> = {
+  in_flight: { name: "Under way", color: "petrol" },
+  delivered: { name: "Delivered", color: "green" },
+  failed: { name: "Failed", color: "red" },
+  interrupted: { name: "Interrupted", color: "yellow" },
+};
+
+function Attempt({ attempt }: { attempt: AppAttempt }) {
+  const { format, can } = useOrganization();
+  const { name, color } = RESULTS[attempt.result];
+  const { number, reply, durationMs, nextAttemptAt } = attempt;
+  return (
+    <li className={classes["attempt"]}>
+      <Group justify="space-between" gap="xs" align="baseline">
+        <Group gap="xs" align="center">
+          <Text size="sm" fw={600}>
+            Attempt {number}
+          </Text>
+          <Badge color={color}>{name}</Badge>
+          {attempt.trigger === "manual" && <Badge color="gray">Redelivery</Badge>}
+        </Group>
+        <Text size="xs" c="dimmed" className={classes["time"]}>
+          {format.exact(attempt.startedAt)}
+        </Text>
+      </Group>
+      <Text size="sm" mt={4}>
+        {describeAttempt(attempt)}
+        {durationMs !== null && ` after ${formatDuration(durationMs)}`}.
+        {nextAttemptAt !== null && ` The next one was planned for ${format.time(nextAttemptAt)}.`}
+      </Text>
+      {reply && can("seeCustomers").isAllowed && (
+        <div className={classes["reply"]}>
+          <CopyField label={attempt.replyIsTruncated ? "Beginning of the reply" : "Reply"} value={reply} />
+        </div>
+      )}
+    </li>
+  );
+}

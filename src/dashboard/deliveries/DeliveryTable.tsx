@@ -1,0 +1,85 @@
+import { Group, Text } from "@mantine/core";
+import type { AppDelivery } from "#contract/app/deliveries.ts";
+import { describeOutcome, EVENT_NAMES, formatDuration } from "../delivery-words.ts";
+import { KINDS, nameOf } from "../endpoint-words.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { TextLink } from "../ui/links.tsx";
+import { When } from "../ui/When.tsx";
+import classes from "./DeliveryTable.module.css";
+import { StateBadge } from "./StateBadge.tsx";
+
+type DeliveryTableProps = {
+  label: string;
+  deliveries: readonly AppDelivery[];
+  /** Without the column that would say the same in every row. */
+  isOfOneEndpoint?: boolean;
+};
+
+export function DeliveryTable({ label, deliveries, isOfOneEndpoint = false }: DeliveryTableProps) {
+  const columns: Column<AppDelivery>[] = [
+    { header: "Event", isBare: true, cell: (row) => <EventCell delivery={row} /> },
+    ...(isOfOneEndpoint ? [] : [ENDPOINT_COLUMN]),
+    { header: "State", width: "19rem", cell: (row) => <StateCell delivery={row} /> },
+    { header: "Attempts", isNumeric: true, cell: (row) => row.attemptCount },
+    {
+      header: "Took",
+      isNumeric: true,
+      isWideOnly: true,
+      cell: ({ lastDurationMs }) => (lastDurationMs === null ? "–" : formatDuration(lastDurationMs)),
+    },
+    { header: "Made", isNumeric: true, cell: (row) => <When at={row.createdAt} /> },
+  ];
+  return <DataTable label={label} columns={columns} rows={deliveries} rowKey={(row) => row.id} />;
+}
+
+const ENDPOINT_COLUMN: Column<AppDelivery> = {
+  header: "Endpoint",
+  cell: ({ endpoint }) => (
+    <div>
+      <Text size="sm">{nameOf(endpoint)}</Text>
+      <Text size="xs" c="dimmed">
+        {endpoint.isRemoved ? "Deleted" : KINDS[endpoint.kind].name}
+      </Text>
+    </div>
+  ),
+};
+
+function EventCell({ delivery }: { delivery: AppDelivery }) {
+  const { paths } = useOrganization();
+  const { id, event, reference } = delivery;
+  const name = EVENT_NAMES[event.type];
+  const isTest = event.type === "endpoint.test";
+  return (
+    <>
+      <TextLink to={paths.delivery(id)} size="sm" fw={600}>
+        {reference ?? name}
+      </TextLink>
+      <Text size="xs" c="dimmed">
+        {isTest ? "Without customer data" : reference === null ? "Its booking was erased" : name}
+      </Text>
+    </>
+  );
+}
+
+function StateCell({ delivery }: { delivery: AppDelivery }) {
+  const { state, nextAttemptAt, pending } = delivery;
+  const outcome = state === "delivered" ? "" : describeOutcome(delivery);
+  return (
+    <div>
+      <Group gap={6} className={classes["badges"]}>
+        <StateBadge delivery={delivery} />
+      </Group>
+      {outcome !== "" && (
+        <Text size="xs" c="dimmed" mt={4}>
+          {outcome}
+        </Text>
+      )}
+      {state === "retrying" && pending !== null && nextAttemptAt !== null && (
+        <Text size="xs" c="dimmed">
+          Next attempt <When at={nextAttemptAt} />
+        </Text>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { Text } from "@mantine/core";
+import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
+import { CANCEL_WORDS, EVENT_NAMES } from "../delivery-words.ts";
+import { nameOf } from "../endpoint-words.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { CopyId } from "../ui/CopyId.tsx";
+import { type Fact, Facts } from "../ui/Facts.tsx";
+import { TextLink } from "../ui/links.tsx";
+import { Section } from "../ui/Section.tsx";
+import { When } from "../ui/When.tsx";
+
+export function SummarySection({ delivery }: { delivery: AppDeliveryDetail }) {
+  const { format, paths } = useOrganization();
+  const { endpoint, event, reference, nextAttemptAt, completedAt, cancelReason, pending } = delivery;
+  const facts: Fact[] = [
+    ["Event", EVENT_NAMES[event.type]],
+    ["Endpoint", <EndpointLink key="endpoint" endpoint={endpoint} />],
+    [
+      "Booking",
+      reference !== null && (
+        <TextLink key="booking" to={paths.booking(reference)} inherit>
+          {reference}
+        </TextLink>
+      ),
+    ],
+    ["Made", format.exact(delivery.createdAt)],
+    ["Finished", completedAt !== null && format.exact(completedAt)],
+    ["Next attempt", pending !== null && nextAttemptAt !== null && <NextAttempt key="next" at={nextAttemptAt} />],
+    ["Canceled because", cancelReason !== null && CANCEL_WORDS[cancelReason]],
+    ["Retries used", event.type !== "endpoint.test" && delivery.retriesUsed],
+    ["Delivery id", <CopyId key="id" value={delivery.id} label="Copy the delivery id" />],
+    ["Event id", <CopyId key="event" value={event.id} label="Copy the event id" />],
+  ];
+  return (
+    <Section title="Summary">
+      <Facts facts={facts} />
+    </Section>
+  );
+}
+
+function NextAttempt({ at }: { at: string }) {
+  const { format } = useOrganization();
+  return (
+    <>
+      {format.exact(at)}{" "}
+      <Text span size="sm" c="dimmed">
+        (<When at={at} />)
+      </Text>
+    </>
+  );
+}
+
+function EndpointLink({ endpoint }: Pick<AppDeliveryDetail, "endpoint">) {
+  const { paths } = useOrganization();
+  if (endpoint.isRemoved) return `${nameOf(endpoint)} (deleted)`;
+  return (
+    <TextLink to={paths.endpoint(endpoint.id)} inherit>
+      {nameOf(endpoint)}
+    </TextLink>
+  );
+}

@@ -1,0 +1,72 @@
+import type { AppAttempt, AppDelivery } from "#contract/app/deliveries.ts";
+import type { DeliveryState } from "#contract/delivery.ts";
+
+// What the delivery log says, in words. The codes are those of server/webhooks/send-failure.ts and classify-reply.ts.
+
+export const STATE_NAMES: Record<DeliveryState, string> = {
+  queued: "Waiting",
+  retrying: "Retrying",
+  delivered: "Delivered",
+  failed: "Failed",
+  canceled: "Canceled",
+};
+
+export const STATE_COLORS: Record<DeliveryState, string> = {
+  queued: "petrol",
+  retrying: "yellow",
+  delivered: "green",
+  failed: "red",
+  canceled: "gray",
+};
+
+export const EVENT_NAMES: Record<AppDelivery["event"]["type"], string> = {
+  "booking.created": "Booking created",
+  "endpoint.test": "Test",
+};
+
+export const CANCEL_WORDS: Record<NonNullable<AppDelivery["cancelReason"]>, string> = {
+  endpoint_disabled: "The endpoint was switched off.",
+  endpoint_removed: "The endpoint was removed.",
+  plan: "The plan did not include webhooks.",
+  erased: "The booking was erased.",
+};
+
+const FAILURE_WORDS: Readonly<Record<string, string>> = {
+  timeout: "No answer in time",
+  dns_error: "The host name could not be looked up",
+  connection_refused: "The connection was refused",
+  connection_reset: "The connection broke off",
+  tls_error: "The certificate was not accepted",
+  blocked_address: "The host leads to an address that is not public",
+  network_error: "The network failed",
+};
+
+/** "Answered 503", "No answer in time". */
+export function describeReply(about: { status: number | null; errorCode: string | null }): string {
+  const { status, errorCode } = about;
+  const failure = errorCode === null ? undefined : FAILURE_WORDS[errorCode];
+  if (failure !== undefined) return status === null ? failure : `${failure}, after status ${status}`;
+  if (status === null) return errorCode ?? "No answer yet";
+  if (errorCode === "redirect") return `Answered ${status}, a redirect; those are not followed`;
+  if (errorCode === "reply_body") return `Answered ${status}, but the reply says that nothing was posted`;
+  return `Answered ${status}`;
+}
+
+export function describeAttempt(attempt: Pick<AppAttempt, "result" | "status" | "errorCode">): string {
+  if (attempt.result === "in_flight") return "Being sent";
+  if (attempt.result === "interrupted") return "Cut off on our side; it may have arrived";
+  return describeReply(attempt);
+}
+
+/** What is known of a delivery beside its state; empty where the state says it all. */
+export function describeOutcome(delivery: AppDelivery): string {
+  const { state, cancelReason, lastStatus, lastError } = delivery;
+  if (state === "canceled") return cancelReason === null ? "" : CANCEL_WORDS[cancelReason];
+  if (lastStatus === null && lastError === null) return "";
+  return describeReply({ status: lastStatus, errorCode: lastError });
+}
+
+/** 87 ms, 1.4 s */
+export function formatDuration(durationMs: number): string {
+  return durationMs < 1_000 ? `${durationMs} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
+}

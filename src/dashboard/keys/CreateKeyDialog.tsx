@@ -1,0 +1,115 @@
+import { Button, Group, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { createKey, keysQuery } from "../api/keys.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { CopyField } from "../ui/CopyField.tsx";
+import { FormFault } from "../ui/FormFault.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { endOfDayIn, toInstant } from "../zoned-time.ts";
+
+const EXPIRIES = [
+  { value: "", label: "Never" },
+  { value: "30", label: "After 30 days" },
+  { value: "90", label: "After 90 days" },
+  { value: "365", label: "After a year" },
+  { value: "on", label: "On a day of your choice" },
+];
+
+type KeyForm = { name: string; expiry: string; expiresAt: string };
+
+/** The key itself is shown once, here. */
+export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const [key, setKey] = useState<string | null>(null);
+  const close = () => {
+    setKey(null);
+    onClose();
+  };
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      closeOnClickOutside={key === null}
+      title={key === null ? "Create an API key" : "Keep your key"}
+      size={key === null ? "md" : "lg"}
+    >
+      {key === null ? <KeyForm onClose={close} onMade={setKey} /> : <KeyOnce value={key} onDone={close} />}
+    </Modal>
+  );
+}
+
+function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: string) => void }) {
+  const { id, details } = useOrganization();
+  const { timeZone } = details;
+  const form = useForm<KeyForm>({ initialValues: { name: "", expiry: "", expiresAt: "" } });
+  const create = useAction({
+    run: (values: KeyForm) => createKey(id, { name: values.name, expiresAt: toExpiry(values, timeZone) }),
+    form,
+    isQuiet: true,
+    refreshes: [keysQuery(id).queryKey],
+    says: ({ name }) => `${name} is created.`,
+    onDone: ({ key }) => onMade(key),
+  });
+  const { expiry } = form.values;
+  return (
+    <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
+      <Stack gap="md">
+        <FormFault error={create.error} />
+        <TextInput
+          label="Name"
+          description="Which program will use it."
+          autoComplete="off"
+          required
+          data-autofocus
+          {...form.getInputProps("name")}
+        />
+        <Select label="Ends" data={EXPIRIES} allowDeselect={false} {...form.getInputProps("expiry")} />
+        {expiry === "on" ? (
+          <TextInput
+            type="date"
+            label="Last day"
+            description={`Until its end in the time zone ${timeZone}.`}
+            required
+            {...form.getInputProps("expiresAt")}
+          />
+        ) : (
+          form.errors["expiresAt"] && (
+            <Text size="sm" c="var(--mantine-color-error)" role="alert">
+              {form.errors["expiresAt"]}
+            </Text>
+          )
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function toExpiry({ expiry, expiresAt }: KeyForm, timeZone: string): string | null {
+  if (expiry === "") return null;
+  return expiry === "on" ? toInstant(`${expiresAt}T23:59:59`, timeZone) : endOfDayIn(Number(expiry), timeZone);
+}
+
+function KeyOnce({ value, onDone }: { value: string; onDone: () => void }) {
+  const curl = `curl -H "Authorization: Bearer ${value}" \\\n  ${window.location.origin}/api/v1/bookings`;
+  return (
+    <Stack gap="md">
+      <Text size="sm">
+        This key is shown only now. Keep it where your program’s other secrets are; whoever has it can read your
+        bookings.
+      </Text>
+      <CopyField label="API key" value={value} />
+      <CopyField label="Try it in a terminal" value={curl} />
+      <Group justify="flex-end">
+        <Button onClick={onDone}>I have kept it</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,99 @@
+import { Badge, Group, Text } from "@mantine/core";
+import { useState } from "react";
+import type { AppKey } from "#contract/app/keys.ts";
+import { keysQuery, revokeKey } from "../api/keys.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
+import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { When } from "../ui/When.tsx";
+
+export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
+  const { id, can, format } = useOrganization();
+  const [revoked, setRevoked] = useState<AppKey | null>(null);
+  const revoke = useAction({
+    run: (key: AppKey) => revokeKey(id, key.id),
+    refreshes: [keysQuery(id).queryKey],
+    says: (_, { name }) => `${name} is revoked.`,
+    onDone: () => setRevoked(null),
+  });
+  const columns: Column<AppKey>[] = [
+    { header: "Name", isBare: true, cell: (row) => <NameCell row={row} /> },
+    {
+      header: "Created",
+      cell: (row) => (
+        <div>
+          <Text size="sm">{format.date(row.createdAt)}</Text>
+          <Text size="xs" c="dimmed">
+            {row.createdBy ?? "On the command line"}
+          </Text>
+        </div>
+      ),
+    },
+    { header: "Last used", cell: (row) => <When at={row.lastUsedAt} never="Never" /> },
+    { header: "Ends", cell: (row) => <EndCell row={row} /> },
+    {
+      header: "Actions",
+      isHeaderUnseen: true,
+      isBare: true,
+      isNumeric: true,
+      cell: (row) =>
+        row.condition === "active" && (
+          <ActionButton
+            size="xs"
+            variant="default"
+            verdict={can("revokeKey")}
+            aria-label={`Revoke ${row.name}`}
+            onClick={() => setRevoked(row)}
+          >
+            Revoke
+          </ActionButton>
+        ),
+    },
+  ];
+  return (
+    <>
+      <DataTable label="API keys" columns={columns} rows={[...keys].sort(byUse)} rowKey={(row) => row.id} />
+      <ConfirmDialog
+        isOpen={revoked !== null}
+        title={`Revoke ${revoked?.name ?? ""}?`}
+        confirmLabel="Revoke"
+        isBusy={revoke.isPending}
+        onConfirm={() => revoked && revoke.mutate(revoked)}
+        onClose={() => setRevoked(null)}
+      >
+        Programs that use this key are refused at once. It cannot be brought back; create another one instead.
+      </ConfirmDialog>
+    </>
+  );
+}
+
+/** Keys that work come first. */
+function byUse(a: AppKey, b: AppKey): number {
+  return Number(b.condition === "active") - Number(a.condition === "active");
+}
+
+function NameCell({ row }: { row: AppKey }) {
+  return (
+    <>
+      <Group gap="xs">
+        <Text size="sm" fw={600} c={row.condition === "active" ? "inherit" : "dimmed"}>
+          {row.name}
+        </Text>
+        {row.condition === "revoked" && <Badge color="gray">Revoked</Badge>}
+        {row.condition === "expired" && <Badge color="yellow">Expired</Badge>}
+      </Group>
+      <Text size="xs" c="dimmed" ff="monospace">
+        svc_live_{row.firstCharacters}…{row.lastCharacters}
+      </Text>
+    </>
+  );
+}
+
+function EndCell({ row }: { row: AppKey }) {
+  const { format } = useOrganization();
+  const at = row.revokedAt ?? row.expiresAt;
+  if (at === null) return "Never";
+  return <span title={format.exact(at)}>{format.date(at)}</span>;
+}

@@ -1,0 +1,89 @@
+import { Text } from "@mantine/core";
+import { IconMail } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { InvitationShape } from "#contract/app/account.ts";
+import { organization } from "../api/account-calls.ts";
+import { invitationsQuery } from "../api/queries.ts";
+import { formatRelative } from "../format.ts";
+import { ROLE_NAMES } from "../roles.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
+import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { Loaded } from "../ui/Loaded.tsx";
+import { Section } from "../ui/Section.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+export function InvitationsSection() {
+  const { id, can, format } = useOrganization();
+  const invitations = useQuery(invitationsQuery(id));
+  const [withdrawn, setWithdrawn] = useState<InvitationShape | null>(null);
+  const withdraw = useAction({
+    run: (invitation: InvitationShape) => organization.withdrawInvitation({ organization: id }, invitation.id),
+    refreshes: [invitationsQuery(id).queryKey],
+    says: (_, { email }) => `The invitation of ${email} is withdrawn.`,
+    onDone: () => setWithdrawn(null),
+  });
+  const columns: Column<InvitationShape>[] = [
+    {
+      header: "E-mail address",
+      isBare: true,
+      cell: (row) => (
+        <Text size="sm" fw={500}>
+          {row.email}
+        </Text>
+      ),
+    },
+    { header: "Role", cell: (row) => ROLE_NAMES[row.role] },
+    { header: "Invited", isShort: true, isWideOnly: true, cell: (row) => format.date(row.createdAt) },
+    {
+      header: "Ends",
+      isShort: true,
+      cell: (row) => <span title={format.exact(row.expiresAt)}>{formatRelative(row.expiresAt)}</span>,
+    },
+    {
+      header: "Actions",
+      isHeaderUnseen: true,
+      isBare: true,
+      isNumeric: true,
+      cell: (row) => (
+        <ActionButton
+          size="xs"
+          variant="default"
+          verdict={can(row.role === "owner" ? "changeOwner" : "invite")}
+          aria-label={`Withdraw the invitation of ${row.email}`}
+          onClick={() => setWithdrawn(row)}
+        >
+          Withdraw
+        </ActionButton>
+      ),
+    },
+  ];
+  return (
+    <Section title="Open invitations" isFlush>
+      <Loaded query={invitations} rows={2}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <EmptyState icon={IconMail} title="Nobody is invited at the moment">
+              Whoever you invite gets a link that works for a week.
+            </EmptyState>
+          ) : (
+            <DataTable label="Open invitations" columns={columns} rows={data} rowKey={(row) => row.id} />
+          )
+        }
+      </Loaded>
+      <ConfirmDialog
+        isOpen={withdrawn !== null}
+        title="Withdraw this invitation?"
+        confirmLabel="Withdraw"
+        isBusy={withdraw.isPending}
+        onConfirm={() => withdrawn && withdraw.mutate(withdrawn)}
+        onClose={() => setWithdrawn(null)}
+      >
+        The link of {withdrawn?.email} stops working at once.
+      </ConfirmDialog>
+    </Section>
+  );
+}

@@ -1,0 +1,84 @@
+import { Button, Group, Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { ROLES_OF_MEMBERS } from "#contract/app/role.ts";
+import { organization } from "../api/account-calls.ts";
+import { INVITATION_DAYS } from "../api/account-constants.ts";
+import { invitationsQuery } from "../api/queries.ts";
+import { ROLE_MEANINGS, ROLE_NAMES } from "../roles.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { CopyField } from "../ui/CopyField.tsx";
+import { FormFault } from "../ui/FormFault.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+/** Where the service sends mail, the link is mailed; otherwise it is shown here once, to be handed over. */
+export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { name } = useOrganization();
+  const [link, setLink] = useState<string | null>(null);
+  const close = () => {
+    setLink(null);
+    onClose();
+  };
+  return (
+    <Modal opened={isOpen} onClose={close} title={link === null ? `Invite somebody to ${name}` : "Hand over this link"}>
+      {link === null ? (
+        <InviteForm onClose={close} onLink={setLink} />
+      ) : (
+        <Stack gap="md">
+          <Text size="sm">
+            This service sends no mail, so give the link to the person yourself. It works once, for {INVITATION_DAYS}{" "}
+            days, and is shown only now.
+          </Text>
+          <CopyField label="Invitation link" value={link} />
+          <Group justify="flex-end">
+            <Button onClick={close}>Done</Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  );
+}
+
+function InviteForm({ onClose, onLink }: { onClose: () => void; onLink: (link: string) => void }) {
+  const { id, can } = useOrganization();
+  const form = useForm({ initialValues: { email: "", role: "member" } });
+  const invite = useAction({
+    run: (values: { email: string; role: string }) => organization.invite({ organization: id }, values),
+    form,
+    isQuiet: true,
+    refreshes: [invitationsQuery(id).queryKey],
+    says: ({ invitation }) => `${invitation.email} is invited.`,
+    onDone: ({ link }) => (link === null ? onClose() : onLink(link)),
+  });
+  const roles = ROLES_OF_MEMBERS.filter((role) => role !== "owner" || can("changeOwner").isAllowed);
+  return (
+    <form onSubmit={form.onSubmit((values) => invite.mutate(values))}>
+      <Stack gap="md">
+        <FormFault error={invite.error} />
+        <TextInput
+          label="E-mail address"
+          type="email"
+          autoComplete="off"
+          required
+          data-autofocus
+          {...form.getInputProps("email")}
+        />
+        <Radio.Group label="Role" {...form.getInputProps("role")}>
+          <Stack gap="sm" mt="xs">
+            {roles.map((role) => (
+              <Radio key={role} value={role} label={ROLE_NAMES[role]} description={ROLE_MEANINGS[role]} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={invite.isPending}>
+            Invite
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

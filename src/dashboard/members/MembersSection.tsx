@@ -1,0 +1,118 @@
+import { Badge, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { MemberShape } from "#contract/app/account.ts";
+import type { MemberRole } from "#contract/app/role.ts";
+import { organization } from "../api/account-calls.ts";
+import { meKey, membersQuery } from "../api/queries.ts";
+import { ROLE_MEANINGS, ROLE_NAMES } from "../roles.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
+import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { Loaded } from "../ui/Loaded.tsx";
+import { Section } from "../ui/Section.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { RoleSelect } from "./RoleSelect.tsx";
+
+type Change = { member: MemberShape; role: MemberRole };
+
+export function MembersSection() {
+  const { id, name, me, can, format } = useOrganization();
+  const members = useQuery(membersQuery(id));
+  const [change, setChange] = useState<Change | null>(null);
+  const [removed, setRemoved] = useState<MemberShape | null>(null);
+  const refreshes = [membersQuery(id).queryKey, meKey];
+  const changeRole = useAction({
+    run: ({ member, role }: Change) => organization.changeRole({ organization: id }, { userId: member.userId, role }),
+    refreshes,
+    says: (_, { member, role }) => `${member.name} is now ${ROLE_NAMES[role].toLowerCase()}.`,
+    onDone: () => setChange(null),
+  });
+  const remove = useAction({
+    run: (member: MemberShape) => organization.removeMember({ organization: id }, member.userId),
+    refreshes,
+    says: (_, member) => `${member.name} is no longer a member.`,
+    onDone: () => setRemoved(null),
+  });
+  const mayChange = (member: MemberShape) => can(member.role === "owner" ? "changeOwner" : "changeMember");
+  const columns: Column<MemberShape>[] = [
+    {
+      header: "Name",
+      isBare: true,
+      cell: (row) => (
+        <>
+          <Text size="sm" fw={500}>
+            {row.name} {row.userId === me.user.id && <Badge color="gray">You</Badge>}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {row.email}
+          </Text>
+        </>
+      ),
+    },
+    {
+      header: "Two-factor",
+      isWideOnly: true,
+      cell: (row) => (row.isTwoFactorOn ? <Badge color="green">On</Badge> : <Badge color="gray">Off</Badge>),
+    },
+    { header: "Joined", isShort: true, isWideOnly: true, cell: (row) => format.date(row.joinedAt) },
+    {
+      header: "Role",
+      width: "10rem",
+      cell: (row) => (
+        <RoleSelect
+          label={`Role of ${row.name}`}
+          value={row.role}
+          verdict={mayChange(row)}
+          onChoose={(role) => setChange({ member: row, role })}
+        />
+      ),
+    },
+    {
+      header: "Actions",
+      isHeaderUnseen: true,
+      isBare: true,
+      isNumeric: true,
+      cell: (row) => (
+        <ActionButton
+          size="xs"
+          variant="default"
+          verdict={mayChange(row)}
+          aria-label={row.userId === me.user.id ? "Leave" : `Remove ${row.name}`}
+          onClick={() => setRemoved(row)}
+        >
+          {row.userId === me.user.id ? "Leave" : "Remove"}
+        </ActionButton>
+      ),
+    },
+  ];
+  return (
+    <Section title="People" isFlush>
+      <Loaded query={members} rows={3}>
+        {({ data }) => <DataTable label="Members" columns={columns} rows={data} rowKey={(row) => row.userId} />}
+      </Loaded>
+      <ConfirmDialog
+        isOpen={change !== null}
+        title={change ? `Make ${change.member.name} ${ROLE_NAMES[change.role].toLowerCase()}?` : ""}
+        confirmLabel="Change the role"
+        isDangerous={false}
+        isBusy={changeRole.isPending}
+        onConfirm={() => change && changeRole.mutate(change)}
+        onClose={() => setChange(null)}
+      >
+        {change && ROLE_MEANINGS[change.role]}
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={removed !== null}
+        title={removed?.userId === me.user.id ? `Leave ${name}?` : `Remove ${removed?.name ?? ""}?`}
+        confirmLabel={removed?.userId === me.user.id ? "Leave" : "Remove"}
+        isBusy={remove.isPending}
+        onConfirm={() => removed && remove.mutate(removed)}
+        onClose={() => setRemoved(null)}
+      >
+        {removed?.email} loses access to {name} at once. What they did stays in the audit log.
+      </ConfirmDialog>
+    </Section>
+  );
+}

@@ -1,0 +1,85 @@
+import { Anchor } from "@mantine/core";
+import { IconKey, IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { keysQuery } from "../api/keys.ts";
+import { can as canAs } from "../can.ts";
+import { CreateKeyDialog } from "../keys/CreateKeyDialog.tsx";
+import { KeyTable } from "../keys/KeyTable.tsx";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/ActionButton.tsx";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { Loaded } from "../ui/Loaded.tsx";
+import { LockedFeature } from "../ui/LockedFeature.tsx";
+import { Page } from "../ui/Page.tsx";
+import { Section } from "../ui/Section.tsx";
+import { StaleNotice } from "../ui/StaleNotice.tsx";
+
+export function ApiKeysPage() {
+  const { can, plan } = useOrganization();
+  const verdict = can("listKeys");
+  return (
+    <Page
+      title="API keys"
+      description={
+        <>
+          Your programs read widgets, bookings and analytics with a key, through the{" "}
+          <Anchor href="/docs" target="_blank">
+            read API
+          </Anchor>
+          .
+        </>
+      }
+    >
+      <LockedFeature verdict={verdict} title="API keys are out of reach for you" />
+      {verdict.isAllowed && (
+        <>
+          <LockedFeature verdict={canAs({ role: "owner", plan }, "createKey")} title="The read API is not in your plan">
+            Keys that are here already open nothing, and can be revoked.
+          </LockedFeature>
+          <Keys />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Keys() {
+  const { id, can } = useOrganization();
+  const keys = useQuery(keysQuery(id));
+  const [isCreating, setCreating] = useState(false);
+  const createButton = (
+    <ActionButton
+      verdict={can("createKey")}
+      leftSection={<IconPlus size={18} stroke={1.6} />}
+      onClick={() => setCreating(true)}
+    >
+      Create key
+    </ActionButton>
+  );
+  const hasSome = keys.data !== undefined && keys.data.data.length > 0;
+  return (
+    <>
+      <StaleNotice query={keys} />
+      <Section
+        title="Keys"
+        description="Give each program a key of its own, so that one can be revoked without the others."
+        actions={hasSome && createButton}
+        isFlush
+      >
+        <Loaded query={keys} rows={3}>
+          {({ data }) =>
+            data.length > 0 ? (
+              <KeyTable keys={data} />
+            ) : (
+              <EmptyState icon={IconKey} title="There is no key yet" action={createButton}>
+                A key reads everything the read API offers, customers’ data too, and changes nothing.
+              </EmptyState>
+            )
+          }
+        </Loaded>
+      </Section>
+      <CreateKeyDialog isOpen={isCreating} onClose={() => setCreating(false)} />
+    </>
+  );
+}

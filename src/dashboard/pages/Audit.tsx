@@ -1,0 +1,74 @@
+import { Button, Center, Text } from "@mantine/core";
+import { IconHistory } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import type { AuditEntry } from "#contract/app/audit.ts";
+import { auditQuery } from "../api/queries.ts";
+import { describeAction, describeDetail } from "../audit-words.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { Loaded } from "../ui/Loaded.tsx";
+import { LockedFeature } from "../ui/LockedFeature.tsx";
+import { Page } from "../ui/Page.tsx";
+import { Section } from "../ui/Section.tsx";
+
+export function AuditPage() {
+  const { can } = useOrganization();
+  const verdict = can("readAudit");
+  return (
+    <Page
+      title="Audit log"
+      description="Everything that changed who may do what, or that deleted or exported data. Nothing in it can be changed."
+    >
+      <LockedFeature verdict={verdict} title="The audit log is out of reach for you" />
+      {verdict.isAllowed && <Entries />}
+    </Page>
+  );
+}
+
+function Entries() {
+  const { id, details, format } = useOrganization();
+  const entries = useInfiniteQuery(auditQuery(id));
+  const columns: Column<AuditEntry>[] = [
+    {
+      header: "What",
+      isBare: true,
+      cell: ({ action, detail }) => (
+        <>
+          <Text size="sm" fw={500}>
+            {describeAction(action)}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {describeDetail(detail)}
+          </Text>
+        </>
+      ),
+    },
+    { header: "Whom or what", cell: ({ target }) => target ?? "–" },
+    { header: "Who", cell: ({ actor }) => actor.name ?? actor.email ?? "The operator" },
+    {
+      header: "When",
+      isShort: true,
+      isNumeric: true,
+      cell: ({ at }) => <span title={format.exact(at)}>{format.dateTime(at)}</span>,
+    },
+  ];
+  return (
+    <Section title="Entries" description={`Newest first. Times are those of ${details.timeZone}.`} isFlush>
+      <Loaded query={entries} rows={8}>
+        {({ pages }) => {
+          const rows = pages.flatMap((page) => page.data);
+          if (rows.length === 0) return <EmptyState icon={IconHistory} title="Nothing has happened yet" />;
+          return <DataTable label="Audit log" columns={columns} rows={rows} rowKey={(row) => row.id} />;
+        }}
+      </Loaded>
+      {entries.hasNextPage && (
+        <Center p="md">
+          <Button variant="default" loading={entries.isFetchingNextPage} onClick={() => void entries.fetchNextPage()}>
+            Show older entries
+          </Button>
+        </Center>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,89 @@
+import { Badge, SimpleGrid } from "@mantine/core";
+import { IconCalendarOff } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import type { BookingDetail } from "#contract/app/bookings.ts";
+import { bookingQuery } from "../api/bookings.ts";
+import { ApiFailure } from "../api/client.ts";
+import { AttributionSection } from "../bookings/AttributionSection.tsx";
+import { AnswersSection, AppointmentSection, CustomerSection } from "../bookings/BookingFacts.tsx";
+import { DeleteBooking } from "../bookings/DeleteBooking.tsx";
+import { DeliveriesSection } from "../bookings/DeliveriesSection.tsx";
+import { FILTER_DEFAULTS, type ShownFilters } from "../bookings/shown-filters.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { Loaded } from "../ui/Loaded.tsx";
+import { LockedFeature } from "../ui/LockedFeature.tsx";
+import { ButtonLink } from "../ui/links.tsx";
+import { Page } from "../ui/Page.tsx";
+import { StaleNotice } from "../ui/StaleNotice.tsx";
+import { useUrlState } from "../ui/use-url-state.ts";
+
+export function BookingPage() {
+  const { id, paths } = useOrganization();
+  const { reference } = useParams({ strict: false }) as { reference: string };
+  // Those of the list that one came from.
+  const [filters] = useUrlState(FILTER_DEFAULTS);
+  const booking = useQuery(bookingQuery(id, reference));
+  const isGone = booking.error instanceof ApiFailure && booking.error.status === 404;
+  const shown = isGone ? undefined : booking.data;
+  return (
+    <Page
+      title={shown?.customer?.name ?? reference}
+      description={shown?.customer ? reference : undefined}
+      back={{ to: paths.bookings, label: "Bookings", search: filters }}
+      mark={shown && <Badge color="green">{toTitleCase(shown.status)}</Badge>}
+      actions={shown && <DeleteBooking booking={shown} filters={filters} />}
+    >
+      {isGone ? (
+        <Gone filters={filters} />
+      ) : (
+        <>
+          <StaleNotice query={booking} />
+          <Loaded query={booking} rows={8}>
+            {(data) => <Details booking={data} />}
+          </Loaded>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Details({ booking }: { booking: BookingDetail }) {
+  const { can } = useOrganization();
+  return (
+    <>
+      <LockedFeature verdict={can("seeCustomers")} title="The customer is hidden from you" />
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing={0}>
+        <div>
+          {booking.customer && <CustomerSection customer={booking.customer} />}
+          <AppointmentSection booking={booking} />
+          {booking.answers && <AnswersSection answers={booking.answers} />}
+        </div>
+        <AttributionSection attribution={booking.attribution} />
+      </SimpleGrid>
+      <DeliveriesSection deliveries={booking.deliveries} />
+    </>
+  );
+}
+
+function Gone({ filters }: { filters: ShownFilters }) {
+  const { paths, details } = useOrganization();
+  return (
+    <EmptyState
+      icon={IconCalendarOff}
+      title="This booking is not here"
+      action={
+        <ButtonLink to={paths.bookings} search={filters} variant="default">
+          Back to the bookings
+        </ButtonLink>
+      }
+    >
+      It was deleted or erased, or it is older than the {details.plan.retention} that your plan keeps.
+    </EmptyState>
+  );
+}
+
+function toTitleCase(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

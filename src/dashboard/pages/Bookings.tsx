@@ -1,0 +1,114 @@
+import { Button, Center } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconDownload, IconUserMinus } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { addressOf } from "../api/app-calls.ts";
+import { bookingsQuery } from "../api/bookings.ts";
+import { BookingTable } from "../bookings/BookingTable.tsx";
+import { EraseDialog } from "../bookings/EraseDialog.tsx";
+import { FilterBar } from "../bookings/FilterBar.tsx";
+import { NoBookings } from "../bookings/NoBookings.tsx";
+import { FILTER_DEFAULTS, hasFilters, type ShownFilters, toBookingFilters } from "../bookings/shown-filters.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/ActionButton.tsx";
+import { download } from "../ui/download.ts";
+import { Loaded } from "../ui/Loaded.tsx";
+import { LockedFeature } from "../ui/LockedFeature.tsx";
+import { Page } from "../ui/Page.tsx";
+import { Section } from "../ui/Section.tsx";
+import { StaleNotice } from "../ui/StaleNotice.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { useUrlState } from "../ui/use-url-state.ts";
+
+export function BookingsPage() {
+  const { can } = useOrganization();
+  const [filters, change] = useUrlState(FILTER_DEFAULTS);
+  const [isErasing, erasing] = useDisclosure(false);
+  const seesCustomers = can("seeCustomers");
+  return (
+    <Page
+      title="Bookings"
+      description="Copies of what was booked through widgets with Store bookings on."
+      actions={
+        <>
+          <ActionButton
+            variant="default"
+            verdict={can("eraseBookings")}
+            leftSection={<IconUserMinus size={17} stroke={1.6} />}
+            onClick={erasing.open}
+          >
+            Erase a customer
+          </ActionButton>
+          <ExportButton filters={filters} />
+        </>
+      }
+    >
+      <LockedFeature verdict={seesCustomers} title="Customers are hidden from you" />
+      <FilterBar filters={filters} seesCustomers={seesCustomers.isAllowed} onChange={change} />
+      <BookingList filters={filters} onClear={() => change(FILTER_DEFAULTS)} />
+      <EraseDialog isOpen={isErasing} onClose={erasing.close} />
+    </Page>
+  );
+}
+
+function BookingList({ filters, onClear }: { filters: ShownFilters; onClear: () => void }) {
+  const { id, details } = useOrganization();
+  const bookings = useInfiniteQuery(bookingsQuery(id, toBookingFilters(filters, details.timeZone)));
+  const isFiltered = hasFilters(filters);
+  return (
+    <>
+      <StaleNotice query={bookings} />
+      <Section
+        title={isFiltered ? "Found" : "All bookings"}
+        description={`Newest first. Times are those of ${details.timeZone.replaceAll("_", " ")}.`}
+        isFlush
+      >
+        <Loaded query={bookings} rows={10}>
+          {({ pages }) => {
+            const rows = pages.flatMap((page) => page.data);
+            if (rows.length === 0) return <NoBookings isFiltered={isFiltered} onClear={onClear} />;
+            return (
+              <div aria-busy={bookings.isPlaceholderData} style={{ opacity: bookings.isPlaceholderData ? 0.55 : 1 }}>
+                <BookingTable bookings={rows} filters={filters} />
+              </div>
+            );
+          }}
+        </Loaded>
+        {bookings.hasNextPage && (
+          <Center p="md">
+            <Button
+              variant="default"
+              loading={bookings.isFetchingNextPage}
+              onClick={() => void bookings.fetchNextPage()}
+            >
+              Show older bookings
+            </Button>
+          </Center>
+        )}
+      </Section>
+    </>
+  );
+}
+
+/** The file has all bookings that the filters leave, not only those on the screen. */
+function ExportButton({ filters }: { filters: ShownFilters }) {
+  const { id, details, can } = useOrganization();
+  const save = useAction({
+    run: () =>
+      download(addressOf("exportBookings", { query: toBookingFilters(filters, details.timeZone) }), {
+        organization: id,
+        fileName: "bookings.csv",
+      }),
+    says: () => "The file is saved.",
+  });
+  return (
+    <ActionButton
+      verdict={can("exportBookings")}
+      leftSection={<IconDownload size={17} stroke={1.6} />}
+      loading={save.isPending}
+      onClick={() => save.mutate()}
+    >
+      Export CSV
+    </ActionButton>
+  );
+}

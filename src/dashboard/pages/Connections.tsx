@@ -1,0 +1,68 @@
+import { IconPlugConnected, IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { connectionsQuery } from "../api/connections.ts";
+import { ConnectionDialog } from "../connections/ConnectionDialog.tsx";
+import { ConnectionTable } from "../connections/ConnectionTable.tsx";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/ActionButton.tsx";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { Loaded } from "../ui/Loaded.tsx";
+import { LockedFeature } from "../ui/LockedFeature.tsx";
+import { Page } from "../ui/Page.tsx";
+import { Section } from "../ui/Section.tsx";
+import { StaleNotice } from "../ui/StaleNotice.tsx";
+
+export function ConnectionsPage() {
+  const { can } = useOrganization();
+  const verdict = can("listConnections");
+  return (
+    <Page
+      title="Connections"
+      description="The scheduling systems that your widgets book in. A widget without one books in a sandbox of its own, for trying things out."
+    >
+      <LockedFeature verdict={verdict} title="Connections are out of reach for you" />
+      {verdict.isAllowed && <Connections />}
+    </Page>
+  );
+}
+
+function Connections() {
+  const { id, can } = useOrganization();
+  const connections = useQuery(connectionsQuery(id));
+  const [isAdding, setAdding] = useState(false);
+  const addButton = (
+    <ActionButton
+      verdict={can("addConnection")}
+      leftSection={<IconPlus size={18} stroke={1.6} />}
+      onClick={() => setAdding(true)}
+    >
+      Connect a system
+    </ActionButton>
+  );
+  const hasSome = connections.data !== undefined && connections.data.data.length > 0;
+  return (
+    <>
+      <StaleNotice query={connections} />
+      <Section
+        title="Scheduling systems"
+        description="Bookflow reads services and free times from them, and books. Their secrets are kept encrypted and never shown."
+        actions={hasSome && addButton}
+        isFlush
+      >
+        <Loaded query={connections} rows={2}>
+          {({ data }) =>
+            data.length > 0 ? (
+              <ConnectionTable connections={data} />
+            ) : (
+              <EmptyState icon={IconPlugConnected} title="No scheduling system is connected" action={addButton}>
+                Connect Microsoft Bookings or cal.com, then choose the connection in a widget.
+              </EmptyState>
+            )
+          }
+        </Loaded>
+      </Section>
+      <ConnectionDialog connection={null} isOpen={isAdding} onClose={() => setAdding(false)} />
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import { Group } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
+import { deliveriesKey, deliveryQuery, redeliver } from "../api/deliveries.ts";
+import { AttemptsSection } from "../deliveries/AttemptsSection.tsx";
+import { RequestSection } from "../deliveries/RequestSection.tsx";
+import { redeliverVerdict } from "../deliveries/redeliver-verdict.ts";
+import { StateBadge } from "../deliveries/StateBadge.tsx";
+import { SummarySection } from "../deliveries/SummarySection.tsx";
+import { nameOf } from "../endpoint-words.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
+import { Loaded } from "../ui/Loaded.tsx";
+import { Page } from "../ui/Page.tsx";
+import { StaleNotice } from "../ui/StaleNotice.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+export function DeliveryPage() {
+  const { id, paths } = useOrganization();
+  const { delivery: wanted } = useParams({ strict: false }) as { delivery: string };
+  const delivery = useQuery(deliveryQuery(id, wanted));
+  if (delivery.data) return <Delivery key={wanted} delivery={delivery.data} query={delivery} />;
+  return (
+    <Page title="Delivery" back={{ to: paths.deliveries, label: "Deliveries" }}>
+      <Loaded query={delivery} rows={8}>
+        {() => null}
+      </Loaded>
+    </Page>
+  );
+}
+
+type DeliveryProps = { delivery: AppDeliveryDetail; query: Parameters<typeof StaleNotice>[0]["query"] };
+
+function Delivery({ delivery, query }: DeliveryProps) {
+  const { id, can, paths } = useOrganization();
+  const [isAsking, setAsking] = useState(false);
+  const again = useAction({
+    run: () => redeliver(id, delivery.id),
+    refreshes: [deliveriesKey(id)],
+    says: () => "The delivery is being sent again.",
+    onDone: () => setAsking(false),
+  });
+  const { endpoint } = delivery;
+  return (
+    <Page
+      title={toTitle(delivery)}
+      description={`To ${nameOf(endpoint)}`}
+      back={{ to: paths.deliveries, label: "Deliveries" }}
+      mark={
+        <Group gap={6} role="status">
+          <StateBadge delivery={delivery} size="lg" />
+        </Group>
+      }
+      actions={
+        <ActionButton verdict={redeliverVerdict(can, delivery)} onClick={() => setAsking(true)}>
+          Redeliver
+        </ActionButton>
+      }
+    >
+      <StaleNotice query={query} />
+      <SummarySection delivery={delivery} />
+      <AttemptsSection delivery={delivery} />
+      <RequestSection delivery={delivery} />
+      <ConfirmDialog
+        isOpen={isAsking}
+        title="Redeliver this?"
+        confirmLabel="Redeliver"
+        isDangerous={false}
+        isBusy={again.isPending}
+        onConfirm={() => again.mutate()}
+        onClose={() => setAsking(false)}
+      >
+        {nameOf(endpoint)} gets the same content once more, under the same delivery id and signed anew. If that fails,
+        the delivery stays as it is.
+      </ConfirmDialog>
+    </Page>
+  );
+}
+
+function toTitle({ event, reference }: AppDeliveryDetail): string {
+  if (event.type === "endpoint.test") return "Test delivery";
+  return reference === null ? "Delivery of an erased booking" : `Delivery of ${reference}`;
+}

@@ -1,0 +1,58 @@
+import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useNavigate } from "@tanstack/react-router";
+import { person } from "../api/account-calls.ts";
+import { meKey } from "../api/queries.ts";
+import { HOME, pathsOf } from "../paths.ts";
+import { EntryFrame } from "../ui/EntryFrame.tsx";
+import { FormFault } from "../ui/FormFault.tsx";
+import { ButtonLink } from "../ui/links.tsx";
+import { guessTimeZone, TimeZoneSelect } from "../ui/TimeZoneSelect.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+export function NewOrganizationPage() {
+  const navigate = useNavigate();
+  const form = useForm({ mode: "uncontrolled", initialValues: { name: "", timeZone: guessTimeZone() } });
+  const create = useAction({
+    run: person.createOrganization,
+    form,
+    isQuiet: true,
+    refreshes: [meKey],
+    says: (_, { name }) => `${name} is ready.`,
+    onDone: ({ id }) => void navigate({ to: pathsOf(id).widgets, replace: true }),
+  });
+  return (
+    <EntryFrame
+      title="New organization"
+      description="It has its own widgets, bookings, members and plan. You become its owner."
+    >
+      <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
+        <Stack gap="md">
+          <FormFault error={create.error} />
+          <TextInput
+            label="Organization name"
+            autoComplete="organization"
+            required
+            key={form.key("name")}
+            {...form.getInputProps("name")}
+          />
+          <TimeZoneSelect
+            label="Time zone"
+            description="Days in analytics begin and end here. It can be changed later."
+            required
+            key={form.key("timeZone")}
+            {...form.getInputProps("timeZone")}
+          />
+          <Group justify="flex-end" gap="xs">
+            <ButtonLink to={HOME} variant="default">
+              Cancel
+            </ButtonLink>
+            <Button type="submit" loading={create.isPending}>
+              Create
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </EntryFrame>
+  );
+}

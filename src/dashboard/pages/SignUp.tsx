@@ -1,0 +1,72 @@
+import { Button, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { entry } from "../api/account-calls.ts";
+import { ApiFailure } from "../api/client.ts";
+import { HOME, SIGN_IN } from "../paths.ts";
+import { EntryFrame } from "../ui/EntryFrame.tsx";
+import { FormFault } from "../ui/FormFault.tsx";
+import { TextLink } from "../ui/links.tsx";
+import { NewPasswordInput } from "../ui/NewPasswordInput.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+/** Only where the operator lets everybody make an account. */
+export function SignUpPage() {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const form = useForm({ mode: "uncontrolled", initialValues: { name: "", email: "", password: "" } });
+  const signUp = useAction({
+    run: signUpAndIn,
+    form,
+    isQuiet: true,
+    onDone: () => {
+      queries.clear();
+      void navigate({ to: HOME, replace: true });
+    },
+  });
+  return (
+    <EntryFrame
+      title="Make an account"
+      footer={
+        <>
+          You have one?{" "}
+          <TextLink to={SIGN_IN} underline="always">
+            Sign in
+          </TextLink>
+        </>
+      }
+    >
+      <form onSubmit={form.onSubmit((values) => signUp.mutate(values))}>
+        <Stack gap="md">
+          <FormFault error={signUp.error} />
+          <TextInput label="Name" autoComplete="name" required key={form.key("name")} {...form.getInputProps("name")} />
+          <TextInput
+            label="E-mail address"
+            type="email"
+            autoComplete="username"
+            required
+            key={form.key("email")}
+            {...form.getInputProps("email")}
+          />
+          <NewPasswordInput key={form.key("password")} {...form.getInputProps("password")} />
+          <Button type="submit" fullWidth loading={signUp.isPending}>
+            Make an account
+          </Button>
+        </Stack>
+      </form>
+    </EntryFrame>
+  );
+}
+
+/** Signing up is answered the same whether or not the address has an account; signing in afterwards tells them apart. */
+async function signUpAndIn(values: { name: string; email: string; password: string }): Promise<void> {
+  await entry.signUp(values);
+  try {
+    await entry.signIn(values);
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.status !== 401) throw error;
+    const message = "This address has an account already. Sign in with it, or ask for a new password.";
+    throw new ApiFailure({ code: error.code, status: error.status, message });
+  }
+}

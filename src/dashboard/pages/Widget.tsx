@@ -1,0 +1,91 @@
+import { Tabs } from "@mantine/core";
+import { IconAppWindow, IconExternalLink } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import type { AppWidget } from "#contract/app/widgets.ts";
+import { ApiFailure } from "../api/client.ts";
+import { widgetQuery } from "../api/widgets.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { Loaded } from "../ui/Loaded.tsx";
+import { ButtonLink } from "../ui/links.tsx";
+import { OutsideButton } from "../ui/OutsideButton.tsx";
+import { Page } from "../ui/Page.tsx";
+import { StaleNotice } from "../ui/StaleNotice.tsx";
+import { useUrlState } from "../ui/use-url-state.ts";
+import { DesignTab } from "../widgets/DesignTab.tsx";
+import { InstallTab } from "../widgets/InstallTab.tsx";
+import { PauseButton } from "../widgets/PauseButton.tsx";
+import { StatusBadge } from "../widgets/StatusBadge.tsx";
+import { StorageTab } from "../widgets/StorageTab.tsx";
+
+const DEFAULTS = { tab: "design" };
+
+export function WidgetPage() {
+  const { id, paths } = useOrganization();
+  const { widget: widgetId } = useParams({ strict: false }) as { widget: string };
+  const widget = useQuery(widgetQuery(id, widgetId));
+  const isUnknown = widget.error instanceof ApiFailure && widget.error.status === 404;
+  const shown = widget.data;
+  return (
+    <Page
+      title={shown?.name ?? "Widget"}
+      description={shown && (shown.businessName || shown.id)}
+      back={{ to: paths.widgets, label: "Widgets" }}
+      mark={shown && <StatusBadge status={shown.status} />}
+      actions={shown && <Actions widget={shown} />}
+    >
+      {isUnknown ? (
+        <EmptyState
+          icon={IconAppWindow}
+          title="There is no such widget"
+          action={
+            <ButtonLink to={paths.widgets} variant="default">
+              All widgets
+            </ButtonLink>
+          }
+        />
+      ) : (
+        <>
+          <StaleNotice query={widget} />
+          <Loaded query={widget} rows={8}>
+            {(data) => <WidgetTabs key={data.id} widget={data} />}
+          </Loaded>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Actions({ widget }: { widget: AppWidget }) {
+  return (
+    <>
+      <OutsideButton href={widget.pageUrl} icon={<IconExternalLink size={17} stroke={1.6} />}>
+        Open its page
+      </OutsideButton>
+      <PauseButton widget={widget} />
+    </>
+  );
+}
+
+function WidgetTabs({ widget }: { widget: AppWidget }) {
+  const [{ tab }, change] = useUrlState(DEFAULTS);
+  return (
+    <Tabs value={tab} onChange={(next) => change({ tab: next ?? DEFAULTS.tab })} keepMounted={false}>
+      <Tabs.List mb="lg">
+        <Tabs.Tab value="design">Design</Tabs.Tab>
+        <Tabs.Tab value="install">Install</Tabs.Tab>
+        <Tabs.Tab value="storage">Store bookings</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="design">
+        <DesignTab widget={widget} />
+      </Tabs.Panel>
+      <Tabs.Panel value="install">
+        <InstallTab widget={widget} />
+      </Tabs.Panel>
+      <Tabs.Panel value="storage">
+        <StorageTab widget={widget} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}

@@ -1,0 +1,56 @@
+import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { person } from "../api/account-calls.ts";
+import { signInsQuery } from "../api/queries.ts";
+import { FORGOT_PASSWORD } from "../paths.ts";
+import { TextLink } from "../ui/links.tsx";
+import { NewPasswordInput } from "../ui/NewPasswordInput.tsx";
+import { Section } from "../ui/Section.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+const EMPTY = { currentPassword: "", newPassword: "" };
+
+export function PasswordSection({ hasPassword, email }: { hasPassword: boolean; email: string }) {
+  const form = useForm({ initialValues: EMPTY });
+  const change = useAction({
+    run: person.changePassword,
+    form,
+    refreshes: [signInsQuery.queryKey],
+    says: () => "Your password is changed. Your other devices were signed out.",
+    onDone: () => form.reset(),
+  });
+  if (!hasPassword)
+    return (
+      <Section title="Password">
+        <Text size="sm">
+          You sign in with your organization's account and have no password here.{" "}
+          <TextLink underline="always" to={FORGOT_PASSWORD}>
+            Ask for a link
+          </TextLink>{" "}
+          to set one.
+        </Text>
+      </Section>
+    );
+  return (
+    <Section title="Password" description="Changing it signs out your other devices.">
+      <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
+        <Stack gap="md">
+          {/* For password managers. */}
+          <input type="email" autoComplete="username" value={email} readOnly hidden />
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            required
+            {...form.getInputProps("currentPassword")}
+          />
+          <NewPasswordInput label="New password" {...form.getInputProps("newPassword")} />
+          <Group>
+            <Button type="submit" disabled={!form.isDirty()} loading={change.isPending}>
+              Change the password
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  );
+}

@@ -1,0 +1,92 @@
+import { Badge, Button, Group, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { SignIn } from "#contract/app/account.ts";
+import { person } from "../api/account-calls.ts";
+import { signInsQuery } from "../api/queries.ts";
+import { formatRelative } from "../format.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
+import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { Loaded } from "../ui/Loaded.tsx";
+import { Section } from "../ui/Section.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+export function SignInsSection() {
+  const { format } = useOrganization();
+  const signIns = useQuery(signInsQuery);
+  const [ending, setEnding] = useState<SignIn | "others" | null>(null);
+  const end = useAction({
+    run: (which: SignIn | "others") => (which === "others" ? person.endOtherSignIns() : person.endSignIn(which.id)),
+    refreshes: [signInsQuery.queryKey],
+    says: (_, which) => (which === "others" ? "Your other devices were signed out." : "That sign-in has ended."),
+    onDone: () => setEnding(null),
+  });
+  const columns: Column<SignIn>[] = [
+    {
+      header: "Browser",
+      isBare: true,
+      cell: (row) => (
+        <Group gap="xs">
+          <Text size="sm" fw={500}>
+            {row.browser}
+          </Text>
+          {row.isCurrent && <Badge color="green">This one</Badge>}
+        </Group>
+      ),
+    },
+    {
+      header: "Last used",
+      isShort: true,
+      cell: (row) => <span title={format.exact(row.lastUsedAt)}>{formatRelative(row.lastUsedAt)}</span>,
+    },
+    { header: "Signed in", isShort: true, cell: (row) => format.dateTime(row.createdAt) },
+    { header: "Ends", isShort: true, isWideOnly: true, cell: (row) => format.date(row.expiresAt) },
+    {
+      header: "Actions",
+      isHeaderUnseen: true,
+      isBare: true,
+      isNumeric: true,
+      cell: (row) =>
+        !row.isCurrent && (
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={`End the sign-in of ${row.browser}`}
+            onClick={() => setEnding(row)}
+          >
+            End
+          </Button>
+        ),
+    },
+  ];
+  const hasOthers = signIns.data?.data.some((row) => !row.isCurrent) ?? false;
+  return (
+    <Section
+      title="Sign-ins"
+      description="Where you are signed in. End what you do not recognise, then change your password."
+      isFlush
+      actions={
+        <Button variant="default" disabled={!hasOthers} onClick={() => setEnding("others")}>
+          End all others
+        </Button>
+      }
+    >
+      <Loaded query={signIns} rows={2}>
+        {({ data }) => <DataTable label="Sign-ins" columns={columns} rows={data} rowKey={(row) => row.id} />}
+      </Loaded>
+      <ConfirmDialog
+        isOpen={ending !== null}
+        title={ending === "others" ? "End all other sign-ins?" : "End this sign-in?"}
+        confirmLabel="End"
+        isBusy={end.isPending}
+        onConfirm={() => ending && end.mutate(ending)}
+        onClose={() => setEnding(null)}
+      >
+        {ending === "others"
+          ? "Every device but this one is signed out at once."
+          : `${ending?.browser ?? "It"} is signed out at once; whoever uses it has to sign in again.`}
+      </ConfirmDialog>
+    </Section>
+  );
+}

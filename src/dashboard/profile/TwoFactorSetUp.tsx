@@ -1,0 +1,90 @@
+import { Anchor, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { person } from "../api/account-calls.ts";
+import { CopyField } from "../ui/CopyField.tsx";
+import { FormFault } from "../ui/FormFault.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { PasswordDialog } from "./PasswordDialog.tsx";
+
+type TwoFactorSetUpProps = { isOpen: boolean; onClose: () => void; onDone: (recoveryCodes: readonly string[]) => void };
+type Made = { totpURI: string; backupCodes: readonly string[] };
+
+/** Password, then the secret for the app, then a code from it that shows that it works. */
+export function TwoFactorSetUp({ isOpen, onClose, onDone }: TwoFactorSetUpProps) {
+  const [made, setMade] = useState<Made | null>(null);
+  const close = () => {
+    setMade(null);
+    onClose();
+  };
+  return (
+    <>
+      <PasswordDialog
+        isOpen={isOpen && made === null}
+        title="Set up two-factor sign-in"
+        confirmLabel="Go on"
+        run={person.enableTwoFactor}
+        onClose={onClose}
+        onDone={setMade}
+      >
+        First your password, so that nobody else does this in your name.
+      </PasswordDialog>
+      <Modal opened={isOpen && made !== null} onClose={close} title="Add Bookflow to your app">
+        {made && (
+          <ConfirmStep
+            uri={made.totpURI}
+            onClose={close}
+            onConfirmed={() => {
+              setMade(null);
+              onDone(made.backupCodes);
+            }}
+          />
+        )}
+      </Modal>
+    </>
+  );
+}
+
+function ConfirmStep({ uri, onClose, onConfirmed }: { uri: string; onClose: () => void; onConfirmed: () => void }) {
+  const form = useForm({ initialValues: { code: "" } });
+  const confirm = useAction({
+    run: person.confirmTwoFactor,
+    form,
+    isQuiet: true,
+    says: () => "Two-factor sign-in is on.",
+    onDone: onConfirmed,
+  });
+  const secret = new URL(uri).searchParams.get("secret") ?? "";
+  return (
+    <form onSubmit={form.onSubmit(({ code }) => confirm.mutate(code.replaceAll(/\s/g, "")))}>
+      <Stack gap="md">
+        <Text size="sm">
+          In your authenticator app, add an account by hand and type this key, or{" "}
+          <Anchor href={uri} inherit underline="always">
+            open the app on this device
+          </Anchor>
+          . The type is time-based, with six digits.
+        </Text>
+        <CopyField label="Key" value={secret.replaceAll(/.{4}(?=.)/g, "$& ")} />
+        <FormFault error={confirm.error} />
+        <TextInput
+          label="Code from the app"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          maxLength={7}
+          required
+          data-autofocus
+          {...form.getInputProps("code")}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={confirm.isPending}>
+            Switch on
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,71 @@
+import { Group, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { organization } from "../api/account-calls.ts";
+import { meKey } from "../api/queries.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/ActionButton.tsx";
+import { CopyButton } from "../ui/CopyField.tsx";
+import { FormFault } from "../ui/FormFault.tsx";
+import { Section } from "../ui/Section.tsx";
+import { TimeZoneSelect } from "../ui/TimeZoneSelect.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+export function GeneralSection() {
+  const { id, details, can } = useOrganization();
+  const verdict = can("changeOrganization");
+  const { name, timeZone } = details;
+  const form = useForm({ initialValues: { name, timeZone } });
+  const save = useAction({
+    // What was not touched is not sent: somebody else may have changed it meanwhile.
+    run: (values: { name: string; timeZone: string }) =>
+      organization.change(
+        { organization: id },
+        {
+          ...(form.isDirty("name") ? { name: values.name } : {}),
+          ...(form.isDirty("timeZone") ? { timeZone: values.timeZone } : {}),
+        },
+      ),
+    form,
+    isQuiet: true,
+    refreshes: [[id], meKey],
+    says: () => "The settings are saved.",
+    onDone: (saved) => {
+      const values = { name: saved.name, timeZone: saved.timeZone };
+      form.setInitialValues(values);
+      form.setValues(values);
+    },
+  });
+  return (
+    <Section title="General">
+      <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+        <Stack gap="md">
+          <FormFault error={save.error} />
+          <TextInput label="Organization name" required readOnly={!verdict.isAllowed} {...form.getInputProps("name")} />
+          <TimeZoneSelect
+            label="Time zone"
+            description="Days in analytics begin and end here. After a change the days are counted anew; that takes a moment."
+            required
+            readOnly={!verdict.isAllowed}
+            {...form.getInputProps("timeZone")}
+          />
+          <Group justify="space-between" gap="sm">
+            <Group gap={4}>
+              <Text size="sm" c="dimmed">
+                Organization id <code>{id}</code>
+              </Text>
+              <CopyButton value={id} label="Copy the organization id" />
+            </Group>
+            <ActionButton
+              type="submit"
+              verdict={verdict}
+              disabled={verdict.isAllowed && !form.isDirty()}
+              loading={save.isPending}
+            >
+              Save
+            </ActionButton>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  );
+}

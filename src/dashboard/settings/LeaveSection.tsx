@@ -1,0 +1,46 @@
+import { Button } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { organization } from "../api/account-calls.ts";
+import { meKey } from "../api/queries.ts";
+import { HOME } from "../paths.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
+import { Section } from "../ui/Section.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+export function LeaveSection() {
+  const { id, name, me } = useOrganization();
+  const [isOpen, setOpen] = useState(false);
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const leave = useAction({
+    run: () => organization.removeMember({ organization: id }, me.user.id),
+    says: () => `You have left ${name}.`,
+    onDone: () => {
+      void navigate({ to: HOME, replace: true }).then(() => queries.invalidateQueries({ queryKey: meKey }));
+    },
+  });
+  return (
+    <Section
+      title={`Leave ${name}`}
+      description="You lose access at once. Somebody else has to be an owner before the last owner can leave."
+    >
+      <Button variant="outline" color="red" onClick={() => setOpen(true)}>
+        Leave
+      </Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        title={`Leave ${name}?`}
+        confirmLabel="Leave"
+        typed={{ expected: name, label: `Type ${name} to confirm` }}
+        isBusy={leave.isPending}
+        onConfirm={() => leave.mutate()}
+        onClose={() => setOpen(false)}
+      >
+        You can come back only when somebody invites you again.
+      </ConfirmDialog>
+    </Section>
+  );
+}

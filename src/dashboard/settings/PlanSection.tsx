@@ -1,0 +1,65 @@
+import { Badge, Group, List, Text, ThemeIcon } from "@mantine/core";
+import { IconCheck, IconLock } from "@tabler/icons-react";
+import { type Feature, planIncludes } from "#contract/plans.ts";
+import { describePlanLimit } from "../can.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { Section } from "../ui/Section.tsx";
+
+const FEATURES: readonly { feature: Feature; name: string; meaning: string }[] = [
+  { feature: "webhooks", name: "Webhooks", meaning: "Every booking sent to your systems, Teams or Slack." },
+  { feature: "csvExport", name: "CSV export", meaning: "All stored bookings as a file." },
+  { feature: "readApi", name: "Read API", meaning: "Widgets, bookings and analytics for your programs." },
+];
+
+export function PlanSection() {
+  const { details, plan, format } = useOrganization();
+  return (
+    <Section
+      title="Plan"
+      description="The operator of this service sets it."
+      actions={<Badge size="lg">{details.plan.name}</Badge>}
+    >
+      <List spacing="sm" size="sm" center pl={0} listStyleType="none">
+        <Included name="Analytics and stored bookings" meaning="In every plan." />
+        {FEATURES.map(({ feature, name, meaning }) =>
+          planIncludes(plan, feature) ? (
+            <Included key={feature} name={name} meaning={meaning} />
+          ) : (
+            <List.Item
+              key={feature}
+              icon={
+                <ThemeIcon color="gray" variant="light" size={24} radius="xl">
+                  <IconLock size={14} aria-label="Not included" />
+                </ThemeIcon>
+              }
+            >
+              <Text span inherit c="dimmed">
+                <b>{name}</b>. {describePlanLimit(feature)}
+              </Text>
+            </List.Item>
+          ),
+        )}
+      </List>
+      <Group mt="lg" gap={6}>
+        <Text size="sm">
+          Bookings and analytics are kept for <b>{details.plan.retention}</b>: at the moment, what is younger than{" "}
+          <b>{format.date(details.plan.keptSince)}</b>.
+        </Text>
+      </Group>
+    </Section>
+  );
+}
+
+function Included({ name, meaning }: { name: string; meaning: string }) {
+  return (
+    <List.Item
+      icon={
+        <ThemeIcon color="green" variant="light" size={24} radius="xl">
+          <IconCheck size={14} aria-label="Included" />
+        </ThemeIcon>
+      }
+    >
+      <b>{name}</b>. {meaning}
+    </List.Item>
+  );
+}

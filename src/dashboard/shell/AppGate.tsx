@@ -1,0 +1,54 @@
+import { Center, Loader } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Outlet, useNavigate, useRouter } from "@tanstack/react-router";
+import { createContext, useContext, useEffect } from "react";
+import type { Me } from "#contract/app/account.ts";
+import { ApiFailure } from "../api/client.ts";
+import { meQuery } from "../api/queries.ts";
+import { reportSessionEnd } from "../api/session-end.ts";
+import { SIGN_IN } from "../paths.ts";
+import { ErrorState } from "../ui/ErrorState.tsx";
+
+const MeContext = createContext<Me | null>(null);
+
+/** Whoever is signed in. Below AppGate only. */
+export function useMe(): Me {
+  const me = useContext(MeContext);
+  if (!me) throw new Error("useMe is used outside of AppGate");
+  return me;
+}
+
+/** Lets through whoever is signed in; sends everybody else to sign in, and back here afterwards. */
+export function AppGate() {
+  const me = useQuery(meQuery);
+  const isSignedOut = me.error instanceof ApiFailure && me.error.status === 401;
+  const isEndedMeanwhile = isSignedOut && me.data !== undefined;
+  useEffect(() => {
+    if (isEndedMeanwhile) reportSessionEnd();
+  }, [isEndedMeanwhile]);
+
+  if (me.data)
+    return (
+      <MeContext value={me.data}>
+        <Outlet />
+      </MeContext>
+    );
+  if (isSignedOut) return <GoToSignIn />;
+  if (me.error) return <ErrorState error={me.error} onRetry={() => void me.refetch()} />;
+  return (
+    <Center h="100dvh">
+      <Loader aria-label="Loading" />
+    </Center>
+  );
+}
+
+function GoToSignIn() {
+  const navigate = useNavigate();
+  const router = useRouter();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with the address that was asked for
+  useEffect(() => {
+    const search: Record<string, string> = { next: router.state.location.href };
+    void navigate({ to: SIGN_IN, search, replace: true });
+  }, []);
+  return null;
+}

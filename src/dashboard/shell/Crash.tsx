@@ -1,0 +1,14 @@
+import { ErrorState } from "../ui/ErrorState.tsx";
+import { Page } from "../ui/Page.tsx";
+
+/** A fault in the page itself; most often one of its files that a newer version has replaced. */
+export function Crash({ error }: { error: unknown }) {
+  return (
+    <Page title="This page stopped working" width="narrow">
+      <ErrorState
+        error={error instanceof Error ? error : new Error(String(error))}
+        onRetry={() => window.location.reload()}
+      />
+    </Page>
+  );
+}

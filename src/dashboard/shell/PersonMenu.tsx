@@ -1,0 +1,76 @@
+import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden } from "@mantine/core";
+import { IconDeviceDesktop, IconLogout, IconMoon, IconSelector, IconSun, IconUserCircle } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import type { Me } from "#contract/app/account.ts";
+import { person } from "../api/account-calls.ts";
+import { type Paths, SIGN_IN } from "../paths.ts";
+import { useAction } from "../ui/use-action.ts";
+import classes from "./Switcher.module.css";
+
+const SCHEMES = [
+  { scheme: "auto", label: "As the system", icon: IconDeviceDesktop },
+  { scheme: "light", label: "Light", icon: IconSun },
+  { scheme: "dark", label: "Dark", icon: IconMoon },
+] as const;
+
+export function PersonMenu({ me, paths }: { me: Me; paths: Paths }) {
+  const navigate = useNavigate();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const signOut = useSignOut();
+  return (
+    <Menu width="target" position="top-start" shadow="md" withinPortal={false}>
+      <Menu.Target>
+        <UnstyledButton className={classes["target"]} data-plain>
+          <Avatar name={me.user.name} size={32} aria-hidden />
+          <span className={classes["texts"]}>
+            <VisuallyHidden>Your account: </VisuallyHidden>
+            <Text size="sm" fw={600} truncate>
+              {me.user.name}
+            </Text>
+            <Text size="xs" c="dimmed" truncate>
+              {me.user.email}
+            </Text>
+          </span>
+          <IconSelector size={18} stroke={1.6} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconUserCircle size={16} />} onClick={() => void navigate({ to: paths.profile })}>
+          Profile
+        </Menu.Item>
+        <Menu.Divider role="separator" />
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot stand in a menu */}
+        <div role="group" aria-label="Appearance">
+          <Menu.Label aria-hidden>Appearance</Menu.Label>
+          <Menu.RadioGroup
+            value={colorScheme}
+            onChange={(scheme) => setColorScheme(scheme as (typeof SCHEMES)[number]["scheme"])}
+          >
+            {SCHEMES.map(({ scheme, label, icon: Picture }) => (
+              <Menu.RadioItem key={scheme} value={scheme} rightSection={<Picture size={16} aria-hidden />}>
+                {label}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
+        </div>
+        <Menu.Divider role="separator" />
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut.mutate()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** What was read belongs to whoever was signed in: nothing of it stays. */
+export function useSignOut() {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return useAction({
+    run: person.signOut,
+    onDone: () => {
+      void navigate({ to: SIGN_IN }).then(() => queries.clear());
+    },
+  });
+}

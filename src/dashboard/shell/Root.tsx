@@ -1,0 +1,11 @@
+import { Outlet } from "@tanstack/react-router";
+import { SessionEnd } from "./SessionEnd.tsx";
+
+export function Root() {
+  return (
+    <>
+      <Outlet />
+      <SessionEnd />
+    </>
+  );
+}

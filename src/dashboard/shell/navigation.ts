@@ -1,0 +1,46 @@
+import {
+  type Icon,
+  IconAppWindow,
+  IconCalendarEvent,
+  IconChartHistogram,
+  IconHistory,
+  IconKey,
+  IconPlugConnected,
+  IconSend,
+  IconSettings,
+  IconUsers,
+  IconWebhook,
+} from "@tabler/icons-react";
+import type { Paths } from "../paths.ts";
+
+export type NavigationItem = { readonly label: string; readonly icon: Icon; readonly to: (paths: Paths) => string };
+
+// Order: Analytics, Bookings, Widgets; Webhooks, Deliveries, API keys, Connections; Members, Audit log, Settings.
+// biome-ignore format: one screen a line
+export const NAVIGATION: readonly { readonly title: string; readonly items: readonly NavigationItem[] }[] = [
+  {
+    title: "Overview",
+    items: [
+      { label: "Analytics", icon: IconChartHistogram, to: (paths) => paths.analytics },
+      { label: "Bookings",  icon: IconCalendarEvent,  to: (paths) => paths.bookings },
+      { label: "Widgets",   icon: IconAppWindow,      to: (paths) => paths.widgets },
+    ],
+  },
+  {
+    title: "Integrations",
+    items: [
+      { label: "Webhooks",    icon: IconWebhook,       to: (paths) => paths.webhooks },
+      { label: "Deliveries",  icon: IconSend,          to: (paths) => paths.deliveries },
+      { label: "API keys",    icon: IconKey,           to: (paths) => paths.keys },
+      { label: "Connections", icon: IconPlugConnected, to: (paths) => paths.connections },
+    ],
+  },
+  {
+    title: "Organization",
+    items: [
+      { label: "Members",   icon: IconUsers,    to: (paths) => paths.members },
+      { label: "Audit log", icon: IconHistory,  to: (paths) => paths.audit },
+      { label: "Settings",  icon: IconSettings, to: (paths) => paths.settings },
+    ],
+  },
+];

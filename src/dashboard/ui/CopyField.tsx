@@ -1,0 +1,36 @@
+import { ActionIcon, Group, Text, Tooltip } from "@mantine/core";
+import { useClipboard } from "@mantine/hooks";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+import classes from "./CopyField.module.css";
+
+const SAID_MS = 2_000;
+
+export function CopyButton({ value, label = "Copy" }: { value: string; label?: string }) {
+  const clipboard = useClipboard({ timeout: SAID_MS });
+  const said = clipboard.copied ? "Copied" : label;
+  return (
+    <Tooltip label={said}>
+      <ActionIcon aria-label={said} onClick={() => clipboard.copy(value)}>
+        {clipboard.copied ? <IconCheck size={18} /> : <IconCopy size={18} stroke={1.6} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+/** A value to be taken elsewhere: a key, a link, a snippet of several lines. */
+export function CopyField({ value, label }: { value: string; label: string }) {
+  return (
+    <div>
+      <Text size="sm" fw={500} mb={4}>
+        {label}
+      </Text>
+      <Group gap="xs" wrap="nowrap" align="flex-start" className={classes["field"]}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+        <pre className={classes["value"]} tabIndex={0}>
+          {value}
+        </pre>
+        <CopyButton value={value} label={`Copy ${label.toLowerCase()}`} />
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { Table } from "@mantine/core";
+import type { ReactNode } from "react";
+import classes from "./DataTable.module.css";
+
+export type Column<Row> = {
+  readonly header: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Numbers: right-aligned, with figures of one width. */
+  readonly isNumeric?: boolean;
+  /** Kept on one line: dates, names of states. */
+  readonly isShort?: boolean;
+  /** Left out on phones. */
+  readonly isWideOnly?: boolean;
+  /** On phones without its header: the row's name, or its buttons. */
+  readonly isBare?: boolean;
+  /** For readers only: over buttons. */
+  readonly isHeaderUnseen?: boolean;
+  /** CSS width of the column. */
+  readonly width?: string;
+};
+
+type DataTableProps<Row> = {
+  /** What the table holds, for screen readers. */
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+};
+
+/** Rows of one kind. On phones each row becomes a card with the headers beside the values; roles keep it a table for readers. */
+export function DataTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
+  return (
+    <Table className={classes["table"]} aria-label={label} role="table" verticalSpacing="sm" horizontalSpacing="lg">
+      <Table.Thead role="rowgroup">
+        <Table.Tr role="row">
+          {columns.map((column) => (
+            <Table.Th key={column.header} role="columnheader" w={column.width} {...marksOf(column)}>
+              <span className={column.isHeaderUnseen ? classes["unseen"] : undefined}>{column.header}</span>
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody role="rowgroup">
+        {rows.map((row) => (
+          <Table.Tr key={rowKey(row)} role="row">
+            {columns.map((column) => (
+              <Table.Td key={column.header} role="cell" data-label={column.header} {...marksOf(column)}>
+                {column.cell(row)}
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function marksOf({ isNumeric, isShort, isWideOnly, isBare }: Omit<Column<never>, "header" | "cell">) {
+  return { "data-numeric": isNumeric, "data-short": isShort, "data-wide-only": isWideOnly, "data-bare": isBare };
+}

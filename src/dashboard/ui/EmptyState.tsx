@@ -1,0 +1,26 @@
+import { Center, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import type { Icon } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+
+/** There is nothing yet: what would be here, and how to begin. */
+export function EmptyState(about: { icon: Icon; title: string; children?: ReactNode; action?: ReactNode }) {
+  const { icon: Picture, title, children, action } = about;
+  return (
+    <Center py="xl" px="md">
+      <Stack align="center" gap="xs" maw="26rem" ta="center">
+        <ThemeIcon variant="light" size={48} radius="xl" aria-hidden>
+          <Picture size={24} stroke={1.6} />
+        </ThemeIcon>
+        <Title order={2} size="h3" mt="xs">
+          {title}
+        </Title>
+        {children && (
+          <Text c="dimmed" size="sm" component="div">
+            {children}
+          </Text>
+        )}
+        {action && <div style={{ marginTop: "0.75rem" }}>{action}</div>}
+      </Stack>
+    </Center>
+  );
+}

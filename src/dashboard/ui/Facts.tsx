@@ -1,0 +1,19 @@
+import type { ReactNode } from "react";
+import classes from "./Facts.module.css";
+
+export type Fact = readonly [name: string, value: ReactNode];
+
+/** Names and values, one a line; on phones the name stands above. What is absent is left out. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  const present = facts.filter(([, value]) => value || value === 0);
+  return (
+    <dl className={classes["facts"]}>
+      {present.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

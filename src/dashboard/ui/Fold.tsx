@@ -1,0 +1,23 @@
+import { Collapse, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconChevronRight } from "@tabler/icons-react";
+import { type ReactNode, useId } from "react";
+import classes from "./Fold.module.css";
+
+/** What most people need not see; a click unfolds it. `isOpen` holds it open, for what has to be seen. */
+export function Fold({ label, isOpen = false, children }: { label: string; isOpen?: boolean; children: ReactNode }) {
+  const [isUnfolded, unfolded] = useDisclosure(false);
+  const isShown = isUnfolded || isOpen;
+  const id = useId();
+  return (
+    <div>
+      <UnstyledButton className={classes["label"]} aria-expanded={isShown} aria-controls={id} onClick={unfolded.toggle}>
+        <IconChevronRight size={16} stroke={1.75} className={classes["arrow"]} data-open={isShown} aria-hidden />
+        {label}
+      </UnstyledButton>
+      <Collapse expanded={isShown} id={id}>
+        <div className={classes["content"]}>{children}</div>
+      </Collapse>
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import { PasswordInput, type PasswordInputProps } from "@mantine/core";
+import { PASSWORD_LENGTH_MIN } from "../api/account-constants.ts";
+
+export function NewPasswordInput(props: PasswordInputProps) {
+  return (
+    <PasswordInput
+      label="Password"
+      description={`At least ${PASSWORD_LENGTH_MIN} characters. A few words are easier to keep in mind than signs.`}
+      autoComplete="new-password"
+      required
+      minLength={PASSWORD_LENGTH_MIN}
+      {...props}
+    />
+  );
+}

@@ -1,0 +1,65 @@
+import { Box, Group, Stack, Text, Title } from "@mantine/core";
+import { IconArrowLeft } from "@tabler/icons-react";
+import { type ReactNode, useEffect, useRef } from "react";
+import { TextLink } from "./links.tsx";
+import classes from "./Page.module.css";
+
+type PageProps = {
+  title: string;
+  /** One sentence under the title. */
+  description?: ReactNode;
+  /** Where one came from, such as the list of widgets. */
+  back?: { to: string; label: string; search?: Record<string, string> };
+  /** Beside the title, such as a badge. */
+  mark?: ReactNode;
+  /** The screen's main buttons. */
+  actions?: ReactNode;
+  /** Narrow for forms and text, wide (the default) for tables and charts. */
+  width?: "narrow" | "wide";
+  children: ReactNode;
+};
+
+/** The frame of every screen: heading, document title, and where keyboard and screen reader go after a change of screen. */
+export function Page({ title, description, back, mark, actions, width = "wide", children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useDocumentTitle(title);
+  useEffect(() => {
+    if (hasShownScreen) heading.current?.focus({ preventScroll: true });
+    hasShownScreen = true;
+  }, []);
+  return (
+    <Box className={classes["page"]} data-width={width}>
+      {back && (
+        <TextLink to={back.to} search={back.search ?? {}} className={classes["back"]} size="sm" c="dimmed">
+          <IconArrowLeft size={16} stroke={1.75} aria-hidden /> {back.label}
+        </TextLink>
+      )}
+      <Group justify="space-between" align="flex-start" gap="md" className={classes["head"]}>
+        <Stack gap={4} className={classes["titles"]}>
+          <Group gap="sm" align="center">
+            <Title order={1} ref={heading} tabIndex={-1} className={classes["heading"]}>
+              {title}
+            </Title>
+            {mark}
+          </Group>
+          {description && (
+            <Text c="dimmed" component="div" className={classes["description"]}>
+              {description}
+            </Text>
+          )}
+        </Stack>
+        {actions && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Box>
+  );
+}
+
+/** The first screen leaves the focus where the browser puts it. */
+let hasShownScreen = false;
+
+export function useDocumentTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Bookflow`;
+  }, [title]);
+}

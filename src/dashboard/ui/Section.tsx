@@ -1,0 +1,35 @@
+import { Box, Group, Paper, Text, Title } from "@mantine/core";
+import { type ReactNode, useId } from "react";
+import classes from "./Section.module.css";
+
+type SectionProps = {
+  title: string;
+  description?: ReactNode;
+  actions?: ReactNode;
+  /** Without inner space, for tables that reach the edges. */
+  isFlush?: boolean;
+  children: ReactNode;
+};
+
+/** A titled card on a screen. */
+export function Section({ title, description, actions, isFlush = false, children }: SectionProps) {
+  const id = useId();
+  return (
+    <Paper component="section" aria-labelledby={id} className={classes["section"]}>
+      <Group justify="space-between" align="flex-start" gap="sm" className={classes["head"]}>
+        <Box flex="1 1 16rem">
+          <Title order={2} id={id}>
+            {title}
+          </Title>
+          {description && (
+            <Text c="dimmed" size="sm" mt={4} component="div" maw="42rem">
+              {description}
+            </Text>
+          )}
+        </Box>
+        {actions}
+      </Group>
+      <div className={isFlush ? classes["flush"] : classes["body"]}>{children}</div>
+    </Paper>
+  );
+}

@@ -1,0 +1,27 @@
+import { Select } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { widgetsQuery } from "../api/widgets.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+
+/** Narrows a screen to one widget; an empty text stands for all of them. */
+export function WidgetSelect({ value, onChange }: { value: string; onChange: (widget: string) => void }) {
+  const { id } = useOrganization();
+  const widgets = useQuery(widgetsQuery(id));
+  const known = (widgets.data?.data ?? []).map((widget) => ({ value: widget.id, label: widget.name }));
+  const isKnown = value === "" || known.some((option) => option.value === value);
+  return (
+    <Select
+      aria-label="Widget"
+      data={[{ value: ALL, label: "All widgets" }, ...known, ...(isKnown ? [] : [{ value, label: value }])]}
+      value={value === "" ? ALL : value}
+      onChange={(chosen) => onChange(chosen === null || chosen === ALL ? "" : chosen)}
+      allowDeselect={false}
+      searchable={known.length > SEARCHED_FROM}
+      w={{ base: "100%", xs: "13rem" }}
+    />
+  );
+}
+
+/** No id of a widget. */
+const ALL = "all";
+const SEARCHED_FROM = 8;

@@ -1,0 +1,31 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback } from "react";
+
+/**
+ * What a screen shows stands in its address: filters, tabs, open drawers. Values are texts; what equals its default is left
+ * out of the address. Changes can be gone back from, unless `replace` is set (for what is typed letter by letter).
+ */
+export function useUrlState<Name extends string>(
+  defaults: Readonly<Record<Name, string>>,
+): [Record<Name, string>, (change: Partial<Record<Name, string>>, how?: { replace?: boolean }) => void] {
+  const search = useSearch({ strict: false }) as Record<string, string | undefined>;
+  const navigate = useNavigate();
+  const names = Object.keys(defaults) as Name[];
+  const state = Object.fromEntries(names.map((name) => [name, search[name] ?? defaults[name]])) as Record<Name, string>;
+  const change = useCallback(
+    (next: Partial<Record<Name, string>>, how: { replace?: boolean } = {}) => {
+      void navigate({
+        to: ".",
+        search: (current: Record<string, string | undefined>) => {
+          const merged: Record<string, string | undefined> = { ...current, ...next };
+          for (const [name, value] of Object.entries(defaults)) if (merged[name] === value) merged[name] = undefined;
+          return merged;
+        },
+        replace: how.replace ?? false,
+        resetScroll: false,
+      } as Parameters<typeof navigate>[0]);
+    },
+    [navigate, defaults],
+  );
+  return [state, change];
+}

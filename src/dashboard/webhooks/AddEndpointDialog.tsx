@@ -1,0 +1,96 @@
+import { Button, Group, Modal, Radio, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import type { AddedEndpoint } from "#contract/app/endpoints.ts";
+import { ENDPOINT_KINDS, type EndpointKind } from "#contract/endpoint.ts";
+import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
+import { KINDS, nameOf } from "../endpoint-words.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { FormFault } from "../ui/FormFault.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { SecretOnce } from "./SecretOnce.tsx";
+
+/** What is added leads to its own screen, where a test can be sent; a signing secret is shown on the way there, once. */
+export function AddEndpointDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { paths } = useOrganization();
+  const navigate = useNavigate();
+  const [added, setAdded] = useState<AddedEndpoint | null>(null);
+  const goOn = ({ endpoint }: AddedEndpoint) => {
+    setAdded(null);
+    onClose();
+    void navigate({ to: paths.endpoint(endpoint.id) });
+  };
+  const isSecretShown = added !== null;
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={isSecretShown ? () => goOn(added) : onClose}
+      closeOnClickOutside={!isSecretShown}
+      title={isSecretShown ? "Keep the signing secret" : "Add an endpoint"}
+      size="lg"
+    >
+      {added ? (
+        <SecretOnce secret={added.secret} onDone={() => goOn(added)} />
+      ) : (
+        <AddForm
+          onClose={onClose}
+          // Cards are not signed, so that there is no secret to keep.
+          onAdded={(answer) => (answer.endpoint.kind === "webhook" ? setAdded(answer) : goOn(answer))}
+        />
+      )}
+    </Modal>
+  );
+}
+
+function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: AddedEndpoint) => void }) {
+  const { id } = useOrganization();
+  const form = useForm({ initialValues: { kind: "webhook" as EndpointKind, url: "", description: "" } });
+  const add = useAction({
+    run: endpointCalls(id).add,
+    form,
+    isQuiet: true,
+    refreshes: endpointRefreshes(id),
+    says: ({ endpoint }) => `${nameOf(endpoint)} is added.`,
+    onDone: onAdded,
+  });
+  const kind = KINDS[form.values.kind];
+  return (
+    <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
+      <Stack gap="md">
+        <FormFault error={add.error} />
+        <Radio.Group label="Kind" {...form.getInputProps("kind")}>
+          <Stack gap="sm" mt="xs">
+            {ENDPOINT_KINDS.map((each) => (
+              <Radio key={each} value={each} label={KINDS[each].name} description={KINDS[each].meaning} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <TextInput
+          label="URL"
+          description={kind.help}
+          placeholder={kind.example}
+          inputMode="url"
+          autoComplete="off"
+          required
+          data-autofocus
+          {...form.getInputProps("url")}
+        />
+        <TextInput
+          label="Description"
+          description="Optional. What it is for, in a few words."
+          autoComplete="off"
+          {...form.getInputProps("description")}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={add.isPending}>
+            Add endpoint
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,68 @@
+import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
+import { KINDS, nameOf } from "../endpoint-words.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { FormFault } from "../ui/FormFault.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+type EditProps = { endpoint: AppEndpoint; onClose: () => void };
+
+export function EditEndpointDialog({ isOpen, ...props }: EditProps & { isOpen: boolean }) {
+  return (
+    <Modal opened={isOpen} onClose={props.onClose} title={`Edit ${nameOf(props.endpoint)}`} size="lg">
+      <EditForm {...props} />
+    </Modal>
+  );
+}
+
+function EditForm({ endpoint, onClose }: EditProps) {
+  const { id } = useOrganization();
+  const isChat = endpoint.kind !== "webhook";
+  const form = useForm({ initialValues: { url: isChat ? "" : endpoint.url, description: endpoint.description } });
+  const save = useAction({
+    // What was not touched is not sent: somebody else may have changed it meanwhile.
+    run: ({ url, description }: { url: string; description: string }) =>
+      endpointCalls(id).change({
+        id: endpoint.id,
+        ...(form.isDirty("url") ? { url } : {}),
+        ...(form.isDirty("description") ? { description } : {}),
+      }),
+    form,
+    isQuiet: true,
+    refreshes: endpointRefreshes(id),
+    says: (saved) => `${nameOf(saved)} is saved.`,
+    onDone: onClose,
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <Stack gap="md">
+        <FormFault error={save.error} />
+        <TextInput
+          label="URL"
+          description={
+            isChat
+              ? "Leave it empty to keep the address. A new one starts with a clean record."
+              : "Deliveries that wait go to the new address. It starts with a clean record."
+          }
+          placeholder={isChat ? endpoint.url : KINDS[endpoint.kind].example}
+          inputMode="url"
+          autoComplete="off"
+          required={!isChat}
+          data-autofocus
+          {...form.getInputProps("url")}
+        />
+        <TextInput label="Description" autoComplete="off" {...form.getInputProps("description")} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={!form.isDirty()} loading={save.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

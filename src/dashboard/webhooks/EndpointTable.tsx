@@ -1,0 +1,107 @@
+import { Badge, Group, Text, ThemeIcon } from "@mantine/core";
+import { useState } from "react";
+import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import { CONDITION_COLORS, CONDITION_NAMES, KINDS, nameOf } from "../endpoint-words.ts";
+import { formatCount } from "../format.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/ActionButton.tsx";
+import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { TextLink } from "../ui/links.tsx";
+import { When } from "../ui/When.tsx";
+import classes from "./EndpointTable.module.css";
+import { TestDialog } from "./TestDialog.tsx";
+import { testVerdict } from "./test-verdict.ts";
+
+export function EndpointTable({ endpoints }: { endpoints: readonly AppEndpoint[] }) {
+  const { can } = useOrganization();
+  const [tested, setTested] = useState<AppEndpoint | null>(null);
+  const columns: Column<AppEndpoint>[] = [
+    { header: "Endpoint", isBare: true, cell: (row) => <EndpointName endpoint={row} /> },
+    { header: "Health", width: "17rem", cell: (row) => <HealthCell endpoint={row} /> },
+    {
+      header: "Delivered, 24 h",
+      isNumeric: true,
+      cell: ({ health }) => formatCount(health.lastDay.delivered),
+    },
+    {
+      header: "Failed, 24 h",
+      isNumeric: true,
+      cell: ({ health: { lastDay } }) => (
+        <Text span inherit c={lastDay.failed > 0 ? "var(--mantine-color-error)" : "inherit"}>
+          {formatCount(lastDay.failed)}
+        </Text>
+      ),
+    },
+    {
+      header: "Last delivered",
+      isNumeric: true,
+      cell: ({ health }) => <When at={health.lastSuccessAt} never="Never" />,
+    },
+    {
+      header: "Actions",
+      isHeaderUnseen: true,
+      isBare: true,
+      isNumeric: true,
+      cell: (row) => (
+        <ActionButton
+          size="xs"
+          variant="default"
+          verdict={testVerdict(can, row)}
+          aria-label={`Send a test to ${nameOf(row)}`}
+          onClick={() => setTested(row)}
+        >
+          Send test
+        </ActionButton>
+      ),
+    },
+  ];
+  return (
+    <>
+      <DataTable label="Endpoints" columns={columns} rows={endpoints} rowKey={(row) => row.id} />
+      <TestDialog endpoint={tested} onClose={() => setTested(null)} />
+    </>
+  );
+}
+
+function EndpointName({ endpoint }: { endpoint: AppEndpoint }) {
+  const { paths } = useOrganization();
+  const { name, icon: Picture } = KINDS[endpoint.kind];
+  return (
+    <Group gap="sm" wrap="nowrap" align="flex-start">
+      <ThemeIcon variant="light" color="gray" size={36} radius="md" title={name}>
+        <Picture size={20} stroke={1.6} aria-label={name} />
+      </ThemeIcon>
+      <div className={classes["texts"]}>
+        <TextLink to={paths.endpoint(endpoint.id)} size="sm" fw={600}>
+          {nameOf(endpoint)}
+        </TextLink>
+        <Text size="xs" c="dimmed" className={classes["url"]}>
+          {endpoint.url}
+        </Text>
+      </div>
+    </Group>
+  );
+}
+
+function HealthCell({ endpoint }: { endpoint: AppEndpoint }) {
+  const { health, notices } = endpoint;
+  const [latest] = notices;
+  const isAiling = health.condition === "failing" || health.condition === "disabled";
+  return (
+    <div>
+      <Group gap={6} className={classes["health"]}>
+        <Badge color={CONDITION_COLORS[health.condition]}>{CONDITION_NAMES[health.condition]}</Badge>
+        {health.failingSince !== null && (
+          <Text size="xs" c="dimmed">
+            since <When at={health.failingSince} />
+          </Text>
+        )}
+      </Group>
+      {isAiling && latest && (
+        <Text size="xs" c="dimmed" mt={4}>
+          {latest.detail}
+        </Text>
+      )}
+    </div>
+  );
+}

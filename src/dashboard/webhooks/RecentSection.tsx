@@ -1,0 +1,54 @@
+import { Group } from "@mantine/core";
+import { IconSend } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import { deliveriesQuery } from "../api/deliveries.ts";
+import { DeliveryTable } from "../deliveries/DeliveryTable.tsx";
+import { RedeliverFailedDialog } from "../deliveries/RedeliverFailedDialog.tsx";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/ActionButton.tsx";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { Loaded } from "../ui/Loaded.tsx";
+import { ButtonLink } from "../ui/links.tsx";
+import { Section } from "../ui/Section.tsx";
+
+const SHOWN = 5;
+
+/** The endpoint's latest deliveries. */
+export function RecentSection({ endpoint }: { endpoint: AppEndpoint }) {
+  const { id, paths, can } = useOrganization();
+  const filter = { endpoint: endpoint.id, limit: SHOWN };
+  const deliveries = useInfiniteQuery(deliveriesQuery(id, `latest of ${endpoint.id}`, filter));
+  const [isRedelivering, setRedelivering] = useState(false);
+  return (
+    <Section
+      title="Latest deliveries"
+      isFlush
+      actions={
+        <Group gap="xs">
+          <ActionButton variant="subtle" verdict={can("redeliverFailed")} onClick={() => setRedelivering(true)}>
+            Redeliver failed …
+          </ActionButton>
+          <ButtonLink variant="default" to={paths.deliveries} search={{ endpoint: endpoint.id }}>
+            All deliveries
+          </ButtonLink>
+        </Group>
+      }
+    >
+      <Loaded query={deliveries} rows={3}>
+        {({ pages }) => {
+          const rows = pages[0]?.data ?? [];
+          return rows.length > 0 ? (
+            <DeliveryTable label="Latest deliveries" deliveries={rows} isOfOneEndpoint />
+          ) : (
+            <EmptyState icon={IconSend} title="Nothing was sent here in the last 30 days">
+              Send a test to see whether your receiver gets it.
+            </EmptyState>
+          );
+        }}
+      </Loaded>
+      <RedeliverFailedDialog isOpen={isRedelivering} endpointId={endpoint.id} onClose={() => setRedelivering(false)} />
+    </Section>
+  );
+}

@@ -1,0 +1,26 @@
+import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import { KINDS } from "../endpoint-words.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { CopyId } from "../ui/CopyId.tsx";
+import { Facts } from "../ui/Facts.tsx";
+import { Section } from "../ui/Section.tsx";
+
+export function SettingsSection({ endpoint }: { endpoint: AppEndpoint }) {
+  const { format } = useOrganization();
+  const { id, kind, url, description, createdAt } = endpoint;
+  return (
+    <Section title="Settings" description={kind === "webhook" ? undefined : CHAT}>
+      <Facts
+        facts={[
+          ["URL", <code key="url">{url}</code>],
+          ["Kind", KINDS[kind].name],
+          ["Description", description],
+          ["Added", format.dateTime(createdAt)],
+          ["Endpoint id", <CopyId key="id" value={id} label="Copy the endpoint id" />],
+        ]}
+      />
+    </Section>
+  );
+}
+
+const CHAT = "The address of a chat is the password to it. That is why only its beginning and end are shown.";

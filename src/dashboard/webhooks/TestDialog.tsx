@@ -1,0 +1,92 @@
+import { Alert, Button, Group, Loader, Modal, Stack, Text } from "@mantine/core";
+import { IconCheck, IconX } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
+import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import { deliveryQuery } from "../api/deliveries.ts";
+import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
+import { describeAttempt, formatDuration } from "../delivery-words.ts";
+import { KINDS, nameOf } from "../endpoint-words.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { CopyField } from "../ui/CopyField.tsx";
+import { FormFault } from "../ui/FormFault.tsx";
+import { ButtonLink } from "../ui/links.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+/** Sends a test as soon as it opens, and shows what came back. */
+export function TestDialog({ endpoint, onClose }: { endpoint: AppEndpoint | null; onClose: () => void }) {
+  return (
+    <Modal opened={endpoint !== null} onClose={onClose} title={endpoint ? `Test of ${nameOf(endpoint)}` : ""} size="lg">
+      {endpoint && <Test key={endpoint.id} endpoint={endpoint} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function Test({ endpoint, onClose }: { endpoint: AppEndpoint; onClose: () => void }) {
+  const { id, paths } = useOrganization();
+  const test = useAction({
+    run: () => endpointCalls(id).test(endpoint.id),
+    isQuiet: true,
+    refreshes: endpointRefreshes(id),
+  });
+  const { mutate } = test;
+  useEffect(() => mutate(), [mutate]);
+  const deliveryId = test.data?.deliveryId;
+  const delivery = useQuery({ ...deliveryQuery(id, deliveryId ?? ""), enabled: deliveryId !== undefined });
+  const isOver = delivery.data !== undefined && delivery.data.pending === null && !delivery.data.isInFlight;
+  return (
+    <Stack gap="md">
+      <Text size="sm">{MEANINGS[endpoint.kind]}</Text>
+      <FormFault error={test.error ?? delivery.error} />
+      <div role="status">
+        {isOver ? (
+          <TestResult delivery={delivery.data} />
+        ) : (
+          !test.error && (
+            <Group gap="sm" py="md">
+              <Loader size="sm" aria-hidden />
+              <Text size="sm">Sending to {URL.parse(endpoint.url)?.host} …</Text>
+            </Group>
+          )
+        )}
+      </div>
+      <Group justify="flex-end" gap="xs">
+        {isOver && deliveryId !== undefined && (
+          <ButtonLink variant="subtle" to={paths.delivery(deliveryId)}>
+            Show in the log
+          </ButtonLink>
+        )}
+        <Button variant="default" disabled={!isOver && !test.error} onClick={() => test.mutate()}>
+          Send another
+        </Button>
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+const MEANINGS: Record<AppEndpoint["kind"], string> = {
+  webhook: "A signed event of type endpoint.test, without any customer’s data. It is sent once and not tried again.",
+  teams: `A card in ${KINDS.teams.name}, without any customer’s data. It is sent once and not tried again.`,
+  slack: `A message in ${KINDS.slack.name}, without any customer’s data. It is sent once and not tried again.`,
+};
+
+function TestResult({ delivery }: { delivery: AppDeliveryDetail }) {
+  const [attempt] = delivery.attempts;
+  const isDelivered = delivery.state === "delivered";
+  const took = attempt?.durationMs == null ? "" : ` after ${formatDuration(attempt.durationMs)}`;
+  return (
+    <Stack gap="md">
+      <Alert
+        color={isDelivered ? "green" : "red"}
+        variant="light"
+        icon={isDelivered ? <IconCheck size={20} /> : <IconX size={20} />}
+        title={isDelivered ? "The test has arrived" : "The test did not arrive"}
+      >
+        {attempt ? `${describeAttempt(attempt)}${took}.` : "It was canceled before it was sent."}
+      </Alert>
+      {attempt?.reply && <CopyField label="Reply" value={attempt.reply} />}
+    </Stack>
+  );
+}

@@ -1,0 +1,39 @@
+import { useForm } from "@mantine/form";
+import { useDebouncedValue } from "@mantine/hooks";
+import type { AppWidget } from "#contract/app/widgets.ts";
+import { parseAccentColor } from "#contract/widget-looks.ts";
+import classes from "./DesignTab.module.css";
+import { Preview } from "./Preview.tsx";
+import { useWidgetChange } from "./use-widget-change.ts";
+import { WidgetForm } from "./WidgetForm.tsx";
+import { toChange, toFormValues } from "./widget-form.ts";
+
+const SETTLED_MS = 300;
+
+/** What can be set, with how it will look beside it, saved or not. */
+export function DesignTab({ widget }: { widget: AppWidget }) {
+  const form = useForm({ initialValues: toFormValues(widget) });
+  const save = useWidgetChange(widget.id, {
+    form,
+    isQuiet: true,
+    says: (saved) => `${saved.name} is saved.`,
+    onDone: (saved) => {
+      const values = toFormValues(saved);
+      form.setInitialValues(values);
+      form.setValues(values);
+    },
+  });
+  const { template, accentColor } = form.values;
+  const [accent] = useDebouncedValue(parseAccentColor(accentColor.trim()), SETTLED_MS);
+  return (
+    <div className={classes["columns"]}>
+      <WidgetForm
+        form={form}
+        error={save.error}
+        isBusy={save.isPending}
+        onSave={(values) => save.mutate(toChange(values, (name) => form.isDirty(name)))}
+      />
+      <Preview widget={widget} template={template} accent={accent} />
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { Button, Group, Modal, Stack, Switch, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useNavigate } from "@tanstack/react-router";
+import type { WIDGET_NAME_LENGTH_MAX } from "#contract/app/widgets.ts";
+import type { Template } from "#contract/widget.ts";
+import { call } from "../api/app-calls.ts";
+import { widgetsKey } from "../api/widgets.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { FormFault } from "../ui/FormFault.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { TemplateChoice } from "./TemplateChoice.tsx";
+
+const NAME_LENGTH = 100 satisfies typeof WIDGET_NAME_LENGTH_MAX;
+
+/** The few things that are decided first; everything can be changed later. Leads on to the snippet. */
+export function NewWidgetDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="New widget" size="lg">
+      <NewWidgetForm onClose={onClose} />
+    </Modal>
+  );
+}
+
+function NewWidgetForm({ onClose }: { onClose: () => void }) {
+  const { id, name, paths } = useOrganization();
+  const navigate = useNavigate();
+  const form = useForm({
+    initialValues: { name: "", businessName: name, template: "classic" as Template, collectData: false },
+  });
+  const create = useAction({
+    run: (body: typeof form.values) => call("createWidget", { organization: id, body }),
+    form,
+    isQuiet: true,
+    refreshes: [widgetsKey(id)],
+    says: (widget) => `${widget.name} is made. Now put it on your page.`,
+    onDone: (widget) => void navigate({ to: paths.widget(widget.id), search: () => ({ tab: "install" }) }),
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
+      <Stack gap="md">
+        <FormFault error={create.error} />
+        <TextInput
+          label="Name"
+          description="For you, such as Website or Branch in Linz."
+          required
+          maxLength={NAME_LENGTH}
+          data-autofocus
+          {...form.getInputProps("name")}
+        />
+        <TextInput
+          label="Business name"
+          description="As visitors see it above the widget."
+          maxLength={NAME_LENGTH}
+          {...form.getInputProps("businessName")}
+        />
+        <TemplateChoice {...form.getInputProps("template")} />
+        <Switch
+          label="Store bookings"
+          description="Keeps a copy of every booking with the customer's details: for the list, exports, the read API and webhooks. Off, nothing about customers is kept."
+          {...form.getInputProps("collectData", { type: "checkbox" })}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Make the widget
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

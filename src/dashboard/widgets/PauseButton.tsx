@@ -1,0 +1,42 @@
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
+import type { AppWidget } from "#contract/app/widgets.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
+import { useWidgetChange } from "./use-widget-change.ts";
+
+export function PauseButton({ widget }: { widget: AppWidget }) {
+  const { can } = useOrganization();
+  const [isOpen, dialog] = useDisclosure(false);
+  const isPaused = widget.status === "paused";
+  const change = useWidgetChange(widget.id, {
+    says: (saved) => (saved.status === "paused" ? `${saved.name} is paused.` : `${saved.name} is active again.`),
+    onDone: dialog.close,
+  });
+  return (
+    <>
+      <ActionButton
+        variant="default"
+        verdict={can("changeWidget")}
+        leftSection={isPaused ? <IconPlayerPlay size={17} stroke={1.6} /> : <IconPlayerPause size={17} stroke={1.6} />}
+        onClick={dialog.open}
+      >
+        {isPaused ? "Activate" : "Pause"}
+      </ActionButton>
+      <ConfirmDialog
+        isOpen={isOpen}
+        title={isPaused ? `Activate ${widget.name}?` : `Pause ${widget.name}?`}
+        confirmLabel={isPaused ? "Activate" : "Pause"}
+        isDangerous={!isPaused}
+        isBusy={change.isPending}
+        onConfirm={() => change.mutate({ status: isPaused ? "active" : "paused" })}
+        onClose={dialog.close}
+      >
+        {isPaused
+          ? "Visitors can book again at once, and visits are counted again."
+          : "It stays on your page but tells visitors that nothing can be booked at the moment. Visits are not counted meanwhile. Bookings that were made stay."}
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import { Group, Paper, SegmentedControl, Text, Title, useComputedColorScheme } from "@mantine/core";
+import { useId, useState } from "react";
+import type { AppWidget } from "#contract/app/widgets.ts";
+import type { Template } from "#contract/widget.ts";
+import classes from "./Preview.module.css";
+
+type PreviewProps = { widget: AppWidget; template: Template; accent: string | null };
+type Scheme = "light" | "dark";
+
+/**
+ * The widget's own frame, told that it is a preview: it counts no visit and books nothing, and takes on a look that is not
+ * saved yet (src/widget/frame/preview.ts).
+ */
+export function Preview({ widget, template, accent }: PreviewProps) {
+  const own = useComputedColorScheme("light");
+  const [scheme, setScheme] = useState<Scheme>(own);
+  const id = useId();
+  const context = {
+    mode: "inline",
+    theme: { mode: scheme, ...(accent === null ? {} : { accent }) },
+  };
+  const address = `/embed/${widget.id}#${encodeURIComponent(JSON.stringify(context))}`;
+  return (
+    <Paper component="section" aria-labelledby={id} className={classes["preview"]}>
+      <Group justify="space-between" className={classes["head"]}>
+        <Title order={2} id={id}>
+          Preview
+        </Title>
+        <SegmentedControl
+          size="xs"
+          aria-label="Colours of the page"
+          value={scheme}
+          onChange={(next) => setScheme(next as Scheme)}
+          data={[
+            { value: "light", label: "Light" },
+            { value: "dark", label: "Dark" },
+          ]}
+        />
+      </Group>
+      {/* Made anew for each look: a change of the fragment alone would not be noticed. */}
+      <iframe
+        key={`${template} ${address}`}
+        src={address}
+        title={`Preview of ${widget.name}`}
+        className={classes["frame"]}
+        data-scheme={scheme}
+        data-preview-template={template}
+      />
+      <Text size="xs" c="dimmed" className={classes["note"]}>
+        Try it: nothing is booked or counted here.
+        {widget.status === "paused" && " Visitors see that it is paused."}
+      </Text>
+    </Paper>
+  );
+}

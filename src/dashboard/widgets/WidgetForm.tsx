@@ -1,0 +1,96 @@
+import { ColorInput, Group, Stack, TagsInput, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import type { WIDGET_NAME_LENGTH_MAX } from "#contract/app/widgets.ts";
+import { ALLOWED_DOMAINS_MAX } from "#contract/widget-looks.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/ActionButton.tsx";
+import { FormFault } from "../ui/FormFault.tsx";
+import { Section } from "../ui/Section.tsx";
+import { ConnectionSelect } from "./ConnectionSelect.tsx";
+import { TemplateChoice } from "./TemplateChoice.tsx";
+import classes from "./WidgetForm.module.css";
+import type { WidgetValues } from "./widget-form.ts";
+
+const NAME_LENGTH = 100 satisfies typeof WIDGET_NAME_LENGTH_MAX;
+const SWATCHES = ["#4b45d6", "#0b5c6f", "#1a6b3c", "#b45309", "#b42318", "#a21caf", "#20272b"];
+
+type WidgetFormProps = {
+  form: UseFormReturnType<WidgetValues>;
+  error: Error | null;
+  isBusy: boolean;
+  onSave: (values: WidgetValues) => void;
+};
+
+export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
+  const { can } = useOrganization();
+  const verdict = can("changeWidget");
+  const readOnly = !verdict.isAllowed;
+  const isDirty = form.isDirty();
+  return (
+    <form onSubmit={form.onSubmit(onSave)}>
+      <FormFault error={error} />
+      <Section title="Look">
+        <Stack gap="md">
+          <TextInput
+            label="Name"
+            description="For you. Visitors do not see it."
+            required
+            maxLength={NAME_LENGTH}
+            readOnly={readOnly}
+            {...form.getInputProps("name")}
+          />
+          <TextInput
+            label="Business name"
+            description="As visitors see it. Empty: the name of your organization."
+            maxLength={NAME_LENGTH}
+            readOnly={readOnly}
+            {...form.getInputProps("businessName")}
+          />
+          <TemplateChoice {...form.getInputProps("template")} readOnly={readOnly} />
+          <ColorInput
+            label="Accent colour"
+            description="Of buttons and chosen times. Texts on it stay readable. Empty: the template's own."
+            placeholder="#4b45d6"
+            format="hex"
+            swatches={SWATCHES}
+            readOnly={readOnly}
+            {...form.getInputProps("accentColor")}
+          />
+        </Stack>
+      </Section>
+      <Section title="Booking">
+        <Stack gap="md">
+          <ConnectionSelect {...form.getInputProps("connectionId")} readOnly={readOnly} />
+          <TextInput
+            label="Booking page"
+            description="Where visitors are sent when the widget cannot be shown. Empty: the widget's own page here."
+            placeholder="https://example.com/book"
+            type="url"
+            readOnly={readOnly}
+            {...form.getInputProps("bookingUrl")}
+          />
+          <TagsInput
+            label="Allowed domains"
+            description="Sites that may show the widget, such as example.com or *.example.com. None: every site may."
+            placeholder={form.values.allowedDomains.length === 0 ? "Type a domain, then Enter" : ""}
+            maxTags={ALLOWED_DOMAINS_MAX}
+            splitChars={[",", " "]}
+            acceptValueOnBlur
+            readOnly={readOnly}
+            {...form.getInputProps("allowedDomains")}
+          />
+        </Stack>
+      </Section>
+      <Group justify="flex-end" gap="xs" className={classes["bar"]} data-dirty={isDirty}>
+        {isDirty && (
+          <ActionButton variant="default" onClick={() => form.reset()}>
+            Undo the changes
+          </ActionButton>
+        )}
+        <ActionButton type="submit" verdict={verdict} disabled={verdict.isAllowed && !isDirty} loading={isBusy}>
+          Save
+        </ActionButton>
+      </Group>
+    </form>
+  );
+}

@@ -1,0 +1,47 @@
+import { Badge, Text } from "@mantine/core";
+import type { AppWidget } from "#contract/app/widgets.ts";
+import { formatRelative } from "../format.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { TextLink } from "../ui/links.tsx";
+import { StatusBadge } from "./StatusBadge.tsx";
+import { TEMPLATES } from "./widget-words.ts";
+
+export function WidgetTable({ widgets }: { widgets: readonly AppWidget[] }) {
+  const { paths, format } = useOrganization();
+  const columns: Column<AppWidget>[] = [
+    {
+      header: "Widget",
+      isBare: true,
+      cell: ({ id, name, businessName }) => (
+        <>
+          <TextLink to={paths.widget(id)} size="sm" fw={500}>
+            {name}
+          </TextLink>
+          <Text size="xs" c="dimmed">
+            {businessName || id}
+          </Text>
+        </>
+      ),
+    },
+    { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+    {
+      header: "Store bookings",
+      cell: ({ collectData }) => <Badge color={collectData ? "petrol" : "gray"}>{collectData ? "On" : "Off"}</Badge>,
+    },
+    { header: "Template", isWideOnly: true, cell: ({ template }) => TEMPLATES[template].name },
+    {
+      header: "Last seen by a visitor",
+      cell: ({ lastViewAt }) =>
+        lastViewAt === null ? (
+          <Text span inherit c="dimmed">
+            Never
+          </Text>
+        ) : (
+          <span title={format.exact(lastViewAt)}>{formatRelative(lastViewAt)}</span>
+        ),
+    },
+    { header: "Made", isNumeric: true, isWideOnly: true, cell: ({ createdAt }) => format.date(createdAt) },
+  ];
+  return <DataTable label="Widgets" columns={columns} rows={widgets} rowKey={({ id }) => id} />;
+}

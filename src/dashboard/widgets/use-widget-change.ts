@@ -1,0 +1,18 @@
+import type { AppWidget, WidgetChange } from "#contract/app/widgets.ts";
+import { call } from "../api/app-calls.ts";
+import { widgetsKey } from "../api/widgets.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { type ActionOptions, useAction } from "../ui/use-action.ts";
+
+/** Changes what is named and leaves the rest: somebody else may be changing that. */
+export function useWidgetChange(
+  widget: string,
+  options: Omit<ActionOptions<WidgetChange, AppWidget>, "run" | "refreshes">,
+) {
+  const { id } = useOrganization();
+  return useAction<WidgetChange, AppWidget>({
+    ...options,
+    run: (body) => call("changeWidget", { organization: id, params: { widget }, body }),
+    refreshes: [widgetsKey(id)],
+  });
+}

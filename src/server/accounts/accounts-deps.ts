@@ -1,0 +1,73 @@
+import type { Config } from "../config.ts";
+import type { Db } from "../db/pool.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Random } from "../lib/random.ts";
+import { auditPerson } from "./audit-person.ts";
+import type { AuthParts } from "./auth.ts";
+import { createMail, type Mail } from "./mail.ts";
+import type { Person } from "./member-auth.ts";
+import { Throttle } from "./throttle.ts";
+
+/** What the rest of the service sees of better-auth. */
+export type Auth = {
+  /** Answers a request to /api/auth. */
+  handle(request: Request): Promise<Response>;
+  /** Who a cookie belongs to: null where there is no session in it; `cookies` are to be sent back either way. */
+  readSession(cookie: string): Promise<{ person: Person | null; cookies: string[] }>;
+  /** Checks a password and begins a session: the cookies to send, or null. With two-factor on, they lead to its second step. */
+  signIn(credentials: { email: string; password: string; userAgent: string }): Promise<string[] | null>;
+};
+
+export type AccountsDeps = { readonly auth: Auth; readonly mail: Mail; readonly throttle: Throttle };
+
+export function createAccountsDeps(parts: {
+  config: Config;
+  db: Db;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  secretKey: string;
+}): AccountsDeps {
+  const mail = createMail(parts);
+  const { db, clock } = parts;
+  const onPasswordReset: AuthParts["onPasswordReset"] = (user) =>
+    auditPerson({ db, clock }, { user, action: "user.password_reset" });
+  // Loaded with the first request that needs it, which then takes a second longer: workers and commands never do, and it is
+  // 20 MB that a process which only collects and serves can do without.
+  const open = async () => (await import("./auth.ts")).createBetterAuth({ ...parts, mail, onPasswordReset });
+  let opened: ReturnType<typeof open> | null = null;
+  const library = () => {
+    opened ??= open();
+    return opened;
+  };
+  return {
+    mail,
+    throttle: new Throttle(parts),
+    auth: {
+      handle: async (request) => await (await library()).handler(request),
+      async readSession(cookie) {
+        const { response, headers } = await (await library()).api.getSession({
+          headers: new Headers({ cookie }),
+          returnHeaders: true,
+        });
+        const person = response && {
+          userId: response.user.id,
+          email: response.user.email,
+          name: response.user.name,
+          sessionId: response.session.id,
+          isTwoFactorOn: response.user.twoFactorEnabled === true,
+        };
+        return { person, cookies: headers.getSetCookie() };
+      },
+      async signIn({ email, password, userAgent }) {
+        const response = await (await library()).api.signInEmail({
+          body: { email, password },
+          headers: new Headers({ "user-agent": userAgent }),
+          asResponse: true,
+        });
+        return response.ok ? response.headers.getSetCookie() : null;
+      },
+    },
+  };
+}

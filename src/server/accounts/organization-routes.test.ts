@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTestApp } from "../../../test/support/app.ts";
+import { openBrowser } from "../../../test/support/browser-session.ts";
+import { signIn } from "../../../test/support/sign-in.ts";
+import { rebuildOutdated } from "../funnel/rebuild.ts";
+
+const testApp = await createTestApp();
+const { deps } = testApp;
+
+test("everybody sees the organization, its plan, what it includes and since when things are kept", async () => {
+  const viewer = await signIn(testApp, { role: "viewer", plan: "pro" });
+  const { status, body } = await openBrowser(testApp, viewer).send("GET", "/api/app/organization");
+  assert.deepEqual(
+    { status, body },
+    {
+      status: 200,
+      body: {
+        id: viewer.organizationId,
+        name: "Lindenhof Dental",
+        timeZone: "UTC",
+        createdAt: "2026-11-01T12:00:00.000Z",
+        plan: {
+          id: "pro",
+          name: "Pro",
+          features: ["webhooks", "csvExport"],
+          retention: "12 months",
+          keptSince: "2025-11-01T12:00:00.000Z",
+        },
+        isRecounting: false,
+      },
+    },
+  );
+});
+
+test("an admin changes its name and time zone, and the log says which", async () => {
+  const admin = await signIn(testApp, { role: "admin" });
+  const browser = openBrowser(testApp, admin);
+  const changed = await browser.send("PATCH", "/api/app/organization", { name: "Elm", timeZone: "asia/tokyo" });
+  assert.deepEqual(
+    [changed.status, changed.body.name, changed.body.timeZone, changed.body.isRecounting],
+    [200, "Elm", "Asia/Tokyo", true],
+  );
+  await rebuildOutdated(deps, new AbortController().signal);
+  assert.equal((await browser.send("GET", "/api/app/organization")).body.isRecounting, false);
+  const [entry] = (await browser.send("GET", "/api/app/audit")).body.data;
+  assert.deepEqual(
+    [entry.action, entry.detail, entry.actor.email],
+    ["organization.changed", { changed: "name, timeZone" }, admin.email],
+  );
+});
+
+test("what is wrong changes nothing", async () => {
+  const owner = await signIn(testApp, { role: "owner" });
+  const browser = openBrowser(testApp, owner);
+  const faulty = await browser.send("PATCH", "/api/app/organization", { name: "New", timeZone: "Nowhere" });
+  assert.deepEqual([faulty.status, Object.keys(faulty.body.error.fields)], [422, ["timeZone"]]);
+  assert.equal((await browser.send("PATCH", "/api/app/organization", {})).status, 400);
+  assert.equal((await browser.send("GET", "/api/app/organization")).body.name, "Lindenhof Dental");
+});
+
+test("the plan is not the member's to change", async () => {
+  const owner = await signIn(testApp, { role: "owner", plan: "free" });
+  const browser = openBrowser(testApp, owner);
+  await browser.send("PATCH", "/api/app/organization", { name: "New", plan: "business" });
+  assert.equal((await browser.send("GET", "/api/app/organization")).body.plan.id, "free");
+});

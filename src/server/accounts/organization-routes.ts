@@ -1,0 +1,79 @@
+import type { FastifyInstance } from "fastify";
+import { OrganizationChange, OrganizationShape } from "#contract/app/account.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
+import { writeAudit } from "../audit/write-audit.ts";
+import type { Deps } from "../deps.ts";
+import { isOutdated } from "../funnel/day-zone.ts";
+import { ApiError } from "../http/api-error.ts";
+import { assert } from "../lib/assert.ts";
+import { retentionCutoff } from "../lib/calendar.ts";
+import { findOrganization, updateOrganization } from "../organizations/queries.ts";
+import { checkName, checkTimeZone, requireFields } from "./check-fields.ts";
+import { memberOf, requireRole } from "./member-auth.ts";
+
+/** The organization itself. Behind the member guard; its plan is the operator's to change. */
+export function organizationRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock">): void {
+  app.get("/organization", { schema: { hide: true, response: { 200: OrganizationShape } } }, async (request) => {
+    return await readOrganization(deps, memberOf(request).organizationId);
+  });
+
+  app.patch<{ Body: { name?: string; timeZone?: string } }>(
+    "/organization",
+    {
+      onRequest: requireRole("admin"),
+      schema: { hide: true, body: OrganizationChange, response: { 200: OrganizationShape } },
+    },
+    async (request) => {
+      const member = memberOf(request);
+      const { name, timeZone } = request.body;
+      const checked = requireFields({
+        ...(name === undefined ? {} : { name: checkName(name) }),
+        ...(timeZone === undefined ? {} : { timeZone: await checkTimeZone(deps.db, timeZone) }),
+      });
+      const change = {
+        ...(checked.name === undefined ? {} : { name: checked.name }),
+        ...(checked.timeZone === undefined ? {} : { time_zone: checked.timeZone }),
+      };
+      const changed = Object.keys(checked);
+      if (changed.length === 0) throw new ApiError("bad_request", "Nothing to change: send name or timeZone.");
+      await deps.db.transaction().execute(async (db) => {
+        await updateOrganization(db, member.organizationId, change);
+        await writeAudit(db, {
+          organizationId: member.organizationId,
+          actor: member,
+          action: "organization.changed",
+          target: member.organizationId,
+          detail: { changed: changed.join(", ") },
+          at: deps.clock.now(),
+        });
+      });
+      // Days in the new zone are counted by the background task that looks for this; until then analytics stay in the old one.
+      return await readOrganization(deps, member.organizationId);
+    },
+  );
+}
+
+async function readOrganization(deps: Pick<Deps, "db" | "clock">, id: OrganizationId): Promise<OrganizationShape> {
+  const row = await findOrganization(deps.db, id);
+  assert(row, "a member's organization exists");
+  const { name, features, retention } = PLAN_TERMS[row.plan];
+  return {
+    id: row.id,
+    name: row.name,
+    timeZone: row.time_zone ?? "UTC",
+    createdAt: row.created_at.toISOString(),
+    plan: {
+      id: row.plan,
+      name,
+      features: [...features],
+      retention: describeRetention(retention),
+      keptSince: retentionCutoff(retention, deps.clock.now()).toISOString(),
+    },
+    isRecounting: await isOutdated(deps.db, id),
+  };
+}
+
+function describeRetention(period: RetentionPeriod): string {
+  return "days" in period ? `${period.days} days` : `${period.months} months`;
+}

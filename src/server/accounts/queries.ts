@@ -1,0 +1,93 @@
+import type { Insertable } from "kysely";
+import type { MemberRole } from "#contract/app/role.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import type { MembersTable, UserAccountsTable, UsersTable } from "../db/account-tables.ts";
+import type { Db } from "../db/pool.ts";
+
+// Statements about people are not scoped to an organization: a person may belong to several.
+
+export async function hasUsers(db: Db): Promise<boolean> {
+  return (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined;
+}
+
+export type UserRow = { id: string; name: string; email: string; two_factor_enabled: boolean };
+
+const USER_COLUMNS = ["id", "name", "email", "two_factor_enabled"] as const;
+
+/** E-mail addresses of people are kept in lower case. */
+export async function findUserByEmail(db: Db, email: string): Promise<UserRow | null> {
+  const user = db.selectFrom("users").select(USER_COLUMNS).where("email", "=", email.toLowerCase());
+  return (await user.executeTakeFirst()) ?? null;
+}
+
+/** False where there is a person with this address already. */
+export async function insertUser(db: Db, row: Insertable<UsersTable>): Promise<boolean> {
+  const made = await db
+    .insertInto("users")
+    .values(row)
+    .onConflict((conflict) => conflict.column("email").doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return made !== undefined;
+}
+
+export async function insertUserAccount(db: Db, row: Insertable<UserAccountsTable>): Promise<void> {
+  await db.insertInto("user_accounts").values(row).execute();
+}
+
+export async function updateUserName(db: Db, id: string, change: { name: string; updated_at: Date }): Promise<void> {
+  await db.updateTable("users").set(change).where("id", "=", id).execute();
+}
+
+/** Whether the person signs in with a password, not only by way of an identity elsewhere. */
+export async function hasPassword(db: Db, userId: string): Promise<boolean> {
+  const account = db.selectFrom("user_accounts").select("id").where("user_id", "=", userId);
+  return (await account.where("provider_id", "=", "credential").executeTakeFirst()) !== undefined;
+}
+
+export type Membership = {
+  organization_id: OrganizationId;
+  name: string;
+  plan: Plan;
+  time_zone: string | null;
+  role: MemberRole;
+  last_used_at: Date | null;
+};
+
+/** The organization that was used last comes first. */
+export async function listMemberships(db: Db, userId: string): Promise<Membership[]> {
+  return await db
+    .selectFrom("members")
+    .innerJoin("organizations", "organizations.id", "members.organization_id")
+    .select(["organization_id", "organizations.name", "plan", "time_zone", "role", "last_used_at"])
+    .where("user_id", "=", userId)
+    .orderBy("last_used_at", (order) => order.desc().nullsLast())
+    .orderBy("members.created_at")
+    .orderBy("organization_id")
+    .execute();
+}
+
+export async function recordMembershipUse(
+  db: Db,
+  owner: OrganizationId,
+  use: { userId: string; usedAt: Date },
+): Promise<void> {
+  await db
+    .updateTable("members")
+    .set({ last_used_at: use.usedAt })
+    .where("organization_id", "=", owner)
+    .where("user_id", "=", use.userId)
+    .execute();
+}
+
+/** False where the person is a member already. */
+export async function insertMember(db: Db, row: Insertable<MembersTable>): Promise<boolean> {
+  const made = await db
+    .insertInto("members")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["organization_id", "user_id"]).doNothing())
+    .returning("user_id")
+    .executeTakeFirst();
+  return made !== undefined;
+}

@@ -1,0 +1,52 @@
+import type { Selectable } from "kysely";
+import type { ApiKeyId, OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+import type { ApiKeysTable } from "../db/tables.ts";
+
+const COLUMNS = [
+  "id",
+  "name",
+  "first_characters",
+  "last_characters",
+  "created_by",
+  "created_at",
+  "last_used_at",
+  "expires_at",
+  "revoked_at",
+] as const;
+
+export type ApiKeyRow = Pick<Selectable<ApiKeysTable>, (typeof COLUMNS)[number]>;
+
+export async function listApiKeys(db: Db, owner: OrganizationId): Promise<ApiKeyRow[]> {
+  return await db
+    .selectFrom("api_keys")
+    .select(COLUMNS)
+    .where("organization_id", "=", owner)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .execute();
+}
+
+/** In a transaction: the key is held, so that of two at once one is the first. Revoking twice keeps the first time. */
+export async function revokeOwnKey(
+  db: Db,
+  owner: OrganizationId,
+  { id, now }: { id: ApiKeyId; now: Date },
+): Promise<"revoked" | "revoked_before" | "not_found"> {
+  const row = await db
+    .selectFrom("api_keys")
+    .select("revoked_at")
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) return "not_found";
+  if (row.revoked_at !== null) return "revoked_before";
+  await db
+    .updateTable("api_keys")
+    .set({ revoked_at: now })
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .execute();
+  return "revoked";
+}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AppKey, MadeKey } from "#contract/app/keys.ts";
+import { createTestApp } from "../../../test/support/app.ts";
+import { askApp, readAudit } from "../../../test/support/app-api.ts";
+import { makeKey, NOON } from "../../../test/support/builders.ts";
+import { getJson } from "../../../test/support/read-api.ts";
+import { signIn } from "../../../test/support/sign-in.ts";
+
+const testApp = await createTestApp();
+const { app, deps, clock } = testApp;
+
+const listKeys = async (member: Parameters<typeof askApp>[1]) =>
+  ((await askApp(app, member, "GET /keys")).body as { data: AppKey[] }).data;
+const useKey = async (key: string) =>
+  (await getJson(app, "/api/v1/widgets", { authorization: `Bearer ${key}` })).status;
+
+test("a key is shown once, opens the read API, and is listed by its ends and its last use", async () => {
+  const admin = await signIn(testApp, { role: "admin" });
+  const { status, body } = await askApp(app, admin, "POST /keys", { name: " Warehouse " });
+  const { key, ...made } = body as MadeKey;
+  assert.equal(status, 201);
+  assert.deepEqual(made, {
+    id: made.id,
+    name: "Warehouse",
+    condition: "active",
+    firstCharacters: key.slice(9, 13),
+    lastCharacters: key.slice(-4),
+    createdBy: admin.email,
+    createdAt: NOON.toISOString(),
+    lastUsedAt: null,
+    expiresAt: null,
+    revokedAt: null,
+  });
+  assert.deepEqual(await listKeys(admin), [made]);
+  assert.equal(await useKey(key), 200);
+  const listed = await listKeys(admin);
+  assert.deepEqual(listed, [{ ...made, lastUsedAt: NOON.toISOString() }]);
+  assert.ok(!JSON.stringify(listed).includes(key));
+  assert.deepEqual(await readAudit(deps.db, admin.organizationId), [
+    { action: "api_key.created", target: made.id, detail: { name: "Warehouse" } },
+  ]);
+});
+
+test("a revoked key ends at once, and revoking again changes nothing", async () => {
+  const admin = await signIn(testApp, { role: "admin" });
+  const { id, key } = (await askApp(app, admin, "POST /keys", { name: "Old" })).body as MadeKey;
+  assert.equal(await useKey(key), 200);
+  assert.deepEqual(await askApp(app, admin, `DELETE /keys/${id}`), { status: 204, body: null });
+  assert.equal(await useKey(key), 401);
+  clock.set(new Date(NOON.getTime() + 5_000));
+  assert.equal((await askApp(app, admin, `DELETE /keys/${id}`)).status, 204);
+  const [revoked] = await listKeys(admin);
+  clock.set(NOON);
+  assert.deepEqual([revoked?.condition, revoked?.revokedAt], ["revoked", NOON.toISOString()]);
+  const actions = ((await readAudit(deps.db, admin.organizationId)) as { action: string }[]).map(
+    ({ action }) => action,
+  );
+  assert.deepEqual(actions.sort(), ["api_key.created", "api_key.revoked"]);
+});
+
+test("a key expires when it was told to", async () => {
+  const admin = await signIn(testApp, { role: "admin" });
+  const expiresAt = new Date(NOON.getTime() + 60_000).toISOString();
+  const { key } = (await askApp(app, admin, "POST /keys", { name: "Short", expiresAt })).body as MadeKey;
+  assert.equal(await useKey(key), 200);
+  clock.set(new Date(NOON.getTime() + 60_000));
+  const [expired] = await listKeys(admin);
+  const status = await useKey(key);
+  clock.set(NOON);
+  assert.deepEqual([expired?.condition, expired?.expiresAt, status], ["expired", expiresAt, 401]);
+});
+
+test("a name that is missing, and an expiry that is past or no date, are refused at their fields", async () => {
+  const admin = await signIn(testApp, { role: "admin" });
+  for (const [body, field] of [
+    [{}, "name"],
+    [{ name: " " }, "name"],
+    [{ name: "x".repeat(101) }, "name"],
+    [{ name: "x", expiresAt: "soon" }, "expiresAt"],
+    [{ name: "x", expiresAt: NOON.toISOString() }, "expiresAt"],
+    [{ name: "x", expiresAt: 5 }, "expiresAt"],
+  ] as const) {
+    const answer = await askApp(app, admin, "POST /keys", body);
+    const { error } = answer.body as { error: { fields: object } };
+    assert.deepEqual([answer.status, Object.keys(error.fields)], [422, [field]], JSON.stringify(body));
+  }
+  assert.deepEqual(await listKeys(admin), []);
+});
+
+test("keys need the Business plan to be made, and none to be revoked", async () => {
+  const admin = await signIn(testApp, { role: "admin", plan: "pro" });
+  const { id } = await makeKey(deps.db, admin.organizationId);
+  assert.deepEqual(await askApp(app, admin, "POST /keys", { name: "x" }), {
+    status: 403,
+    body: { error: { code: "plan_required", message: "The read API needs the Business plan." } },
+  });
+  assert.equal((await askApp(app, admin, `DELETE /keys/${id}`)).status, 204);
+});
+
+test("another organization's key is not there", async () => {
+  const mine = await signIn(testApp, { role: "owner" });
+  const theirs = await signIn(testApp, { role: "owner" });
+  const { id, key } = await makeKey(deps.db, theirs.organizationId);
+  for (const text of [id, "key_1111111111111111", "x"])
+    assert.equal((await askApp(app, mine, `DELETE /keys/${text}`)).status, 404);
+  assert.deepEqual([await listKeys(mine), await useKey(key)], [[], 200]);
+});

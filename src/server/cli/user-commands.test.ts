@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTestApp } from "../../../test/support/app.ts";
+import { openBrowser } from "../../../test/support/browser-session.ts";
+import { makeOrganization } from "../../../test/support/builders.ts";
+import { createCommandLine } from "../../../test/support/cli.ts";
+
+const testApp = await createTestApp({ rateLimitSignInPerMinute: 0 });
+const { deps, url } = testApp;
+const cli = createCommandLine({ DATABASE_URL: url });
+const organization = await makeOrganization(deps.db, { name: "Lindenhof" });
+
+const create = (...args: string[]) => ["user", "create", "--org", organization, ...args];
+
+async function enter(email: string, password: string) {
+  const browser = openBrowser(testApp);
+  const { status } = await browser.send("POST", "/api/auth/sign-in/email", { email, password });
+  return { status, me: status === 200 ? (await browser.send("GET", "/api/app/me")).body : null };
+}
+
+test("a person who was made on the command line signs in, as an owner unless told otherwise", async () => {
+  const args = create("--email", "Ada@Example.com", "--password", "a long password");
+  const { code, stdout, stderr } = await cli.runInside(args);
+  const id = /usr_\w{16}/.exec(stdout)?.[0] ?? "";
+  assert.deepEqual(
+    { code, stdout, stderr },
+    { code: 0, stdout: `Made ${id}  ada@example.com, owner of Lindenhof.\n`, stderr: "" },
+  );
+  const { me } = await enter("ada@example.com", "a long password");
+  assert.deepEqual(
+    [me.user.id, me.user.name, me.organizations],
+    [id, "ada", [{ id: organization, name: "Lindenhof", role: "owner", plan: "business" }]],
+  );
+});
+
+test("with the role and the name that are given, and the password from standard input", async () => {
+  const args = create(
+    "--email",
+    "eve@example.com",
+    "--password",
+    "-",
+    "--role",
+    "viewer",
+    "--name",
+    "Eve M.",
+    "--json",
+  );
+  const { code, stdout, stderr } = await cli.run(args, { input: "from standard input\n" });
+  assert.deepEqual([code, stderr], [0, ""]);
+  const made = JSON.parse(stdout);
+  assert.deepEqual(made, { id: made.id, email: "eve@example.com", role: "viewer" });
+  const { me } = await enter("eve@example.com", "from standard input");
+  assert.deepEqual([me.user.name, me.organizations[0].role], ["Eve M.", "viewer"]);
+});
+
+test("the operator's doing is in the audit log, without a name", async () => {
+  const rows = await deps.db
+    .selectFrom("audit_entries")
+    .select(["action", "target", "user_id"])
+    .where("organization_id", "=", organization)
+    .where("target", "=", "ada@example.com")
+    .execute();
+  assert.deepEqual(rows, [{ action: "member.added", target: "ada@example.com", user_id: null }]);
+});
+
+test("what is wrong is one line, makes nobody and never shows the password", async () => {
+  const before = await deps.db.selectFrom("users").select("id").execute();
+  // biome-ignore format: one case a line
+  const cases: [args: string[], sentence: string][] = [
+    [create("--email", "ada", "--password", "a long password"), "--email: This is not an e-mail address."],
+    [create("--email", "x@example.com", "--password", "tiny"), "--password: Please use at least 10 characters."],
+    [create("--email", "x@example.com", "--password", "-"), "--password: Please use at least 10 characters."],
+    [create("--email", "x@example.com", "--password", "a long password", "--role", "king"), "--role must be one of owner, admin, member, viewer."],
+    [create("--email", "ADA@example.com", "--password", "a long password"), "There is a person with this e-mail address already; invite them instead."],
+    [["user", "create", "--org", "org_none", "--email", "x@example.com", "--password", "a long password"], 'There is no organization "org_none".'],
+  ];
+  for (const [args, sentence] of cases)
+    assert.deepEqual(await cli.runInside(args), { code: 2, stdout: "", stderr: `${sentence}\n` });
+  assert.deepEqual(await deps.db.selectFrom("users").select("id").execute(), before);
+});

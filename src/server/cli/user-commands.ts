@@ -1,0 +1,52 @@
+import { ROLES_OF_MEMBERS } from "#contract/app/role.ts";
+import { type Checked, checkEmail, checkPassword } from "../accounts/check-fields.ts";
+import { createUser } from "../accounts/create-user.ts";
+import { hashPassword } from "../accounts/password.ts";
+import { insertMember } from "../accounts/queries.ts";
+import { writeAudit } from "../audit/write-audit.ts";
+import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const USER_COMMANDS: readonly Command[] = [
+  {
+    name: "user create",
+    usage: "user create --org ORG --email E --password P|- [--role owner|admin|member|viewer] [--name N]",
+    summary: "make a person who signs in; --password - reads the password from standard input",
+    options: ["org", "email", "password", "role", "name"],
+    positionals: 0,
+    async run({ db, args, clock, random, readInput }) {
+      const organization = await requireOrganization(db, args.required("org"));
+      const email = requireValue("email", checkEmail(args.required("email")));
+      const role = parseChoice("role", args.option("role") ?? "owner", ROLES_OF_MEMBERS);
+      const name = parseText("name", args.option("name") ?? email.split("@")[0] ?? email);
+      const given = args.required("password");
+      // On the command line it would stay in the shell's history and be seen in the list of processes.
+      const password = requireValue("password", checkPassword(given === "-" ? await readInput() : given));
+      const passwordHash = await hashPassword({ random }, password);
+      const at = clock.now();
+      const userId = await db.transaction().execute(async (transaction) => {
+        const person = { name, email, passwordHash, isEmailProven: true };
+        const user = await createUser({ db: transaction, clock, random }, person);
+        if (!user) throw new UsageError("There is a person with this e-mail address already; invite them instead.");
+        const member = { organization_id: organization.id, user_id: user.userId, role, created_at: at };
+        await insertMember(transaction, { ...member, last_used_at: null });
+        await writeAudit(transaction, {
+          organizationId: organization.id,
+          actor: null,
+          action: "member.added",
+          target: email,
+          detail: { role },
+          at,
+        });
+        return user.userId;
+      });
+      return { text: `Made ${userId}  ${email}, ${role} of ${organization.name}.`, json: { id: userId, email, role } };
+    },
+  },
+];
+
+function requireValue<T>(name: string, checked: Checked<T>): T {
+  if ("fault" in checked) throw new UsageError(`--${name}: ${checked.fault}`);
+  return checked.value;
+}

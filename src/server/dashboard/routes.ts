@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { FastifyInstance } from "fastify";
+import type { Deps } from "../deps.ts";
+import { ApiError } from "../http/api-error.ts";
+import { serveBrowserFiles } from "../http/browser-files.ts";
+
+/** Where `npm run build` puts the dashboard, and under which address its scripts and styles are served. */
+const FOLDER = fileURLToPath(new URL("../../../dist/assets/dashboard/", import.meta.url));
+const ADDRESS = "/assets/dashboard/";
+
+/** One page for all of these; which screen it shows, src/dashboard/routes.tsx decides. */
+const SCREENS = [
+  "/app",
+  "/app/*",
+  "/sign-in",
+  "/sign-up",
+  "/setup",
+  "/forgot-password",
+  "/reset-password",
+  "/invitation",
+];
+
+const NONCE_BYTES = 16;
+const NONCE_PLACE = "__STYLE_NONCE__";
+
+/** The dashboard's page and its files. */
+export async function dashboardRoutes(app: FastifyInstance, deps: Pick<Deps, "random">): Promise<void> {
+  const file = join(FOLDER, "index.html");
+  const page = existsSync(file) ? readFileSync(file, "utf8") : null;
+  if (page !== null) await serveBrowserFiles(app, { folder: FOLDER, address: ADDRESS });
+
+  app.get("/", { schema: { hide: true } }, async (_request, reply) => reply.redirect("/app", 302));
+  for (const url of SCREENS) {
+    app.get(url, { schema: { hide: true } }, async (_request, reply) => {
+      if (page === null)
+        throw new ApiError(
+          "unavailable",
+          "The pages of this service are not built yet: run `npm run build`, then start it again.",
+        );
+      const nonce = deps.random.bytes(NONCE_BYTES).toString("base64");
+      return reply
+        .type("text/html; charset=utf-8")
+        .header("content-security-policy", toPolicy(nonce))
+        .header("x-frame-options", "DENY")
+        .header("x-robots-tag", "noindex")
+        .header("cross-origin-opener-policy", "same-origin")
+        .send(page.replace(NONCE_PLACE, nonce));
+    });
+  }
+}
+
+/** No inline script at all; style elements only of our own script, which knows the nonce. */
+function toPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    // The live preview of a widget.
+    "frame-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+  ].join("; ");
+}

@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Language } from "#contract/languages.ts";
+
+/** Where `npm run build` puts what the booking frame is made of, and under which address it is served. */
+export const FRAME_FOLDER = fileURLToPath(new URL("../../../dist/assets/frame/", import.meta.url));
+export const FRAME_ADDRESS = "/assets/frame/";
+
+export type FrameFiles = {
+  readonly script: string;
+  readonly stylesheets: readonly string[];
+  /** The script that holds the texts of a language. */
+  readonly texts: Readonly<Partial<Record<Language, string>>>;
+};
+
+type Manifest = Record<string, { file: string; css?: string[]; imports?: string[] }>;
+
+/** Null before the first build. */
+export function loadFrameFiles(languages: readonly Language[]): FrameFiles | null {
+  const path = join(FRAME_FOLDER, "manifest.json");
+  if (!existsSync(path)) return null;
+  // Vite wrote it; nobody else can.
+  const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest;
+  const entry = manifest["src/widget/frame/main.tsx"];
+  if (!entry) return null;
+  const toAddress = (file: string) => FRAME_ADDRESS + file;
+  return {
+    script: toAddress(entry.file),
+    stylesheets: (entry.css ?? []).map(toAddress),
+    texts: Object.fromEntries(
+      languages.flatMap((language) => {
+        const file = manifest[`src/widget/frame/texts/${language}.ts`]?.file;
+        return file === undefined ? [] : [[language, toAddress(file)]];
+      }),
+    ),
+  };
+}

@@ -1,0 +1,75 @@
+import type { Language } from "#contract/languages.ts";
+import type { Html } from "../reference/html.ts";
+import { html } from "../reference/html.ts";
+import type { BookableWidget } from "../widgets/bookable-widget.ts";
+import type { FrameFiles } from "./frame-files.ts";
+import { PAGE_TEXTS } from "./page-texts.ts";
+
+export type PageKind = "embed" | "direct";
+
+/**
+ * The page that the booking frame starts in. It is sent as soon as the widget is known; its configuration, for which the
+ * scheduling system may have to be asked, is fetched while the scripts are.
+ */
+export function renderFramePage(page: {
+  kind: PageKind;
+  widget: BookableWidget;
+  bookingUrl: string;
+  language: Language;
+  files: FrameFiles;
+}): string {
+  const { kind, widget, language, files } = page;
+  const texts = PAGE_TEXTS[language];
+  const textsFile = files.texts[language];
+  return renderDocument({
+    language,
+    title: texts.book(widget.businessName),
+    attributes: html` data-page="${kind}" data-template="${widget.template}"`,
+    head: html`<link rel="preload" as="fetch" crossorigin href="/embed-api/${widget.id}/config">
+${textsFile === undefined ? null : html`<link rel="modulepreload" href="${textsFile}">`}
+<script type="module" src="${files.script}"></script>`,
+    stylesheets: files.stylesheets,
+    body: html`<main id="frame" data-widget="${widget.id}" data-accent="${widget.accentColor ?? ""}">
+<p class="starting" role="status">${texts.loading}</p>
+<noscript><p>${texts.needsScript}</p><p><a href="${page.bookingUrl}" target="_top">${texts.openBookingPage}</a></p></noscript>
+</main>`,
+  });
+}
+
+export function renderUnknownPage(page: { kind: PageKind; language: Language; files: FrameFiles }): string {
+  const texts = PAGE_TEXTS[page.language];
+  return renderDocument({
+    language: page.language,
+    title: texts.unknownTitle,
+    attributes: html` data-page="${page.kind}" data-template="classic"`,
+    head: null,
+    stylesheets: page.files.stylesheets,
+    body: html`<main id="frame"><div class="card"><div class="body"><h1>${texts.unknownTitle}</h1><p>${texts.unknown}</p></div></div></main>`,
+  });
+}
+
+function renderDocument(page: {
+  language: Language;
+  title: string;
+  attributes: Html;
+  head: Html | null;
+  stylesheets: readonly string[];
+  body: Html;
+}): string {
+  return html`<!doctype html>
+<html lang="${page.language}"${page.attributes}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${page.title}</title>
+<link rel="icon" href="data:,">
+${page.stylesheets.map((address) => html`<link rel="stylesheet" href="${address}">`)}
+${page.head}
+</head>
+<body>
+${page.body}
+</body>
+</html>
+`.toString();
+}

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import Fastify from "fastify";
+import type { WidgetId } from "#contract/ids.ts";
+import { createTestApp } from "../../../test/support/app.ts";
+import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { installErrorHandler } from "../http/error-handler.ts";
+import { updateWidget } from "../widgets/queries.ts";
+import { embedPageRoutes } from "./routes.ts";
+
+const { app, deps } = await createTestApp({ baseUrl: "https://book.example" });
+const owner = await makeOrganization(deps.db);
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: https:; frame-ancestors %; base-uri 'none'; form-action 'none'";
+
+function ask(url: string, headers: Record<string, string> = {}) {
+  return app.inject({ url, headers });
+}
+
+/** The addresses of the files that a page names. */
+function listFiles(body: string): string[] {
+  return [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, address = ""]) => address);
+}
+
+describe("the page of the booking frame", () => {
+  test("may be framed by any page, keeps no cookie, and runs nothing but our own files", async () => {
+    const answer = await ask(`/embed/${await makeWidget(deps.db, owner)}`);
+    assert.equal(answer.statusCode, 200);
+    assert.equal(answer.headers["content-security-policy"], POLICY.replace("%", "*"));
+    assert.equal(answer.headers["cache-control"], "no-cache");
+    assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
+    assert.equal(answer.headers["x-robots-tag"], "noindex");
+    assert.equal(answer.headers["x-frame-options"], undefined);
+    assert.equal(answer.headers["set-cookie"], undefined);
+    assert.doesNotMatch(answer.body, /<script(?![^>]* src=)|style=|onclick|<style/i);
+  });
+
+  test("may be framed by the pages that the widget allows, by the dashboard and no others", async () => {
+    const id = await makeWidget(deps.db, owner);
+    await updateWidget(deps.db, id, { allowed_domains: ["lindenhof.example", "*.lindenhof.example"] });
+    const { headers } = await ask(`/embed/${id}`);
+    assert.equal(
+      headers["content-security-policy"],
+      POLICY.replace("%", "'self' lindenhof.example *.lindenhof.example"),
+    );
+  });
+
+  test("as a page of its own may be framed by nobody, and found by search engines", async () => {
+    const { headers, statusCode } = await ask(`/w/${await makeWidget(deps.db, owner)}`);
+    assert.equal(statusCode, 200);
+    assert.equal(headers["content-security-policy"], POLICY.replace("%", "'none'"));
+    assert.equal(headers["x-robots-tag"], undefined);
+  });
+
+  test("says whose it is as text, whatever the name", async () => {
+    const id = await makeWidget(deps.db, owner);
+    await updateWidget(deps.db, id, { business_name: `</title><script>"x"</script>&` });
+    const { body } = await ask(`/w/${id}`);
+    assert.ok(body.includes("&lt;/title&gt;&lt;script&gt;&quot;x&quot;&lt;/script&gt;&amp;"));
+    assert.doesNotMatch(body, /<script>/);
+  });
+
+  test("carries its template and accent, and so does the configuration", async () => {
+    const id = await makeWidget(deps.db, owner);
+    await updateWidget(deps.db, id, { template: "minimal", accent_color: "#0a7a55" });
+    const { body } = await ask(`/embed/${id}`);
+    assert.match(body, /data-template="minimal"/);
+    assert.match(body, /data-accent="#0a7a55"/);
+    const { widget } = (await ask(`/embed-api/${id}/config`)).json();
+    assert.deepEqual([widget.template, widget.accentColor], ["minimal", "#0a7a55"]);
+  });
+
+  test("begins in the language that the browser asks for", async () => {
+    const id = await makeWidget(deps.db, owner);
+    const { body, headers } = await ask(`/embed/${id}`, { "accept-language": "ja, fr-CH;q=0.8, de;q=0.9" });
+    assert.match(body, /<html lang="de"/);
+    assert.match(body, /modulepreload" href="\/assets\/frame\/de-/);
+    assert.equal(headers.vary, "Accept-Language");
+  });
+});
+
+test("a widget that does not exist is a polite page, the same for every wrong id", async () => {
+  for (const kind of ["embed", "w"]) {
+    const bodies = new Set<string>();
+    for (const id of ["w_111111111111" as WidgetId, "nonsense", "w_1", "%3Cscript%3E"]) {
+      const answer = await ask(`/${kind}/${id}`, { "accept-language": "es" });
+      assert.equal(answer.statusCode, 404);
+      assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
+      assert.match(answer.body, /Esta página de reservas no existe/);
+      bodies.add(answer.body);
+    }
+    assert.equal(bodies.size, 1);
+  }
+});
+
+test("the files of the page are kept for a year, compressed where the browser takes that", async () => {
+  const { body } = await ask(`/embed/${await makeWidget(deps.db, owner)}`);
+  const files = listFiles(body);
+  assert.equal(files.length, 3);
+  for (const file of files) {
+    for (const encoding of ["br", "gzip", "identity"]) {
+      const answer = await ask(file, { "accept-encoding": encoding });
+      assert.equal(answer.statusCode, 200, file);
+      assert.equal(answer.headers["cache-control"], "public, max-age=31536000, immutable");
+      assert.equal(answer.headers["content-encoding"] ?? "identity", encoding);
+      assert.match(String(answer.headers["content-type"]), /^(application\/javascript|text\/css)/);
+      assert.equal(answer.headers["x-content-type-options"], "nosniff");
+    }
+  }
+  for (const other of ["/assets/frame/none.js", "/assets/frame/../../package.json", "/assets/frame/%2e%2e/loader.js"])
+    assert.ok([400, 403, 404].includes((await ask(other)).statusCode), other);
+});
+
+test("other methods are refused with those that there are", async () => {
+  const answer = await app.inject({ method: "POST", url: `/embed/${await makeWidget(deps.db, owner)}` });
+  assert.deepEqual([answer.statusCode, answer.headers.allow], [405, "GET, HEAD"]);
+});
+
+test("before anything is built the service runs, and the page says what to do", async () => {
+  const bare = Fastify();
+  installErrorHandler(bare, deps);
+  await embedPageRoutes(bare, deps, null);
+  const answer = await bare.inject(`/embed/${await makeWidget(deps.db, owner)}`);
+  assert.deepEqual([answer.statusCode, answer.json().error.code], [503, "unavailable"]);
+  assert.match(answer.json().error.message, /npm run build/);
+});

@@ -1,0 +1,79 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { parseWidgetId } from "#contract/ids.ts";
+import { LANGUAGES } from "#contract/languages.ts";
+import type { Deps } from "../deps.ts";
+import { ApiError } from "../http/api-error.ts";
+import { serveBrowserFiles } from "../http/browser-files.ts";
+import { findBookableWidget } from "../widgets/bookable-widget.ts";
+import { directPageUrl } from "../widgets/to-widget.ts";
+import { toAcceptedLanguage } from "./accepted-language.ts";
+import { FRAME_ADDRESS, FRAME_FOLDER, type FrameFiles, loadFrameFiles } from "./frame-files.ts";
+import { type PageKind, renderFramePage, renderUnknownPage } from "./render-page.ts";
+
+type EmbedDeps = Pick<Deps, "config" | "db">;
+
+/** GET /embed/{widget}: the booking frame; GET /w/{widget}: the same as a page of its own; and the files of both. */
+export async function embedPageRoutes(
+  app: FastifyInstance,
+  deps: EmbedDeps,
+  files: FrameFiles | null = loadFrameFiles(LANGUAGES),
+): Promise<void> {
+  if (files) await serveBrowserFiles(app, { folder: FRAME_FOLDER, address: FRAME_ADDRESS });
+  for (const [kind, url] of [
+    ["embed", "/embed/:widget"],
+    ["direct", "/w/:widget"],
+  ] as const) {
+    app.get<{ Params: { widget: string } }>(url, { schema: { hide: true } }, async (request, reply) => {
+      if (!files)
+        throw new ApiError(
+          "unavailable",
+          "The pages of this service are not built yet: run `npm run build`, then start it again.",
+        );
+      return await sendPage(deps, { kind, files, request, reply });
+    });
+  }
+}
+
+async function sendPage(
+  deps: EmbedDeps,
+  page: {
+    kind: PageKind;
+    files: FrameFiles;
+    request: FastifyRequest<{ Params: { widget: string } }>;
+    reply: FastifyReply;
+  },
+): Promise<FastifyReply> {
+  const { kind, files, request, reply } = page;
+  const language = toAcceptedLanguage(request.headers["accept-language"]);
+  const id = parseWidgetId(request.params.widget);
+  const widget = id && (await findBookableWidget(deps.db, id));
+  const isFramed = kind === "embed";
+  reply
+    .type("text/html; charset=utf-8")
+    // Asked for anew each time, and still kept for going back and forward.
+    .header("cache-control", "no-cache")
+    .header("vary", "Accept-Language")
+    .header("content-security-policy", toPolicy(isFramed ? toAncestors(widget?.allowedDomains ?? []) : "'none'"));
+  if (isFramed || !widget) reply.header("x-robots-tag", "noindex");
+  if (!widget) return reply.code(404).send(renderUnknownPage({ kind, language, files }));
+  const bookingUrl = widget.bookingUrl ?? directPageUrl(deps.config.baseUrl, widget.id);
+  return reply.send(renderFramePage({ kind, widget, bookingUrl, language, files }));
+}
+
+/** Our own pages always may: the dashboard shows a preview. */
+function toAncestors(allowedDomains: readonly string[]): string {
+  return allowedDomains.length === 0 ? "*" : ["'self'", ...allowedDomains].join(" ");
+}
+
+function toPolicy(frameAncestors: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data: https:",
+    `frame-ancestors ${frameAncestors}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+}

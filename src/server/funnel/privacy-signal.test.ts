@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { honourPrivacySignal } from "./privacy-signal.ts";
+
+const RAW = {
+  landingPage: "https://site.example/lp?utm_source=google&gclid=X&li_fat_id=Y#z",
+  currentPage: "https://site.example/book?fbclid=X",
+  referrer: "https://www.google.com/",
+  utmSource: "google",
+  gclid: "X",
+  gbraid: "X",
+  wbraid: "X",
+  fbclid: "X",
+  msclkid: "X",
+  liFatId: "X",
+  ttclid: "X",
+  gaClientId: "1.2",
+  fbp: "fb.1",
+  fbc: "fb.2",
+  touches: 2,
+};
+
+for (const headers of [{ "sec-gpc": "1" }, { dnt: "1" }]) {
+  test(`${JSON.stringify(headers)}: every id of a click or a browser is left out, of the addresses too`, () => {
+    assert.deepEqual(honourPrivacySignal(headers, RAW), {
+      landingPage: "https://site.example/lp?utm_source=google",
+      currentPage: "https://site.example/book",
+      referrer: "https://www.google.com/",
+      utmSource: "google",
+      touches: 2,
+    });
+  });
+}
+
+test("without a signal, or with one that is off, everything stays", () => {
+  for (const headers of [{}, { "sec-gpc": "0" }, { dnt: "0" }])
+    assert.deepEqual(honourPrivacySignal(headers, RAW), RAW);
+});
+
+test("what is no address is left out", () => {
+  assert.deepEqual(honourPrivacySignal({ "sec-gpc": "1" }, { landingPage: "gclid=X" }), { landingPage: "" });
+});

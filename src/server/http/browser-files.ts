@@ -1,0 +1,22 @@
+import fastifyStatic from "@fastify/static";
+import type { FastifyInstance } from "fastify";
+
+/** Hashed names: what is under an address never changes. */
+const YEAR_MS = 365 * 86_400_000;
+
+/** Scripts and styles that `npm run build` made, compressed where the browser takes that. Pages have routes of their own. */
+export async function serveBrowserFiles(
+  app: FastifyInstance,
+  { folder, address }: { folder: string; address: string },
+): Promise<void> {
+  await app.register(fastifyStatic, {
+    root: folder,
+    prefix: address,
+    decorateReply: false,
+    index: false,
+    allowedPath: (path) => !path.endsWith(".html"),
+    preCompressed: true,
+    immutable: true,
+    maxAge: YEAR_MS,
+  });
+}

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type CsvCell, toCsvLine } from "./csv.ts";
+
+// biome-ignore format: one case a line
+const cases: [what: string, cells: CsvCell[], line: string][] = [
+  ["plain texts stand as they are", ["Mara Quell", "a b", "é😀"], "Mara Quell,a b,é😀\r\n"],
+  ["numbers, also negative ones, and truth values too", [1, -2.5, true], "1,-2.5,true\r\n"],
+  ["what is missing is empty", [null, undefined, "", "x"], ",,,x\r\n"],
+  ["a comma needs quotes", ["Quell, Mara"], '"Quell, Mara"\r\n'],
+  ["a quote is doubled", ['the "best"'], '"the ""best"""\r\n'],
+  ["a line break stays inside its cell", ["one\ntwo", "three\r\nfour"], '"one\ntwo","three\r\nfour"\r\n'],
+  ["a formula is text", ["=1+1", "+49 30", "-5", "@SUM(A1)"], "'=1+1,'+49 30,'-5,'@SUM(A1)\r\n"],
+  ["also behind a tab, a return or a line feed", ["\t=1", "\r=1", "\n=1"], `'\t=1,"'\r=1","'\n=1"\r\n`],
+  ["a formula with quotes is text in quotes", ['=HYPERLINK("x","y")'], `"'=HYPERLINK(""x"",""y"")"\r\n`],
+  ["what only holds such a character is as it is", ["a=b", "mara+x@example.com"], "a=b,mara+x@example.com\r\n"],
+];
+for (const [what, cells, line] of cases) test(what, () => assert.equal(toCsvLine(cells), line));

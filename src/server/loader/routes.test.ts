@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
+import Fastify from "fastify";
+import { createTestApp } from "../../../test/support/app.ts";
+import { loaderRoutes } from "./routes.ts";
+
+const SCRIPT = "(function(){})();";
+
+async function makeFolder(): Promise<URL> {
+  const folder = await mkdtemp(join(tmpdir(), "loader-"));
+  after(() => rm(folder, { recursive: true, force: true }));
+  return pathToFileURL(`${folder}/`);
+}
+
+async function fillFolder(folder: URL): Promise<void> {
+  await writeFile(new URL("loader.js", folder), SCRIPT);
+  await writeFile(new URL("loader.js.br", folder), brotliCompressSync(SCRIPT));
+  await writeFile(new URL("loader.js.gz", folder), gzipSync(SCRIPT));
+}
+
+async function serve(folder: URL) {
+  const app = Fastify();
+  after(() => app.close());
+  loaderRoutes(app, folder);
+  return (headers: Record<string, string> = {}) => app.inject({ url: "/loader.js", headers });
+}
+
+test("the loader is a script that may be cached and used by every site", async () => {
+  const folder = await makeFolder();
+  await fillFolder(folder);
+  const get = await serve(folder);
+  const { statusCode, headers, body } = await get();
+  assert.equal(statusCode, 200);
+  assert.equal(body, SCRIPT);
+  assert.equal(headers["content-type"], "text/javascript; charset=utf-8");
+  assert.equal(headers["cache-control"], "public, max-age=300, stale-while-revalidate=86400");
+  assert.equal(headers["cross-origin-resource-policy"], "cross-origin");
+  assert.equal(headers["access-control-allow-origin"], "*");
+  assert.equal(headers["vary"], "Accept-Encoding");
+  assert.equal(headers["content-encoding"], undefined);
+  assert.match(String(headers["etag"]), /^"[\w-]{22}"$/);
+});
+
+test("it is sent compressed to whoever takes it so", async () => {
+  const folder = await makeFolder();
+  await fillFolder(folder);
+  const get = await serve(folder);
+  const br = await get({ "accept-encoding": "gzip, deflate, br, zstd" });
+  assert.equal(br.headers["content-encoding"], "br");
+  assert.equal(brotliDecompressSync(br.rawPayload).toString(), SCRIPT);
+  const gzip = await get({ "accept-encoding": "gzip;q=1.0, br;q=0" });
+  assert.equal(gzip.headers["content-encoding"], "gzip");
+  assert.equal(gunzipSync(gzip.rawPayload).toString(), SCRIPT);
+  assert.notEqual(br.headers["etag"], gzip.headers["etag"]);
+  for (const none of ["", "identity", "zstd", "gzip;q=0, br;q=0.000"]) {
+    assert.equal((await get({ "accept-encoding": none })).headers["content-encoding"], undefined, none);
+  }
+});
+
+test("whoever has it is told so, and whoever has another gets this one", async () => {
+  const folder = await makeFolder();
+  await fillFolder(folder);
+  const get = await serve(folder);
+  const etag = String((await get()).headers["etag"]);
+  const again = await get({ "if-none-match": `"other", W/${etag}` });
+  assert.deepEqual([again.statusCode, again.body, again.headers["etag"]], [304, "", etag]);
+  assert.equal((await get({ "if-none-match": '"other"' })).statusCode, 200);
+  assert.equal((await get({ "if-none-match": etag, "accept-encoding": "br" })).statusCode, 200);
+});
+
+test("before the build it is 503, and after the build it is there without a new start", async () => {
+  const folder = await makeFolder();
+  const get = await serve(folder);
+  const before = await get();
+  assert.equal(
+    (before.json() as { message: string }).message,
+    "The loader has not been built yet: run `npm run build`.",
+  );
+  await fillFolder(folder);
+  assert.equal((await get()).statusCode, 200);
+});
+
+test("the service answers it with its own headers, and 405 to other methods", async () => {
+  const { app } = await createTestApp();
+  const answer = await app.inject({ url: "/loader.js" });
+  // What browsers get is built before tests are run; without it the answer says so.
+  assert.ok([200, 503].includes(answer.statusCode), String(answer.statusCode));
+  assert.equal(answer.headers["x-content-type-options"], "nosniff");
+  assert.equal((await app.inject({ url: "/loader.js", method: "HEAD" })).statusCode, answer.statusCode);
+  const post = await app.inject({ url: "/loader.js", method: "POST" });
+  assert.deepEqual([post.statusCode, post.headers["allow"]], [405, "GET, HEAD"]);
+});

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTestApp } from "../../../../test/support/app.ts";
+import { makeBooking, makeKey, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { sweepExpired } from "../../retention/sweep.ts";
+import { listWeek, requireBooked, toRequest } from "../conformance.ts";
+import { createSandbox } from "./sandbox.ts";
+
+const BASE_URL = "https://book.example.com";
+const { app, deps, clock } = await createTestApp({ baseUrl: BASE_URL });
+const NEVER = new AbortController().signal;
+
+async function bookOnline() {
+  clock.set(NOON);
+  const owner = await makeOrganization(deps.db, { timeZone: "Europe/Berlin" });
+  const widgetId = await makeWidget(deps.db, owner);
+  const system = createSandbox({ ...deps, baseUrl: BASE_URL }, { organizationId: owner, widgetId });
+  const [slot] = await listWeek(system, { now: NOON, serviceId: "online-meeting" });
+  assert.ok(slot);
+  const booked = requireBooked(await system.book(toRequest("online-meeting", slot), NEVER));
+  const toPath = (url: string | null) => new URL(url ?? "").pathname;
+  return { owner, widgetId, slot, booked, manage: toPath(booked.manageUrl), meet: toPath(booked.joinUrl) };
+}
+
+const get = (url: string, language = "en") => app.inject({ url, headers: { "accept-language": language } });
+
+function post(url: string, headers: Record<string, string> = {}) {
+  return app.inject({
+    method: "POST",
+    url,
+    headers: { host: "book.example.com", "content-type": "application/x-www-form-urlencoded", ...headers },
+    payload: "",
+  });
+}
+
+test("the manage page shows the appointment, to be kept by nobody, found by nobody and framed by nobody", async () => {
+  const { manage, booked } = await bookOnline();
+  const { statusCode, headers, body } = await get(manage);
+  assert.equal(statusCode, 200);
+  for (const shown of [
+    "Your appointment",
+    "Lindenhof",
+    "Online meeting",
+    booked.staff[0]?.name ?? "?",
+    "(Europe/Berlin)",
+  ])
+    assert.ok(body.includes(shown), shown);
+  assert.ok(body.includes(booked.joinUrl ?? "?"));
+  assert.equal(headers["cache-control"], "no-store");
+  assert.equal(headers["x-robots-tag"], "noindex");
+  assert.equal(headers["referrer-policy"], "same-origin");
+  assert.match(String(headers["content-security-policy"]), /^default-src 'none'; .*frame-ancestors 'none'$/);
+  assert.ok(!/<script|style=/.test(body));
+});
+
+test("it speaks the visitor's language", async () => {
+  const { manage, meet } = await bookOnline();
+  const titles = { "de-AT,de;q=0.9": "Ihr Termin", fr: "Votre rendez-vous", es: "Su cita", "pt-BR": "A sua marcação" };
+  for (const [language, title] of Object.entries(titles))
+    assert.ok((await get(manage, language)).body.includes(`<h1>${title}</h1>`), language);
+  assert.ok((await get(manage, "ja, *;q=0.1")).body.includes("<h1>Your appointment</h1>"));
+  assert.ok((await get(meet, "de")).body.includes("<h1>Ihr Besprechungsraum</h1>"));
+});
+
+test("canceling gives the time back and says so, once and for all", async () => {
+  const { manage, meet } = await bookOnline();
+  const answer = await post(manage, { origin: BASE_URL });
+  assert.deepEqual([answer.statusCode, answer.headers["location"]], [303, manage]);
+  for (const path of [manage, meet]) {
+    const { body } = await get(path);
+    assert.ok(body.includes("<h1>This appointment is canceled</h1>"));
+    assert.ok(!body.includes("<form"));
+  }
+  assert.equal((await post(manage, { origin: BASE_URL })).statusCode, 303);
+});
+
+test("the copy of a booking stays as it was confirmed: the contract knows no other status", async () => {
+  const { owner, widgetId, manage } = await bookOnline();
+  const { reference } = await makeBooking(deps.db, owner, { widgetId });
+  const { key } = await makeKey(deps.db, owner);
+  await post(manage, { origin: BASE_URL });
+  const answer = await app.inject({ url: "/api/v1/bookings", headers: { authorization: `Bearer ${key}` } });
+  const [booking] = (answer.json() as { data: { reference: string; status: string }[] }).data;
+  assert.deepEqual([booking?.reference, booking?.status], [reference, "confirmed"]);
+});
+
+test("a form of another site cancels nothing", async () => {
+  const { manage } = await bookOnline();
+  for (const headers of [
+    { origin: "https://evil.example" },
+    { origin: "null" },
+    { origin: "https://book.example.com.evil.example" },
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+  ]) {
+    const answer = await post(manage, headers);
+    assert.equal(answer.statusCode, 403, JSON.stringify(headers));
+  }
+  assert.ok((await get(manage)).body.includes("<form"));
+});
+
+test("an appointment that has begun is shown without a form, and stays when the form was open before", async () => {
+  const { manage, slot } = await bookOnline();
+  clock.set(slot.startAt);
+  assert.equal((await post(manage, { origin: BASE_URL })).statusCode, 303);
+  const { body } = await get(manage);
+  assert.ok(body.includes("<h1>This appointment has begun or is over</h1>"));
+  assert.ok(!body.includes("<form"));
+});
+
+test("a token that is wrong, or of the other page, leads nowhere", async () => {
+  const { manage, meet } = await bookOnline();
+  const swap = (path: string, to: string) => path.replace(/^\/\w+/, to);
+  for (const path of ["/manage/x", "/meet/x", `${manage}x`, swap(manage, "/meet"), swap(meet, "/manage")]) {
+    const { statusCode, headers, body } = await get(path);
+    assert.equal(statusCode, 404, path);
+    assert.match(String(headers["content-type"]), /^text\/html/);
+    assert.ok(body.includes("<h1>This link leads nowhere</h1>"));
+  }
+  assert.equal((await post(swap(meet, "/manage"), { origin: BASE_URL })).statusCode, 404);
+  assert.ok((await get(manage)).body.includes("<form"));
+});
+
+test("other bodies and methods are refused, and the stylesheet is there", async () => {
+  const { manage } = await bookOnline();
+  assert.equal((await post(manage, { origin: BASE_URL, "content-type": "application/json" })).statusCode, 400);
+  assert.equal((await app.inject({ method: "PUT", url: manage })).statusCode, 405);
+  const address = /href="(\/manage\/[^"]+\.css[^"]*)"/.exec((await get(manage)).body)?.[1] ?? "";
+  assert.match(String((await get(address)).headers["content-type"]), /^text\/css/);
+});
+
+test("what a widget or a service is called is text and never markup", async () => {
+  const { manage, owner } = await bookOnline();
+  const marker = "<img src=x onerror=alert(1)>";
+  await deps.db.updateTable("widgets").set({ business_name: marker }).where("organization_id", "=", owner).execute();
+  const { body } = await get(manage);
+  assert.ok(!body.includes(marker) && body.includes("&lt;img src=x onerror=alert(1)&gt;"));
+});
+
+test("an appointment is kept for 30 days after its end, and then its links lead nowhere", async () => {
+  const { manage, slot } = await bookOnline();
+  const daysAfter = (days: number) => new Date(slot.endAt.getTime() + days * 86_400_000);
+  clock.set(daysAfter(29));
+  await sweepExpired(deps);
+  assert.equal((await get(manage)).statusCode, 200);
+  clock.set(daysAfter(31));
+  const { appointments } = await sweepExpired(deps);
+  assert.ok(appointments >= 1);
+  assert.equal((await get(manage)).statusCode, 404);
+});

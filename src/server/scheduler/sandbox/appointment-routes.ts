@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { findLanguage, type Language } from "#contract/languages.ts";
+import type { Deps } from "../../deps.ts";
+import { ApiError } from "../../http/api-error.ts";
+import { cancelByManageToken, findByJoinToken, findByManageToken } from "./manage.ts";
+import { renderManagePage, renderMeetingPage, renderUnknownLinkPage } from "./render-appointment.ts";
+
+/** Our own stylesheet and a form to ourselves: no script runs here, whatever a service is called. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+type LinkRequest = FastifyRequest<{ Params: { token: string } }>;
+
+/**
+ * /manage/{token} and /meet/{token}: where the links of the sandbox's appointments lead. Canceling changes the appointment
+ * in the sandbox alone. A stored booking is a copy of what was confirmed, and the contract knows no other status of it.
+ */
+export async function appointmentRoutes(
+  app: FastifyInstance,
+  deps: Pick<Deps, "db" | "clock" | "scheduler">,
+): Promise<void> {
+  const { db, clock } = deps;
+  const links = { db, clock, baseUrl: deps.scheduler.baseUrl };
+  const css = readFileSync(new URL("./appointment.css", import.meta.url), "utf8");
+  const stylesheet = `/manage/appointment.css?v=${createHash("sha256").update(css).digest("hex").slice(0, 8)}`;
+
+  app.get("/manage/appointment.css", { schema: { hide: true } }, async (_request, reply) =>
+    reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=86400").send(css),
+  );
+
+  app.get("/manage/:token", { schema: { hide: true } }, async (request: LinkRequest, reply) => {
+    const appointment = await findByManageToken(links, request.params.token);
+    if (!appointment) return sendUnknown(request, reply);
+    return sendPage(reply, renderManagePage(toPage(request), appointment, clock.now()));
+  });
+
+  app.get("/meet/:token", { schema: { hide: true } }, async (request: LinkRequest, reply) => {
+    const appointment = await findByJoinToken(links, request.params.token);
+    if (!appointment) return sendUnknown(request, reply);
+    return sendPage(reply, renderMeetingPage(toPage(request), appointment));
+  });
+
+  // In a scope of its own: other routes do not take forms.
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("application/x-www-form-urlencoded", (_request, payload, done) => {
+      // The form has no fields.
+      payload.resume();
+      payload.on("end", () => done(null));
+    });
+    scope.post("/manage/:token", { bodyLimit: 1024, schema: { hide: true } }, async (request: LinkRequest, reply) => {
+      requireOwnForm(request);
+      const outcome = await cancelByManageToken(links, request.params.token);
+      if (outcome.kind === "not_found") return sendUnknown(request, reply);
+      // Whatever came of it, the page says; a reload then asks for the page and not for canceling.
+      return reply.redirect(`/manage/${encodeURIComponent(request.params.token)}`, 303);
+    });
+  });
+
+  function sendUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    return sendPage(reply.code(404), renderUnknownLinkPage(toPage(request)));
+  }
+
+  function toPage(request: FastifyRequest): { language: Language; stylesheet: string } {
+    return { language: toLanguage(request.headers["accept-language"]), stylesheet };
+  }
+}
+
+function sendPage(reply: FastifyReply, page: string): FastifyReply {
+  return (
+    reply
+      .type("text/html; charset=utf-8")
+      .header("content-security-policy", CONTENT_SECURITY_POLICY)
+      .header("x-robots-tag", "noindex")
+      .header("vary", "Accept-Language")
+      // The link is the key: other sites never see it. Our own form has to say where it comes from.
+      .header("referrer-policy", "same-origin")
+      .send(page)
+  );
+}
+
+/** A form on another site cannot cancel for whoever opens it there, even if it knew the link. */
+function requireOwnForm(request: FastifyRequest): void {
+  const { origin, "sec-fetch-site": from } = request.headers;
+  const isOwn =
+    origin === undefined ? from === undefined || from === "same-origin" : URL.parse(origin)?.host === request.host;
+  if (!isOwn) throw new ApiError("forbidden", "Please cancel on the page that the link leads to.");
+}
+
+/** Browsers list languages with the best first. */
+function toLanguage(header: string | undefined): Language {
+  const tags = (header ?? "").split(",").map((part) => part.split(";", 1)[0]?.trim() ?? "");
+  return findLanguage(tags)?.language ?? "en";
+}

@@ -1,0 +1,66 @@
+import { type Selectable, sql, type Updateable } from "kysely";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+import type { WidgetsTable } from "../db/tables.ts";
+
+export type AppWidgetRow = Selectable<WidgetsTable> & { first_view_at: Date | null; last_view_at: Date | null };
+
+/**
+ * Newest first, with when visitors first and last saw each. Visits are in the order of their start, not by widget, so the
+ * counters of days say where to look: at the first and at the last day of the widget, a day more on each side for the zone.
+ */
+export async function listWidgetsWithViews(
+  db: Db,
+  owner: OrganizationId,
+  id: WidgetId | null = null,
+): Promise<AppWidgetRow[]> {
+  const { rows } = await sql<AppWidgetRow>`
+    select widget.id, widget.organization_id, widget.name, widget.business_name, widget.booking_url, widget.template,
+      widget.status, widget.collect_data, widget.created_at, widget.connection_id, widget.accent_color,
+      widget.allowed_domains, first.started_at as first_view_at, last.started_at as last_view_at
+    from widgets widget
+    join day_zones zone on zone.organization_id = widget.organization_id
+    left join lateral (
+      select min(day) as first_day, max(day) as last_day from funnel_days
+      where organization_id = widget.organization_id and version = zone.version and widget_id = widget.id
+    ) days on true
+    left join lateral (
+      select started_at from funnel_visits visit
+      where visit.organization_id = widget.organization_id and visit.widget_id = widget.id
+        and started_at >= (days.first_day - 1)::timestamp at time zone 'UTC'
+      order by started_at limit 1
+    ) first on days.first_day is not null
+    left join lateral (
+      select started_at from funnel_visits visit
+      where visit.organization_id = widget.organization_id and visit.widget_id = widget.id
+        and started_at < (days.last_day + 2)::timestamp at time zone 'UTC'
+      order by started_at desc limit 1
+    ) last on days.last_day is not null
+    where widget.organization_id = ${owner} and (${id}::text is null or widget.id = ${id})
+    order by widget.created_at desc, widget.id`.execute(db);
+  return rows;
+}
+
+/** As it is now, held until the transaction ends; null where the organization has no such widget. */
+export async function lockWidget(
+  transaction: Db,
+  owner: OrganizationId,
+  id: WidgetId,
+): Promise<Selectable<WidgetsTable> | null> {
+  const row = await transaction
+    .selectFrom("widgets")
+    .selectAll()
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function changeWidget(
+  db: Db,
+  owner: OrganizationId,
+  { id, change }: { id: WidgetId; change: Updateable<WidgetsTable> },
+): Promise<void> {
+  await db.updateTable("widgets").set(change).where("organization_id", "=", owner).where("id", "=", id).execute();
+}

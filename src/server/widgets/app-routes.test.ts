@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { AppWidget } from "#contract/app/widgets.ts";
+import { createTestApp } from "../../../test/support/app.ts";
+import { askApp, readAudit } from "../../../test/support/app-api.ts";
+import { makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
+import { signIn } from "../../../test/support/sign-in.ts";
+import { makeTouch } from "../../../test/support/touches.ts";
+import { recordTouches } from "../funnel/record.ts";
+
+const testApp = await createTestApp({ baseUrl: "https://book.example" });
+const { app, deps } = testApp;
+const member = await signIn(testApp, { role: "member" });
+
+const make = async (body: object) => (await askApp(app, member, "POST /widgets", body)).body as AppWidget;
+
+test("a widget is made from a name, stores nothing, and shows what to paste", async () => {
+  const { status, body } = await askApp(app, member, "POST /widgets", { name: "  Front page " });
+  const { id } = body as AppWidget;
+  assert.match(id, /^w_/);
+  assert.deepEqual(
+    { status, body },
+    {
+      status: 201,
+      body: {
+        id,
+        name: "Front page",
+        businessName: "",
+        template: "classic",
+        status: "active",
+        collectData: false,
+        bookingUrl: null,
+        pageUrl: `https://book.example/w/${id}`,
+        accentColor: null,
+        allowedDomains: [],
+        connectionId: null,
+        snippet: `<script async src="https://book.example/loader.js"></script>\n<svc-booking widget="${id}"></svc-booking>`,
+        firstViewAt: null,
+        lastViewAt: null,
+        createdAt: NOON.toISOString(),
+      },
+    },
+  );
+  assert.deepEqual(await askApp(app, member, `GET /widgets/${id}`), { status: 200, body });
+});
+
+test("a change changes what it names and nothing else", async () => {
+  const made = await make({ name: "Front page", businessName: "Lindenhof" });
+  const change = {
+    template: "compact",
+    status: "paused",
+    collectData: true,
+    bookingUrl: "https://scheduler.example/lindenhof",
+    accentColor: "#4B45D6",
+    allowedDomains: ["Example.com", "*.lindenhof.example", "example.com"],
+  };
+  const { body } = await askApp(app, member, `PATCH /widgets/${made.id}`, change);
+  assert.deepEqual(body, {
+    ...made,
+    ...change,
+    accentColor: "#4b45d6",
+    allowedDomains: ["example.com", "*.lindenhof.example"],
+  });
+  const back = {
+    bookingUrl: null,
+    accentColor: null,
+    allowedDomains: [],
+    template: "classic",
+    status: "active",
+    collectData: false,
+  };
+  assert.deepEqual((await askApp(app, member, `PATCH /widgets/${made.id}`, back)).body, made);
+});
+
+test("making and changing are in the log, and so is the Store bookings switch", async () => {
+  const other = await signIn(testApp, { role: "member" });
+  const { body } = await askApp(app, other, "POST /widgets", { name: "Front page" });
+  const { id } = body as AppWidget;
+  testApp.clock.set(new Date(NOON.getTime() + 1_000));
+  await askApp(app, other, `PATCH /widgets/${id}`, { name: "Back page", collectData: true });
+  testApp.clock.set(new Date(NOON.getTime() + 2_000));
+  await askApp(app, other, `PATCH /widgets/${id}`, { collectData: true });
+  testApp.clock.set(NOON);
+  const entries = (await readAudit(deps.db, other.organizationId)) as { action: string }[];
+  assert.deepEqual(
+    entries.filter(({ action }) => action.startsWith("widget.")),
+    [
+      { action: "widget.created", target: id, detail: {} },
+      { action: "widget.changed", target: id, detail: { changed: "name, collectData", storeBookings: "on" } },
+      { action: "widget.changed", target: id, detail: { changed: "collectData" } },
+    ],
+  );
+});
+
+test("the first and the last view are seen, of this widget and no other", async () => {
+  const elsewhere = await makeOrganization(deps.db, { timeZone: "Pacific/Auckland" });
+  const person = await signIn(testApp, { role: "viewer", organizationId: elsewhere });
+  const seen = await makeWidget(deps.db, elsewhere);
+  const unseen = await makeWidget(deps.db, elsewhere);
+  const busy = await makeWidget(deps.db, elsewhere);
+  const instants = ["2026-10-01T11:30:00.000Z", "2026-10-01T12:30:00.000Z", "2026-10-07T10:00:00.000Z"];
+  const touches = instants.map((at, visit) => makeTouch({ widgetId: seen, visit, at, step: "widget_viewed" }));
+  const others = ["2026-09-01T00:00:00.000Z", "2026-10-31T00:00:00.000Z"].map((at, i) =>
+    makeTouch({ widgetId: busy, visit: 10 + i, at, step: "widget_viewed" }),
+  );
+  await recordTouches(deps.db, [...touches, ...others], "active");
+  const { body } = await askApp(app, person, "GET /widgets");
+  const views = (body as { data: AppWidget[] }).data.map(({ id, firstViewAt, lastViewAt }) => [
+    id,
+    firstViewAt,
+    lastViewAt,
+  ]);
+  assert.deepEqual(
+    new Set(views),
+    new Set([
+      [seen, instants[0], instants[2]],
+      [unseen, null, null],
+      [busy, "2026-09-01T00:00:00.000Z", "2026-10-31T00:00:00.000Z"],
+    ]),
+  );
+});
+
+describe("what is not right is told field by field, and nothing is changed", () => {
+  // biome-ignore format: one case a line
+  const cases: [body: object, fields: string[]][] = [
+    [{ name: "" }, ["name"]], [{ name: " " }, ["name"]], [{ name: "x".repeat(101) }, ["name"]], [{ name: "a\nb" }, ["name"]],
+    [{ name: "a\u0000b" }, ["name"]], [{ name: 5 }, ["name"]], [{ template: "huge" }, ["template"]], [{ status: "gone" }, ["status"]],
+    [{ collectData: "yes" }, ["collectData"]], [{ bookingUrl: "nowhere" }, ["bookingUrl"]], [{ bookingUrl: "javascript:alert(1)" }, ["bookingUrl"]],
+    [{ bookingUrl: "https://a:b@example.com" }, ["bookingUrl"]], [{ accentColor: "red" }, ["accentColor"]],
+    [{ allowedDomains: ["example.com", "x y"] }, ["allowedDomains"]], [{ allowedDomains: Array(51).fill("example.com") }, ["allowedDomains"]],
+    [{ connectionId: "conn_1111111111111111" }, ["connectionId"]], [{ connectionId: "x" }, ["connectionId"]],
+    [{ name: "", accentColor: "red" }, ["accentColor", "name"]],
+  ];
+  for (const [change, fields] of cases)
+    test(JSON.stringify(change).slice(0, 60), async () => {
+      const made = await make({ name: "Front page" });
+      const { status, body } = await askApp(app, member, `PATCH /widgets/${made.id}`, change);
+      const { error } = body as { error: { code: string; fields: Record<string, string> } };
+      assert.deepEqual([status, error.code, Object.keys(error.fields).sort()], [422, "invalid_fields", fields]);
+      assert.deepEqual((await askApp(app, member, `GET /widgets/${made.id}`)).body, made);
+    });
+
+  test("a widget without a name is not made", async () => {
+    const { status, body } = await askApp(app, member, "POST /widgets", { template: "compact" });
+    assert.deepEqual(
+      [status, (body as { error: { fields: object } }).error.fields],
+      [422, { name: "This is missing." }],
+    );
+  });
+});
+
+test("another organization's widget, and none, are the same: not there", async () => {
+  const theirs = await makeWidget(deps.db, await makeOrganization(deps.db));
+  const answers = [];
+  for (const id of [theirs, "w_111111111111", "nonsense"])
+    answers.push(
+      await askApp(app, member, `GET /widgets/${id}`),
+      await askApp(app, member, `PATCH /widgets/${id}`, { name: "Mine" }),
+    );
+  for (const answer of answers)
+    assert.deepEqual(answer, {
+      status: 404,
+      body: { error: { code: "not_found", message: "There is no such widget." } },
+    });
+  const { body } = await askApp(app, member, "GET /widgets");
+  assert.ok(!(body as { data: AppWidget[] }).data.some(({ id }) => id === theirs));
+});

@@ -1,0 +1,71 @@
+import type { Selectable } from "kysely";
+import { WIDGET_NAME_LENGTH_MAX, type WidgetChange } from "#contract/app/widgets.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import { type ConnectionId, parseConnectionId } from "#contract/scheduling.ts";
+import { parseAccentColor, parseAllowedDomain } from "#contract/widget-looks.ts";
+import type { Db } from "../db/pool.ts";
+import type { WidgetsTable } from "../db/tables.ts";
+import { FormCheck } from "../http/body.ts";
+import { findConnection } from "../scheduler/connection-queries.ts";
+
+const URL_LENGTH_MAX = 2_048;
+
+export type CheckedWidget = Partial<Omit<Selectable<WidgetsTable>, "id" | "organization_id" | "created_at">>;
+
+/** What was typed, as the table has it; throws what is wrong with it, field by field. */
+export async function checkWidgetChange(db: Db, owner: OrganizationId, typed: WidgetChange): Promise<CheckedWidget> {
+  const form = new FormCheck();
+  const change: CheckedWidget = {};
+  if (typed.name !== undefined) change.name = form.line("name", typed.name, { lengthMax: WIDGET_NAME_LENGTH_MAX });
+  if (typed.businessName !== undefined)
+    change.business_name = form.line("businessName", typed.businessName, {
+      lengthMax: WIDGET_NAME_LENGTH_MAX,
+      mayBeEmpty: true,
+    });
+  if (typed.template !== undefined) change.template = typed.template;
+  if (typed.status !== undefined) change.status = typed.status;
+  if (typed.collectData !== undefined) change.collect_data = typed.collectData;
+  if (typed.bookingUrl !== undefined) change.booking_url = checkUrl(form, typed.bookingUrl);
+  if (typed.accentColor !== undefined) change.accent_color = checkAccent(form, typed.accentColor);
+  if (typed.allowedDomains !== undefined) change.allowed_domains = checkDomains(form, typed.allowedDomains);
+  if (typed.connectionId !== undefined)
+    change.connection_id = await checkConnection(form, { db, owner }, typed.connectionId);
+  form.done();
+  return change;
+}
+
+function checkUrl(form: FormCheck, typed: string | null): string | null {
+  const text = typed?.trim() ?? "";
+  if (text === "") return null;
+  const url = text.length <= URL_LENGTH_MAX && !/[\s\p{Cc}]/u.test(text) ? URL.parse(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== "")
+    form.refuse("bookingUrl", "This must be a full address, for example https://example.com/book.");
+  return url?.href ?? null;
+}
+
+function checkAccent(form: FormCheck, typed: string | null): string | null {
+  if (typed === null) return null;
+  const color = parseAccentColor(typed);
+  if (color === null) form.refuse("accentColor", "This must be a colour such as #4b45d6.");
+  return color;
+}
+
+function checkDomains(form: FormCheck, typed: readonly string[]): string[] {
+  const domains = typed.map(parseAllowedDomain);
+  const wrong = typed.find((_, i) => domains[i] === null);
+  if (wrong !== undefined)
+    form.refuse("allowedDomains", "Each must be a host name such as example.com or *.example.com.");
+  return [...new Set(domains.flatMap((domain) => domain ?? []))];
+}
+
+async function checkConnection(
+  form: FormCheck,
+  { db, owner }: { db: Db; owner: OrganizationId },
+  typed: string | null,
+): Promise<ConnectionId | null> {
+  if (typed === null) return null;
+  const id = parseConnectionId(typed);
+  const connection = id && (await findConnection(db, owner, id));
+  if (!connection) form.refuse("connectionId", "There is no such connection.");
+  return connection?.id ?? null;
+}

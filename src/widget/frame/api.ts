@@ -1,0 +1,116 @@
+import type { BookAnswer, BookRequest, ConfigAnswer, FreeSlot } from "#contract/book.ts";
+import { type Span, splitSpan } from "./slots.ts";
+
+// The frame's requests. What can go wrong comes back as a value.
+
+export type Loaded<T> = { kind: "loaded"; value: T } | { kind: "failed" };
+
+export type BookResult =
+  | { kind: "booked"; answer: BookAnswer }
+  | { kind: "taken"; fresh: readonly FreeSlot[] }
+  | { kind: "fields"; fields: Readonly<Record<string, string>> }
+  | { kind: "paused" }
+  | { kind: "busy" }
+  /** `isSettled`: the server knows that nothing was booked, so that the next try is a new one. */
+  | { kind: "unavailable"; isSettled: boolean }
+  /** Nobody knows whether the request arrived: the next try must be the same one. */
+  | { kind: "offline" };
+
+const READ_LIMIT_MS = 20_000;
+const BOOK_LIMIT_MS = 60_000;
+
+export type Api = ReturnType<typeof createApi>;
+
+export function createApi(widget: string) {
+  const base = `/embed-api/${encodeURIComponent(widget)}`;
+
+  async function read<T>(address: string): Promise<Loaded<T>> {
+    try {
+      const response = await fetch(base + address, { signal: AbortSignal.timeout(READ_LIMIT_MS) });
+      return response.ok ? { kind: "loaded", value: (await response.json()) as T } : { kind: "failed" };
+    } catch {
+      return { kind: "failed" };
+    }
+  }
+
+  return {
+    loadConfig: (): Promise<Loaded<ConfigAnswer>> => read<ConfigAnswer>("/config"),
+
+    async loadSlots(query: { service: string; staff: string | null; span: Span }): Promise<Loaded<FreeSlot[]>> {
+      const answers = await Promise.all(
+        splitSpan(query.span).map(({ fromMs, toMs }) => {
+          const parameters = new URLSearchParams({
+            service: query.service,
+            from: new Date(fromMs).toISOString(),
+            to: new Date(toMs).toISOString(),
+            ...(query.staff === null ? {} : { staff: query.staff }),
+          });
+          return read<{ slots: FreeSlot[] }>(`/slots?${parameters}`);
+        }),
+      );
+      const slots: FreeSlot[] = [];
+      for (const answer of answers) {
+        if (answer.kind !== "loaded") return answer;
+        slots.push(...answer.value.slots);
+      }
+      return { kind: "loaded", value: slots };
+    },
+
+    async book(request: BookRequest, idempotencyKey: string): Promise<BookResult> {
+      try {
+        const response = await fetch(`${base}/bookings`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "idempotency-key": idempotencyKey },
+          body: JSON.stringify(request),
+          signal: AbortSignal.timeout(BOOK_LIMIT_MS),
+        });
+        return toBookResult(response.status, await response.json());
+      } catch {
+        return { kind: "offline" };
+      }
+    },
+
+    /** Beacons count towards a small quota of the browser's, so they are for the page's end alone. */
+    async sendSteps(body: string): Promise<"done" | "later"> {
+      try {
+        const { status } = await fetch(`${base}/events`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body,
+          keepalive: true,
+        });
+        return status >= 500 || status === 429 ? "later" : "done";
+      } catch {
+        return "later";
+      }
+    },
+
+    beaconSteps(body: string): void {
+      navigator.sendBeacon(`${base}/events`, body);
+    },
+  };
+}
+
+type Answer = {
+  error?: { code?: string; fields?: Record<string, string> };
+  slots?: FreeSlot[];
+  isSettled?: boolean;
+};
+
+function toBookResult(status: number, body: unknown): BookResult {
+  if (status === 201) return { kind: "booked", answer: body as BookAnswer };
+  const { error, slots, isSettled } = body as Answer;
+  switch (error?.code) {
+    case "slot_taken":
+      return { kind: "taken", fresh: slots ?? [] };
+    case "invalid_fields":
+      return { kind: "fields", fields: error.fields ?? {} };
+    case "widget_paused":
+      return { kind: "paused" };
+    case "rate_limited":
+      return { kind: "busy" };
+    default:
+      // Whatever else was refused (a key used before, a malformed request) was not booked.
+      return { kind: "unavailable", isSettled: isSettled === true || status < 500 };
+  }
+}

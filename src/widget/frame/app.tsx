@@ -1,0 +1,100 @@
+import { useState } from "preact/hooks";
+import type { ConfigAnswer } from "#contract/book.ts";
+import type { Session } from "./session.ts";
+import { useWhen } from "./use-when.ts";
+import { Booking } from "./views/booking.tsx";
+import { Notice } from "./views/notice.tsx";
+import { Shell } from "./views/shell.tsx";
+
+type State =
+  | { kind: "loading" }
+  | { kind: "failed" }
+  | { kind: "ready"; config: ConfigAnswer; isPaused: boolean; hasChanged: boolean };
+
+/** From the configuration on its way to the booking. */
+export function App({ session }: { session: Session }) {
+  const { api, bridge, texts, context } = session;
+  const [state, setState] = useState<State>({ kind: "loading" });
+  const load = async ({ hasChanged = false } = {}) => {
+    setState({ kind: "loading" });
+    const answer = await api.loadConfig();
+    if (answer.kind === "failed") return setState({ kind: "failed" });
+    const config = answer.value;
+    document.title = texts.bookWith(config.widget.businessName);
+    setState({ kind: "ready", config, isPaused: config.widget.status === "paused", hasChanged });
+  };
+  useWhen([], () => void load());
+  useWhen([], () => {
+    if (context.mode !== "popup") return;
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && !event.defaultPrevented) bridge.post({ type: "close" });
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  });
+
+  switch (state.kind) {
+    case "loading":
+      return (
+        <Shell session={session} businessName={null}>
+          <Skeleton label={texts.loading} />
+        </Shell>
+      );
+    case "failed":
+      return (
+        <Shell session={session} businessName={null}>
+          <Notice kind="problem" title={texts.loadFailedTitle} text={texts.loadFailed}>
+            <button type="button" class="primary" onClick={() => void load()}>
+              {texts.retry}
+            </button>
+          </Notice>
+        </Shell>
+      );
+    case "ready":
+      return state.isPaused ? (
+        <Paused session={session} config={state.config} />
+      ) : (
+        <Booking
+          session={session}
+          config={state.config}
+          onPaused={() => setState({ ...state, isPaused: true })}
+          onChanged={() => void load({ hasChanged: true })}
+          hasChanged={state.hasChanged}
+        />
+      );
+    default:
+      return state satisfies never;
+  }
+}
+
+function Paused({ session, config }: { session: Session; config: ConfigAnswer }) {
+  const { texts } = session;
+  const { bookingUrl, businessName } = config.widget;
+  // The widget's own page would say the same.
+  const isElsewhere = URL.canParse(bookingUrl) && new URL(bookingUrl).pathname !== `/w/${config.widget.id}`;
+  return (
+    <Shell session={session} businessName={businessName}>
+      <Notice kind="calm" title={texts.pausedTitle} text={texts.paused}>
+        {isElsewhere && (
+          <a class="primary" href={bookingUrl} target="_blank" rel="noopener">
+            {texts.openBookingPage}
+          </a>
+        )}
+      </Notice>
+    </Shell>
+  );
+}
+
+/** The outline of what comes, so that little moves when it is there. */
+function Skeleton({ label }: { label: string }) {
+  return (
+    <div class="skeleton">
+      <p class="unseen" role="status">
+        {label}
+      </p>
+      <span />
+      <span />
+      <span />
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import type { Envelope, FrameContext, FromFrame, FromLoader, Theme } from "../messages.ts";
+import { MESSAGE_VERSION } from "../messages.ts";
+import { parseTheme, parseWishes } from "./context.ts";
+
+// Between the frame and the page that holds it. Nothing is told to anyone but the origin that the loader named.
+
+const HEIGHT_MIN = 200;
+const HEIGHT_MAX = 4_000;
+const HEIGHT_STEP_MIN = 2;
+
+export type Heard =
+  | { type: "theme"; theme: Theme }
+  | ({ type: "context" } & Pick<FrameContext, "service" | "prefill" | "attribution">);
+
+export type Bridge = { post(message: FromFrame): void; listen(hear: (heard: Heard) => void): () => void };
+
+export function createBridge(context: FrameContext): Bridge {
+  const isFramed = window.parent !== window;
+  return {
+    post(message) {
+      // That a frame is there may be known to everyone; the rest is for the host page alone.
+      const target = context.hostOrigin ?? (message.type === "ready" ? "*" : null);
+      if (!isFramed || target === null) return;
+      const envelope: Envelope<FromFrame> = { svc: MESSAGE_VERSION, frame: context.frame ?? "", ...message };
+      window.parent.postMessage(envelope, target);
+    },
+    listen(hear) {
+      const onMessage = (event: MessageEvent<unknown>) => {
+        if (!isFramed || event.source !== window.parent || event.origin !== context.hostOrigin) return;
+        const heard = parseMessage(event.data, context.frame ?? "");
+        if (heard) hear(heard);
+      };
+      window.addEventListener("message", onMessage);
+      return () => window.removeEventListener("message", onMessage);
+    },
+  };
+}
+
+export function parseMessage(value: unknown, frame: string): Heard | null {
+  if (typeof value !== "object" || value === null) return null;
+  const given = value as Record<string, unknown>;
+  if (given["svc"] !== MESSAGE_VERSION || given["frame"] !== frame) return null;
+  switch (given["type"] as FromLoader["type"]) {
+    case "theme":
+      return { type: "theme", theme: parseTheme(given["theme"]) };
+    case "context":
+      return { type: "context", ...parseWishes(given) };
+    default:
+      return null;
+  }
+}
+
+/** Tells the host page how tall the frame is, at most once for each picture that is drawn. */
+export function reportHeight(element: Element, bridge: Pick<Bridge, "post">): void {
+  let reported = 0;
+  let isAsked = false;
+  const report = () => {
+    isAsked = false;
+    const height = Math.min(Math.max(Math.ceil(element.getBoundingClientRect().height), HEIGHT_MIN), HEIGHT_MAX);
+    if (Math.abs(height - reported) < HEIGHT_STEP_MIN) return;
+    reported = height;
+    bridge.post({ type: "resize", height });
+  };
+  new ResizeObserver(() => {
+    if (isAsked) return;
+    isAsked = true;
+    requestAnimationFrame(report);
+  }).observe(element);
+}

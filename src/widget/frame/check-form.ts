@@ -1,0 +1,32 @@
+import type { FormValues, Service } from "./flow.ts";
+import type { Texts } from "./texts/texts.ts";
+
+/** What is wrong, by the field's path as the server names it, in the order of the form. */
+export type FormFaults = ReadonlyMap<string, string>;
+
+/** The server's own rules; it checks them again. */
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+export function checkForm(values: FormValues, service: Service, texts: Texts): FormFaults {
+  const faults = new Map<string, string>();
+  if (values.name.trim() === "") faults.set("customer.name", texts.nameMissing);
+  if (values.email.trim() === "") faults.set("customer.email", texts.emailMissing);
+  else if (!EMAIL.test(values.email.trim())) faults.set("customer.email", texts.emailWrong);
+  for (const { id, required } of service.questions) {
+    if (required && (values.answers[id] ?? "").trim() === "") faults.set(`answers.${id}`, texts.answerMissing);
+  }
+  return faults;
+}
+
+/** The server's refusal in the visitor's language. Null where it is not about what they entered. */
+export function toFormFaults(fields: readonly string[], service: Service, texts: Texts): FormFaults | null {
+  const said: Record<string, string> = {
+    "customer.name": texts.tooLong,
+    "customer.email": texts.emailWrong,
+    "customer.phone": texts.tooLong,
+    "customer.notes": texts.tooLong,
+    ...Object.fromEntries(service.questions.map(({ id }) => [`answers.${id}`, texts.fieldWrong])),
+  };
+  if (!fields.every((field) => field in said)) return null;
+  return new Map(Object.keys(said).flatMap((field) => (fields.includes(field) ? [[field, said[field] ?? ""]] : [])));
+}

@@ -1,0 +1,132 @@
+import type { RawAttribution } from "#contract/attribution.ts";
+import { parseAccentColor } from "#contract/widget-looks.ts";
+import type { FrameContext, Prefill, Theme } from "../messages.ts";
+
+// What a host page says, taken apart with care: anyone can write an address, and any page can post a message.
+
+const FRAGMENT_LENGTH_MAX = 32_768;
+const TEXT_LENGTH_MAX = 500;
+const NOTES_LENGTH_MAX = 2_000;
+const RADIUS_MAX = 32;
+
+/** The raw fields that are any text. */
+const ATTRIBUTION_TEXTS = [
+  "landingPage",
+  "referrer",
+  "utmSource",
+  "utmMedium",
+  "utmCampaign",
+  "utmTerm",
+  "utmContent",
+  "gclid",
+  "gbraid",
+  "wbraid",
+  "fbclid",
+  "msclkid",
+  "liFatId",
+  "ttclid",
+  "gaClientId",
+  "fbp",
+  "fbc",
+  "currentPage",
+] as const satisfies readonly (keyof RawAttribution)[];
+const ADDRESS_LENGTH_MAX = 1_000;
+const PARAMETER_LENGTH_MAX = 300;
+
+export function parseContext(fragment: string): FrameContext {
+  const text = fragment.replace(/^#/, "");
+  if (text === "" || text.length > FRAGMENT_LENGTH_MAX) return {};
+  try {
+    return toContext(JSON.parse(decodeURIComponent(text)));
+  } catch {
+    // An anchor, or a broken address: the page stands alone.
+    return {};
+  }
+}
+
+function toContext(value: unknown): FrameContext {
+  const given = toRecord(value);
+  const hostOrigin = parseOrigin(given["hostOrigin"]);
+  const locale = parseLocale(given["locale"]);
+  const frame = parseText(given["frame"], TEXT_LENGTH_MAX);
+  return {
+    ...(frame === null ? {} : { frame }),
+    ...(hostOrigin === null ? {} : { hostOrigin }),
+    mode: given["mode"] === "popup" ? "popup" : "inline",
+    ...(locale === null ? {} : { locale }),
+    theme: parseTheme(given["theme"]),
+    ...parseWishes(given),
+  };
+}
+
+/** What a host page may also change later. */
+export function parseWishes(value: unknown): Pick<FrameContext, "service" | "prefill" | "attribution"> {
+  const given = toRecord(value);
+  const service = parseText(given["service"], TEXT_LENGTH_MAX);
+  return {
+    ...(service === null ? {} : { service }),
+    ...(given["prefill"] === undefined ? {} : { prefill: parsePrefill(given["prefill"]) }),
+    ...(given["attribution"] === undefined ? {} : { attribution: parseAttribution(given["attribution"]) }),
+  };
+}
+
+export function parseTheme(value: unknown): Theme {
+  const given = toRecord(value);
+  const { accent, mode, radius } = given;
+  const color = typeof accent === "string" ? parseAccentColor(accent) : null;
+  return {
+    ...(color === null ? {} : { accent: color }),
+    ...(mode === "light" || mode === "dark" || mode === "auto" ? { mode } : {}),
+    ...(typeof radius === "number" && radius >= 0 ? { radius: Math.min(radius, RADIUS_MAX) } : {}),
+  };
+}
+
+function parsePrefill(value: unknown): Prefill {
+  const given = toRecord(value);
+  const prefill: Prefill = {};
+  for (const name of ["name", "email", "phone", "notes"] as const) {
+    const text = parseText(given[name], name === "notes" ? NOTES_LENGTH_MAX : TEXT_LENGTH_MAX);
+    if (text !== null) prefill[name] = text;
+  }
+  return prefill;
+}
+
+function parseAttribution(value: unknown): RawAttribution {
+  const given = toRecord(value);
+  const attribution: RawAttribution = {};
+  for (const name of ATTRIBUTION_TEXTS) {
+    const isAddress = name === "landingPage" || name === "referrer" || name === "currentPage";
+    const text = parseText(given[name], isAddress ? ADDRESS_LENGTH_MAX : PARAMETER_LENGTH_MAX);
+    if (text !== null) attribution[name] = text;
+  }
+  // The server refuses a booking whose time or count is none.
+  const firstSeenAt = typeof given["firstSeenAt"] === "string" ? Date.parse(given["firstSeenAt"]) : Number.NaN;
+  if (!Number.isNaN(firstSeenAt)) attribution.firstSeenAt = new Date(firstSeenAt).toISOString();
+  const touches = given["touches"];
+  if (Number.isSafeInteger(touches) && (touches as number) >= 0) attribution.touches = touches as number;
+  return attribution;
+}
+
+function parseOrigin(value: unknown): string | null {
+  if (typeof value !== "string" || !URL.canParse(value)) return null;
+  const { origin, protocol } = new URL(value);
+  return origin === value && /^https?:$/.test(protocol) ? origin : null;
+}
+
+function parseLocale(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  try {
+    return Intl.getCanonicalLocales(value)[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Longer ones are no mistake of a person: left out, not cut. */
+function parseText(value: unknown, lengthMax: number): string | null {
+  return typeof value === "string" && value !== "" && value.length <= lengthMax ? value : null;
+}
+
+function toRecord(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

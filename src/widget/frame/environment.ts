@@ -1,0 +1,14 @@
+// The one place where the frame asks for the time and for chance.
+
+export function currentMs(): number {
+  return Date.now();
+}
+
+/** A random UUID. `crypto.randomUUID` is there on https pages only. */
+export function makeUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { checkForm, toFormFaults } from "./check-form.ts";
+import { changeFlow, listSteps, type Service, startFlow, toBookingParts, toPreviousStep } from "./flow.ts";
+import { texts } from "./texts/en.ts";
+
+const service = (id: string, about: Partial<Service> = {}): Service => ({
+  id,
+  name: id,
+  durationMinutes: 30,
+  isOnline: false,
+  staffSelectable: false,
+  staff: [],
+  questions: [],
+  ...about,
+});
+const staffed = service("staffed", {
+  staffSelectable: true,
+  staff: [
+    { id: "a", name: "A" },
+    { id: "b", name: "B" },
+  ],
+});
+const asking = service("asking", {
+  questions: [
+    { id: "why", label: "Why?", type: "text", required: true },
+    { id: "how", label: "How?", type: "choice", options: ["x"], required: false },
+  ],
+});
+const SLOT = { start: "2026-11-02T08:00:00.000Z", end: "2026-11-02T08:30:00.000Z", staffIds: [] };
+
+describe("a visitor chooses only where there is a choice", () => {
+  test("one service is chosen from the start", () => {
+    const flow = startFlow([service("only")], {});
+    assert.deepEqual([flow.step, listSteps([service("only")], flow)], ["time", ["time", "form"]]);
+    assert.equal(toPreviousStep([service("only")], flow), null);
+  });
+  test("so is the one that the host page asks for, and the others can be gone back to", () => {
+    const services = [service("one"), staffed];
+    const flow = startFlow(services, { service: "staffed" });
+    assert.deepEqual([flow.step, flow.service?.id, toPreviousStep(services, flow)], ["staff", "staffed", "service"]);
+  });
+  test("a service that does not exist is not chosen", () => {
+    assert.equal(startFlow([service("one"), staffed], { service: "gone" }).step, "service");
+  });
+  test("staff are chosen where the service lets visitors choose", () => {
+    const flow = changeFlow(startFlow([service("one"), staffed], {}), { type: "serviceChosen", service: staffed });
+    assert.deepEqual(listSteps([service("one"), staffed], flow), ["service", "staff", "time", "form"]);
+  });
+});
+
+test("going back keeps what was chosen and entered; another choice clears what depended on it", () => {
+  const services = [service("one"), staffed];
+  let flow = startFlow(services, { service: "staffed" });
+  flow = changeFlow(flow, { type: "staffChosen", staffId: "a" });
+  flow = changeFlow(flow, { type: "slotChosen", slot: SLOT });
+  flow = changeFlow(flow, { type: "entered", values: { name: "Mara" } });
+  flow = changeFlow(flow, { type: "wentTo", step: "service" });
+  flow = changeFlow(flow, { type: "serviceChosen", service: staffed });
+  flow = changeFlow(flow, { type: "staffChosen", staffId: "a" });
+  assert.deepEqual([flow.step, flow.slot, flow.values.name], ["time", SLOT, "Mara"]);
+  assert.equal(changeFlow(flow, { type: "staffChosen", staffId: null }).slot, null);
+  const other = changeFlow(flow, { type: "serviceChosen", service: services[0] ?? staffed });
+  assert.deepEqual([other.slot, other.staffId, other.values.name], [null, null, "Mara"]);
+});
+
+test("prefilling later fills only what is still empty", () => {
+  let flow = startFlow([asking], { prefill: { email: "mara@example.com" } });
+  flow = changeFlow(flow, { type: "entered", values: { name: "Mara" } });
+  flow = changeFlow(flow, { type: "prefilled", prefill: { name: "X", email: "y@example.com", phone: "1" } });
+  assert.deepEqual([flow.values.name, flow.values.email, flow.values.phone], ["Mara", "mara@example.com", "1"]);
+});
+
+test("what is sent has the answers that were given, and null for what was left out", () => {
+  let flow = startFlow([asking], {});
+  assert.equal(toBookingParts(flow), null);
+  flow = changeFlow(flow, { type: "slotChosen", slot: SLOT });
+  flow = changeFlow(flow, {
+    type: "entered",
+    values: { name: "M", email: "m@x.org", answers: { why: "so", how: " ", gone: "x" } },
+  });
+  assert.deepEqual(toBookingParts(flow), {
+    serviceId: "asking",
+    start: SLOT.start,
+    customer: { name: "M", email: "m@x.org", phone: null, notes: null },
+    answers: [{ questionId: "why", answer: "so" }],
+  });
+});
+
+test("the form says what is missing, in the order of its fields", () => {
+  const { values } = startFlow([asking], {});
+  assert.deepEqual(
+    [...checkForm(values, asking, texts)],
+    [
+      ["customer.name", texts.nameMissing],
+      ["customer.email", texts.emailMissing],
+      ["answers.why", texts.answerMissing],
+    ],
+  );
+  const wrong = checkForm({ ...values, name: "M", email: "m@x", answers: { why: "so" } }, asking, texts);
+  assert.deepEqual([...wrong], [["customer.email", texts.emailWrong]]);
+});
+
+test("a refusal of the server is said in the visitor's language, unless it is not about the form", () => {
+  assert.deepEqual(
+    [...(toFormFaults(["answers.why", "customer.notes"], asking, texts) ?? [])],
+    [
+      ["customer.notes", texts.tooLong],
+      ["answers.why", texts.fieldWrong],
+    ],
+  );
+  assert.equal(toFormFaults(["serviceId"], asking, texts), null);
+});

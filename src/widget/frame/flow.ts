@@ -1,0 +1,128 @@
+import type { BookAnswer, BookRequest, ConfigAnswer, FreeSlot } from "#contract/book.ts";
+import type { Prefill } from "../messages.ts";
+
+// What the visitor has chosen and entered, and where they are. Pure: the views send actions, and nothing is lost by going
+// back.
+
+export type Service = ConfigAnswer["services"][number];
+
+export const FLOW_STEPS = ["service", "staff", "time", "form", "done"] as const;
+export type FlowStep = (typeof FLOW_STEPS)[number];
+
+export type FormValues = {
+  readonly name: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly notes: string;
+  readonly answers: Readonly<Record<string, string>>;
+  /** People never see this field. */
+  readonly website: string;
+};
+
+export type Flow = {
+  readonly step: FlowStep;
+  readonly service: Service | null;
+  /** Null: whoever is free. */
+  readonly staffId: string | null;
+  readonly slot: FreeSlot | null;
+  readonly values: FormValues;
+  readonly booked: BookAnswer | null;
+};
+
+export type FlowAction =
+  | { type: "serviceChosen"; service: Service }
+  | { type: "staffChosen"; staffId: string | null }
+  | { type: "slotChosen"; slot: FreeSlot | null }
+  | { type: "wentTo"; step: FlowStep }
+  | { type: "entered"; values: Partial<FormValues> }
+  | { type: "prefilled"; prefill: Prefill }
+  | { type: "booked"; answer: BookAnswer }
+  | { type: "startedOver"; flow: Flow };
+
+const NOTHING_ENTERED: FormValues = { name: "", email: "", phone: "", notes: "", answers: {}, website: "" };
+
+/** With one service, or the one that the host page asked for, there is nothing to choose. */
+export function startFlow(services: readonly Service[], wishes: { service?: string; prefill?: Prefill }): Flow {
+  const only = services.length === 1 ? services[0] : services.find(({ id }) => id === wishes.service);
+  const empty: Flow = {
+    step: "service",
+    service: null,
+    staffId: null,
+    slot: null,
+    values: { ...NOTHING_ENTERED, ...wishes.prefill },
+    booked: null,
+  };
+  return only ? changeFlow(empty, { type: "serviceChosen", service: only }) : empty;
+}
+
+export function changeFlow(flow: Flow, action: FlowAction): Flow {
+  switch (action.type) {
+    case "serviceChosen": {
+      const { service } = action;
+      const step = hasStaffChoice(service) ? "staff" : "time";
+      if (service.id === flow.service?.id) return { ...flow, service, step };
+      return { ...flow, service, step, staffId: null, slot: null };
+    }
+    case "staffChosen": {
+      const isSame = action.staffId === flow.staffId;
+      return { ...flow, step: "time", staffId: action.staffId, slot: isSame ? flow.slot : null };
+    }
+    case "slotChosen":
+      return { ...flow, slot: action.slot };
+    case "wentTo":
+      return { ...flow, step: action.step };
+    case "entered":
+      return { ...flow, values: { ...flow.values, ...action.values } };
+    case "prefilled":
+      return { ...flow, values: fillEmpty(flow.values, action.prefill) };
+    case "booked":
+      return { ...flow, step: "done", booked: action.answer };
+    case "startedOver":
+      return action.flow;
+    default:
+      return action satisfies never;
+  }
+}
+
+/** The steps that this visitor goes through before the confirmation. */
+export function listSteps(services: readonly Service[], flow: Flow): FlowStep[] {
+  return FLOW_STEPS.filter((step) => {
+    if (step === "service") return services.length > 1;
+    if (step === "staff") return flow.service !== null && hasStaffChoice(flow.service);
+    return step !== "done";
+  });
+}
+
+export function toPreviousStep(services: readonly Service[], flow: Flow): FlowStep | null {
+  const steps = listSteps(services, flow);
+  return steps[steps.indexOf(flow.step) - 1] ?? null;
+}
+
+/** What goes to the server, and what makes two tries the same booking. */
+export function toBookingParts(
+  flow: Flow,
+): Pick<BookRequest, "serviceId" | "start" | "staffId" | "customer" | "answers" | "website"> | null {
+  const { service, slot, values, staffId } = flow;
+  if (!service || !slot) return null;
+  return {
+    serviceId: service.id,
+    start: slot.start,
+    ...(staffId === null ? {} : { staffId }),
+    customer: { name: values.name, email: values.email, phone: values.phone || null, notes: values.notes || null },
+    answers: service.questions.flatMap(({ id }) => {
+      const answer = values.answers[id] ?? "";
+      return answer.trim() === "" ? [] : [{ questionId: id, answer }];
+    }),
+    ...(values.website === "" ? {} : { website: values.website }),
+  };
+}
+
+/** With one member of staff there is nothing to choose either. */
+function hasStaffChoice(service: Service): boolean {
+  return service.staffSelectable && service.staff.length > 1;
+}
+
+function fillEmpty(values: FormValues, prefill: Prefill): FormValues {
+  const empty = Object.entries(prefill).filter(([name]) => values[name as keyof Prefill] === "");
+  return { ...values, ...Object.fromEntries(empty) };
+}

@@ -1,0 +1,53 @@
+import { type Day, type Month, toUtcMs } from "./days.ts";
+
+/** Dates and times as people of a locale write them. */
+export type Formats = {
+  time(atMs: number): string;
+  /** With the offset, for the two times of one name in the night in which clocks go back. */
+  timeWithOffset(atMs: number): string;
+  timeRange(fromMs: number, toMs: number): string;
+  dateOf(atMs: number): string;
+  day(day: Day): string;
+  dayNumber(day: Day): string;
+  month(month: Month): string;
+  weekdays: readonly { short: string; long: string }[];
+};
+
+/** A Monday. */
+const SOME_MONDAY: Day = "2026-11-02";
+
+export function createFormats(locale: string, timeZone: string, firstWeekday: number): Formats {
+  const inZone = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, { timeZone, ...options });
+  const ofDay = (options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...options });
+    return (day: Day) => format.format(toUtcMs(day));
+  };
+  const time = inZone({ timeStyle: "short" });
+  const timeWithOffset = inZone({ hour: "numeric", minute: "2-digit", timeZoneName: "shortOffset" });
+  const date = inZone({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
+  const month = ofDay({ month: "long", year: "numeric" });
+  const [short, long] = [ofDay({ weekday: "short" }), ofDay({ weekday: "long" })];
+  return {
+    time: (atMs) => time.format(atMs),
+    timeWithOffset: (atMs) => timeWithOffset.format(atMs),
+    timeRange: (fromMs, toMs) => time.formatRange(fromMs, toMs),
+    dateOf: (atMs) => date.format(atMs),
+    day: ofDay({ weekday: "long", day: "numeric", month: "long" }),
+    dayNumber: ofDay({ day: "numeric" }),
+    month: (text) => month(`${text}-01`),
+    weekdays: Array.from({ length: 7 }, (_, index) => {
+      const day = `2026-11-${String(Number(SOME_MONDAY.slice(8)) + ((firstWeekday - 1 + index) % 7)).padStart(2, "0")}`;
+      return { short: short(day), long: long(day) };
+    }),
+  };
+}
+
+/** On which day weeks begin there: 1 for Monday, 7 for Sunday. */
+export function toFirstWeekday(locale: string): number {
+  // Newer than our types; browsers have it as a method, as a property, or not yet.
+  const known = new Intl.Locale(locale) as Intl.Locale & {
+    getWeekInfo?: () => { firstDay: number };
+    weekInfo?: { firstDay: number };
+  };
+  return (known.getWeekInfo?.() ?? known.weekInfo)?.firstDay ?? (/^(en-US|pt-BR|es-MX)$/.test(locale) ? 7 : 1);
+}

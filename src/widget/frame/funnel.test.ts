@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { BrowserStep } from "#contract/steps.ts";
+import { Funnel, type SendSteps, type StepsBody } from "./funnel.ts";
+import { VisitKeeper } from "./visit.ts";
+
+type Storage = Map<string, string>;
+
+function makeVisit(storage: Storage | null, ids = ["first", "second", "third"]) {
+  const uuid = (name: string) => name.padEnd(36, "0").replace(/[^0-9a-f]/g, "a");
+  return new VisitKeeper({
+    widget: "w_1",
+    storage: () => {
+      if (!storage) throw new Error("SecurityError");
+      return { getItem: (key) => storage.get(key) ?? null, setItem: (key, value) => void storage.set(key, value) };
+    },
+    makeId: () => uuid(ids.shift() ?? "last"),
+  });
+}
+
+function makeFunnel(options: { visit?: VisitKeeper; send?: SendSteps } = {}) {
+  const sent: StepsBody[] = [];
+  const told: BrowserStep[] = [];
+  const waits: number[] = [];
+  const visit = options.visit ?? makeVisit(new Map());
+  const funnel = new Funnel({
+    visit,
+    attribution: () => ({ utmSource: "google" }),
+    page: () => "https://lindenhof.example/book",
+    send: async (body) => {
+      const outcome = (await options.send?.(body)) ?? "done";
+      if (outcome === "done") sent.push(JSON.parse(body));
+      return outcome;
+    },
+    wait: async (ms) => {
+      waits.push(ms);
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    onStep: (step) => told.push(step),
+  });
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+  return { funnel, sent, told, waits, visit, settled };
+}
+
+test("each step of a visit is sent once, those of one moment together, with where the visitor came from", async () => {
+  const { funnel, sent, told, visit, settled } = makeFunnel();
+  for (const step of ["widget_viewed", "service_selected", "widget_viewed"] as const) funnel.record(step);
+  await settled();
+  funnel.record("service_selected");
+  await settled();
+  assert.deepEqual(sent, [
+    {
+      visitId: visit.id,
+      page: "https://lindenhof.example/book",
+      attribution: { utmSource: "google" },
+      events: [{ step: "widget_viewed" }, { step: "service_selected" }],
+    },
+  ]);
+  assert.deepEqual(told, ["widget_viewed", "service_selected"]);
+});
+
+test("what is chosen before the widget was seen counts once it is seen, and never without", async () => {
+  const { funnel, sent, told, settled } = makeFunnel();
+  funnel.record("service_selected");
+  funnel.record("no_availability");
+  await settled();
+  assert.deepEqual([sent, told, funnel.takeWaiting()], [[], [], []]);
+  funnel.record("widget_viewed");
+  await settled();
+  assert.deepEqual(told, ["widget_viewed", "service_selected", "no_availability"]);
+  assert.deepEqual(
+    sent.map(({ events }) => events.map(({ step }) => step)),
+    [told],
+  );
+});
+
+test("what could not be sent is sent later, once, with growing waits", async () => {
+  let failures = 2;
+  const { funnel, sent, waits, settled } = makeFunnel({ send: async () => (failures-- > 0 ? "later" : "done") });
+  funnel.record("widget_viewed");
+  await settled();
+  assert.deepEqual(
+    sent.map(({ events }) => events),
+    [[{ step: "widget_viewed" }]],
+  );
+  assert.deepEqual(waits, [50, 1_000, 2_000]);
+});
+
+test("after six tries they are left for the page's end, and a new step tries them all again", async () => {
+  let tries = 0;
+  const { funnel, sent, settled } = makeFunnel({ send: async () => (++tries <= 6 ? "later" : "done") });
+  funnel.record("widget_viewed");
+  await settled();
+  assert.equal(tries, 6);
+  funnel.record("service_selected");
+  await settled();
+  assert.deepEqual(
+    sent.map(({ events }) => events),
+    [[{ step: "widget_viewed" }, { step: "service_selected" }]],
+  );
+});
+
+test("what is waiting when the page goes is handed over, by visit, and not sent twice", async () => {
+  const visit = makeVisit(new Map());
+  const { funnel, sent, settled } = makeFunnel({ visit });
+  funnel.record("widget_viewed");
+  const before = visit.id;
+  visit.begin();
+  funnel.record("widget_viewed");
+  const bodies = funnel.takeWaiting().map((body) => JSON.parse(body) as StepsBody);
+  assert.deepEqual(
+    bodies.map(({ visitId }) => visitId),
+    [before, visit.id],
+  );
+  await settled();
+  assert.deepEqual(sent, []);
+});
+
+test("a visit outlives a reload, and a new one begins on request", () => {
+  const storage: Storage = new Map();
+  const first = makeVisit(storage, ["first"]);
+  assert.equal(first.take("widget_viewed"), true);
+  const again = makeVisit(storage, ["second"]);
+  assert.equal(again.id, first.id);
+  assert.equal(again.take("widget_viewed"), false);
+  again.begin();
+  assert.notEqual(again.id, first.id);
+  assert.equal(again.take("widget_viewed"), true);
+});
+
+test("where storage is blocked or holds nonsense, the visit lives in memory", () => {
+  const blocked = makeVisit(null);
+  assert.equal(blocked.take("widget_viewed"), true);
+  assert.equal(blocked.take("widget_viewed"), false);
+  for (const nonsense of ["{", "null", "7", '{"id":7}', '{"id":"x","steps":[]}']) {
+    const visit = makeVisit(new Map([["svc_visit_w_1", nonsense]]));
+    assert.match(visit.id, /^[0-9a-f]{36}$/);
+  }
+});

@@ -1,0 +1,102 @@
+import type { RawAttribution } from "#contract/attribution.ts";
+import type { BrowserStep } from "#contract/steps.ts";
+import type { VisitKeeper } from "./visit.ts";
+
+// The visit's steps on their way to the server: each once, in order, and never in the visitor's way. What could not be sent
+// waits a little and is tried again; what is still waiting when the page goes is handed to the browser.
+
+export type StepsBody = {
+  visitId: string;
+  page?: string;
+  attribution: RawAttribution;
+  events: { step: BrowserStep }[];
+};
+
+/** How the steps are sent; `later` means that another try may help. */
+export type SendSteps = (body: string) => Promise<"done" | "later">;
+
+const TRIES_MAX = 6;
+const FIRST_WAIT_MS = 1_000;
+/** Steps that follow each other at once go together. */
+const GATHER_MS = 50;
+
+type FunnelOptions = {
+  readonly visit: VisitKeeper;
+  readonly attribution: () => RawAttribution;
+  readonly page: () => string | undefined;
+  readonly send: SendSteps;
+  readonly wait: (ms: number) => Promise<void>;
+  readonly onStep: (step: BrowserStep) => void;
+};
+
+export class Funnel {
+  readonly #options: FunnelOptions;
+  #waiting: { visitId: string; step: BrowserStep }[] = [];
+  readonly #unseen: BrowserStep[] = [];
+  #isSending = false;
+
+  constructor(options: FunnelOptions) {
+    this.#options = options;
+  }
+
+  /** Nothing counts before the visitor has seen the widget: a service may be chosen for them in a frame far down the page. */
+  record(step: BrowserStep): void {
+    const { visit } = this.#options;
+    if (step !== "widget_viewed" && !visit.has("widget_viewed")) {
+      this.#unseen.push(step);
+      return;
+    }
+    for (const each of [step, ...this.#unseen.splice(0)]) this.#take(each);
+    void this.#run();
+  }
+
+  #take(step: BrowserStep): void {
+    const { visit, onStep } = this.#options;
+    if (!visit.take(step)) return;
+    this.#waiting.push({ visitId: visit.id, step });
+    onStep(step);
+  }
+
+  /** What has not been sent, for a last try while the page goes; it is then no longer waiting. */
+  takeWaiting(): string[] {
+    const bodies: string[] = [];
+    while (this.#waiting.length > 0) bodies.push(JSON.stringify(this.#toBody(this.#takeOneVisit())));
+    return bodies;
+  }
+
+  /** Until everything is sent, or for as many tries in a row; what then still waits goes with the next step or at the end. */
+  async #run(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    await this.#options.wait(GATHER_MS);
+    let tries = 0;
+    while (this.#waiting.length > 0 && tries < TRIES_MAX) {
+      const steps = this.#takeOneVisit();
+      if ((await this.#options.send(JSON.stringify(this.#toBody(steps)))) === "done") {
+        tries = 0;
+        continue;
+      }
+      this.#waiting.unshift(...steps);
+      tries += 1;
+      if (tries < TRIES_MAX) await this.#options.wait(FIRST_WAIT_MS * 2 ** (tries - 1));
+    }
+    this.#isSending = false;
+  }
+
+  #takeOneVisit(): { visitId: string; step: BrowserStep }[] {
+    const visitId = this.#waiting[0]?.visitId;
+    const steps = this.#waiting.filter((waiting) => waiting.visitId === visitId);
+    this.#waiting = this.#waiting.filter((waiting) => waiting.visitId !== visitId);
+    return steps;
+  }
+
+  #toBody(steps: { visitId: string; step: BrowserStep }[]): StepsBody {
+    const page = this.#options.page();
+    return {
+      visitId: steps[0]?.visitId ?? "",
+      ...(page === undefined ? {} : { page }),
+      attribution: this.#options.attribution(),
+      events: steps.map(({ step }) => ({ step })),
+    };
+  }
+}

@@ -1,0 +1,48 @@
+import { useRef } from "preact/hooks";
+import type { Flow, FlowAction, Service } from "./flow.ts";
+import type { Session } from "./session.ts";
+import { useWhen } from "./use-when.ts";
+
+/** Hears what the host page says later, and notices when the visitor sees the frame. */
+export function useHostPage(parts: {
+  session: Session;
+  services: readonly Service[];
+  flow: Flow;
+  change: (action: FlowAction) => void;
+  startOver: (service?: string) => void;
+}) {
+  const view = useRef<HTMLDivElement>(null);
+  const { bridge, context, funnel, look } = parts.session;
+  // Listens once, and acts on what is there when a message comes.
+  const latest = useRef(parts);
+  latest.current = parts;
+
+  useWhen([], () =>
+    bridge.listen((heard) => {
+      if (heard.type === "theme") return look.change(heard.theme);
+      const { services, flow, change, startOver } = latest.current;
+      if (heard.attribution) context.attribution = heard.attribution;
+      if (heard.prefill) {
+        context.prefill = heard.prefill;
+        change({ type: "prefilled", prefill: heard.prefill });
+      }
+      const service = services.find(({ id }) => id === heard.service);
+      if (!service || (service.id === flow.service?.id && flow.step !== "done")) return;
+      if (flow.step === "done") startOver(service.id);
+      else change({ type: "serviceChosen", service });
+    }),
+  );
+
+  useWhen([], () => {
+    const element = view.current;
+    if (!element) return;
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      funnel.record("widget_viewed");
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  });
+  return view;
+}

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readPageAttribution } from "./page-attribution.ts";
+
+const ADDRESS =
+  "https://book.example/w/w_1?utm_source=google&utm_medium=cpc&utm_campaign=a%20b&gclid=X&li_fat_id=L&email=m%40x.org&utm_term=m%40x.org#top";
+
+test("the page's own parameters come under the contract's names, and no others", () => {
+  assert.deepEqual(
+    readPageAttribution({ address: ADDRESS, referrer: "https://www.google.com/search?q=secret", isPrivate: false }),
+    {
+      utmSource: "google",
+      utmMedium: "cpc",
+      utmCampaign: "a b",
+      gclid: "X",
+      liFatId: "L",
+      landingPage: "https://book.example/w/w_1?utm_source=google&utm_medium=cpc&utm_campaign=a+b&gclid=X&li_fat_id=L",
+      currentPage: "https://book.example/w/w_1",
+      referrer: "https://www.google.com/search",
+    },
+  );
+});
+
+test("click ids are left out for those who ask for privacy", () => {
+  const { gclid, liFatId, utmSource, landingPage } = readPageAttribution({
+    address: ADDRESS,
+    referrer: "",
+    isPrivate: true,
+  });
+  assert.deepEqual([gclid, liFatId, utmSource], [undefined, undefined, "google"]);
+  assert.doesNotMatch(landingPage ?? "", /gclid|li_fat_id/);
+});
+
+test("our own pages and nonsense are no referrers", () => {
+  for (const referrer of ["https://book.example/w/w_2", "", "about:blank#x", "nonsense"])
+    assert.equal(readPageAttribution({ address: ADDRESS, referrer, isPrivate: false }).referrer, undefined);
+});

@@ -1,0 +1,43 @@
+import type { ConfigAnswer } from "#contract/book.ts";
+import type { Api } from "./api.ts";
+
+// The dashboard shows the frame beside a widget's settings, with a look that is not saved yet. There everything works as for
+// visitors, but no visit is counted and nothing is booked.
+
+const REFERENCE = "SVC-PREVIEW";
+const MINUTE_MS = 60_000;
+
+/** Null outside of the preview: browsers show the element that holds a frame to nobody but pages of the same origin. */
+export function findPreview(): { template: string } | null {
+  const template = window.frameElement?.getAttribute("data-preview-template");
+  return template ? { template } : null;
+}
+
+export function toPreviewApi(api: Api): Api {
+  let services: ConfigAnswer["services"] = [];
+  return {
+    ...api,
+    async loadConfig() {
+      const loaded = await api.loadConfig();
+      if (loaded.kind === "loaded") services = loaded.value.services;
+      return loaded;
+    },
+    async book({ serviceId, staffId, start, timeZone }) {
+      const service = services.find(({ id }) => id === serviceId);
+      const end = new Date(Date.parse(start) + (service?.durationMinutes ?? 0) * MINUTE_MS).toISOString();
+      const answer = {
+        reference: REFERENCE,
+        status: "confirmed",
+        start,
+        end,
+        timeZone,
+        service: { id: serviceId, name: service?.name ?? "" },
+        staff: service?.staff.filter(({ id }) => id === staffId) ?? [],
+        joinUrl: null,
+      };
+      return { kind: "booked", answer };
+    },
+    sendSteps: async () => "done",
+    beaconSteps: () => undefined,
+  };
+}

@@ -1,0 +1,20 @@
+import type { FrameContext } from "../messages.ts";
+import type { Api } from "./api.ts";
+import type { Bridge } from "./bridge.ts";
+import type { Funnel } from "./funnel.ts";
+import type { Look } from "./look.ts";
+import type { Texts } from "./texts/texts.ts";
+import type { VisitKeeper } from "./visit.ts";
+
+/** What every view works with. */
+export type Session = {
+  readonly api: Api;
+  readonly bridge: Bridge;
+  readonly funnel: Funnel;
+  readonly look: Look;
+  readonly visit: VisitKeeper;
+  readonly texts: Texts;
+  readonly locale: string;
+  /** The host page may change what it says in it while the page is there. */
+  readonly context: FrameContext;
+};

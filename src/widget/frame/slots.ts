@@ -1,0 +1,37 @@
+import type { FreeSlot } from "#contract/book.ts";
+
+// Free times as they come in, piece by piece. What has been loaded is one span without gaps, since visitors look ahead only.
+
+export type Span = { readonly fromMs: number; readonly toMs: number };
+
+export const SPAN_MAX_MS = 31 * 86_400_000;
+
+/** As many questions as it takes: the server answers for 31 days at a time, and a month in which clocks go back is longer. */
+export function splitSpan({ fromMs, toMs }: Span): Span[] {
+  const pieces: Span[] = [];
+  for (let startMs = fromMs; startMs < toMs; startMs += SPAN_MAX_MS)
+    pieces.push({ fromMs: startMs, toMs: Math.min(startMs + SPAN_MAX_MS, toMs) });
+  return pieces;
+}
+
+/** What is now known about the span takes the place of what was. */
+export function replaceSlots(known: readonly FreeSlot[], span: Span, fresh: readonly FreeSlot[]): FreeSlot[] {
+  const isInside = ({ start }: FreeSlot) => Date.parse(start) >= span.fromMs && Date.parse(start) < span.toMs;
+  const byStart = new Map([...known.filter((slot) => !isInside(slot)), ...fresh].map((slot) => [slot.start, slot]));
+  return [...byStart.values()].sort((a, b) => Date.parse(a.start) - Date.parse(b.start));
+}
+
+/** After a taken time: the fresh ones where they came, else at least without the one that is gone. */
+export function withoutTaken(
+  known: readonly FreeSlot[],
+  taken: { start: string; fresh: readonly FreeSlot[] },
+): FreeSlot[] {
+  const remaining = known.filter(({ start }) => start !== taken.start);
+  const [first, last] = [taken.fresh[0], taken.fresh.at(-1)];
+  if (!first || !last) return remaining;
+  return replaceSlots(
+    remaining,
+    { fromMs: Date.parse(first.start), toMs: Date.parse(last.start) + 1 },
+    taken.fresh.filter(({ start }) => start !== taken.start),
+  );
+}

@@ -1,0 +1,15 @@
+import type { Language } from "#contract/languages.ts";
+import type { Texts } from "./texts.ts";
+
+/** Only the language that is needed is fetched. */
+const LOADERS: Record<Language, () => Promise<{ texts: Texts }>> = {
+  en: () => import("./en.ts"),
+  de: () => import("./de.ts"),
+  fr: () => import("./fr.ts"),
+  es: () => import("./es.ts"),
+  pt: () => import("./pt.ts"),
+};
+
+export async function loadTexts(language: Language): Promise<Texts> {
+  return (await LOADERS[language]()).texts;
+}

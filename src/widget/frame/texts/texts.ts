@@ -1,0 +1,84 @@
+/** Everything the frame says. A language that lacks one of these does not compile. */
+export type Texts = {
+  bookWith(business: string): string;
+  loading: string;
+  back: string;
+  close: string;
+  continue: string;
+  retry: string;
+  stepOf(step: number, of: number): string;
+  minutes(minutes: number): string;
+  online: string;
+  optional: string;
+
+  chooseService: string;
+  chooseStaff: string;
+  anyone: string;
+  anyoneHint: string;
+
+  chooseTime: string;
+  previousMonth: string;
+  nextMonth: string;
+  calendarHint: string;
+  freeTimes(count: number): string;
+  freeTimesOn(count: number, day: string): string;
+  noTimesOn(day: string): string;
+  noTimesIn(month: string): string;
+  timesOn(day: string): string;
+  chooseDay: string;
+  morning: string;
+  afternoon: string;
+  evening: string;
+  pleaseChooseTime: string;
+  timeZone: string;
+  suggestedZones: string;
+  noTimesTitle: string;
+  noTimes: string;
+  noTimesWith(staff: string): string;
+  otherService: string;
+  otherStaff: string;
+
+  yourDetails: string;
+  name: string;
+  email: string;
+  phone: string;
+  notes: string;
+  pleaseSelect: string;
+  confirm: string;
+  sending: string;
+  faultsTitle(count: number): string;
+  nameMissing: string;
+  emailMissing: string;
+  emailWrong: string;
+  answerMissing: string;
+  tooLong: string;
+  fieldWrong: string;
+
+  takenTitle: string;
+  taken: string;
+  unavailableTitle: string;
+  unavailable: string;
+  offlineTitle: string;
+  offline: string;
+  busyTitle: string;
+  busy: string;
+  changedTitle: string;
+  changed: string;
+  loadFailedTitle: string;
+  loadFailed: string;
+  pausedTitle: string;
+  paused: string;
+  openBookingPage: string;
+
+  bookedTitle: string;
+  booked: string;
+  reference: string;
+  when: string;
+  service: string;
+  staff: string;
+  manage: string;
+  join: string;
+  addToCalendar: string;
+  bookAnother: string;
+  calendarTitle(service: string, business: string): string;
+};

@@ -1,0 +1,188 @@
+import { useRef } from "preact/hooks";
+import type { FormValues, Service } from "../flow.ts";
+import type { Submit } from "../submit.ts";
+import type { Texts } from "../texts/texts.ts";
+import { useWhen } from "../use-when.ts";
+import { Field, toControl } from "./field.tsx";
+import { Icon } from "./icon.tsx";
+import { Notice } from "./notice.tsx";
+import type { StepProps } from "./step-props.ts";
+
+const CONTACT = [
+  { name: "name", autocomplete: "name", inputMode: "text", autocapitalize: "words" },
+  { name: "email", autocomplete: "email", inputMode: "email", autocapitalize: "none" },
+  { name: "phone", autocomplete: "tel", inputMode: "tel", autocapitalize: "none" },
+] as const;
+
+export function FormStep(props: StepProps & { submit: Submit }) {
+  const { session, flow, change, headed, submit } = props;
+  const { texts, funnel } = session;
+  const { values, service } = flow;
+  if (!service) return null;
+  const enter = (entered: Partial<FormValues>) => {
+    funnel.record("form_started");
+    change({ type: "entered", values: entered });
+  };
+  return (
+    <section>
+      <h2 ref={headed} tabIndex={-1}>
+        {texts.yourDetails}
+      </h2>
+      <Trouble submit={submit} texts={texts} />
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit.send();
+        }}
+      >
+        {CONTACT.map(({ name, ...hints }) => {
+          const fault = submit.faults.get(`customer.${name}`);
+          return (
+            <Field
+              key={name}
+              id={`customer.${name}`}
+              label={texts[name]}
+              optional={name === "phone" ? texts.optional : null}
+              fault={fault}
+            >
+              <input
+                {...toControl(`customer.${name}`, fault)}
+                type="text"
+                {...hints}
+                name={name}
+                required={name !== "phone"}
+                value={values[name]}
+                onInput={(event) => enter({ [name]: event.currentTarget.value })}
+              />
+            </Field>
+          );
+        })}
+        <Questions service={service} values={values} submit={submit} texts={texts} onEnter={enter} />
+        <Field
+          id="customer.notes"
+          label={texts.notes}
+          optional={texts.optional}
+          fault={submit.faults.get("customer.notes")}
+        >
+          <textarea
+            {...toControl("customer.notes", submit.faults.get("customer.notes"))}
+            name="notes"
+            rows={3}
+            value={values.notes}
+            onInput={(event) => enter({ notes: event.currentTarget.value })}
+          />
+        </Field>
+        <div class="trap" aria-hidden="true">
+          <label>
+            Website
+            <input
+              type="text"
+              name="website"
+              tabIndex={-1}
+              autocomplete="off"
+              value={values.website}
+              onInput={(event) => change({ type: "entered", values: { website: event.currentTarget.value } })}
+            />
+          </label>
+        </div>
+        <div class="actions">
+          <button type="submit" class="primary wide" aria-disabled={submit.isSending}>
+            {submit.isSending ? texts.sending : texts.confirm}
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+function Questions(props: {
+  service: Service;
+  values: FormValues;
+  submit: Submit;
+  texts: Texts;
+  onEnter: (values: Partial<FormValues>) => void;
+}) {
+  const { service, values, submit, texts, onEnter } = props;
+  return (
+    <>
+      {service.questions.map(({ id, label, type, options, required }) => {
+        const path = `answers.${id}`;
+        const fault = submit.faults.get(path);
+        const answer = values.answers[id] ?? "";
+        const enter = (text: string) => onEnter({ answers: { ...values.answers, [id]: text } });
+        return (
+          <Field key={id} id={path} label={label} optional={required ? null : texts.optional} fault={fault}>
+            {type === "choice" ? (
+              <select
+                {...toControl(path, fault)}
+                required={required}
+                value={answer}
+                onChange={(event) => enter(event.currentTarget.value)}
+              >
+                <option value="">{texts.pleaseSelect}</option>
+                {(options ?? []).map((option) => (
+                  <option key={option} value={option}>
+                    {option}
+                  </option>
+                ))}
+              </select>
+            ) : (
+              <input
+                {...toControl(path, fault)}
+                type="text"
+                autocomplete="off"
+                required={required}
+                value={answer}
+                onInput={(event) => enter(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        );
+      })}
+    </>
+  );
+}
+
+/** What went wrong with the last try, above the form; read out each time. */
+function Trouble({ submit, texts }: { submit: Submit; texts: Texts }) {
+  const summary = useRef<HTMLDivElement>(null);
+  const { problem, faults, refusals } = submit;
+  useWhen([refusals], () => {
+    if (faults.size > 0) summary.current?.focus();
+  });
+  if (problem !== null && problem !== "taken") {
+    return (
+      <Notice key={refusals} kind="problem" title={texts[`${problem}Title`]} text={texts[problem]} takesFocus>
+        <button type="button" class="secondary" onClick={() => void submit.send()}>
+          {texts.retry}
+        </button>
+      </Notice>
+    );
+  }
+  if (faults.size === 0) return null;
+  return (
+    <div class="notice problem" role="alert" tabIndex={-1} ref={summary}>
+      <h3>
+        <Icon name="alert" />
+        {texts.faultsTitle(faults.size)}
+      </h3>
+      <ul>
+        {[...faults].map(([path, fault]) => (
+          <li key={path}>
+            <a
+              href={`#${path}`}
+              onClick={(event) => {
+                // The address keeps what the host page put there.
+                event.preventDefault();
+                document.getElementById(path)?.focus();
+              }}
+            >
+              {fault}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

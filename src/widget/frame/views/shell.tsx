@@ -1,0 +1,48 @@
+import type { ComponentChildren } from "preact";
+import type { Session } from "../session.ts";
+import { Icon } from "./icon.tsx";
+
+/** What every state of the frame has around it: the business's name, the way back, and the way out of a popup. */
+export function Shell(props: {
+  session: Session;
+  businessName: string | null;
+  onBack?: (() => void) | null;
+  progress?: { step: number; of: number } | null;
+  children: ComponentChildren;
+}) {
+  const { texts, bridge, context } = props.session;
+  const { businessName, progress, onBack } = props;
+  return (
+    <div class="card">
+      <header class="top">
+        {onBack && (
+          <button type="button" class="icon-button back" onClick={onBack} aria-label={texts.back}>
+            <Icon name="back" />
+          </button>
+        )}
+        {businessName !== null && <h1>{businessName}</h1>}
+        {progress && (
+          <p class="progress">
+            <span class="unseen">{texts.stepOf(progress.step, progress.of)}</span>
+            <span class="dots" aria-hidden="true">
+              {Array.from({ length: progress.of }, (_, index) => index + 1).map((step) => (
+                <span key={step} class={step <= progress.step ? "dot reached" : "dot"} />
+              ))}
+            </span>
+          </p>
+        )}
+        {context.mode === "popup" && (
+          <button
+            type="button"
+            class="icon-button close"
+            aria-label={texts.close}
+            onClick={() => bridge.post({ type: "close" })}
+          >
+            <Icon name="close" />
+          </button>
+        )}
+      </header>
+      {props.children}
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import type { FreeSlot } from "#contract/book.ts";
+import { toHour } from "../days.ts";
+import type { Formats } from "../formats.ts";
+import type { Texts } from "../texts/texts.ts";
+
+const AFTERNOON_HOUR = 12;
+const EVENING_HOUR = 17;
+/** More than these are easier to look through in parts of the day. */
+const UNGROUPED_MAX = 8;
+
+/** The free times of one day, as radio buttons: arrow keys move, nothing happens before Continue. */
+export function Times(props: {
+  texts: Texts;
+  formats: Formats;
+  timeZone: string;
+  legend: string;
+  slots: readonly FreeSlot[];
+  selected: FreeSlot | null;
+  onSelect: (slot: FreeSlot) => void;
+}) {
+  const { slots, selected, formats } = props;
+  const names = slots.map(({ start }) => formats.time(Date.parse(start)));
+  const toName = (slot: FreeSlot) => {
+    const atMs = Date.parse(slot.start);
+    const name = formats.time(atMs);
+    // Where clocks go back, an hour comes twice.
+    return names.indexOf(name) === names.lastIndexOf(name) ? name : formats.timeWithOffset(atMs);
+  };
+  return (
+    <fieldset class="times">
+      <legend>{props.legend}</legend>
+      {toGroups(props).map(({ label, members }) => (
+        // biome-ignore lint/a11y/useAriaPropsSupportedByRole: where it has a label it is a group
+        <div
+          key={label ?? ""}
+          class="times-group"
+          role={label === null ? undefined : "group"}
+          aria-label={label ?? undefined}
+        >
+          {label !== null && (
+            <p class="times-label" aria-hidden="true">
+              {label}
+            </p>
+          )}
+          <div class="times-grid">
+            {members.map((slot) => (
+              <label key={slot.start} class="time">
+                <input
+                  type="radio"
+                  name="time"
+                  value={slot.start}
+                  checked={slot.start === selected?.start}
+                  onChange={() => props.onSelect(slot)}
+                />
+                <span>{toName(slot)}</span>
+              </label>
+            ))}
+          </div>
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+function toGroups(props: { texts: Texts; timeZone: string; slots: readonly FreeSlot[] }) {
+  const { texts, timeZone, slots } = props;
+  if (slots.length <= UNGROUPED_MAX) return [{ label: null, members: slots }];
+  const hourOf = (slot: FreeSlot) => toHour(Date.parse(slot.start), timeZone);
+  return [
+    { label: texts.morning, members: slots.filter((slot) => hourOf(slot) < AFTERNOON_HOUR) },
+    {
+      label: texts.afternoon,
+      members: slots.filter((slot) => hourOf(slot) >= AFTERNOON_HOUR && hourOf(slot) < EVENING_HOUR),
+    },
+    { label: texts.evening, members: slots.filter((slot) => hourOf(slot) >= EVENING_HOUR) },
+  ].filter(({ members }) => members.length > 0);
+}

@@ -1,0 +1,35 @@
+import { useMemo } from "preact/hooks";
+import type { Texts } from "../texts/texts.ts";
+import { groupZones, toZoneName } from "../zones.ts";
+import { Icon } from "./icon.tsx";
+
+/** A plain select: every browser and reader knows it, and typing finds a city. */
+export function ZoneSelect(props: {
+  texts: Texts;
+  suggested: readonly string[];
+  selected: string;
+  onSelect: (zone: string) => void;
+}) {
+  const { texts, selected } = props;
+  const suggested = [...new Set([selected, ...props.suggested])];
+  const groups = useMemo(() => groupZones(Intl.supportedValuesOf("timeZone")), []);
+  const toOption = (zone: string) => (
+    <option key={zone} value={zone}>
+      {toZoneName(zone)}
+    </option>
+  );
+  return (
+    <label class="zone">
+      <Icon name="globe" />
+      <span class="zone-label">{texts.timeZone}</span>
+      <select value={selected} onChange={(event) => props.onSelect(event.currentTarget.value)}>
+        <optgroup label={texts.suggestedZones}>{suggested.map(toOption)}</optgroup>
+        {groups.map(({ label, zones }) => (
+          <optgroup key={label} label={label}>
+            {zones.filter((zone) => !suggested.includes(zone)).map(toOption)}
+          </optgroup>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,63 @@
+import type { BrowserStep } from "#contract/steps.ts";
+
+// A visit lives as long as the tab, through reloads, or as long as the page where storage is blocked.
+
+export type Visit = { readonly id: string; readonly steps: readonly BrowserStep[] };
+
+type Storage = { getItem(key: string): string | null; setItem(key: string, value: string): void };
+
+export class VisitKeeper {
+  readonly #key: string;
+  readonly #storage: () => Storage;
+  readonly #makeId: () => string;
+  #visit: Visit;
+
+  /** `storage` may throw, as browsers do where a frame's storage is blocked. */
+  constructor(options: { widget: string; storage: () => Storage; makeId: () => string }) {
+    this.#key = `svc_visit_${options.widget}`;
+    this.#storage = options.storage;
+    this.#makeId = options.makeId;
+    this.#visit = this.#read() ?? { id: options.makeId(), steps: [] };
+    this.#write();
+  }
+
+  get id(): string {
+    return this.#visit.id;
+  }
+
+  has(step: BrowserStep): boolean {
+    return this.#visit.steps.includes(step);
+  }
+
+  /** True the first time. */
+  take(step: BrowserStep): boolean {
+    if (this.has(step)) return false;
+    this.#visit = { ...this.#visit, steps: [...this.#visit.steps, step] };
+    this.#write();
+    return true;
+  }
+
+  begin(): void {
+    this.#visit = { id: this.#makeId(), steps: [] };
+    this.#write();
+  }
+
+  #read(): Visit | null {
+    try {
+      const value: unknown = JSON.parse(this.#storage().getItem(this.#key) ?? "null");
+      const { id, steps } = (value ?? {}) as { id?: unknown; steps?: unknown };
+      const isVisit = typeof id === "string" && /^[0-9a-f-]{36}$/.test(id) && Array.isArray(steps);
+      return isVisit ? { id, steps } : null;
+    } catch {
+      return null;
+    }
+  }
+
+  #write(): void {
+    try {
+      this.#storage().setItem(this.#key, JSON.stringify(this.#visit));
+    } catch {
+      // Blocked or full: the visit is kept in memory.
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { readAddress } from "./address.ts";
+
+describe("campaign parameters", () => {
+  test("the allow-listed ones are read under the contract's names, and nothing else", () => {
+    const query =
+      "utm_source=google&utm_medium=cpc&utm_campaign=autumn&utm_term=a+b&utm_content=c%26d&gclid=1&gbraid=2&wbraid=3" +
+      "&fbclid=4&msclkid=5&li_fat_id=6&ttclid=7&email=x&token=secret&utm_id=9&__proto__=1";
+    assert.deepEqual(readAddress(`https://site.example/lp?${query}#top`).tags, {
+      utmSource: "google",
+      utmMedium: "cpc",
+      utmCampaign: "autumn",
+      utmTerm: "a b",
+      utmContent: "c&d",
+      gclid: "1",
+      gbraid: "2",
+      wbraid: "3",
+      fbclid: "4",
+      msclkid: "5",
+      liFatId: "6",
+      ttclid: "7",
+    });
+  });
+
+  test("a value is cut to 300 characters, and what has no room in 600 is left out, the least telling first", () => {
+    const long = "x".repeat(400);
+    const { tags } = readAddress(
+      `https://site.example/?utm_content=${long}&utm_source=${long}&gclid=${long}&utm_term=t`,
+    );
+    assert.deepEqual(tags, { utmSource: "x".repeat(300), gclid: "x".repeat(300) });
+  });
+
+  for (const value of ["jane@example.com", "jane%40example.com", "jane%2540example.com", "x mailto:a@b.co y"]) {
+    test(`a value like an e-mail address is left out: ${value}`, () => {
+      const address = readAddress(`https://site.example/?utm_term=${value}&utm_source=news`);
+      assert.deepEqual(address.tags, { utmSource: "news" });
+      assert.equal(address.whole, "https://site.example/?utm_source=news");
+    });
+  }
+
+  test("a value with an at sign that is no address is kept", () => {
+    assert.deepEqual(readAddress("https://site.example/?utm_source=@dentist&utm_term=5+@+home").tags, {
+      utmSource: "@dentist",
+      utmTerm: "5 @ home",
+    });
+  });
+
+  test("only those that are asked for", () => {
+    const address = readAddress("https://site.example/lp?utm_source=google&gclid=1", /^utm/);
+    assert.deepEqual(address.tags, { utmSource: "google" });
+    assert.equal(address.whole, "https://site.example/lp?utm_source=google");
+  });
+});
+
+describe("addresses", () => {
+  // biome-ignore format: one case a line
+  const cases: [address: string, place: string, whole: string][] = [
+    ["https://site.example/lp?utm_source=a&x=1#f", "https://site.example/lp", "https://site.example/lp?utm_source=a"],
+    ["https://user:pass@site.example:8443/", "https://site.example:8443/", "https://site.example:8443/"],
+    ["https://site.example/users/jane@example.com/", "https://site.example/", "https://site.example/"],
+    ["https://site.example/users/jane%40example.com", "https://site.example/", "https://site.example/"],
+    [`https://site.example/${"p".repeat(600)}`, "https://site.example/", "https://site.example/"],
+    ["android-app://com.google.android.gm/", "android-app://com.google.android.gm/", "android-app://com.google.android.gm/"],
+    ["file:///home/jane/page.html", "", ""],
+    ["about:srcdoc", "", ""],
+    ["data:text/html,hi", "", ""],
+    ["", "", ""],
+    ["nonsense", "", ""],
+  ];
+  for (const [address, place, whole] of cases) {
+    test(`${address.slice(0, 60)} becomes ${whole || "nothing"}`, () => {
+      const read = readAddress(address);
+      assert.deepEqual([read.place, read.whole], [place, whole]);
+    });
+  }
+
+  test("one too long with its query is kept without it", () => {
+    const { whole } = readAddress(`https://site.example/${"p".repeat(400)}?utm_source=${"ü".repeat(150)}`);
+    assert.equal(whole, `https://site.example/${"p".repeat(400)}`);
+  });
+
+  // biome-ignore format: one case a line
+  const sites: [host: string, site: string][] = [
+    ["www.example.com", "example.com"], ["example.com", "example.com"], ["a.b.example.com", "example.com"],
+    ["shop.example.co.uk", "example.co.uk"], ["example.com.au", "example.com.au"], ["x.org.uk", "x.org.uk"],
+    ["localhost", "localhost"], ["127.0.0.1", "127.0.0.1"], ["10.0.0.1", "10.0.0.1"],
+  ];
+  for (const [host, site] of sites) {
+    test(`${host} belongs to ${site}`, () => assert.equal(readAddress(`http://${host}/`).site, site));
+  }
+
+  test("no text makes it throw, and no value is longer than it may be", () => {
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.dictionary(fc.constantFrom("utm_source", "gclid", "q"), fc.string()),
+        (path, query) => {
+          readAddress(path);
+          const address = readAddress(
+            `https://site.example/${encodeURI(path.toWellFormed())}?${new URLSearchParams(query)}`,
+          );
+          assert.ok(address.whole.length <= 1000);
+          assert.ok(Object.values(address.tags).every((value) => value.length <= 300));
+          assert.ok(!address.whole.includes("q="));
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,69 @@
+// What is kept of an address: its campaign parameters, cut to a length, and the place itself. Everything else of a query may
+// say who somebody is, and so may whatever looks like an e-mail address.
+
+/** The most telling first, because all together have a limit. */
+const PARAMETERS =
+  "utm_source utm_medium utm_campaign gclid gbraid wbraid fbclid msclkid li_fat_id ttclid utm_term utm_content".split(
+    " ",
+  );
+
+export type TagName =
+  | `utm${"Source" | "Medium" | "Campaign" | "Term" | "Content"}`
+  | ("gclid" | "gbraid" | "wbraid" | "fbclid" | "msclkid" | "liFatId" | "ttclid");
+export type Tags = { [Name in TagName]?: string };
+
+/** All of it empty for what is neither a place on the web nor an app. */
+export type Address = {
+  /** The registrable domain, near enough for a script without a list of suffixes; the server decides again. */
+  site: string;
+  origin: string;
+  /** With its path. */
+  place: string;
+  /** With the parameters that are kept. */
+  whole: string;
+  tags: Tags;
+};
+
+const VALUE_MAX = 300;
+const VALUES_MAX = 600;
+const PLACE_MAX = 500;
+const WHOLE_MAX = 1000;
+const EMAIL = /[^\s@/]@[^\s@/]+\.|%40/i;
+
+/** `kept` chooses among the parameters. */
+export function readAddress(text: string, kept = /./): Address {
+  const tags: Tags = {};
+  const address: Address = { site: "", origin: "", place: "", whole: "", tags };
+  try {
+    const { protocol, host, hostname, pathname, searchParams } = new URL(text);
+    if (!/^(https?|android-app):/.test(protocol)) return address;
+    address.site = toSite(hostname);
+    address.origin = `${protocol}//${host}/`;
+    const place = address.origin + pathname.slice(1);
+    address.place = place.length > PLACE_MAX || EMAIL.test(pathname) ? address.origin : place;
+    const query = new URLSearchParams();
+    let room = VALUES_MAX;
+    for (const parameter of PARAMETERS) {
+      const value = (searchParams.get(parameter) ?? "").slice(0, VALUE_MAX);
+      if (!value || !kept.test(parameter) || EMAIL.test(value) || value.length > room) continue;
+      room -= value.length;
+      query.set(parameter, value);
+      tags[toName(parameter)] = value;
+    }
+    const whole = `${address.place}?${query}`;
+    address.whole = room < VALUES_MAX && whole.length < WHOLE_MAX ? whole : address.place;
+  } catch {
+    // An empty referrer, mostly.
+  }
+  return address;
+}
+
+/** li_fat_id: liFatId. */
+function toName(parameter: string): TagName {
+  return parameter.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as TagName;
+}
+
+/** shop.example.co.uk and www.example.co.uk: example.co.uk. Of an address in digits, all of it. */
+function toSite(host: string): string {
+  return /\d$/.test(host) ? host : (/[^.]+\.(com?\.|org\.|net\.|ac\.)?[^.]+$/.exec(host)?.[0] ?? host);
+}

@@ -1,0 +1,45 @@
+import type { RawAttribution } from "#contract/attribution.ts";
+import { type ConsentAnswer, type ConsentMode, decidePermission } from "./consent.ts";
+import { attempt } from "./guarded.ts";
+import {
+  parseRecord,
+  readAnalyticsIds,
+  recordArrival,
+  type TouchRecord,
+  toPageAttribution,
+  toRawAttribution,
+  toRecordText,
+} from "./touch-record.ts";
+
+const KEY = "svc_attr";
+
+/** Where the visitor of this page came from, as far as the visitor lets it be known. */
+export type VisitorAttribution = { read(): RawAttribution; decide(given?: ConsentAnswer): void };
+
+/** Nothing is read or stored before the first `decide`. */
+export function createAttribution(mode: ConsentMode, at: Date): VisitorAttribution {
+  const arrival = { page: location.href, referrer: document.referrer, at };
+  let answer: ConsentAnswer | undefined;
+  let record: TouchRecord | undefined;
+  let ids: RawAttribution | undefined;
+  return {
+    read: () =>
+      record ? { ...toRawAttribution(record, location.href), ...ids } : toPageAttribution(arrival, location.href),
+    decide(given) {
+      // Storage and cookies throw where the visitor or the page's sandbox blocks them; then this page is all there is.
+      const known = attempt(() => parseRecord(localStorage.getItem(KEY), at));
+      answer = given ?? answer ?? (known?.granted && "granted");
+      const permission = decidePermission({ mode, answer, signals: navigator });
+      if (permission === "waiting") return;
+      // A page load is counted once, however often the visitor answers.
+      record = permission === "page" ? undefined : (record ?? recordArrival(known, arrival));
+      ids = undefined;
+      if (record && permission === "all") {
+        record.granted = true;
+        ids = attempt(() => readAnalyticsIds(document.cookie));
+      }
+      const text = record && toRecordText(record);
+      attempt(() => (text ? localStorage.setItem(KEY, text) : localStorage.removeItem(KEY)));
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import {
+  type Envelope,
+  encodeContext,
+  type FrameContext,
+  type FromFrame,
+  type FromLoader,
+  MESSAGE_VERSION,
+  type Prefill,
+} from "../messages.ts";
+import { make } from "./make.ts";
+import type { Site } from "./site.ts";
+import { findTexts } from "./texts.ts";
+
+export type Wanted = {
+  widget: string;
+  service?: string | undefined;
+  locale?: string | undefined;
+  prefill?: Prefill | undefined;
+};
+
+export type BookingFrame = { readonly element: HTMLElement; readonly title: string; close(): void };
+
+const READY_LIMIT_MS = 10_000;
+
+/** Of each frame that is open: takes a message if it is its own, or, without one, tells the frame what may have changed. */
+const open = new Set<(message?: MessageEvent<Envelope<FromFrame>>) => void>();
+let made = 0;
+
+/** One booking frame: the iframe, and what stands in its place until it is ready or when it never is. */
+export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): BookingFrame {
+  const frame = `f${++made}`;
+  const { widget } = wanted;
+  const locale = toLocale(wanted.locale);
+  const { title, close } = findTexts(locale);
+  const mode = onClose ? "popup" : "inline";
+  const iframe = make("iframe", { title });
+  const element = make("div", { className: mode }, make("progress", { ariaLabel: title }), iframe);
+  const timer = setTimeout(fail, READY_LIMIT_MS);
+  let isReady = false;
+
+  iframe.src = toAddress("embed", { frame, mode, hostOrigin: origin });
+  // Until the frame shows its own.
+  if (onClose) element.append(make("button", { textContent: "×", ariaLabel: close, onclick: onClose }));
+  open.add(take);
+  return {
+    element,
+    title,
+    close() {
+      clearTimeout(timer);
+      open.delete(take);
+      element.remove();
+    },
+  };
+
+  function take(message?: MessageEvent<Envelope<FromFrame>>): void {
+    if (!message) update();
+    else if (message.source === iframe.contentWindow && message.origin === site.base) hear(message.data);
+  }
+
+  function hear({ svc, frame: from, ...said }: Envelope<FromFrame>): void {
+    if (svc !== MESSAGE_VERSION || from !== frame) return;
+    if (said.type === "resize") iframe.style.height = `${said.height}px`;
+    else if (said.type === "close") onClose?.();
+    else {
+      if (said.type === "ready") show();
+      if (said.type === "failed" && !isReady) fail();
+      update();
+      site.tell(widget, said);
+    }
+  }
+
+  /** Before the frame listens, the browser would complain on the console. */
+  function update(): void {
+    say({ type: "context", attribution: site.attribution.read() });
+    say({ type: "theme", theme: site.theme });
+  }
+
+  function say(message: FromLoader): void {
+    if (isReady) iframe.contentWindow?.postMessage({ ...message, svc: MESSAGE_VERSION, frame }, site.base);
+  }
+
+  function show(): void {
+    clearTimeout(timer);
+    isReady = true;
+    element.className += " ready";
+    if (onClose) iframe.focus();
+  }
+
+  /** The frame may still become ready, and then takes the place of the link. */
+  function fail(): void {
+    const link = make("a", { textContent: `${title} ↗`, href: toAddress("w", {}), target: "_blank" });
+    element.firstChild?.replaceWith(link);
+  }
+
+  /** What the page says travels in the fragment, which no server and no log sees. */
+  function toAddress(page: string, more: FrameContext): string {
+    const context = { ...wanted, ...more, locale, theme: site.theme, attribution: site.attribution.read() };
+    // What is undefined is not written, and what the frame does not know is not read.
+    return `${site.base}/${page}/${encodeURIComponent(widget)}#${encodeContext(context as FrameContext)}`;
+  }
+}
+
+export function takeMessage(message?: MessageEvent): void {
+  for (const take of open) take(message);
+}
+
+/** The page's own language, before the browser's. */
+export function toLocale(locale?: string): string {
+  return locale || document.documentElement.lang || navigator.language;
+}

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type ConsentAnswer, decidePermission, type Permission } from "./consent.ts";
+
+// biome-ignore format: one case a line
+const CASES: [mode: string, answer: ConsentAnswer | undefined, permission: Permission][] = [
+  ["", undefined, "stored"], ["auto", undefined, "stored"], ["auto", "granted", "all"], ["auto", "denied", "page"],
+  ["required", undefined, "waiting"], ["required", "granted", "all"], ["required", "denied", "page"],
+  ["off", undefined, "page"], ["off", "granted", "page"], ["off", "denied", "page"],
+  // A mode that is misspelt.
+  ["require", undefined, "waiting"], ["none", undefined, "waiting"],
+];
+
+for (const [mode, answer, permission] of CASES) {
+  test(`mode "${mode}" and ${answer ?? "no answer"}: ${permission}`, () =>
+    assert.equal(decidePermission({ mode, answer, signals: {} }), permission));
+}
+
+for (const signals of [{ globalPrivacyControl: true }, { doNotTrack: "1" }]) {
+  test(`${JSON.stringify(signals)} outweighs every mode and answer`, () => {
+    for (const [mode, answer] of CASES) assert.equal(decidePermission({ mode, answer, signals }), "page");
+  });
+}
+
+test("a signal that is off is none", () => {
+  const signals = { globalPrivacyControl: false, doNotTrack: "0" };
+  assert.equal(decidePermission({ mode: "auto", answer: undefined, signals }), "stored");
+  assert.equal(decidePermission({ mode: "auto", answer: undefined, signals: { doNotTrack: "unspecified" } }), "stored");
+});

@@ -1,0 +1,15 @@
+// We are guests in the page: whatever goes wrong here stays here, without a word on the console.
+
+export function attempt<Result>(run: () => Result): Result | undefined {
+  try {
+    return run();
+  } catch {
+    return undefined;
+  }
+}
+
+export function guarded<Arguments extends unknown[]>(
+  run: (...given: Arguments) => void,
+): (...given: Arguments) => void {
+  return (...given) => attempt(() => run(...given));
+}

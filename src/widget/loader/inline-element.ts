@@ -1,0 +1,60 @@
+import { openFrame } from "./booking-frame.ts";
+import { guarded } from "./guarded.ts";
+import { attachRoot, make } from "./make.ts";
+import type { Site } from "./site.ts";
+
+/** How far below the window a frame begins to load. */
+const NEAR = "600px";
+
+type Place = { show(): void; clear(): void };
+
+/** `<svc-booking widget="w_…" service="…" locale="…">`: the frame in the flow of the page, loaded when it comes near. */
+export function defineInlineElement(site: Site): void {
+  customElements.define(
+    "svc-booking",
+    class extends HTMLElement {
+      declare place: Place;
+
+      constructor() {
+        super();
+        this.place = createPlace(site, this);
+      }
+
+      connectedCallback(): void {
+        this.place.show();
+      }
+
+      disconnectedCallback(): void {
+        this.place.clear();
+      }
+    },
+  );
+}
+
+function createPlace(site: Site, host: HTMLElement): Place {
+  const root = attachRoot(host);
+  const room = make("div");
+  const watch = new IntersectionObserver(guarded(loadWhenNear), { rootMargin: NEAR });
+  let close: (() => void) | undefined;
+  return {
+    show() {
+      root.append(room);
+      // Anew, or the browser would see no change in an element that was moved.
+      watch.disconnect();
+      watch.observe(room);
+    },
+    clear() {
+      room.remove();
+      close?.();
+    },
+  };
+
+  function loadWhenNear([entry]: IntersectionObserverEntry[]): void {
+    const read = (name: string) => host.getAttribute(name) || undefined;
+    const widget = read("widget") ?? site.widget;
+    if (!entry?.isIntersecting || !widget) return;
+    const frame = openFrame(site, { widget, service: read("service"), locale: read("locale") });
+    room.replaceWith(frame.element);
+    close = frame.close;
+  }
+}

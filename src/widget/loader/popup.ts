@@ -1,0 +1,35 @@
+import { openFrame, type Wanted } from "./booking-frame.ts";
+import { addHost, make } from "./make.ts";
+import type { Site } from "./site.ts";
+
+let closeOpen: (() => void) | undefined;
+
+/**
+ * A dialog of the browser's own: it stands above everything, makes the page behind it inert, keeps the focus, and closes
+ * with Esc. A click beside it does not close it: too much may have been typed.
+ */
+export function openPopup(site: Site, wanted: Wanted, opener: Element | null): void {
+  if (!wanted.widget) return;
+  closeOpen?.();
+  const frame = openFrame(site, wanted, close);
+  const dialog = make("dialog", { ariaLabel: frame.title, onclose: close }, frame.element);
+  dialog.style.colorScheme = (site.theme.mode ?? "auto").replace("auto", "light dark");
+  const host = addHost("popup", dialog);
+  const { style, clientWidth } = document.documentElement;
+  const { overflow, scrollbarGutter } = style;
+  // The page keeps its place, and the room of its scroll bar.
+  Object.assign(style, { overflow: "hidden", scrollbarGutter: innerWidth > clientWidth ? "stable" : scrollbarGutter });
+  closeOpen = close;
+  dialog.showModal();
+
+  function close(): void {
+    if (closeOpen !== close) return;
+    closeOpen = undefined;
+    frame.close();
+    dialog.close();
+    host.remove();
+    Object.assign(style, { overflow, scrollbarGutter });
+    (opener as HTMLElement | null)?.focus({ preventScroll: true });
+    site.tell(wanted.widget, { type: "close" });
+  }
+}

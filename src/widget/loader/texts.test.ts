@@ -1,0 +1,10 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findTexts } from "./texts.ts";
+
+test("the loader speaks the page's language, and English where it does not know it", () => {
+  assert.deepEqual(findTexts("de-AT"), { title: "Termin buchen", close: "Schließen" });
+  assert.deepEqual(findTexts("PT"), { title: "Marcar um horário", close: "Fechar" });
+  for (const locale of ["en-GB", "ja", "", "x"])
+    assert.deepEqual(findTexts(locale), { title: "Book an appointment", close: "Close" }, locale);
+});

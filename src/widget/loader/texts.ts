@@ -1,0 +1,15 @@
+// The few words of the loader itself; everything else is said by the frame.
+
+/** By language: what the frame is for, and how to close it. */
+const TEXTS: Record<string, string | undefined> = {
+  en: "Book an appointment|Close",
+  de: "Termin buchen|Schließen",
+  fr: "Prendre rendez-vous|Fermer",
+  es: "Reservar una cita|Cerrar",
+  pt: "Marcar um horário|Fechar",
+};
+
+export function findTexts(locale: string): { title: string; close: string } {
+  const [title = "", close = ""] = (TEXTS[locale.slice(0, 2).toLowerCase()] ?? TEXTS["en"] ?? "").split("|");
+  return { title, close };
+}

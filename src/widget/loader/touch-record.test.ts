@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import {
+  parseRecord,
+  readAnalyticsIds,
+  recordArrival,
+  type TouchRecord,
+  toPageAttribution,
+  toRawAttribution,
+  toRecordText,
+} from "./touch-record.ts";
+
+const START = new Date("2026-11-01T12:00:00.000Z");
+const SITE = "https://www.site.example";
+
+function arrive(path: string, about: { from?: string; minute?: number } = {}) {
+  return {
+    page: SITE + path,
+    referrer: about.from ?? "",
+    at: new Date(START.getTime() + (about.minute ?? 0) * 60_000),
+  };
+}
+
+/** Page loads one after the other. */
+function visit(...arrivals: ReturnType<typeof arrive>[]): TouchRecord {
+  const record = arrivals.reduce<TouchRecord | undefined>((known, each) => recordArrival(known, each), undefined);
+  assert.ok(record);
+  return record;
+}
+
+const AD = "/lp?utm_source=google&utm_medium=cpc&gclid=X";
+
+test("the first visit is touch 1, with its page, referrer and parameters", () => {
+  const record = visit(arrive(`${AD}&name=jane#top`, { from: "https://www.google.com/search?q=dentist" }));
+  const tags = { utmSource: "google", utmMedium: "cpc", gclid: "X" };
+  const at = START.toISOString();
+  assert.deepEqual(record, {
+    v: 1,
+    firstSeenAt: at,
+    landingPage: `${SITE}${AD}`,
+    referrer: "https://www.google.com/search",
+    touches: 1,
+    first: tags,
+    last: { ...tags, at },
+    seen: at,
+  });
+});
+
+describe("touches", () => {
+  // biome-ignore format: one case a line
+  const cases: [what: string, touches: number, ...later: ReturnType<typeof arrive>[]][] = [
+    ["a reload", 1, arrive(AD), arrive(AD)],
+    ["a reload after hours", 1, arrive(AD, { minute: 600 })],
+    ["the next page", 1, arrive("/about", { from: `${SITE}/lp` })],
+    ["the next page after hours", 1, arrive("/about", { from: `${SITE}/lp`, minute: 600 })],
+    ["another host of the same site after hours", 1, arrive("/", { from: "https://shop.site.example/", minute: 600 })],
+    ["another site within half an hour", 1, arrive("/", { from: "https://pay.example/done", minute: 29 })],
+    ["another site after half an hour", 2, arrive("/", { from: "https://blog.example/", minute: 30 })],
+    ["coming back directly after hours", 1, arrive("/", { minute: 600 })],
+    ["another campaign at once", 2, arrive("/lp?utm_source=news")],
+    ["another click of the same campaign", 2, arrive(`${AD}2`)],
+    ["another campaign, and its reload", 2, arrive("/lp?utm_source=news"), arrive("/lp?utm_source=news")],
+    ["another campaign, and the first again", 3, arrive("/lp?utm_source=news"), arrive(AD)],
+    ["pages in between keep the visit alive", 1, arrive("/a", { minute: 20 }), arrive("/", { from: "https://blog.example/", minute: 40 })],
+  ];
+  for (const [what, touches, ...later] of cases) {
+    test(`${what}: ${touches}`, () => assert.equal(visit(arrive(AD), ...later).touches, touches));
+  }
+
+  test("a later touch changes neither the first page nor the first parameters, but the last ones", () => {
+    const record = visit(arrive(AD), arrive("/offer?utm_source=news", { from: "https://mail.example/", minute: 90 }));
+    assert.equal(record.landingPage, `${SITE}${AD}`);
+    assert.equal(record.referrer, "");
+    assert.equal(record.firstSeenAt, "2026-11-01T12:00:00.000Z");
+    assert.deepEqual(record.first, { utmSource: "google", utmMedium: "cpc", gclid: "X" });
+    assert.deepEqual(record.last, { utmSource: "news", at: "2026-11-01T13:30:00.000Z" });
+    assert.equal(record.seen, "2026-11-01T13:30:00.000Z");
+  });
+
+  test("the first parameters are those of the first touch that carried any", () => {
+    const record = visit(arrive("/", { from: "https://blog.example/post" }), arrive(AD, { minute: 5 }));
+    assert.equal(record.referrer, "https://blog.example/post");
+    assert.equal(record.landingPage, `${SITE}/`);
+    assert.deepEqual(record.first, { utmSource: "google", utmMedium: "cpc", gclid: "X" });
+    assert.equal(record.touches, 2);
+  });
+});
+
+test("the fields that are sent have the contract's names, of the first touch, with the current page", () => {
+  const record = visit(arrive(AD, { from: "https://www.google.com/" }), arrive("/about"));
+  assert.deepEqual(toRawAttribution(record, `${SITE}/booking?session=1&utm_source=own`), {
+    landingPage: `${SITE}${AD}`,
+    referrer: "https://www.google.com/",
+    firstSeenAt: "2026-11-01T12:00:00.000Z",
+    touches: 1,
+    utmSource: "google",
+    utmMedium: "cpc",
+    gclid: "X",
+    currentPage: `${SITE}/booking?utm_source=own`,
+  });
+});
+
+test("without leave: campaign and referring host of this page view, no click, no first visit, no path of the referrer", () => {
+  const arrival = arrive(AD, { from: "https://www.google.com/search?q=dentist" });
+  assert.deepEqual(toPageAttribution(arrival, `${SITE}/booking?gclid=X`), {
+    referrer: "https://www.google.com/",
+    utmSource: "google",
+    utmMedium: "cpc",
+    currentPage: `${SITE}/booking`,
+  });
+  assert.equal(toPageAttribution(arrive("/", { from: `${SITE}/lp` }), SITE).referrer, "");
+});
+
+describe("what is stored", () => {
+  test("is read again as it was", () => {
+    const record = { ...visit(arrive(AD)), granted: true as const };
+    assert.deepEqual(parseRecord(toRecordText(record), START), record);
+  });
+
+  test("counts for 180 days from the first visit", () => {
+    const text = toRecordText(visit(arrive(AD)));
+    const daysLater = (days: number) => new Date(START.getTime() + days * 86_400_000);
+    assert.ok(parseRecord(text, daysLater(179.9)));
+    assert.equal(parseRecord(text, daysLater(180)), undefined);
+  });
+
+  test("and is not ours, or not of this version: nothing", () => {
+    for (const text of [null, "null", "{}", "5", '"x"', "[]", '{"v":2}', '{"v":1}', '{"v":1,"firstSeenAt":"x"}'])
+      assert.equal(parseRecord(text, START), undefined, String(text));
+  });
+
+  test("is at most 2 KB, whatever the page's address", () => {
+    const long = (letter: string) => letter.repeat(290);
+    const query = `utm_source=${long("ü")}&utm_medium=${long("m")}&gclid=${long("g")}`;
+    const page = `/${"p".repeat(450)}?${query}`;
+    const record = visit(arrive(page, { from: `https://blog.example/${"r".repeat(450)}` }));
+    const text = toRecordText(record);
+    assert.ok(text.length <= 2048, String(text.length));
+    const kept = parseRecord(text, START);
+    assert.deepEqual(kept?.first, record.first);
+    assert.equal(kept?.landingPage, `${SITE}/${"p".repeat(450)}`);
+  });
+
+  test("is at most 2 KB for any words of a campaign", () => {
+    const word = fc.string({ maxLength: 400, unit: fc.constantFrom("a", "ü", "%", " ", "–", "😀") });
+    fc.assert(
+      fc.property(word, word, word, word, (source, term, gclid, path) => {
+        const query = new URLSearchParams({ utm_source: source, utm_term: term, gclid });
+        const record = visit(arrive(`/${encodeURIComponent(path)}?${query}`), arrive(`/?${query}1`));
+        assert.ok(toRecordText(record).length <= 2048);
+      }),
+    );
+  });
+});
+
+describe("ids of Google Analytics and Meta", () => {
+  // biome-ignore format: one case a line
+  const cases: [cookies: string, ids: [string, string, string]][] = [
+    ["_ga=GA1.1.123.456; _fbp=fb.1.17.9; _fbc=fb.1.17.AbC-_", ["123.456", "fb.1.17.9", "fb.1.17.AbC-_"]],
+    ["a=b; _ga=GA1.2-2.1834059621.1761989400", ["1834059621.1761989400", "", ""]],
+    ["x_ga=GA1.1.1.2; _gat=1; _ga_ABC=GS1.1.5.6; my_fbp=2", ["", "", ""]],
+    ["_ga=nonsense; _fbp=", ["", "", ""]],
+    ["", ["", "", ""]],
+  ];
+  for (const [cookies, [gaClientId, fbp, fbc]] of cases) {
+    test(cookies || "no cookies", () => assert.deepEqual(readAnalyticsIds(cookies), { gaClientId, fbp, fbc }));
+  }
+});

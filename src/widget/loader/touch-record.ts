@@ -1,0 +1,108 @@
+import type { RawAttribution } from "#contract/attribution.ts";
+import { readAddress, type Tags } from "./address.ts";
+
+// First-touch attribution, without the browser: what a page load says, how it changes what is known of the visitor, and the
+// fields that are sent. A touch is a page load with other campaign parameters than the touch before, or one that another
+// site led to after half an hour without any; moving around on the site and reloading are none.
+
+export type TouchRecord = {
+  v: 1;
+  firstSeenAt: string;
+  landingPage: string;
+  referrer: string;
+  touches: number;
+  /** Of the first touch that carried any. */
+  first: Tags;
+  last: Tags & { at: string };
+  /** The last page load. */
+  seen: string;
+  /** The visitor agreed. Kept here, so that the page owner need not ask again on the next page. */
+  granted?: true;
+};
+
+/** A page load. */
+export type Arrival = { page: string; referrer: string; at: Date };
+
+const RECORD_MAX = 2048;
+const RECORD_MS = 180 * 86_400_000;
+/** Names a campaign and not a click. */
+const UTM = /^utm/;
+const IDLE_MS = 30 * 60_000;
+
+export function recordArrival(known: TouchRecord | undefined, arrival: Arrival): TouchRecord {
+  const at = arrival.at.toISOString();
+  const { whole, tags } = readAddress(arrival.page);
+  const referrer = readReferrer(arrival).place;
+  const last = { ...tags, at };
+  const before = known ?? {
+    v: 1,
+    firstSeenAt: at,
+    landingPage: whole,
+    referrer,
+    touches: 0,
+    first: tags,
+    last,
+    seen: at,
+  };
+  const isTouch = hasAny(tags)
+    ? JSON.stringify({ ...before.last, at }) !== JSON.stringify(last)
+    : referrer && +arrival.at - Date.parse(before.seen) >= IDLE_MS;
+  return {
+    ...before,
+    seen: at,
+    ...((isTouch || !known) && {
+      touches: before.touches + 1,
+      last,
+      first: hasAny(before.first) ? before.first : tags,
+    }),
+  };
+}
+
+/** The fields under the contract's names. */
+export function toRawAttribution(record: TouchRecord, currentPage: string): RawAttribution {
+  const { landingPage, referrer, firstSeenAt, touches, first } = record;
+  return { landingPage, referrer, firstSeenAt, touches, ...first, currentPage: readAddress(currentPage).whole };
+}
+
+/** Without the visitor's leave: the campaign and the host that led to this page view. */
+export function toPageAttribution(arrival: Arrival, currentPage: string): RawAttribution {
+  const referrer = readReferrer(arrival).origin;
+  return { referrer, ...readAddress(arrival.page, UTM).tags, currentPage: readAddress(currentPage, UTM).whole };
+}
+
+/** Nothing for what is not ours, or too old; throws for what is damaged. */
+export function parseRecord(text: string | null, now: Date): TouchRecord | undefined {
+  const record: TouchRecord | null = JSON.parse(text ?? "null");
+  return record?.v === 1 && Math.abs(+now - Date.parse(record.firstSeenAt)) < RECORD_MS ? record : undefined;
+}
+
+/** Where it would be too long, without what can be told from the rest or is asked for least. */
+export function toRecordText(record: TouchRecord): string {
+  const text = JSON.stringify(record);
+  if (text.length <= RECORD_MAX) return text;
+  return JSON.stringify({
+    ...record,
+    landingPage: readAddress(record.landingPage).place,
+    last: { at: record.last.at },
+  });
+}
+
+/** `_ga` is GA1.1.123.456, of which 123.456 is the client. */
+export function readAnalyticsIds(cookies: string): RawAttribution {
+  const read = (form: RegExp) => form.exec(cookies)?.[1] ?? "";
+  return {
+    gaClientId: read(/\b_ga=GA\d\.[\d-]+\.(\d+\.\d+)/),
+    fbp: read(/\b_fbp=([\w.-]+)/),
+    fbc: read(/\b_fbc=([\w.-]+)/),
+  };
+}
+
+/** What leads from one page of the site to the next is no source. */
+function readReferrer({ page, referrer }: Arrival): { place: string; origin: string } {
+  const from = readAddress(referrer);
+  return from.site === readAddress(page).site ? readAddress("") : from;
+}
+
+function hasAny(tags: Tags): boolean {
+  return Object.keys(tags).length > 0;
+}

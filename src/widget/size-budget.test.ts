@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { LANGUAGES } from "#contract/languages.ts";
+import { buildBrowserFiles } from "../../scripts/build.ts";
+
+const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
+
+const FRAME_BYTES_MAX = 35 * 1024;
+const LOADER_BYTES_MAX = 4 * 1024;
+
+/** Of everything that these patterns find, as a browser gets it. */
+function measure(...patterns: string[]): number {
+  const files = globSync(patterns, { cwd: DIST });
+  assert.equal(files.length, patterns.length, files.join(", "));
+  return files.reduce((sum, file) => sum + gzipSync(readFileSync(DIST + file), { level: 9 }).length, 0);
+}
+
+describe("what visitors load stays small", () => {
+  before(async () => await buildBrowserFiles());
+
+  for (const language of LANGUAGES)
+    test(`the frame in ${language}: at most ${FRAME_BYTES_MAX} bytes`, () => {
+      const bytes = measure("assets/frame/main-*.js", "assets/frame/main-*.css", `assets/frame/${language}-*.js`);
+      assert.ok(bytes <= FRAME_BYTES_MAX, `${bytes} bytes`);
+    });
+
+  test("and the frame loads nothing else", () =>
+    assert.equal(globSync("assets/frame/*.{js,css}", { cwd: DIST }).length, 2 + LANGUAGES.length));
+
+  test(`the loader: at most ${LOADER_BYTES_MAX} bytes`, () => {
+    const bytes = measure("loader/loader.js");
+    assert.ok(bytes <= LOADER_BYTES_MAX, `${bytes} bytes`);
+  });
+});

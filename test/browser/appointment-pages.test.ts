@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { listWeek, requireBooked, toRequest } from "../../src/server/scheduler/conformance.ts";
+import { createSandbox } from "../../src/server/scheduler/sandbox/sandbox.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { NOON } from "../support/builders.ts";
+import { createEmbedded, SERVICE, watchErrors } from "../support/embedded.ts";
+
+// Where the links of an appointment lead, as the visitor meets it: no script needed, readable for everyone.
+
+const browser = openBrowser();
+const { deps, owner, widgetId, visitor } = await createEmbedded();
+
+async function book(): Promise<{ manageUrl: string; joinUrl: string }> {
+  const system = createSandbox({ ...deps, baseUrl: SERVICE }, { organizationId: owner, widgetId });
+  const [slot] = await listWeek(system, { now: NOON, serviceId: "online-meeting" });
+  assert.ok(slot);
+  const booked = requireBooked(await system.book(toRequest("online-meeting", slot), new AbortController().signal));
+  return { manageUrl: booked.manageUrl ?? "", joinUrl: booked.joinUrl ?? "" };
+}
+
+describe("the pages of an appointment", { skip: noBrowser }, () => {
+  test("the visitor cancels by keyboard, without any script", async () => {
+    const { manageUrl } = await book();
+    const page = await browser.open({ ...visitor, javaScriptEnabled: false });
+    await page.goto(manageUrl);
+    await page.locator("summary").press("Enter");
+    await page.getByRole("button", { name: "Yes, cancel it" }).press("Enter");
+    await page.getByRole("heading", { name: "This appointment is canceled" }).waitFor();
+    assert.equal(page.url(), manageUrl);
+    await page.reload();
+    assert.equal(await page.locator("form").count(), 0);
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    test(`they leave axe nothing to find, in ${colorScheme} colours and at 320 pixels`, async () => {
+      const { manageUrl, joinUrl } = await book();
+      const page = await browser.open({ ...visitor, colorScheme, viewport: { width: 320, height: 640 } });
+      const errors = watchErrors(page);
+      for (const address of [manageUrl, joinUrl, `${SERVICE}/manage/nothing`]) {
+        await page.goto(address);
+        await page.evaluate("document.querySelector('details')?.setAttribute('open', '')");
+        assert.deepEqual(await findAccessibilityFaults(page), []);
+        assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
+      }
+      assert.deepEqual(errors, []);
+    });
+  }
+});

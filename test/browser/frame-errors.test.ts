@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Page, Route } from "playwright-core";
+import { updateWidget } from "../../src/server/widgets/queries.ts";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import {
+  countBooked,
+  fillForm,
+  goToForm,
+  listSteps,
+  send,
+  startFrameService,
+  visitPage,
+  waitForBooked,
+} from "../support/frame.ts";
+
+const browser = openBrowser();
+const service = await startFrameService();
+const { deps, visitor } = service;
+
+async function openForm(about: Parameters<typeof goToForm>[1] = {}) {
+  const widgetId = await service.makeWidget();
+  const page = await browser.open(visitor);
+  await visitPage(page, `/w/${widgetId}`);
+  await goToForm(page, about);
+  return { page, widgetId };
+}
+
+/** The keys under which the page tried to book. */
+function watchKeys(page: Page): string[] {
+  const keys: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/bookings")) keys.push(request.headers()["idempotency-key"] ?? "");
+  });
+  return keys;
+}
+
+/** The request reaches the service; what becomes of the reply is up to the test. */
+async function arrive(route: Route): Promise<void> {
+  const request = route.request();
+  await service.app.inject({
+    method: "POST",
+    url: new URL(request.url()).pathname,
+    headers: request.headers(),
+    payload: request.postData() ?? "",
+  });
+}
+
+describe("when something goes wrong", { skip: noBrowser }, () => {
+  test("what is missing in the form is listed, has the focus, and leads to its field", async () => {
+    const { page, widgetId } = await openForm({ service: /First appointment/ });
+    await page.getByLabel("E-mail").fill("mara@");
+    await send(page);
+    const summary = page.getByRole("alert");
+    await summary.getByText("3 things need your attention").waitFor();
+    assert.ok(await summary.evaluate((element) => element === document.activeElement));
+    assert.deepEqual(await summary.getByRole("link").allInnerTexts(), [
+      "Please enter your name.",
+      "Please check the e-mail address; it should look like name@example.com.",
+      "Please answer this question.",
+    ]);
+    await summary.getByRole("link", { name: "Please answer this question." }).click();
+    const question = page.getByLabel("What is it about?");
+    assert.ok(await question.evaluate((element) => element === document.activeElement));
+    assert.equal(await question.getAttribute("aria-invalid"), "true");
+    assert.deepEqual(await countBooked(deps, widgetId), [0, 0]);
+  });
+
+  test("what only the server can refuse is said at its field", async () => {
+    const { page } = await openForm();
+    await fillForm(page);
+    await page.getByLabel("Anything we should know?").fill("x".repeat(2_001));
+    await send(page);
+    await page.getByRole("alert").getByRole("link", { name: "This is too long. Please shorten it." }).waitFor();
+    await page.getByLabel("Anything we should know?").fill("short");
+    await send(page);
+    await waitForBooked(page);
+  });
+
+  test("a time that somebody else took meanwhile is said, gone from the list, and the form is kept", async () => {
+    const { page, widgetId } = await openForm();
+    const other = await browser.open(visitor);
+    await visitPage(other, `/w/${widgetId}`);
+    await goToForm(other);
+    await fillForm(other, { name: "First Comer" });
+    await send(other);
+    await waitForBooked(other);
+
+    await fillForm(page);
+    await send(page);
+    const notice = page.getByRole("alert");
+    await notice.getByText("This time has just been taken").waitFor();
+    assert.ok(await notice.evaluate((element) => element === document.activeElement));
+    assert.equal(await page.locator(".time").first().innerText(), "09:30");
+    await page.locator(".time").first().click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    assert.equal(await page.getByLabel("Name").inputValue(), "Mara Quell");
+    await send(page);
+    await waitForBooked(page);
+    assert.deepEqual(await countBooked(deps, widgetId), [2, 2]);
+  });
+
+  test("a reply that was lost on the way is asked for again under the same key: one booking", async () => {
+    const { page, widgetId } = await openForm();
+    const keys = watchKeys(page);
+    let isLost = false;
+    await page.route("**/bookings", async (route) => {
+      if (isLost) return await route.continue();
+      isLost = true;
+      await arrive(route);
+      await route.abort("connectionreset");
+    });
+    await fillForm(page);
+    await send(page);
+    await page.getByRole("alert").getByText("No connection").waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await waitForBooked(page);
+    assert.equal(new Set(keys).size, 1);
+    assert.equal(keys.length, 2);
+    assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
+  });
+
+  test("a scheduling system that is away for a moment is tried again, and a wrong answer for good does not stick", async () => {
+    const { page, widgetId } = await openForm();
+    const keys = watchKeys(page);
+    await fillForm(page, { email: "fail-500@example.com" });
+    await send(page);
+    await page.getByRole("alert").getByText("The booking could not be made").waitFor();
+    await page.getByLabel("E-mail").fill("mara@example.com");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await waitForBooked(page);
+    // The server said that nothing was booked under the first.
+    assert.equal(new Set(keys).size, 2);
+    assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
+  });
+
+  test("while nobody knows what became of a booking, the key stays: one booking", async () => {
+    const { page, widgetId } = await openForm();
+    const keys = watchKeys(page);
+    let isFirst = true;
+    await page.route("**/bookings", async (route) => {
+      if (!isFirst) return await route.continue();
+      isFirst = false;
+      await arrive(route);
+      const error = { code: "scheduler_unavailable", message: "The booking could not be made." };
+      await route.fulfill({ status: 503, json: { error } });
+    });
+    await fillForm(page);
+    await send(page);
+    await page.getByRole("alert").getByText("The booking could not be made").waitFor();
+    await send(page);
+    await waitForBooked(page);
+    assert.deepEqual([keys.length, new Set(keys).size], [2, 1]);
+    assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
+  });
+
+  test("a double click books once", async () => {
+    const { page, widgetId } = await openForm();
+    const keys = watchKeys(page);
+    await fillForm(page, { email: "slow-3s@example.com" });
+    await page.getByRole("button", { name: "Book now" }).dblclick();
+    await page.getByRole("button", { name: "Booking …" }).click({ force: true });
+    await waitForBooked(page);
+    assert.equal(keys.length, 1);
+    assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
+  });
+
+  test("a widget paused while its page was open says so", async () => {
+    const { page, widgetId } = await openForm();
+    await updateWidget(deps.db, widgetId, { status: "paused" });
+    await fillForm(page);
+    await send(page);
+    await page.getByRole("heading", { name: "No online booking at the moment" }).waitFor();
+    assert.deepEqual(await countBooked(deps, widgetId), [0, 0]);
+  });
+
+  test("a field that only programs see, filled in by a browser, costs a person one more click", async () => {
+    const { page, widgetId } = await openForm();
+    await fillForm(page);
+    await page.evaluate(() => {
+      const trap = document.querySelector<HTMLInputElement>("[name=website]");
+      if (!trap) return;
+      trap.value = "https://mara.example";
+      trap.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    await send(page);
+    await page.getByRole("alert").waitFor();
+    assert.deepEqual(await countBooked(deps, widgetId), [0, 0]);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await waitForBooked(page);
+  });
+
+  test("free times that cannot be loaded are loaded on request", async () => {
+    const page = await browser.open(visitor);
+    await page.route("**/slots?*", (route) => route.abort("connectionreset"));
+    await visitPage(page, `/w/${await service.makeWidget()}`);
+    await page.getByRole("button", { name: /Online meeting/ }).click();
+    await page.getByRole("alert").getByText("This could not be loaded").waitFor();
+    await page.unroute("**/slots?*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.locator(".time").first().waitFor();
+  });
+
+  test("steps that could not be recorded are recorded later, and never stand in the way", async () => {
+    const widgetId = await service.makeWidget();
+    const page = await browser.open(visitor);
+    let isDown = true;
+    await page.route("**/events", (route) =>
+      isDown ? route.fulfill({ status: 503, headers: { "retry-after": "5" }, body: "{}" }) : route.continue(),
+    );
+    await visitPage(page, `/w/${widgetId}`);
+    await goToForm(page);
+    assert.deepEqual(await listSteps(deps, widgetId), []);
+    isDown = false;
+    await page.getByLabel("Name").fill("M");
+    await page.waitForResponse((response) => response.url().endsWith("/events") && response.status() === 204);
+    assert.deepEqual(await listSteps(deps, widgetId), [
+      ["date_selected", "form_started", "service_selected", "slot_selected", "widget_viewed"],
+    ]);
+  });
+});

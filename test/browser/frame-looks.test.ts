@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { TEMPLATES } from "#contract/widget.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { fillForm, goToForm, send, startFrameService, visitPage, waitForBooked } from "../support/frame.ts";
+
+const browser = openBrowser();
+const service = await startFrameService();
+
+/** Goes through every state of the frame and looks at each. */
+async function lookAtAll(page: Page, look: (state: string) => Promise<void>): Promise<void> {
+  await page.getByRole("button", { name: /Consultation/ }).click();
+  await look("staff");
+  await page.getByRole("button", { name: "Back" }).click();
+  await look("service");
+  await page.getByRole("button", { name: /Fully booked/ }).click();
+  await page.getByRole("heading", { name: "No free times at the moment" }).waitFor();
+  await look("no times");
+  await page.getByRole("button", { name: "Back" }).click();
+  await page.getByRole("button", { name: /First appointment/ }).click();
+  await page.locator(".time").nth(2).click();
+  await look("time");
+  await page.getByRole("button", { name: "Continue" }).click();
+  await look("form");
+  await send(page);
+  await page.getByRole("alert").waitFor();
+  await look("form with faults");
+  await page.getByLabel("What is it about?").fill("A tooth");
+  await fillForm(page, { email: "fail-500@example.com" });
+  await send(page);
+  await page.getByText("The booking could not be made").waitFor();
+  await look("unavailable");
+  await fillForm(page, { email: "fail-slot@example.com" });
+  await send(page);
+  await page.getByText("This time has just been taken").waitFor();
+  await look("taken");
+  await page.locator(".time").nth(3).click();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await fillForm(page);
+  await send(page);
+  await waitForBooked(page);
+  await look("done");
+}
+
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await browser.open({ ...service.visitor, reducedMotion: "reduce", ...options });
+  await visitPage(page, path);
+  return page;
+}
+
+describe("no state has a fault that axe finds, light or dark", { skip: noBrowser }, () => {
+  // Accents that are hard to read: on a light ground, on a dark one, and as a ground for either text.
+  for (const [template, accent] of [
+    ["classic", "#ffd400"],
+    ["compact", "#3b1d00"],
+    ["minimal", "#808080"],
+  ] as const)
+    test(`${template}, in ${accent}`, async () => {
+      const page = await open(`/w/${await service.makeWidget({ template, accent })}`);
+      const faults: string[] = [];
+      await lookAtAll(page, async (state) => {
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          await page.locator(`html[data-scheme=${colorScheme}]`).waitFor();
+          for (const fault of await findAccessibilityFaults(page)) faults.push(`${state}, ${colorScheme}: ${fault}`);
+        }
+      });
+      assert.deepEqual(faults, []);
+    });
+});
+
+describe("nothing has to be scrolled sideways", { skip: noBrowser }, () => {
+  for (const template of TEMPLATES)
+    test(`${template}, at 320 pixels, which is also 200 % zoom on a small telephone`, async () => {
+      const widgetId = await service.makeWidget({ template });
+      const page = await open(`/embed/${widgetId}`, { viewport: { width: 320, height: 640 }, forcedColors: "active" });
+      const wide: string[] = [];
+      await lookAtAll(page, async (state) => {
+        const width = await page.evaluate(() => document.documentElement.scrollWidth);
+        if (width > 320) wide.push(`${state}: ${width}`);
+      });
+      assert.deepEqual(wide, []);
+    });
+});
+
+describe("the visitor's language", { skip: noBrowser }, () => {
+  const headings = {
+    "en-US": "What would you like to book?",
+    "de-AT": "Was möchten Sie buchen?",
+    "fr-CA": "Que souhaitez-vous réserver ?",
+    "es-MX": "¿Qué desea reservar?",
+    "pt-BR": "O que deseja marcar?",
+    "ja-JP": "What would you like to book?",
+  };
+  test("is spoken where it is one of ours, and only its texts are loaded", async () => {
+    const widgetId = await service.makeWidget();
+    for (const [locale, heading] of Object.entries(headings)) {
+      const page = await browser.open({ ...service.visitor, locale });
+      const scripts: string[] = [];
+      page.on("request", (request) => request.url().endsWith(".js") && scripts.push(request.url()));
+      await visitPage(page, `/w/${widgetId}`);
+      await page.getByRole("heading", { name: heading }).waitFor();
+      assert.equal(await page.locator("html").getAttribute("lang"), locale === "ja-JP" ? "en" : locale);
+      assert.equal(scripts.length, 2, scripts.join());
+      await page.context().close();
+    }
+  });
+
+  test("is what the host page says before what the browser says", async () => {
+    const context = encodeURIComponent(JSON.stringify({ locale: "fr" }));
+    const page = await open(`/embed/${await service.makeWidget()}#${context}`);
+    await page.getByRole("heading", { name: headings["fr-CA"] }).waitFor();
+  });
+});
+
+describe("the time zone", { skip: noBrowser }, () => {
+  test("is the visitor's own, and times follow when they choose another", async () => {
+    const widgetId = await service.makeWidget();
+    const page = await open(`/w/${widgetId}`, { timezoneId: "America/New_York", locale: "en-US" });
+    await page.getByRole("button", { name: /Online meeting/ }).click();
+    const times = page.locator(".time");
+    await times.first().waitFor();
+    assert.equal(await page.getByLabel("Time zone").inputValue(), "America/New_York");
+    assert.match(await times.first().innerText(), /^3:00\sAM$/);
+    await page.getByLabel("Time zone").selectOption("Asia/Tokyo");
+    assert.match(await times.first().innerText(), /^5:00\sPM$/);
+    await times.first().click();
+    // The time stays the same instant, on whatever day the new zone shows it.
+    await page.getByLabel("Time zone").selectOption("Pacific/Honolulu");
+    assert.match(await page.locator(".picked").innerText(), /Sunday, November 1, 2026, 10:00.*10:30\sPM/);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await fillForm(page);
+    await send(page);
+    await waitForBooked(page);
+    assert.match(await page.locator(".facts").innerText(), /Sunday, November 1, 2026\s+10:00.*10:30\sPM \(Honolulu\)/);
+  });
+
+  test("and the calendar looks as far ahead as there are times, and says where there are none", async () => {
+    const page = await open(`/w/${await service.makeWidget()}`);
+    await page.getByRole("button", { name: /Online meeting/ }).click();
+    await page.locator(".time").first().waitFor();
+    await page.getByRole("button", { name: "Next month" }).click();
+    await page.getByText("Choose a day to see its times.").waitFor();
+    await page.getByRole("button", { name: /^Thursday 31 December, 8 free times/ }).click();
+    await page.getByText("Times on Thursday 31 December", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Next month" }).click();
+    await page.getByText("No free times in January 2027.").waitFor();
+  });
+});
+
+test("a host page's theme and corners are used, and a hostile one breaks nothing", { skip: noBrowser }, async () => {
+  const widgetId = await service.makeWidget();
+  const theme = { accent: "#0a7a55", mode: "dark", radius: 0 };
+  const page = await open(`/embed/${widgetId}#${encodeURIComponent(JSON.stringify({ theme }))}`);
+  const read = () =>
+    page.evaluate(() => {
+      const { style, dataset } = document.documentElement;
+      return [style.getPropertyValue("--accent"), style.getPropertyValue("--radius"), dataset["scheme"]];
+    });
+  await page.getByRole("button", { name: /Consultation/ }).waitFor();
+  assert.deepEqual(await read(), ["#0a7a55", "0px", "dark"]);
+  await page.goto("about:blank");
+  const hostile = { theme: { accent: "red}body{display:none", mode: {}, radius: "1px;x" }, prefill: [], service: {} };
+  await page.goto(`http://book.example/embed/${widgetId}#${encodeURIComponent(JSON.stringify(hostile))}`);
+  await page.getByRole("button", { name: /Consultation/ }).waitFor();
+  assert.deepEqual(await read(), ["#4b45d6", "", "light"]);
+  await goToForm(page);
+});

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import {
+  createEmbedded,
+  listAccessible,
+  readContexts,
+  SERVICE,
+  SITE,
+  waitForContexts,
+  watchErrors,
+} from "../support/embedded.ts";
+import { type Answer, toPage } from "../support/host-site.ts";
+
+// docs/embedding.md is tried as written: its snippets are pasted into pages, with this service's address and widget.
+
+const browser = openBrowser();
+const { web, widgetId, visitor } = await createEmbedded();
+
+const guide = readFileSync(new URL("../../docs/embedding.md", import.meta.url), "utf8")
+  .replaceAll("https://book.example.com", SERVICE)
+  .replaceAll("w_8Jk2mNqRs4Tv", widgetId);
+
+/** The code of a section, by what it begins with. */
+function snippet(heading: string, start = ""): string {
+  const section = guide.split(/^#{2,3} /m).find((each) => each.startsWith(`${heading}\n`)) ?? "";
+  const code = [...section.matchAll(/```\w*\n(.*?)```/gs)]
+    .map(([, each]) => each ?? "")
+    .find((each) => each.startsWith(start));
+  assert.ok(code, `${heading}: ${start}`);
+  return code;
+}
+
+const SCRIPT = snippet("The snippet");
+const STUB = snippet("In a popup", "<script>").replace(/ {2}svc\("open".*\n/, "");
+
+async function visit(page: string | Answer, path = "/"): Promise<{ page: Page; errors: string[] }> {
+  web.addSite(new URL(SITE).host, { "/": page });
+  const opened = await browser.open(visitor);
+  const errors = watchErrors(opened);
+  await opened.goto(SITE + path);
+  await opened.waitForFunction("customElements.get('svc-booking')");
+  return { page: opened, errors };
+}
+
+describe("the guide for page owners", { skip: noBrowser }, () => {
+  test("in the page, under the policy it names", async () => {
+    const policy = snippet("Content-Security-Policy").trim();
+    const body = toPage(snippet("In the page"), { head: SCRIPT });
+    const { page, errors } = await visit({ body, headers: { "content-security-policy": policy } });
+    assert.equal((await waitForContexts(page, 1))[0]?.mode, "inline");
+    assert.deepEqual(errors, []);
+  });
+
+  test("in a popup, from a link", async () => {
+    const { page, errors } = await visit(toPage(snippet("In a popup", "<a"), { head: SCRIPT }));
+    await page.getByText("Book an appointment").click();
+    assert.equal((await waitForContexts(page, 1))[0]?.mode, "popup");
+    assert.equal(page.url(), `${SITE}/`);
+    assert.deepEqual(errors, []);
+  });
+
+  test("in a popup, from a script that runs before ours", async () => {
+    const { page, errors } = await visit(toPage("", { head: snippet("In a popup", "<script>") + SCRIPT }));
+    assert.equal((await waitForContexts(page, 1))[0]?.mode, "popup");
+    assert.deepEqual(errors, []);
+  });
+
+  test("behind a floating button", async () => {
+    const { page, errors } = await visit(toPage("", { head: snippet("Behind a floating button") }));
+    assert.ok((await listAccessible(page)).includes('button "Book a time"'));
+    assert.deepEqual(errors, []);
+  });
+
+  test("colours and what is filled in reach the frame, and whoever listens may", async () => {
+    const code = ["Colours", "Filling in what you know", "Hearing what happens"]
+      .map((heading) => snippet(heading))
+      .join("\n");
+    const { page, errors } = await visit(toPage("", { head: `${STUB}<script>${code}</script>${SCRIPT}` }));
+    const [context] = await waitForContexts(page, 1);
+    assert.deepEqual(context?.theme, { accent: "#0a7d55", mode: "auto", radius: 8 });
+    assert.equal(context?.prefill?.name, "Mara Quell");
+    assert.equal(context?.service, "consultation");
+    assert.deepEqual(errors, []);
+  });
+
+  test("consent: nothing is stored until the call it shows", async () => {
+    const { page } = await visit(toPage("", { head: snippet("Consent and privacy", "<script") }));
+    assert.equal(await page.evaluate("localStorage.length"), 0);
+    await page.evaluate(snippet("Consent and privacy", "svc("));
+    assert.equal(await page.evaluate("Object.keys(localStorage).join()"), "svc_attr");
+    assert.equal(await page.evaluate("document.cookie"), "");
+  });
+
+  for (const [consents, isStored] of [
+    ["{ 1: true, 7: true }", true],
+    ["{ 1: true, 7: false }", false],
+    ["{}", false],
+  ] as const) {
+    test(`consent by IAB TCF, purposes ${consents}`, async () => {
+      const platform = `<script>function __tcfapi(command, version, listener) {
+        listener({ eventStatus: "cmpuishown", gdprApplies: true, purpose: { consents: {} } }, true);
+        setTimeout(() => {
+          listener({ eventStatus: "useractioncomplete", gdprApplies: true, purpose: { consents: ${consents} } }, true);
+          answered = true;
+        }, 50);
+      }</script>`;
+      const head = `${STUB}${snippet("Consent and privacy", "<script")}${platform}<script>${snippet("Consent and privacy", "__tcfapi")}</script>`;
+      const { page, errors } = await visit(toPage("", { head }));
+      await page.waitForFunction("window.answered");
+      assert.equal(await page.evaluate("!!localStorage.getItem('svc_attr')"), isStored);
+      assert.deepEqual(errors, []);
+    });
+  }
+
+  test("consent beside Google's consent mode", async () => {
+    const code = `${snippet("Consent and privacy", "function onBannerAnswer")}function gtag() {}`;
+    const head = `${STUB}${snippet("Consent and privacy", "<script")}<script>${code}</script>`;
+    const { page } = await visit(toPage("", { head }));
+    await page.evaluate("onBannerAnswer(true)");
+    assert.equal(await page.evaluate("!!localStorage.getItem('svc_attr')"), true);
+    await page.evaluate("onBannerAnswer(false)");
+    assert.equal(await page.evaluate("!!localStorage.getItem('svc_attr')"), false);
+  });
+
+  test("the booking page is there", async () => {
+    const page = await browser.open(visitor);
+    const address = /`(http[^`]+\/w\/\w+)`/.exec(guide)?.[1] ?? "";
+    await page.goto(address);
+    await page.getByText("Consultation", { exact: true }).waitFor();
+    assert.equal(readContexts(page).length, 0);
+  });
+});

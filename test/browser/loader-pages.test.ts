@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { makeWidget } from "../support/builders.ts";
+import {
+  createEmbedded,
+  listAccessible,
+  readContexts,
+  SERVICE,
+  SITE,
+  toScript,
+  waitForContexts,
+  watchErrors,
+} from "../support/embedded.ts";
+import { type Answer, toPage } from "../support/host-site.ts";
+
+// The loader on pages of every kind: it works where it can, and the page never notices where it cannot.
+
+const browser = openBrowser();
+const { app, web, widgetId, visitor, deps, owner } = await createEmbedded();
+const HOST = new URL(SITE).host;
+const INLINE = `<svc-booking widget="${widgetId}"></svc-booking>`;
+const FRAME = `${SERVICE}/embed/${widgetId}`;
+
+/** Opens this page of the customer's website; `errors` fills with whatever goes wrong on it. */
+async function visit(page: string | Answer, about: { path?: string; prepare?: (page: Page) => Promise<unknown> } = {}) {
+  const { path = "/", prepare } = about;
+  web.addSite(HOST, { [path]: page });
+  const opened = await browser.open(visitor);
+  const errors = watchErrors(opened);
+  await prepare?.(opened);
+  await opened.goto(SITE + path);
+  return { page: opened, errors };
+}
+
+/** Waits until the frame shows what can be booked. */
+async function seeServices(page: Page, nth = 0): Promise<void> {
+  await waitForContexts(page, nth + 1);
+  const frame = page.frames().filter((each) => each.url().startsWith(`${SERVICE}/embed/`))[nth];
+  await frame?.getByText("Consultation", { exact: true }).first().waitFor();
+}
+
+describe("the loader", { skip: noBrowser }, () => {
+  test("shows the widget in the page and tells its frame where it is", async () => {
+    const { page, errors } = await visit(
+      toPage(`<svc-booking widget="${widgetId}" service="online-meeting" locale="de"></svc-booking>`, {
+        head: toScript(),
+      }),
+    );
+    const [context] = await waitForContexts(page, 1);
+    assert.equal(context?.mode, "inline");
+    assert.equal(context?.hostOrigin, SITE);
+    assert.equal(context?.service, "online-meeting");
+    assert.equal(context?.locale, "de");
+    assert.deepEqual(errors, []);
+  });
+
+  test("asks the service for nothing but itself on a page without a widget, and sets no cookie", async () => {
+    const requests: string[] = [];
+    const { page, errors } = await visit(toPage("<p>About us.</p>", { head: toScript() }), {
+      prepare: async (opened) => opened.on("request", (request) => requests.push(request.url())),
+    });
+    await page.waitForLoadState("networkidle");
+    assert.deepEqual(requests, [`${SITE}/`, `${SERVICE}/loader.js`]);
+    assert.deepEqual(await page.context().cookies(), []);
+    assert.deepEqual(errors, []);
+  });
+
+  test("a frame below the window is loaded when it comes near", async () => {
+    const { page } = await visit(toPage(`<p style="height:4000px"></p>${INLINE}`, { head: toScript() }));
+    await page.waitForLoadState("networkidle");
+    assert.equal(readContexts(page).length, 0);
+    await page.mouse.wheel(0, 3500);
+    assert.equal((await waitForContexts(page, 1)).length, 1);
+  });
+
+  test("two widgets stand on one page, each with its own frame", async () => {
+    const other = await makeWidget(deps.db, owner);
+    const { page, errors } = await visit(
+      toPage(`${INLINE}<svc-booking widget="${other}"></svc-booking>`, { head: toScript() }),
+      { prepare: (opened) => opened.setViewportSize({ width: 1000, height: 2000 }) },
+    );
+    await seeServices(page, 0);
+    await seeServices(page, 1);
+    const frames = readContexts(page).map(({ frame }) => frame);
+    assert.equal(new Set(frames).size, 2);
+    assert.deepEqual(errors, []);
+  });
+
+  test("included twice, the second does nothing", async () => {
+    const { page, errors } = await visit(toPage(INLINE, { head: toScript() + toScript('data-mode="float"') }));
+    await seeServices(page);
+    await page.waitForLoadState("networkidle");
+    assert.equal(readContexts(page).length, 1);
+    assert.deepEqual(errors, []);
+  });
+
+  test("works under the Content-Security-Policy of the guide and no more, with trusted types required", async () => {
+    const policy = `default-src 'none'; script-src ${SERVICE}; frame-src ${SERVICE}; require-trusted-types-for 'script'`;
+    const body = toPage(`${INLINE}<button data-svc-open="${widgetId}">Book</button>`, {
+      head: toScript(`data-widget="${widgetId}" data-mode="float"`),
+    }).replace('<link rel="icon" href="data:,">', "");
+    const { page, errors } = await visit({ body, headers: { "content-security-policy": policy } });
+    await seeServices(page);
+    await page.getByRole("button", { name: "Book", exact: true }).click();
+    await seeServices(page, 1);
+    // The browser asks for an icon that the policy forbids, whatever the page says.
+    assert.deepEqual(
+      errors.filter((error) => !error.includes("favicon.ico")),
+      [],
+    );
+  });
+
+  for (const reset of [
+    "* { all: unset }",
+    "* { all: unset !important }",
+    "div, iframe, dialog, button { display: none !important; visibility: hidden !important }",
+    "iframe { width: 1px; height: 1px } dialog { position: static; opacity: 0 }",
+  ]) {
+    test(`is seen on a page with ${reset}`, async () => {
+      const head = `${toScript(`data-widget="${widgetId}" data-mode="float"`)}<style>${reset}</style>`;
+      const { page, errors } = await visit(toPage(INLINE, { head }));
+      await seeServices(page);
+      const frame = page.frames().find((each) => each.url().startsWith(FRAME));
+      assert.ok(((await frame?.evaluate("innerWidth")) as number) > 700);
+      const { height, width } = page.viewportSize() ?? { height: 0, width: 0 };
+      await page.mouse.click(width - 60, height - 45);
+      await seeServices(page, 1);
+      assert.equal(readContexts(page)[1]?.mode, "popup");
+      assert.deepEqual(errors, []);
+    });
+  }
+
+  test("works where storage and cookies are blocked", async () => {
+    const { page, errors } = await visit(toPage(INLINE, { head: toScript('data-consent="auto"') }), {
+      path: "/lp",
+      prepare: (opened) =>
+        opened.addInitScript(() => {
+          const refuse = () => {
+            throw new DOMException("The operation is insecure.", "SecurityError");
+          };
+          for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, { get: refuse });
+          Object.defineProperty(Document.prototype, "cookie", { get: refuse, set: refuse });
+        }),
+    });
+    await seeServices(page);
+    assert.equal(readContexts(page)[0]?.attribution?.landingPage, `${SITE}/lp`);
+    assert.deepEqual(errors, []);
+  });
+
+  test("breaks nothing in a sandboxed document, which has neither an origin nor storage", async () => {
+    const { page, errors } = await visit({
+      body: toPage(INLINE, { head: toScript(`data-widget="${widgetId}" data-mode="float"`) }),
+      headers: { "content-security-policy": "sandbox allow-scripts" },
+    });
+    await page.waitForFunction("typeof svc === 'function'");
+    assert.ok((await listAccessible(page)).includes('button "Book an appointment"'));
+    // Whether such a page may show the frame is for the frame's own policy to say.
+    assert.deepEqual(
+      errors.filter((error) => !error.includes("frame-ancestors")),
+      [],
+    );
+  });
+
+  test("is found when it was injected as a module, which does not say which script runs", async () => {
+    const script = toScript(`data-widget="${widgetId}"`).replace("<script async", '<script type="module"');
+    const { page, errors } = await visit(toPage("<svc-booking></svc-booking>", { head: script }));
+    await seeServices(page);
+    assert.deepEqual(errors, []);
+  });
+
+  test("is found when another script adds it later", async () => {
+    const inject = `<script>setTimeout(() => {
+      const script = document.createElement("script");
+      script.src = "${SERVICE}/loader.js";
+      document.head.append(script);
+    }, 50)</script>`;
+    const { page, errors } = await visit(toPage(INLINE + inject));
+    await seeServices(page);
+    assert.deepEqual(errors, []);
+  });
+
+  test("leaves a window.svc alone that is not its own, and works by attributes all the same", async () => {
+    const head = `<script>window.svc = { of: "another script" }</script>${toScript()}`;
+    const { page, errors } = await visit(toPage(INLINE, { head }));
+    await seeServices(page);
+    assert.deepEqual(await page.evaluate("svc"), { of: "another script" });
+    assert.deepEqual(errors, []);
+  });
+
+  test("stays quiet where other scripts have broken the language", async () => {
+    const breakArrays = `<script>
+      for (const name of ["push", "find", "map", "some", "includes", "forEach"])
+        Array.prototype[name] = () => { throw new Error("patched") };
+      Array.prototype.extra = Object.prototype.more = function () {};
+    </script>`;
+    const { page, errors } = await visit(
+      toPage(`<button data-svc-open="${widgetId}">Book</button>`, { head: toScript() + breakArrays }),
+    );
+    await page.locator("button").click();
+    await page.evaluate("typeof svc === 'function' && svc('open', {})");
+    assert.deepEqual(errors, []);
+  });
+
+  test("nothing that a page asks of it makes it throw", async () => {
+    const { page, errors } = await visit(toPage("", { head: toScript() }));
+    await page.waitForFunction("typeof svc === 'function'");
+    const calls = [
+      [],
+      [null],
+      [{}],
+      ["open"],
+      ["open", null],
+      ["open", 5],
+      ["on"],
+      ["on", "booked", 5],
+      ["theme"],
+      ["theme", "x"],
+      ["consent"],
+      ["consent", {}],
+      ["toString"],
+      ["__proto__"],
+      ["close"],
+    ];
+    for (const call of calls)
+      await page.evaluate((given) => (window as unknown as { svc: (...x: unknown[]) => void }).svc(...given), call);
+    await page.evaluate("postMessage(null, '*'); postMessage({ svc: 1, frame: 'f1', type: 'booked' }, '*')");
+    assert.deepEqual(errors, []);
+  });
+});
+
+describe("when the service is away", { skip: noBrowser }, () => {
+  const host = new URL("http://down.bookflow.example").host;
+
+  test("the page is as it was", async () => {
+    const script = `<script async src="http://${host}/loader.js"></script>`;
+    const { page, errors } = await visit(toPage(`<p id="text">Welcome.</p>${INLINE}`, { head: script }));
+    assert.equal(await page.locator("#text").textContent(), "Welcome.");
+    assert.deepEqual(errors, []);
+  });
+
+  test("a frame that does not come becomes a link to the booking page, which keeps where the visitor came from", async () => {
+    const script = (await app.inject("/loader.js")).body;
+    web.addSite(host, { "/loader.js": { body: script, headers: { "content-type": "text/javascript" } } });
+    const { page, errors } = await visit(
+      toPage(INLINE, { head: `<script async src="http://${host}/loader.js"></script>`, lang: "de" }),
+      { path: "/lp", prepare: (opened) => opened.clock.install() },
+    );
+    await page.waitForFunction("document.querySelector('svc-booking') && customElements.get('svc-booking')");
+    await page.clock.runFor(1_000);
+    await page.waitForTimeout(500);
+    await page.clock.runFor(8_000);
+    assert.ok(!(await listAccessible(page)).some((each) => each.startsWith("link")));
+    await page.clock.runFor(2_000);
+    const seen = await listAccessible(page);
+    assert.ok(seen.includes('link "Termin buchen ↗"'), seen.join("\n"));
+    assert.deepEqual(errors, []);
+  });
+});

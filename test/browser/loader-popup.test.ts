@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Frame, Page } from "playwright-core";
+import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import {
+  createEmbedded,
+  listAccessible,
+  readContexts,
+  SERVICE,
+  SITE,
+  toScript,
+  waitForContexts,
+  watchErrors,
+} from "../support/embedded.ts";
+import { toPage } from "../support/host-site.ts";
+
+const browser = openBrowser();
+const { web, widgetId, visitor } = await createEmbedded();
+const STUB = "<script>window.svc=window.svc||function(){(svc.q=svc.q||[]).push(arguments)}</script>";
+const BUTTON = `<p style="height:1500px">Welcome.</p><button id="book" data-svc-open="${widgetId}" data-svc-service="online-meeting">Book</button>`;
+
+async function visit(
+  body: string,
+  about: Parameters<typeof toPage>[1] = {},
+): Promise<{ page: Page; errors: string[] }> {
+  web.addSite(new URL(SITE).host, { "/": toPage(body, { head: toScript(`data-widget="${widgetId}"`), ...about }) });
+  const page = await browser.open(visitor);
+  const errors = watchErrors(page);
+  await page.goto(`${SITE}/`);
+  await page.waitForFunction("customElements.get('svc-booking')");
+  return { page, errors };
+}
+
+/** The frame, once it shows itself. */
+async function findFrame(page: Page): Promise<Frame> {
+  await waitForContexts(page, 1);
+  const frame = page.frames().find((each) => each.url().startsWith(`${SERVICE}/embed/`));
+  assert.ok(frame);
+  await frame.getByRole("heading").first().waitFor();
+  return frame;
+}
+
+async function isGone(page: Page): Promise<void> {
+  await page.waitForFunction("!document.querySelector('[data-svc=popup]')");
+  while (readContexts(page).length > 0) await page.waitForEvent("framedetached");
+}
+
+describe("the popup", { skip: noBrowser }, () => {
+  test("opens from any element, with the service it names, locks the page behind it and gives everything back", async () => {
+    const { page, errors } = await visit(BUTTON);
+    await page.locator("#book").click();
+    await findFrame(page);
+    const [context] = readContexts(page);
+    assert.deepEqual([context?.mode, context?.service], ["popup", "online-meeting"]);
+    assert.equal(await page.evaluate("document.documentElement.style.overflow"), "hidden");
+    const seen = await listAccessible(page);
+    assert.ok(seen.includes('dialog "Book an appointment"'), seen.join("\n"));
+    await page.keyboard.press("Escape");
+    await isGone(page);
+    assert.equal(await page.evaluate("document.documentElement.style.overflow"), "");
+    assert.equal(await page.evaluate("document.activeElement.id"), "book");
+    assert.deepEqual(errors, []);
+  });
+
+  test("opens, is walked through and closes by keyboard alone, and the page behind it cannot be reached", async () => {
+    const { page } = await visit(`${BUTTON}<a id="after" href="/">After</a>`);
+    await page.locator("#book").focus();
+    await page.keyboard.press("Enter");
+    const frame = await findFrame(page);
+    await page.keyboard.press("Tab");
+    assert.ok(await frame.evaluate("document.hasFocus()"), "the focus is in the frame");
+    for (let i = 0; i < 40; i++) {
+      await page.keyboard.press("Tab");
+      const behind = await page.evaluate("document.activeElement.id");
+      assert.ok(behind !== "book" && behind !== "after", "the focus left the dialog");
+    }
+    await frame.locator("button:visible, a:visible").first().focus();
+    await page.keyboard.press("Escape");
+    await isGone(page);
+    assert.equal(await page.evaluate("document.activeElement.id"), "book");
+  });
+
+  test("can be closed before the frame is there, and its button says so in the page's language", async () => {
+    const { page, errors } = await visit(BUTTON, { lang: "fr" });
+    // The frame's own script never comes.
+    await page.route(`${SERVICE}/assets/**`, () => {});
+    await page.locator("#book").click();
+    await waitForContexts(page, 1);
+    const seen = await listAccessible(page);
+    assert.ok(seen.includes('dialog "Prendre rendez-vous"') && seen.includes('button "Fermer"'), seen.join("\n"));
+    await page.keyboard.press("Enter");
+    await isGone(page);
+    assert.deepEqual(errors, []);
+  });
+
+  test("opens from elements that were added later, and from a link, which leads to the booking page in a new tab", async () => {
+    const { page } = await visit("");
+    await page.evaluate(`document.body.insertAdjacentHTML("beforeend",
+      '<a id="late" href="${SERVICE}/w/${widgetId}" data-svc-open><b>Book</b></a>')`);
+    await page.locator("#late b").click();
+    await findFrame(page);
+    assert.equal(page.url(), `${SITE}/`);
+    await page.keyboard.press("Escape");
+    await isGone(page);
+    const [tab] = await Promise.all([
+      page.context().waitForEvent("page"),
+      page.locator("#late").click({ modifiers: ["ControlOrMeta"] }),
+    ]);
+    assert.equal(tab.url().split("#")[0], `${SERVICE}/w/${widgetId}`);
+    assert.equal(readContexts(page).length, 0);
+  });
+
+  test("stands on the other side of a page that is read from right to left", async () => {
+    const { page, errors } = await visit(BUTTON, {
+      dir: "rtl",
+      lang: "ar",
+      head: toScript(`data-widget="${widgetId}" data-mode="float" data-label="احجز موعدا"`),
+    });
+    const { height } = page.viewportSize() ?? { height: 0 };
+    await page.mouse.click(60, height - 45);
+    await findFrame(page);
+    assert.deepEqual(await findAccessibilityFaults(page), []);
+    assert.deepEqual(errors, []);
+  });
+
+  test("leaves axe nothing to find, in the page and in the frame", async () => {
+    const { page } = await visit(BUTTON);
+    await page.locator("#book").click();
+    await findFrame(page);
+    assert.deepEqual(await findAccessibilityFaults(page), []);
+  });
+
+  test("fills a phone's screen and no more", async () => {
+    web.addSite(new URL(SITE).host, { "/": toPage(BUTTON, { head: toScript() }) });
+    const page = await browser.open({ ...visitor, viewport: { width: 320, height: 560 } });
+    await page.goto(`${SITE}/`);
+    await page.locator("#book").click();
+    const frame = await findFrame(page);
+    assert.deepEqual(await frame.evaluate("[innerWidth <= 320, innerHeight <= 560]"), [true, true]);
+    assert.equal(await frame.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
+  });
+});
+
+describe("svc(…)", { skip: noBrowser }, () => {
+  test("calls that came before the loader are made up for, in their order", async () => {
+    const early = `${STUB}<script>
+      heard = [];
+      svc("theme", { accent: "#0a7d55", mode: "dark", radius: 4 });
+      svc("on", "ready", (about) => heard.push(about));
+      svc("on", "close", (about) => heard.push(about));
+      svc("open", { service: "online-meeting", prefill: { name: "Mara", email: "mara@example.com", age: 5 } });
+    </script>`;
+    const { page, errors } = await visit("", { head: early + toScript(`data-widget="${widgetId}"`) });
+    const frame = await findFrame(page);
+    const [context] = readContexts(page);
+    assert.deepEqual(context?.theme, { accent: "#0a7d55", mode: "dark", radius: 4 });
+    assert.equal(context?.prefill?.email, "mara@example.com");
+    assert.equal(context?.service, "online-meeting");
+    await frame.locator("body").press("Escape");
+    await page.waitForFunction("heard.length === 2");
+    assert.deepEqual(await page.evaluate("heard"), [{ widget: widgetId }, { widget: widgetId }]);
+    assert.deepEqual(errors, []);
+  });
+
+  test("a listener hears each step and hands it to the data layer where asked to; what it throws is the page's alone", async () => {
+    const head = `${STUB}<script>heard = [];
+      svc("on", "step", () => { throw new Error("of the page") });
+      svc("on", "step", (about) => heard.push(about));
+    </script>${toScript(`data-widget="${widgetId}" data-datalayer`)}`;
+    const { page, errors } = await visit("<svc-booking></svc-booking>", { head });
+    const frame = await findFrame(page);
+    await frame.getByText("Consultation", { exact: true }).click();
+    await page.waitForFunction("heard.length > 0");
+    const [first] = (await page.evaluate("heard")) as [{ widget: string; name: string }];
+    assert.equal(first.widget, widgetId);
+    assert.equal(typeof first.name, "string");
+    const events = (await page.evaluate("dataLayer")) as { event: string; widget: string }[];
+    assert.ok(events.some((each) => each.event === "svc_ready" && each.widget === widgetId));
+    assert.ok(events.some((each) => each.event === "svc_step"));
+    assert.ok(errors.length > 0 && errors.every((error) => error === "thrown: of the page"), errors.join("\n"));
+  });
+
+  test("without data-datalayer there is none", async () => {
+    const { page } = await visit("<svc-booking></svc-booking>");
+    await findFrame(page);
+    assert.equal(await page.evaluate("typeof dataLayer"), "undefined");
+  });
+
+  test("a theme that is set later colours the frame and the floating button", async () => {
+    const { page, errors } = await visit("<svc-booking></svc-booking>", {
+      head: toScript(`data-widget="${widgetId}" data-mode="float"`),
+    });
+    const frame = await findFrame(page);
+    const readColors = () =>
+      frame.evaluate("JSON.stringify([...document.documentElement.attributes].map((a) => a.name + a.value))");
+    const before = await readColors();
+    await page.evaluate("svc('theme', { accent: '#ffd400', mode: 'dark' })");
+    await frame.waitForFunction(
+      "(b) => JSON.stringify([...document.documentElement.attributes].map((a) => a.name + a.value)) !== b",
+      before,
+    );
+    assert.deepEqual(errors, []);
+  });
+});

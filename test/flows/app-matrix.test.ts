@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { type MemberRole, ROLES_OF_MEMBERS, roleIncludes } from "#contract/app/role.ts";
+import { ACCOUNT_ROUTES, APP_PREFIX, APP_ROUTES, type AppRoute, type AppRouteName } from "#contract/app/routes.ts";
+import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import { type Plan, planIncludes } from "#contract/plans.ts";
+import { addConnection } from "../../src/server/scheduler/connections.ts";
+import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
+import { removeEndpoint } from "../../src/server/webhooks/endpoints.ts";
+import {
+  book,
+  createWebhookService,
+  deliverAll,
+  makeEndpoint,
+  startReplying,
+} from "../../src/server/webhooks/testing/webhook-service.ts";
+import { askApp } from "../support/app-api.ts";
+import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
+import { listGetRoutes } from "../support/routes.ts";
+import { type SignedIn, signIn } from "../support/sign-in.ts";
+
+// Every route of the dashboard API, asked by everybody: no one, each role, another organization's owner, and each plan.
+
+const service = await createWebhookService();
+const { app, deps, loop } = service;
+const { db } = deps;
+const receiver = await startReplying(() => ({ status: 200 }));
+const calcom = await startCalcomServer();
+after(async () => {
+  await calcom.stop();
+  await deps.scheduler.outbound.close();
+});
+
+const names = Object.keys(APP_ROUTES) as AppRouteName[];
+const routeOf = (name: AppRouteName): AppRoute => APP_ROUTES[name];
+
+/** What each route answers to whoever may use it; 200 where nothing is said. */
+const STATUSES: Partial<Record<AppRouteName, number>> = {
+  createWidget: 201,
+  deleteBooking: 204,
+  addEndpoint: 201,
+  removeEndpoint: 204,
+  testEndpoint: 202,
+  redeliver: 202,
+  createKey: 201,
+  revokeKey: 204,
+  addConnection: 201,
+  removeConnection: 204,
+};
+
+const BODIES: Partial<Record<AppRouteName, object>> = {
+  createWidget: { name: "Front page" },
+  changeWidget: { name: "Back page" },
+  eraseBookings: { email: "nobody@example.com" },
+  addEndpoint: { url: receiver.url, kind: "webhook" },
+  changeEndpoint: { description: "CRM" },
+  redeliverFailed: { since: "2026-01-01" },
+  createKey: { name: "Warehouse" },
+  addConnection: { kind: "calcom", name: "Practice", ...calcom.parts },
+  changeConnection: { name: "Annex" },
+};
+
+type Things = Record<"widget" | "reference" | "endpoint" | "delivery" | "key" | "connection", string>;
+
+/** One of everything that a route's address can name. */
+async function makeThings(owner: OrganizationId, plan: Plan): Promise<Things> {
+  const widgetId = await makeWidget(db, owner);
+  const business = { owner, widgetId, plan };
+  const { id: endpoint } = await makeEndpoint(deps, business, { url: receiver.url });
+  const reference = await book(deps, business);
+  await deliverAll(loop);
+  const { id: delivery } = await db
+    .selectFrom("deliveries")
+    .select("id")
+    .where("endpoint_id", "=", endpoint)
+    .executeTakeFirstOrThrow();
+  const wanted = { kind: "calcom", name: "Practice", ...calcom.parts } as const;
+  const added = await addConnection(deps, owner, wanted, new AbortController().signal);
+  assert.ok(added.kind === "added");
+  const { id: key } = await makeKey(db, owner);
+  return { widget: widgetId, reference, endpoint, delivery, key, connection: added.id };
+}
+
+function fillIn(path: string, things: Things): string {
+  return path.replaceAll(/:(\w+)/g, (_, name: keyof Things) => things[name]);
+}
+
+/** Our own page, where nobody is signed in. */
+const nobody = { headers: { cookie: "", origin: new URL(deps.config.baseUrl).origin, "x-organization": "" } };
+
+async function ask(name: AppRouteName, member: Pick<SignedIn, "headers">, things: Things): Promise<string> {
+  const { method, path } = routeOf(name);
+  const { status, body } = await askApp(app, member, `${method} ${fillIn(path, things)}`, BODIES[name]);
+  const code = (body as { error?: { code: string } } | null)?.error?.code;
+  return code === undefined ? String(status) : `${status} ${code}`;
+}
+
+const owner = await makeOrganization(db, { plan: "business" });
+const things = await makeThings(owner, "business");
+const members = new Map<MemberRole, SignedIn>();
+for (const role of ROLES_OF_MEMBERS) members.set(role, await signIn(service, { role, organizationId: owner }));
+const stranger = await signIn(service, { role: "owner", plan: "business" });
+const poor = await signIn(service, { role: "owner", plan: "free" });
+
+describe("who may do what", () => {
+  for (const name of names) {
+    const { method, path, role: needed } = routeOf(name);
+    test(`${method} ${path}`, async () => {
+      assert.equal(await ask(name, nobody, things), "401 unauthorized", "no one");
+      for (const [role, member] of members) {
+        const isAllowed = roleIncludes(role, needed);
+        // What is changed or deleted by one is not there for the next.
+        const own = isAllowed && method !== "GET" && path.includes(":") ? await makeThings(owner, "business") : things;
+        const expected = isAllowed ? String(STATUSES[name] ?? 200) : "403 forbidden";
+        assert.equal(await ask(name, member, own), expected, role);
+        // An organization has room for so many.
+        if (own !== things) await removeEndpoint(deps, owner, own.endpoint as EndpointId);
+      }
+    });
+  }
+});
+
+describe("another organization's owner", () => {
+  for (const name of names.filter((each) => routeOf(each).path.includes(":"))) {
+    const { method, path } = routeOf(name);
+    test(`finds nothing at ${method} ${path}`, async () =>
+      assert.equal(await ask(name, stranger, things), "404 not_found"));
+  }
+
+  test("gets none of this one's things in any list or file", async () => {
+    for (const name of names.filter((each) => routeOf(each).method === "GET" && !routeOf(each).path.includes(":"))) {
+      const { status, body } = await askApp(app, stranger, `GET ${routeOf(name).path}`);
+      assert.equal(status, 200, name);
+      for (const id of Object.values(things)) assert.ok(!JSON.stringify(body).includes(id), `${name}: ${id}`);
+    }
+  });
+
+  test("cannot name this organization as theirs", async () => {
+    const intruder = { headers: { ...stranger.headers, "x-organization": owner } };
+    for (const name of names) assert.equal(await ask(name, intruder, things), "404 not_found", name);
+  });
+});
+
+describe("on the Free plan", () => {
+  for (const name of names.filter((each) => routeOf(each).feature)) {
+    const { method, path, feature } = routeOf(name);
+    test(`${method} ${path} needs a plan with ${feature}`, async () => {
+      assert.ok(feature && !planIncludes("free", feature));
+      assert.equal(await ask(name, poor, things), "403 plan_required");
+    });
+  }
+});
+
+test("a page of another site can write nothing, whoever is signed in", async () => {
+  const admin = members.get("admin");
+  assert.ok(admin);
+  const elsewhere = { headers: { ...admin.headers, origin: "https://evil.example" } };
+  for (const name of names.filter((each) => routeOf(each).method !== "GET"))
+    assert.equal(await ask(name, elsewhere, things), "403 forbidden", name);
+});
+
+describe("routes about people", () => {
+  for (const { method, path, who } of ACCOUNT_ROUTES) {
+    test(`${method} ${path}`, async () => {
+      const filled = path.replaceAll(/:\w+/g, "nobody");
+      const status = async (member: Pick<SignedIn, "headers">) =>
+        (await askApp(app, member, `${method} ${filled}`, method === "GET" || method === "DELETE" ? undefined : {}))
+          .status;
+      if (who === "anyone") assert.notEqual(await status(nobody), 401);
+      else assert.equal(await status(nobody), 401, "no one");
+      for (const role of ROLES_OF_MEMBERS) {
+        const member = await signIn(service, { role, organizationId: owner });
+        const isAllowed = who === "anyone" || who === "person" || roleIncludes(role, who);
+        const answer = await status(member);
+        if (isAllowed) assert.ok(answer !== 401 && answer < 500, `${role}: ${answer}`);
+        else assert.equal(answer, 403, role);
+      }
+    });
+  }
+});
+
+test("every route there is stands in the tables", async () => {
+  const listed = new Set(
+    [...Object.values(APP_ROUTES), ...ACCOUNT_ROUTES].map(({ method, path }) => `${method} ${APP_PREFIX}${path}`),
+  );
+  const mounted = new Set<string>();
+  for (const url of (await listGetRoutes(app)).filter((each) => each.startsWith(`${APP_PREFIX}/`))) {
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
+      // Signed in as nobody: what is not mounted says so first.
+      const { statusCode } = await app.inject({ method, url: url.replaceAll(/:\w+/g, "nobody") });
+      if (statusCode !== 405) mounted.add(`${method} ${url}`);
+    }
+  }
+  assert.deepEqual([...mounted].sort(), [...listed].sort());
+});

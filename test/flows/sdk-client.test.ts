@@ -1,0 +1,358 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { inspect } from "node:util";
+import {
+  ApiError,
+  BookflowError,
+  type Booking,
+  type ClientOptions,
+  ConnectionError,
+  createClient,
+} from "../../sdk/src/index.ts";
+import { refuseBrowsers } from "../../sdk/src/refuse-browsers.ts";
+import { toDelayMs } from "../../sdk/src/retry.ts";
+import { createTestApp } from "../support/app.ts";
+import { makeBooking, makeWidget } from "../support/builders.ts";
+import { type Fault, startFaultyProxy } from "../support/faulty-proxy.ts";
+import { makeCaller } from "../support/read-api.ts";
+import { openWire } from "../support/wire.ts";
+
+// sdk/src against the real service over HTTP.
+
+const { app, deps, clock } = await createTestApp();
+const { port } = await openWire(app);
+const baseUrl = `http://127.0.0.1:${port}`;
+const proxy = await startFaultyProxy(baseUrl);
+
+const caller = await makeCaller(deps.db);
+const otherWidget = await makeWidget(deps.db, caller.owner, { name: "Second" });
+const made: { reference: string; createdAt: Date }[] = [];
+for (let i = 0; i < 12; i++) {
+  const widgetId = i % 3 === 0 ? otherWidget : caller.widgetId;
+  made.unshift(await makeBooking(deps.db, caller.owner, { widgetId, customer_name: `Zoë ${i} 🦷` }));
+}
+const references = made.map(({ reference }) => reference);
+
+const connect = (options: Partial<ClientOptions> = {}) => createClient({ apiKey: caller.key, baseUrl, ...options });
+const client = connect();
+
+async function readDirectly(path: string): Promise<unknown> {
+  return await (await fetch(`${baseUrl}/api/v1${path}`, { headers: caller.headers })).json();
+}
+
+async function listReferences(bookings: AsyncIterable<Booking>): Promise<string[]> {
+  const listed: string[] = [];
+  for await (const { reference } of bookings) listed.push(reference);
+  return listed;
+}
+
+async function caught<E extends Error>(kind: abstract new (...args: never[]) => E, work: () => unknown): Promise<E> {
+  try {
+    await work();
+  } catch (error) {
+    assert.ok(error instanceof kind, inspect(error));
+    return error;
+  }
+  assert.fail("It did not throw");
+}
+
+describe("what the service answers comes through unchanged", () => {
+  test("widgets", async () => {
+    assert.deepEqual({ data: await client.widgets() }, await readDirectly("/widgets"));
+    assert.equal((await client.widgets()).length, 2);
+  });
+
+  test("bookings, one by one, with every field", async () => {
+    const bookings: Booking[] = [];
+    for await (const booking of client.bookings({ limit: 5 })) bookings.push(booking);
+    assert.deepEqual({ data: bookings, nextCursor: null }, await readDirectly("/bookings"));
+    assert.equal(bookings.length, 12);
+  });
+
+  test("analytics", async () => {
+    assert.deepEqual(await client.analytics(), await readDirectly("/analytics"));
+    const query = { days: 7, widget: otherWidget };
+    assert.deepEqual(await client.analytics(query), await readDirectly(`/analytics?days=7&widget=${otherWidget}`));
+  });
+
+  test("an address with a path and a slash at its end is taken too", async () => {
+    assert.equal((await connect({ baseUrl: `${baseUrl}/` }).widgets()).length, 2);
+    const seen: string[] = [];
+    const record: typeof fetch = async (input) => {
+      seen.push(String(input));
+      return Response.json({ data: [] });
+    };
+    await connect({ baseUrl: "https://example.com/bookflow/", fetch: record }).widgets();
+    assert.deepEqual(seen, ["https://example.com/bookflow/api/v1/widgets"]);
+  });
+});
+
+describe("bookings are iterated over", () => {
+  for (const limit of [1, 5, 12, 500]) {
+    test(`each once, newest first, ${limit} a request`, async () => {
+      assert.deepEqual(await listReferences(client.bookings({ limit })), references);
+    });
+  }
+
+  test("a second iteration starts anew", async () => {
+    const bookings = client.bookings({ limit: 5 });
+    assert.deepEqual(await listReferences(bookings), references);
+    assert.deepEqual(await listReferences(bookings), references);
+  });
+
+  test("since is inclusive, until is not, as dates or as text", async () => {
+    const [from, to] = [made[8]?.createdAt ?? clock.now(), made[2]?.createdAt ?? clock.now()];
+    assert.deepEqual(
+      await listReferences(client.bookings({ since: from, until: to, limit: 2 })),
+      references.slice(3, 9),
+    );
+    const texts = { since: from.toISOString(), until: to.toISOString(), limit: 2 };
+    assert.deepEqual(await listReferences(client.bookings(texts)), references.slice(3, 9));
+  });
+
+  test("of one widget alone", async () => {
+    const all = new Set(await listReferences(client.bookings({ widget: otherWidget, limit: 2 })));
+    assert.deepEqual([all.size, all.has(references.at(-1) ?? "")], [4, true]);
+  });
+
+  test("page by page, and on from a cursor", async () => {
+    const sizes: number[] = [];
+    let cursor: string | null = null;
+    for await (const page of client.bookings({ limit: 5 }).pages()) {
+      sizes.push(page.data.length);
+      cursor ??= page.nextCursor;
+    }
+    assert.deepEqual(sizes, [5, 5, 2]);
+    assert.deepEqual(await listReferences(client.bookings({ limit: 5, cursor: cursor ?? "" })), references.slice(5));
+  });
+
+  test("whoever stops early causes no further request", async () => {
+    proxy.requests.length = 0;
+    for await (const _ of connect({ baseUrl: proxy.url }).bookings({ limit: 5 })) break;
+    assert.deepEqual(proxy.requests, ["/api/v1/bookings?limit=5"]);
+  });
+
+  test("nothing is asked before the first is wanted, and an organization without bookings has none", async () => {
+    const empty = await makeCaller(deps.db);
+    const bookings = connect({ apiKey: empty.key }).bookings();
+    assert.deepEqual(await listReferences(bookings), []);
+    proxy.requests.length = 0;
+    connect({ baseUrl: proxy.url }).bookings();
+    assert.deepEqual(proxy.requests, []);
+  });
+
+  test("a page that comes again and again is an error, not an endless loop", async () => {
+    const [booking] = await readFirst();
+    const same: typeof fetch = async () => Response.json({ data: [booking], nextCursor: booking?.createdAt });
+    const error = await caught(ApiError, () => listReferences(connect({ fetch: same }).bookings()));
+    assert.equal(error.code, "unexpected_answer");
+  });
+});
+
+async function readFirst(): Promise<Booking[]> {
+  for await (const page of client.bookings({ limit: 1 }).pages()) return page.data;
+  return [];
+}
+
+describe("errors are typed", () => {
+  const fact = ({ code, status, name }: ApiError) => ({ code, status, name });
+
+  test("by the service's own codes, with its sentence and the request's id", async () => {
+    const error = await caught(ApiError, () => listReferences(client.bookings({ since: "yesterday" })));
+    assert.deepEqual(fact(error), { code: "bad_request", status: 400, name: "ApiError" });
+    assert.match(error.message, /since/);
+    assert.match(error.requestId ?? "", /^\S{8,}$/);
+    assert.ok(error instanceof BookflowError);
+  });
+
+  test("an unknown, a revoked and a foreign thing", async () => {
+    const unknown = connect({ apiKey: `${caller.key.slice(0, -1)}~` });
+    assert.deepEqual(fact(await caught(ApiError, () => unknown.widgets())), {
+      code: "unauthorized",
+      status: 401,
+      name: "ApiError",
+    });
+    const revoked = await makeCaller(deps.db);
+    await deps.db.updateTable("api_keys").set({ revoked_at: clock.now() }).where("id", "=", revoked.keyId).execute();
+    assert.equal((await caught(ApiError, () => connect({ apiKey: revoked.key }).widgets())).code, "unauthorized");
+    const foreign = await makeCaller(deps.db);
+    const { code, status } = await caught(ApiError, () => client.analytics({ widget: foreign.widgetId }));
+    assert.deepEqual([code, status], ["not_found", 404]);
+  });
+
+  test("a plan without the API", async () => {
+    const { key } = await makeCaller(deps.db, { plan: "pro" });
+    const { code, status } = await caught(ApiError, () => connect({ apiKey: key }).widgets());
+    assert.deepEqual([code, status], ["plan_required", 403]);
+  });
+
+  test("what is no answer of the service", async () => {
+    const odd = connect({ baseUrl: proxy.url, retries: 0 });
+    const cases: [Fault, status: number, message: RegExp][] = [
+      [{ status: 502, body: "<h1>Bad gateway</h1>" }, 502, /did not come from Bookflow/],
+      [{ status: 200, body: "<h1>Welcome</h1>" }, 200, /baseUrl/],
+      [{ status: 200, body: "null" }, 200, /baseUrl/],
+      [{ status: 301, headers: { location: "https://elsewhere.example/" } }, 301, /elsewhere\.example/],
+    ];
+    for (const [fault, status, message] of cases) {
+      proxy.faults = [fault];
+      const error = await caught(ApiError, () => odd.widgets());
+      assert.deepEqual([error.code, error.status], ["unexpected_answer", status]);
+      assert.match(error.message, message);
+    }
+  });
+
+  test("nobody there", async () => {
+    const error = await caught(ConnectionError, () => connect({ baseUrl: "http://127.0.0.1:1", retries: 0 }).widgets());
+    assert.equal(error.code, "unreachable");
+    assert.ok(error.cause instanceof Error);
+  });
+
+  test("no error shows the key", async () => {
+    const key = `${caller.key.slice(0, -1)}~`;
+    const errors = [
+      await caught(ApiError, () => connect({ apiKey: key }).widgets()),
+      await caught(TypeError, () => connect({ apiKey: `${key}\n` })),
+      await caught(ConnectionError, () =>
+        connect({ apiKey: key, baseUrl: "http://127.0.0.1:1", retries: 0 }).widgets(),
+      ),
+    ];
+    for (const error of errors) assert.ok(!inspect(error, { depth: 9 }).includes(key), inspect(error));
+    assert.ok(!inspect(connect({ apiKey: key }), { depth: 9, showHidden: true }).includes(key));
+  });
+});
+
+describe("wrong options are refused at once", () => {
+  const cases: [name: string, options: Partial<ClientOptions>][] = [
+    ["no key", { apiKey: "" }],
+    ["another kind of key", { apiKey: "sk_live_1" }],
+    ["a key with a line end", { apiKey: "svc_live_a\n" }],
+    ["no address", { baseUrl: "bookings.example.com" }],
+    ["a password in the address", { baseUrl: "https://a:b@example.com" }],
+    ["another protocol", { baseUrl: "file:///etc/passwd" }],
+    ["a query in the address", { baseUrl: "https://example.com/?a=b" }],
+    ["a fraction of a retry", { retries: 0.5 }],
+    ["no time", { timeoutMs: 0 }],
+  ];
+  for (const [name, options] of cases) test(name, () => assert.throws(() => connect(options), TypeError));
+});
+
+describe("failures that pass are tried again", () => {
+  const patient = connect({ baseUrl: proxy.url, timeoutMs: 5_000 });
+
+  test("5xx, no answer, half an answer: the iteration goes on where it was", async () => {
+    proxy.requests.length = 0;
+    proxy.faults = ["reset", { status: 503 }, "cut"];
+    assert.deepEqual(await listReferences(patient.bookings({ limit: 500 })), references);
+    assert.equal(proxy.requests.length, 4);
+    assert.equal(new Set(proxy.requests).size, 1);
+  });
+
+  test("an answer that does not come in time", async () => {
+    proxy.faults = ["hang"];
+    assert.equal((await connect({ baseUrl: proxy.url, timeoutMs: 300 }).widgets()).length, 2);
+    proxy.faults = ["hang"];
+    const hasty = connect({ baseUrl: proxy.url, timeoutMs: 50, retries: 0 });
+    assert.equal((await caught(ConnectionError, () => hasty.widgets())).code, "timeout");
+  });
+
+  test("429, no earlier than Retry-After says", async () => {
+    const limited = {
+      status: 429,
+      headers: { "retry-after": "1" },
+      body: '{"error":{"code":"rate_limited","message":"Wait."}}',
+    };
+    proxy.faults = [limited];
+    const startedAt = performance.now();
+    assert.equal((await patient.widgets()).length, 2);
+    assert.ok(performance.now() - startedAt >= 999);
+    proxy.faults = [limited];
+    const error = await caught(ApiError, () => connect({ baseUrl: proxy.url, retries: 0 }).widgets());
+    assert.deepEqual([error.code, error.retryAfterSeconds], ["rate_limited", 1]);
+  });
+
+  test("as often as was said, and then the last failure is thrown", async () => {
+    proxy.requests.length = 0;
+    proxy.faults = Array.from({ length: 9 }, () => ({ status: 500 }));
+    const error = await caught(ApiError, () => connect({ baseUrl: proxy.url, retries: 2 }).widgets());
+    assert.deepEqual([error.status, proxy.requests.length], [500, 3]);
+    proxy.faults = [];
+  });
+
+  test("the caller's own mistakes are not", async () => {
+    proxy.requests.length = 0;
+    await caught(ApiError, () => patient.analytics({ days: 731 }));
+    await caught(ApiError, () => patient.analytics({ widget: "w_unknown" }));
+    assert.equal(proxy.requests.length, 2);
+  });
+
+  test("pauses double up to half a minute, half of each by chance, and Retry-After is never undercut", () => {
+    const failure = new ConnectionError("timeout", "");
+    const delays = (random: number) =>
+      [0, 1, 2, 6, 7, 40].map((retriesUsed) => toDelayMs(failure, { retriesUsed, random }));
+    assert.deepEqual(delays(1), [250, 500, 1_000, 16_000, 30_000, 30_000]);
+    assert.deepEqual(delays(0), [125, 250, 500, 8_000, 15_000, 15_000]);
+    const told = (retryAfterSeconds: number | null, status = 429) =>
+      toDelayMs(new ApiError({ code: "", message: "", requestId: null, status, retryAfterSeconds }), {
+        retriesUsed: 2,
+        random: 1,
+      });
+    assert.deepEqual([told(60), told(0), told(null), told(120), told(121)], [60_000, 1_000, 1_000, 120_000, null]);
+    assert.deepEqual([told(5, 503), told(null, 500), told(null, 404), told(1, 200)], [5_000, 1_000, null, null]);
+    assert.equal(toDelayMs(new TypeError("a bug"), { retriesUsed: 0, random: 0 }), null);
+  });
+});
+
+describe("an AbortSignal ends it with its own reason", () => {
+  const stopped = new Error("enough");
+
+  test("before the request", async () => {
+    proxy.requests.length = 0;
+    const signal = AbortSignal.abort(stopped);
+    assert.equal(await caught(Error, () => connect({ baseUrl: proxy.url }).widgets({ signal })), stopped);
+    assert.deepEqual(proxy.requests, []);
+  });
+
+  test("while it waits for the answer", async () => {
+    proxy.faults = ["hang"];
+    const stopping = new AbortController();
+    proxy.onRequest = () => stopping.abort(stopped);
+    const work = () => connect({ baseUrl: proxy.url }).analytics({ signal: stopping.signal });
+    assert.equal(await caught(Error, work), stopped);
+    proxy.onRequest = () => {};
+  });
+
+  test("while it pauses before a retry", async () => {
+    proxy.faults = [{ status: 503, headers: { "retry-after": "100" } }];
+    const stopping = new AbortController();
+    const pausing = caught(Error, () =>
+      listReferences(connect({ baseUrl: proxy.url }).bookings({ signal: stopping.signal })),
+    );
+    setTimeout(() => stopping.abort(stopped), 100);
+    assert.equal(await pausing, stopped);
+  });
+});
+
+describe("browsers are refused", () => {
+  const cases: [name: string, globals: object, isRefused: boolean][] = [
+    ["a page", { document: {} }, true],
+    ["a page with a made-up process", { document: {}, process: { versions: {} } }, true],
+    ["a page's worker", { importScripts() {} }, true],
+    ["Node", { process: { versions: { node: "20.3.0" } } }, false],
+    ["Node with a made-up document, as in tests", { document: {}, process: { versions: { node: "26.10.0" } } }, false],
+    ["a worker at the edge", {}, false],
+  ];
+  for (const [name, globals, isRefused] of cases) {
+    test(`${name}: ${isRefused ? "refused" : "taken"}`, () => {
+      if (isRefused) assert.throws(() => refuseBrowsers(globals), /servers only/);
+      else refuseBrowsers(globals);
+    });
+  }
+
+  test("by the entry for bundlers under the very names of the other", async () => {
+    const [browser, server] = await Promise.all([import("../../sdk/src/browser.ts"), import("../../sdk/src/index.ts")]);
+    assert.deepEqual(Object.keys(browser).sort(), Object.keys(server).sort());
+    assert.throws(() => browser.createClient(), /servers only/);
+    assert.throws(() => browser.verifyWebhook(), /servers only/);
+  });
+});

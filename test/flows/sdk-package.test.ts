@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { build, type Rolldown } from "vite";
+import type * as contract from "#contract/analytics.ts";
+import type { Attribution } from "#contract/attribution.ts";
+import type * as bookingContract from "#contract/booking.ts";
+import type * as eventContract from "#contract/webhook-event.ts";
+import type * as widgetContract from "#contract/widget.ts";
+import type * as client from "../../sdk/src/index.ts";
+import { signBody } from "../../src/server/webhooks/sign.ts";
+import { createTestApp } from "../support/app.ts";
+import { noBrowser, useBrowser } from "../support/browser.ts";
+import { makeBooking } from "../support/builders.ts";
+import { installClient } from "../support/installed-client.ts";
+import { findOtherNode } from "../support/other-node.ts";
+import { makeCaller } from "../support/read-api.ts";
+import { openWire } from "../support/wire.ts";
+
+// The client library as it would be published: packed, installed, imported, bundled, and used as its guide says.
+
+/** Compiles only where each of the two can stand for the other. */
+type Alike<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+const ALIKE: true[] = [
+  true satisfies Alike<client.Widget, widgetContract.Widget>,
+  true satisfies Alike<client.Booking, bookingContract.Booking>,
+  true satisfies Alike<client.BookingPage, bookingContract.BookingPage>,
+  true satisfies Alike<client.Attribution, Attribution>,
+  true satisfies Alike<client.Analytics, contract.Analytics>,
+  true satisfies Alike<client.WebhookEvent, eventContract.WebhookEvent>,
+];
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const guide = readFileSync(join(ROOT, "docs/client-library.md"), "utf8");
+const readme = readFileSync(join(ROOT, "sdk/README.md"), "utf8");
+const run = promisify(execFile);
+
+const project = installClient();
+const { app, deps } = await createTestApp();
+const { port } = await openWire(app);
+const caller = await makeCaller(deps.db);
+const { reference } = await makeBooking(deps.db, caller.owner, { widgetId: caller.widgetId });
+const SECRET = "whsec_test_secret";
+const environment = {
+  PATH: process.env["PATH"],
+  BOOKFLOW_URL: `http://127.0.0.1:${port}`,
+  BOOKFLOW_API_KEY: caller.key,
+  WEBHOOK_SECRET: SECRET,
+};
+
+function listSnippets(text: string): string[] {
+  return [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, snippet = ""]) => snippet);
+}
+
+/** A file of the project, run there as its owner would. */
+async function runFile(name: string, text: string, program = process.execPath): Promise<string> {
+  writeFileSync(join(project, name), text);
+  return (await run(program, [name], { cwd: project, env: environment })).stdout;
+}
+
+describe("the package", () => {
+  test("holds JavaScript, types, a readme and the license, and nothing else", () => {
+    const folder = join(project, "node_modules/@bookflow/client");
+    const sources = globSync("*.ts", { cwd: join(ROOT, "sdk/src") }).map((name) => name.replace(/\.ts$/, ""));
+    const files = globSync("**/*", { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile());
+    assert.deepEqual(
+      files.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)).sort(),
+      [
+        "LICENSE",
+        "README.md",
+        "package.json",
+        ...sources.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]),
+      ].sort(),
+    );
+    assert.ok(!existsSync(join(folder, "node_modules")));
+    for (const name of sources) {
+      for (const kind of ["js", "d.ts"])
+        assert.doesNotMatch(readFileSync(join(folder, `dist/${name}.${kind}`), "utf8"), /\.ts"/, `${name}.${kind}`);
+    }
+  });
+
+  test("depends on nothing, and has our version and our license", () => {
+    const about = JSON.parse(readFileSync(join(ROOT, "sdk/package.json"), "utf8"));
+    const ours = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    assert.deepEqual(
+      Object.keys(about).filter((name) => /dependencies/i.test(name)),
+      [],
+    );
+    assert.deepEqual([about.version, about.license], [ours.version, ours.license]);
+    assert.equal(readFileSync(join(ROOT, "sdk/LICENSE"), "utf8"), readFileSync(join(ROOT, "LICENSE"), "utf8"));
+    assert.ok(guide.includes(`bookflow-client-${about.version}.tgz`));
+  });
+
+  const older = findOtherNode();
+  test("works on the Node of this machine too", { skip: older === null && "there is no other Node" }, async () => {
+    const program = `
+      import { createClient, verifyWebhook } from "@bookflow/client";
+      const client = createClient({ baseUrl: process.env.BOOKFLOW_URL, apiKey: process.env.BOOKFLOW_API_KEY });
+      for await (const booking of client.bookings()) console.log(booking.reference, (await client.widgets()).length);
+      console.log(verifyWebhook(process.env.BODY ?? '{"id":"evt_1","type":"x"}', ${JSON.stringify(
+        signBody({ secrets: [SECRET], body: Buffer.from('{"id":"evt_1","type":"x"}'), at: new Date() }),
+      )}, process.env.WEBHOOK_SECRET).id);`;
+    assert.equal(await runFile("older.mjs", program, older ?? ""), `${reference} 1\nevt_1\n`);
+  });
+
+  test("its types are the contract's, and a project can rely on them", async () => {
+    assert.equal(ALIKE.length, 6);
+    const uses = [
+      'import { ApiError, createClient, type BookingStore, type WebhookEvent } from "@bookflow/client";',
+      'const client = createClient({ apiKey: "svc_live_1", baseUrl: "http://localhost:3000" });',
+      "for await (const { customer } of client.bookings({ since: new Date(0) })) customer.phone?.length;",
+      "export const nothing: BookingStore = { readPlace: () => null, upsert: async () => {} };",
+      "export const name = (event: WebhookEvent) =>",
+      '  event.type === "booking.created" ? event.data.booking.staff[0]?.name : event.data.endpoint.id;',
+      "export const status = (error: unknown) => (error instanceof ApiError ? error.status.toFixed() : null);",
+      "// @ts-expect-error: there is no such field",
+      "(await client.analytics()).totals.sessions;",
+      "// @ts-expect-error: staff are names here",
+      "for await (const { staff } of client.bookings()) staff[0]?.name;",
+      "// @ts-expect-error: the key is needed",
+      'createClient({ baseUrl: "http://localhost:3000" });',
+    ];
+    writeFileSync(join(project, "uses.ts"), uses.join("\n"));
+    const snippets = [...listSnippets(guide), ...listSnippets(readme)].map((text, i) => {
+      writeFileSync(join(project, `typed-${i}.ts`), text);
+      return `typed-${i}.ts`;
+    });
+    const flags = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--types", "node"];
+    const nodeTypes = ["--typeRoots", join(ROOT, "node_modules/@types")];
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    await run(process.execPath, [tsc, ...flags, ...nodeTypes, "uses.ts", ...snippets], { cwd: project });
+  });
+});
+
+describe("in a web page", () => {
+  const browser = useBrowser();
+  test("what bundlers make of it refuses with a clear error", { skip: noBrowser }, async () => {
+    const entry = join(project, "page.js");
+    const page = `import { createClient } from "@bookflow/client"; window.start = () => createClient({ apiKey: "svc_live_1" });`;
+    writeFileSync(entry, page);
+    const made = (await build({
+      root: project,
+      configFile: false,
+      logLevel: "error",
+      build: { write: false, lib: { entry, formats: ["iife"], name: "page" } },
+    })) as Rolldown.RolldownOutput[];
+    const code = made[0]?.output[0].code ?? "";
+    const window = await browser.open();
+    await window.evaluate(code);
+    await assert.rejects(window.evaluate("start()"), /@bookflow\/client runs on servers only/);
+  });
+});
+
+describe("the guide", () => {
+  const [reading = "", errors = "", syncing = "", receiving = "", ...others] = listSnippets(guide);
+  test("its snippets are these four", () => assert.deepEqual(others, []));
+
+  test("reading", async () => {
+    const [widget, booking, totals] = (await runFile("reading.ts", reading)).split("\n");
+    assert.equal(widget, `${caller.widgetId} Website`);
+    assert.match(booking ?? "", new RegExp(`^${reference} 2026-11-05T09:00:00.000Z Mara Quell`));
+    assert.equal(totals, "0 0 0");
+  });
+
+  test("errors and retries", async () => {
+    assert.match(await runFile("errors.ts", errors), /^404 not_found \S.* \S+\n$/);
+  });
+
+  test("keeping a copy in step, once and again", async () => {
+    assert.equal(await runFile("syncing.ts", syncing), "1 1\n");
+    const { reference: second } = await makeBooking(deps.db, caller.owner, { widgetId: caller.widgetId });
+    assert.equal(await runFile("syncing.ts", syncing), "2 2\n");
+    const copy = JSON.parse(readFileSync(join(project, "copy.json"), "utf8"));
+    assert.deepEqual(Object.keys(copy.bookings).sort(), [reference, second].sort());
+  });
+
+  test("verifying webhooks", async () => {
+    const body = JSON.stringify({
+      id: "evt_1",
+      type: "booking.created",
+      data: { booking: { reference: "SVC-AAAAAA" } },
+    });
+    const signature = signBody({ secrets: [SECRET], body: Buffer.from(body), at: new Date() });
+    const caller = `
+      import { receive } from "./receiving.ts";
+      for (const signature of [${JSON.stringify(signature)}, "t=1,v1=0"]) {
+        const headers = { "service-signature": signature };
+        const request = new Request("http://localhost/", { method: "POST", headers, body: ${JSON.stringify(body)} });
+        console.log((await receive(request)).status);
+      }`;
+    writeFileSync(join(project, "receiving.ts"), receiving);
+    assert.equal(await runFile("calling.ts", caller), "evt_1 SVC-AAAAAA\n204\n400\n");
+  });
+
+  test("every file it links to is there", () => {
+    for (const [, target = ""] of guide.matchAll(/\]\(([^)#][^)#]*)[^)]*\)/g))
+      assert.ok(existsSync(join(ROOT, "docs", target)), target);
+  });
+
+  test("the readme's snippet runs", async () => {
+    assert.match(await runFile("readme.ts", listSnippets(readme)[0] ?? ""), /^SVC-\w{6} Mara Quell\n/);
+  });
+});

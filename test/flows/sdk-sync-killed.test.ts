@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { sql } from "kysely";
+import { type Booking, createClient } from "../../sdk/src/index.ts";
+import { createTestApp } from "../support/app.ts";
+import { makeBooking, NOON } from "../support/builders.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { startFaultyProxy } from "../support/faulty-proxy.ts";
+import { installClient } from "../support/installed-client.ts";
+import { fillBookings, makeCaller, type TestCaller } from "../support/read-api.ts";
+import { openWire } from "../support/wire.ts";
+
+// The examples that sync, as somebody who installed the package runs them, killed again and again while bookings are made.
+
+const KILLS = 6;
+const PAGES = 6;
+const PAGE_SIZE = 500;
+/** Makes the walk long enough to be hit anywhere. */
+const ANSWER_DELAY_MS = 10;
+
+const { app, deps } = await createTestApp();
+const { port } = await openWire(app);
+const proxy = await startFaultyProxy(`http://127.0.0.1:${port}`);
+const project = installClient();
+
+type Run = { code: number | null; printed: string };
+
+async function runExample(name: string, settings: Record<string, string>, killAt: number | null): Promise<Run> {
+  const path = fileURLToPath(new URL(`../../sdk/examples/${name}`, import.meta.url));
+  const copy = join(project, name);
+  copyFileSync(path, copy);
+  const child = spawn(process.execPath, [copy], {
+    cwd: project,
+    env: { PATH: process.env["PATH"], BOOKFLOW_URL: proxy.url, ...settings },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    printed += text;
+  });
+  const ended = once(child, "close");
+  proxy.requests.length = 0;
+  proxy.onRequest = async (count) => {
+    await sleep(ANSWER_DELAY_MS);
+    // After this request was asked: while it is answered, while its bookings are kept, or while the next is asked.
+    if (count === killAt) setTimeout(() => child.kill("SIGKILL"), randomInt(4 * ANSWER_DELAY_MS));
+  };
+  const [code] = (await ended) as [number | null];
+  return { code, printed };
+}
+
+async function readAll(caller: TestCaller): Promise<Booking[]> {
+  const bookings: Booking[] = [];
+  const client = createClient({ apiKey: caller.key, baseUrl: `http://127.0.0.1:${port}` });
+  for await (const booking of client.bookings({ limit: PAGE_SIZE })) bookings.push(booking);
+  return bookings;
+}
+
+/** Kills the example until it was killed often enough, bookings being made all the time, and then lets it finish. */
+async function killAgainAndAgain(
+  name: string,
+  about: { caller: TestCaller; settings: Record<string, string>; readPlace: () => Promise<string | null> },
+): Promise<{ midway: number }> {
+  const { caller } = about;
+  const settings = { BOOKFLOW_API_KEY: caller.key, ...about.settings };
+  let isKilling = true;
+  const writing = (async () => {
+    while (isKilling) {
+      await makeBooking(deps.db, caller.owner, { widgetId: caller.widgetId, customer_name: 'Zoë "Z" 🦷, =1+1' });
+      await sleep(5);
+    }
+  })();
+  let midway = 0;
+  for (let kills = 0; kills < KILLS; ) {
+    const place = await about.readPlace();
+    // The first time surely in the middle of the walk; a walk that is about little more than news ends soon.
+    const killAt = place === null ? 2 : isMidway(place) ? randomInt(1, 4) : 1;
+    const { code } = await runExample(name, settings, killAt);
+    if (code === null) kills += 1;
+    if (isMidway(await about.readPlace())) midway += 1;
+  }
+  isKilling = false;
+  await writing;
+  const last = await runExample(name, settings, null);
+  assert.equal(last.code, 0);
+  assert.match(last.printed, /^\d+ bookings\n$/);
+  return { midway };
+}
+
+function isMidway(place: string | null): boolean {
+  return place !== null && JSON.parse(place).walk !== null;
+}
+
+async function makeCallerWithHistory(): Promise<TestCaller> {
+  const caller = await makeCaller(deps.db);
+  const count = (PAGES - 1) * PAGE_SIZE + 1;
+  await fillBookings(deps.db, caller, { count, firstAt: new Date(NOON.getTime() - 86_400_000) });
+  return caller;
+}
+
+test("a table in PostgreSQL ends with exactly the service's bookings", async () => {
+  const caller = await makeCallerWithHistory();
+  const { db, url } = await createTestDatabase({ template: "template1" });
+  const readPlace = async () => {
+    const { rows } = await sql<{ there: boolean }>`select to_regclass('bookings_place') is not null as there`.execute(
+      db,
+    );
+    if (!rows[0]?.there) return null;
+    return (await sql<{ place: string }>`select place from bookings_place`.execute(db)).rows[0]?.place ?? null;
+  };
+  const { midway } = await killAgainAndAgain("sync-to-postgresql.ts", {
+    caller,
+    settings: { DATABASE_URL: url },
+    readPlace,
+  });
+  assert.ok(midway > 0, "it was never killed in the middle of a walk");
+  const { rows } = await sql<{ booking: Booking }>`select booking from bookings order by created_at desc`.execute(db);
+  assert.deepEqual(
+    rows.map((row) => row.booking),
+    await readAll(caller),
+  );
+});
+
+test("a CSV file ends with exactly the service's bookings", async () => {
+  const caller = await makeCallerWithHistory();
+  const file = join(project, "copy.csv");
+  const { midway } = await killAgainAndAgain("sync-to-csv.ts", {
+    caller,
+    settings: { CSV_FILE: file },
+    readPlace: async () => (existsSync(`${file}.place`) ? readFileSync(`${file}.place`, "utf8") : null),
+  });
+  assert.ok(midway > 0, "it was never killed in the middle of a walk");
+  const [heading, ...lines] = readFileSync(file, "utf8").trimEnd().split("\n");
+  assert.equal(heading, "reference,createdAt,start,end,service,name,email,source,campaign");
+  const quote = (text = "") => `"${text.replaceAll('"', '""')}"`;
+  const expected = (await readAll(caller)).map(({ reference, createdAt, start, end, service, customer }) =>
+    [reference, createdAt, start, end, ...[service.name, customer.name, customer.email, "", ""].map(quote)].join(","),
+  );
+  assert.deepEqual(lines.sort(), expected.sort());
+});

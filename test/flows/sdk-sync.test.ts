@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { ApiError, type Booking, type BookingStore, createClient, syncBookings } from "../../sdk/src/index.ts";
+import { createTestApp } from "../support/app.ts";
+import { makeBooking, makeWidget, NOON } from "../support/builders.ts";
+import { startFaultyProxy } from "../support/faulty-proxy.ts";
+import { fillBookings, makeCaller, type TestCaller } from "../support/read-api.ts";
+import { openWire } from "../support/wire.ts";
+
+// syncBookings of sdk/src against the real service, with a store that can be cut off at any step.
+
+const { app, deps, clock } = await createTestApp();
+const { port } = await openWire(app);
+const baseUrl = `http://127.0.0.1:${port}`;
+const proxy = await startFaultyProxy(baseUrl);
+
+class CutOff extends Error {}
+
+/** Bookings and place in memory, kept one after the other as in two files. Each step is announced before it is done. */
+class TestStore implements BookingStore {
+  readonly copy = new Map<string, Booking>();
+  readonly upserts: number[] = [];
+  place: string | null = null;
+  beforeStep: () => void = () => {};
+
+  readPlace(): string | null {
+    return this.place;
+  }
+
+  upsert(bookings: Booking[], place: string): void {
+    this.upserts.push(bookings.length);
+    for (const booking of bookings) {
+      this.beforeStep();
+      this.copy.set(booking.reference, booking);
+    }
+    this.beforeStep();
+    this.place = place;
+  }
+
+  newestFirst(): Booking[] {
+    return [...this.copy.values()].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  }
+}
+
+const connect = (caller: TestCaller, url = baseUrl) => createClient({ apiKey: caller.key, baseUrl: url });
+
+async function readAll(caller: TestCaller, widget?: string): Promise<Booking[]> {
+  const bookings: Booking[] = [];
+  for await (const booking of connect(caller).bookings({ limit: 500, widget })) bookings.push(booking);
+  return bookings;
+}
+
+async function makeMany(caller: TestCaller, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await makeBooking(deps.db, caller.owner, { widgetId: caller.widgetId });
+}
+
+/** The parameters of every request of bookings that the work makes. */
+async function watch(work: () => Promise<unknown>): Promise<Record<string, string>[]> {
+  proxy.requests.length = 0;
+  await work();
+  return proxy.requests.map((path) => Object.fromEntries(new URL(path, baseUrl).searchParams));
+}
+
+describe("a copy is kept in step", () => {
+  test("all at first, and then only what is new, the last booking seen included", async () => {
+    const caller = await makeCaller(deps.db);
+    await makeMany(caller, 5);
+    const store = new TestStore();
+    const client = connect(caller, proxy.url);
+    const [oldest] = (await readAll(caller)).slice(-1);
+
+    const first = await watch(async () => assert.equal(await syncBookings(client, { store, limit: 2 }), 5));
+    assert.deepEqual([first.length, first[0]], [3, { limit: "2" }]);
+    assert.deepEqual(store.upserts, [2, 2, 1]);
+    assert.deepEqual(store.newestFirst(), await readAll(caller));
+
+    await makeMany(caller, 1);
+    const [newest, seen] = await readAll(caller);
+    const second = await watch(async () => assert.equal(await syncBookings(client, { store }), 2));
+    assert.deepEqual(second, [{ limit: "500", since: seen?.createdAt }]);
+    assert.deepEqual(store.newestFirst(), await readAll(caller));
+    assert.deepEqual(JSON.parse(store.place ?? ""), { widget: null, since: newest?.createdAt, walk: null });
+    assert.notEqual(oldest?.createdAt, newest?.createdAt);
+  });
+
+  test("without any booking the store is never asked to keep anything", async () => {
+    const store = new TestStore();
+    assert.equal(await syncBookings(connect(await makeCaller(deps.db)), { store }), 0);
+    assert.deepEqual([store.upserts, store.place], [[], null]);
+  });
+
+  test("cut off in the middle, it goes on there, and fetches what came meanwhile", async () => {
+    const caller = await makeCaller(deps.db);
+    await makeMany(caller, 7);
+    const store = new TestStore();
+    const client = connect(caller, proxy.url);
+    store.beforeStep = () => {
+      if (store.upserts.length === 3) throw new CutOff();
+    };
+    await assert.rejects(syncBookings(client, { store, limit: 2 }), CutOff);
+    const before = await readAll(caller);
+    await makeMany(caller, 3);
+    store.beforeStep = () => {};
+
+    const asked = await watch(() => syncBookings(client, { store, limit: 2 }));
+    const newest = before[0]?.createdAt;
+    assert.deepEqual(asked, [
+      { limit: "2", cursor: before[3]?.createdAt },
+      { limit: "2", cursor: before[5]?.createdAt },
+      { limit: "2", since: newest },
+      { limit: "2", since: newest, cursor: (await readAll(caller))[1]?.createdAt },
+    ]);
+    assert.deepEqual(store.newestFirst(), await readAll(caller));
+  });
+
+  test("a walk whose rest is past its retention by now still ends", async () => {
+    const caller = await makeCaller(deps.db);
+    await fillBookings(deps.db, caller, { count: 4, firstAt: new Date(NOON.getTime() - 60_000) });
+    await makeMany(caller, 2);
+    const store = new TestStore();
+    store.beforeStep = () => {
+      if (store.upserts.length === 2) throw new CutOff();
+    };
+    await assert.rejects(syncBookings(connect(caller), { store, limit: 2 }), CutOff);
+    store.beforeStep = () => {};
+    await deps.db
+      .deleteFrom("bookings")
+      .where("organization_id", "=", caller.owner)
+      .where("created_at", "<", NOON)
+      .execute();
+    await syncBookings(connect(caller), { store, limit: 2 });
+    assert.deepEqual(store.upserts.slice(2), [0, 1]);
+    assert.deepEqual(store.newestFirst(), await readAll(caller));
+  });
+
+  test("of one widget, in a store of its own", async () => {
+    const caller = await makeCaller(deps.db);
+    await makeMany(caller, 2);
+    const widget = await makeWidget(deps.db, caller.owner);
+    await makeBooking(deps.db, caller.owner, { widgetId: widget });
+    const store = new TestStore();
+    assert.equal(await syncBookings(connect(caller), { store, widget }), 1);
+    assert.deepEqual(store.newestFirst(), await readAll(caller, widget));
+    await assert.rejects(
+      syncBookings(connect(caller), { store }),
+      /holds bookings of w_\w+; keep those of all widgets/,
+    );
+    await assert.rejects(syncBookings(connect(caller), { store, widget: caller.widgetId }), TypeError);
+    assert.equal(store.copy.size, 1);
+  });
+
+  test("what never was a place is refused, and nothing is asked", async () => {
+    const caller = await makeCaller(deps.db);
+    for (const place of ["", "2026-11-01", "null", "{}", '{"widget":null,"since":5,"walk":null}']) {
+      const store = new TestStore();
+      store.place = place;
+      await assert.rejects(syncBookings(connect(caller), { store }), TypeError, place);
+    }
+  });
+
+  test("errors of the service, of the store and of a signal come out as they are", async () => {
+    const caller = await makeCaller(deps.db, { plan: "pro" });
+    await assert.rejects(syncBookings(connect(caller), { store: new TestStore() }), ApiError);
+    const signal = AbortSignal.abort(new CutOff());
+    await assert.rejects(syncBookings(connect(caller), { store: new TestStore(), signal }), CutOff);
+  });
+});
+
+test("cut off at random steps again and again while bookings are made, it ends with exactly the service's bookings", async () => {
+  let cuts = 0;
+  const plan = fc.record({
+    limit: fc.constantFrom(1, 3, 10),
+    batches: fc.array(fc.nat({ max: 9 }), { minLength: 3, maxLength: 6 }),
+    // How many steps of the store each run gets to do.
+    steps: fc.array(fc.nat({ max: 14 }), { minLength: 5, maxLength: 20 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(plan, async ({ limit, batches, steps }) => {
+      const caller = await makeCaller(deps.db);
+      const store = new TestStore();
+      const writing = (async () => {
+        for (const count of batches) await makeMany(caller, count);
+      })();
+      for (const allowed of steps) {
+        let left = allowed;
+        store.beforeStep = () => {
+          if (left-- === 0) throw new CutOff();
+        };
+        await syncBookings(connect(caller), { store, limit }).catch((error: unknown) => {
+          assert.ok(error instanceof CutOff, String(error));
+          cuts += 1;
+        });
+      }
+      await writing;
+      store.beforeStep = () => {};
+      await syncBookings(connect(caller), { store, limit });
+      assert.deepEqual(store.newestFirst(), await readAll(caller));
+    }),
+    { numRuns: 12, endOnFailure: true },
+  );
+  assert.ok(cuts > 20, `it was cut off ${cuts} times only`);
+  assert.ok(clock.now().getTime() === NOON.getTime());
+});

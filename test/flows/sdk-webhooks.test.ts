@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { verifyWebhook, WebhookError, type WebhookErrorCode } from "../../sdk/src/index.ts";
+import { rotateSecret } from "../../src/server/webhooks/endpoints.ts";
+import { redeliver } from "../../src/server/webhooks/redeliver.ts";
+import { signBody } from "../../src/server/webhooks/sign.ts";
+import {
+  book,
+  createWebhookService,
+  deliverAll,
+  headerOf,
+  makeBusiness,
+  makeEndpoint,
+  readDelivery,
+  startReplying,
+  until,
+} from "../../src/server/webhooks/testing/webhook-service.ts";
+import { installClient } from "../support/installed-client.ts";
+
+// verifyWebhook of sdk/src, and the receivers in sdk/examples, against what the service sends and against forgeries.
+
+const { deps, clock, loop } = await createWebhookService({ webhookTimeoutMs: 10_000 });
+
+const SECRET = "whsec_test_secret";
+const BODY = '{"id":"evt_0","type":"booking.created","data":{"booking":{"reference":"SVC-FORGED"}}}';
+const NOW = new Date("2026-11-01T12:00:00.000Z");
+
+const sign = (about: { secret?: string; body?: string; ageSeconds?: number; now?: Date } = {}) =>
+  signBody({
+    secrets: [about.secret ?? SECRET],
+    body: Buffer.from(about.body ?? BODY),
+    at: new Date((about.now ?? NOW).getTime() - (about.ageSeconds ?? 0) * 1_000),
+  });
+
+function refusal(work: () => unknown): WebhookErrorCode {
+  try {
+    work();
+  } catch (error) {
+    assert.ok(error instanceof WebhookError, String(error));
+    return error.code;
+  }
+  assert.fail("It was taken");
+}
+
+describe("what the service sends is verified", () => {
+  test("a real delivery becomes a typed event; after a rotation with the old and the new secret, for a day", async () => {
+    const business = await makeBusiness(deps);
+    const receiver = await startReplying(() => ({}));
+    const { id, secret } = await makeEndpoint(deps, business, { url: receiver.url });
+    const reference = await book(deps, business, { customer_name: "Zoë Quell 🦷" });
+    await deliverAll(loop);
+    const [request] = receiver.requests;
+    assert.ok(request);
+    const event = verifyWebhook(request.body, headerOf(request, "Service-Signature"), secret, { now: clock.now() });
+    assert.ok(event.type === "booking.created");
+    assert.deepEqual([event.data.booking.reference, event.data.booking.customer.name], [reference, "Zoë Quell 🦷"]);
+    assert.deepEqual(event, JSON.parse(request.body.toString()));
+
+    const rotated = await rotateSecret(deps, business.owner, id);
+    assert.ok(rotated);
+    const delivery = await readDelivery(deps, business.owner);
+    await redeliver(deps, { id: business.owner, plan: "pro" }, delivery.id);
+    await deliverAll(loop);
+    const again = receiver.requests[1];
+    assert.ok(again);
+    const header = headerOf(again, "Service-Signature");
+    assert.equal(header.split("v1=").length - 1, 2);
+    for (const known of [secret, rotated, ["whsec_other", secret], [rotated, "whsec_other"]])
+      assert.deepEqual(verifyWebhook(again.body, header, known, { now: clock.now() }), event);
+    assert.equal(
+      refusal(() => verifyWebhook(again.body, header, "whsec_other", { now: clock.now() })),
+      "wrong_signature",
+    );
+  });
+
+  test("the published test vector", () => {
+    const header = "t=1700000000,v1=72037e86def453cf6a64018f6cf1777244901dd1b7431177c7374ccb54040b54";
+    const now = new Date(1_700_000_000_000);
+    // The signature is right; an event it is not, because it has no type.
+    assert.equal(
+      refusal(() => verifyWebhook('{"id":"evt_0"}', header, SECRET, { now })),
+      "unreadable_body",
+    );
+  });
+
+  test("a text, bytes, a part of a larger buffer, and what fetch gives", () => {
+    const bytes = new TextEncoder().encode(BODY);
+    const part = new Uint8Array([1, 2, ...bytes, 3]).subarray(2, -1);
+    for (const body of [BODY, bytes, Buffer.from(BODY), part, bytes.buffer])
+      assert.equal(verifyWebhook(body, sign(), SECRET, { now: NOW }).id, "evt_0");
+  });
+
+  test("a header that came as a list, and one with spaces and with parts that are not known", () => {
+    assert.equal(verifyWebhook(BODY, [sign()], SECRET, { now: NOW }).id, "evt_0");
+    assert.equal(verifyWebhook(BODY, sign().replace(",", " , v2=x, "), SECRET, { now: NOW }).id, "evt_0");
+  });
+
+  test("up to 300 seconds before and after, or as long as is said", () => {
+    for (const ageSeconds of [300, -300])
+      assert.equal(verifyWebhook(BODY, sign({ ageSeconds }), SECRET, { now: NOW }).id, "evt_0");
+    for (const ageSeconds of [301, -301])
+      assert.equal(
+        refusal(() => verifyWebhook(BODY, sign({ ageSeconds }), SECRET, { now: NOW })),
+        "stale_timestamp",
+      );
+    const options = { now: NOW, toleranceSeconds: 10 };
+    assert.equal(verifyWebhook(BODY, sign({ ageSeconds: 10 }), SECRET, options).id, "evt_0");
+    assert.equal(
+      refusal(() => verifyWebhook(BODY, sign({ ageSeconds: 11 }), SECRET, options)),
+      "stale_timestamp",
+    );
+    assert.equal(verifyWebhook(BODY, sign({ now: new Date() }), SECRET).id, "evt_0");
+  });
+});
+
+describe("anything else is refused", () => {
+  const good = sign();
+  const cases: [name: string, header: string | string[] | null | undefined, code: WebhookErrorCode][] = [
+    ["no header", undefined, "missing_signature"],
+    ["no header, as fetch says it", null, "missing_signature"],
+    ["an empty header", "", "missing_signature"],
+    ["an empty list", [], "missing_signature"],
+    ["no timestamp", good.replace(/^t=\d+,/, ""), "malformed_signature"],
+    ["a timestamp that is no number", good.replace(/^t=\d+/, "t=1e9"), "malformed_signature"],
+    ["two timestamps", `${good},t=1`, "malformed_signature"],
+    ["the header twice", [good, good], "malformed_signature"],
+    ["no v1", good.replace("v1=", "v0="), "malformed_signature"],
+    ["a timestamp put in later", good.replace(/^t=\d+/, "t=1793534401"), "wrong_signature"],
+    ["another secret", sign({ secret: "whsec_other" }), "wrong_signature"],
+    ["the secret without its prefix", sign({ secret: "test_secret" }), "wrong_signature"],
+    ["another body", sign({ body: "{}" }), "wrong_signature"],
+    ["a shortened signature", good.slice(0, -1), "wrong_signature"],
+    ["a lengthened signature", `${good}0`, "wrong_signature"],
+    ["capital letters", good.replace(/[0-9a-f]{64}/, (hex) => hex.toUpperCase()), "wrong_signature"],
+    ["an empty v1", good.replace(/v1=.*/, "v1="), "wrong_signature"],
+  ];
+  for (const [name, header, code] of cases) {
+    test(`${name}: ${code}`, () =>
+      assert.equal(
+        refusal(() => verifyWebhook(BODY, header, SECRET, { now: NOW })),
+        code,
+      ));
+  }
+
+  test("a signed body that is no event", () => {
+    for (const body of ["", "null", "[]", "{", '{"id":1,"type":"x"}'])
+      assert.equal(
+        refusal(() => verifyWebhook(body, sign({ body }), SECRET, { now: NOW })),
+        "unreadable_body",
+      );
+  });
+
+  test("a parsed body, and a secret that cannot be one, are mistakes in the receiver", () => {
+    // biome-ignore lint/suspicious/noExplicitAny: what a receiver in JavaScript may hand over
+    const anything = JSON.parse(BODY) as any;
+    assert.throws(() => verifyWebhook(anything, good, SECRET, { now: NOW }), /^TypeError: rawBody must be the body/);
+    for (const secret of ["", "test_secret", "whsec_", "whsec_a\n", [], ["whsec_a", ""]])
+      assert.throws(() => verifyWebhook(BODY, good, secret, { now: NOW }), /^TypeError: secret must be/);
+  });
+});
+
+/** Those whose framework is not installed here are skipped. */
+const RECEIVERS: [name: string, framework: string | null][] = [
+  ["receiver-node.ts", null],
+  ["receiver-fastify.ts", "fastify"],
+  ["receiver-express.ts", "express"],
+  ["receiver-hono.ts", "hono"],
+];
+
+describe("the receivers in sdk/examples take what the service signs, once, and nothing else", () => {
+  const project = installClient();
+  for (const [name, framework] of RECEIVERS) {
+    const isMissing = framework !== null && !existsSync(join(project, "node_modules", framework));
+    test(name, { skip: isMissing && `${framework} is not installed` }, async () => {
+      const port = await findFreePort();
+      const url = `http://127.0.0.1:${port}/hooks`;
+      const business = await makeBusiness(deps);
+      const { secret } = await makeEndpoint(deps, business, { url });
+      const receiver = await startExample(project, name, { secret, port, url });
+
+      clock.set(new Date());
+      const reference = await book(deps, business, { customer_name: "Zoë Quell 🦷" });
+      await deliverAll(loop);
+      const delivery = await readDelivery(deps, business.owner);
+      assert.deepEqual([delivery.state, delivery.last_status], ["delivered", 204]);
+      await redeliver(deps, { id: business.owner, plan: "pro" }, delivery.id);
+      await deliverAll(loop);
+      assert.equal((await readDelivery(deps, business.owner)).attempt_count, 2);
+      await until(() => receiver.printed() === `${reference}\n`, "the reference is printed, once");
+
+      const post = async (signature: string | null, body: string | Buffer = BODY) => {
+        const headers = {
+          "content-type": "application/json",
+          ...(signature ? { "service-signature": signature } : {}),
+        };
+        return (await fetch(url, { method: "POST", body, headers })).status;
+      };
+      const now = new Date();
+      const forgeries = [
+        null,
+        "",
+        sign({ now }),
+        sign({ secret, now, ageSeconds: 310 }),
+        sign({ secret, now, body: "{}" }),
+      ];
+      for (const signature of forgeries) assert.equal(await post(signature), 400, String(signature));
+      assert.equal(await post(sign({ secret, now, body: "" }), ""), 400);
+      assert.equal(await post(sign({ secret, now }), Buffer.alloc(2_000_000)), 413);
+      assert.equal(receiver.printed(), `${reference}\n`);
+      assert.equal(await post(sign({ secret, now })), 204);
+    });
+  }
+});
+
+async function startExample(project: string, name: string, about: { secret: string; port: number; url: string }) {
+  const path = join(project, name);
+  copyFileSync(fileURLToPath(new URL(`../../sdk/examples/${name}`, import.meta.url)), path);
+  const child = spawn(process.execPath, [path], {
+    cwd: project,
+    env: { PATH: process.env["PATH"], WEBHOOK_SECRET: about.secret, PORT: String(about.port) },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  after(() => child.kill("SIGKILL"));
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    printed += text;
+  });
+  const answers = () =>
+    fetch(about.url, { method: "POST", body: "{}" }).then(
+      () => true,
+      () => false,
+    );
+  await until(answers, `${name} answers`);
+  return { printed: () => printed };
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}

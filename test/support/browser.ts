@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before } from "node:test";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { prepareBrowser } from "../../scripts/test-browser.ts";
+
+// A real browser for tests. Without any, tests that need it are skipped and say so.
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update"];
+const path = (await prepareBrowser()) ?? "";
+
+/** For the options of `test` and `describe`: why the tests of this file cannot run here, or false. */
+export const noBrowser = path === "" ? "no browser was found: install Chromium or set BROWSER_PATH" : false;
+
+/** One browser for the file; every call gives a page in a profile of its own, closed at the end. */
+export function useBrowser(): { open(options?: BrowserContextOptions): Promise<Page> } {
+  let browser: Browser | null = null;
+  before(async () => {
+    if (!noBrowser) browser = await chromium.launch({ executablePath: path, args: FLAGS, env: toEnvironment() });
+  });
+  after(async () => await browser?.close());
+  return {
+    async open(options = {}) {
+      if (!browser) throw new Error("No browser is open");
+      const context = await browser.newContext({ locale: "en-GB", timezoneId: "Europe/Berlin", ...options });
+      context.setDefaultTimeout(15_000);
+      return await context.newPage();
+    },
+  };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe finds wrong on the page, one line for each fault; in WCAG 2.2 AA and its best practices. */
+export async function findAccessibilityFaults(page: Page): Promise<string[]> {
+  const faults: string[] = [];
+  for (const frame of page.frames()) {
+    // Evaluated by the debugger, so that the page's own Content-Security-Policy stays as strict as it is.
+    const violations = await frame.evaluate(`(async () => {
+      ${axe};
+      const { violations } = await axe.run(document, { iframes: false });
+      return violations.map(({ id, help, nodes }) => ({ id, help, targets: nodes.map((node) => node.target.join(" ")) }));
+    })()`);
+    for (const { id, help, targets } of violations as { id: string; help: string; targets: string[] }[]) {
+      faults.push(`${new URL(frame.url()).pathname}: ${id}: ${help} (${targets.join(", ")})`);
+    }
+  }
+  return faults;
+}
+
+/** Libraries and fonts that came with the browser are for it alone. */
+function toEnvironment(): Record<string, string> {
+  const given = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const { BROWSER_LIBRARY_PATH: libraries, BROWSER_FONTS_PATH: fonts } = process.env;
+  return {
+    ...Object.fromEntries(given),
+    ...(libraries ? { LD_LIBRARY_PATH: libraries } : {}),
+    ...(fonts ? { FONTCONFIG_PATH: fonts } : {}),
+  };
+}

@@ -1,0 +1,100 @@
+import { sql } from "kysely";
+import type { BrowserContextOptions, FrameLocator, Page } from "playwright-core";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Template } from "#contract/widget.ts";
+import type { Deps } from "../../src/server/deps.ts";
+import { updateWidget } from "../../src/server/widgets/queries.ts";
+import { createTestApp, type TestApp } from "./app.ts";
+import { makeOrganization, makeWidget, NOON } from "./builders.ts";
+import { startWeb, type TestWeb } from "./host-site.ts";
+
+// The booking frame in a browser, on the whole service. Server and browser agree that it is Sunday noon.
+
+export const SERVICE = "http://book.example";
+const HOST = new URL(SERVICE).host;
+
+/** What says that it is a program is not counted as a visitor. */
+const USER_AGENT =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36";
+
+export type FrameService = TestApp & {
+  web: TestWeb;
+  owner: OrganizationId;
+  visitor: BrowserContextOptions;
+  makeWidget(about?: { template?: Template; accent?: string; bookingUrl?: string }): Promise<WidgetId>;
+};
+
+export async function startFrameService(): Promise<FrameService> {
+  const service = await createTestApp({ baseUrl: SERVICE, rateLimitBookingsPerMinute: 0 });
+  const web = await startWeb();
+  await web.addService(HOST, service.app);
+  const { db } = service.deps;
+  const owner = await makeOrganization(db, { timeZone: "Europe/Berlin" });
+  return {
+    ...service,
+    web,
+    owner,
+    visitor: { proxy: web.proxy, userAgent: USER_AGENT },
+    async makeWidget({ template = "classic", accent, bookingUrl } = {}) {
+      const id = await makeWidget(db, owner, bookingUrl === undefined ? {} : { bookingUrl });
+      await updateWidget(db, id, { template, accent_color: accent ?? null });
+      return id;
+    },
+  };
+}
+
+/** Opens an address of the service with the test's time, and collects what goes wrong in the page. */
+export async function visitPage(page: Page, path: string): Promise<string[]> {
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  await page.clock.setFixedTime(NOON);
+  await page.goto(path.startsWith("http") ? path : SERVICE + path);
+  return errors;
+}
+
+type View = Page | FrameLocator;
+
+/** From the first step to the form. */
+export async function goToForm(view: View, about: { service?: RegExp; time?: number } = {}): Promise<void> {
+  await view.getByRole("button", { name: about.service ?? /Online meeting/ }).click();
+  await view
+    .locator(".time")
+    .nth(about.time ?? 0)
+    .click();
+  await view.getByRole("button", { name: "Continue" }).click();
+  await view.getByRole("heading", { name: "Your details" }).waitFor();
+}
+
+export async function fillForm(view: View, about: { email?: string; name?: string } = {}): Promise<void> {
+  await view.getByLabel("Name").fill(about.name ?? "Mara Quell");
+  await view.getByLabel("E-mail").fill(about.email ?? "mara.quell@example.com");
+}
+
+export async function send(view: View): Promise<void> {
+  await view.getByRole("button", { name: "Book now" }).click();
+}
+
+export async function waitForBooked(view: View): Promise<string> {
+  await view.getByRole("heading", { name: "You are booked" }).waitFor();
+  return (await view.locator(".reference").innerText()).trim();
+}
+
+/** Stored bookings and the scheduling system's own appointments: the two must always agree. */
+export async function countBooked(deps: Pick<Deps, "db">, widgetId: WidgetId): Promise<[number, number]> {
+  const stored = await deps.db.selectFrom("bookings").select("reference").where("widget_id", "=", widgetId).execute();
+  const made = await deps.db
+    .selectFrom("sandbox_appointments")
+    .select("reference")
+    .where("widget_id", "=", widgetId)
+    .execute();
+  return [stored.length, made.length];
+}
+
+/** The steps that the visits of a widget took, those of one visit in one list. */
+export async function listSteps(deps: Pick<Deps, "db">, widgetId: WidgetId): Promise<string[][]> {
+  const { rows } = await sql<{ steps: string[] }>`
+    select array_agg(step order by step) as steps from funnel_events where widget_id = ${widgetId}
+    group by visit_id order by count(*) desc, min(step)`.execute(deps.db);
+  return rows.map(({ steps }) => steps);
+}

@@ -1,0 +1,43 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after } from "node:test";
+import { fileURLToPath } from "node:url";
+import { buildClient } from "../../sdk/build.ts";
+
+// A folder of somebody who installed the client library: built, packed and installed as it would be published, offline.
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** What the examples import besides; those that are not installed here cannot be run. */
+const BESIDES = ["pg", "fastify", "express", "hono", "@hono/node-server"];
+
+export function installClient(): string {
+  const folder = mkdtempSync(join(tmpdir(), "bookflow client "));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const draft = join(folder, "draft");
+  cpSync(join(ROOT, "sdk"), draft, { recursive: true, filter: (path) => path !== join(ROOT, "sdk/dist") });
+  buildClient(join(draft, "dist"));
+  const [packed] = JSON.parse(runNpm(draft, ["pack", "--json", "--pack-destination", folder])) as {
+    filename: string;
+  }[];
+  const project = join(folder, "project");
+  mkdirSync(project);
+  writeFileSync(join(project, "package.json"), '{ "private": true, "type": "module" }\n');
+  runNpm(project, ["install", "--offline", join(folder, packed?.filename ?? "")]);
+  linkBesides(project);
+  return project;
+}
+
+function runNpm(folder: string, args: string[]): string {
+  const quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error", `--cache=${folder}/../cache`];
+  return execFileSync("npm", [...args, ...quiet], { cwd: folder, encoding: "utf8" });
+}
+
+function linkBesides(project: string): void {
+  for (const name of BESIDES) {
+    const link = join(project, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", name), link, "dir");
+  }
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import type { MemberRole } from "#contract/app/role.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import { createUser } from "../../src/server/accounts/create-user.ts";
+import { hashPassword } from "../../src/server/accounts/password.ts";
+import { insertMember } from "../../src/server/accounts/queries.ts";
+import { randomUuid, systemRandom } from "../../src/server/lib/random.ts";
+import type { TestApp } from "./app.ts";
+import { makeOrganization } from "./builders.ts";
+
+export const TEST_PASSWORD = "correct horse battery";
+let testHash: Promise<string> | null = null;
+
+/** What a page of ours sends with each request. */
+export type PageHeaders = { cookie: string; origin: string; "x-organization": string };
+
+export type SignedIn = {
+  userId: string;
+  email: string;
+  password: string;
+  organizationId: OrganizationId;
+  cookie: string;
+  headers: PageHeaders;
+};
+
+/** A new person, a member of the organization (a new one unless it is given), signed in with their password. */
+export async function signIn(
+  { deps }: Pick<TestApp, "deps">,
+  about: { role: MemberRole; organizationId?: OrganizationId; plan?: Plan; email?: string },
+): Promise<SignedIn> {
+  const { db, clock } = deps;
+  const organizationId =
+    about.organizationId ?? (await makeOrganization(db, about.plan === undefined ? {} : { plan: about.plan }));
+  const email = about.email ?? `${about.role}-${randomUuid(systemRandom)}@example.com`;
+  // Hashing is slow on purpose; one hash does for everybody of a test file.
+  testHash ??= hashPassword(deps, TEST_PASSWORD);
+  const person = { name: `The ${about.role}`, email, passwordHash: await testHash, isEmailProven: true };
+  const user = await createUser(deps, person);
+  assert.ok(user, "the address is free");
+  const { userId } = user;
+  const member = { organization_id: organizationId, user_id: userId, role: about.role, last_used_at: null };
+  await insertMember(db, { ...member, created_at: clock.now() });
+  const cookies = await deps.accounts.auth.signIn({ email, password: TEST_PASSWORD, userAgent: "Firefox/1 Linux" });
+  assert.ok(cookies, "the password is right");
+  const cookie = toCookieHeader(cookies);
+  const origin = new URL(deps.config.baseUrl).origin;
+  const headers = { cookie, origin, "x-organization": organizationId };
+  return { userId, email, password: TEST_PASSWORD, organizationId, cookie, headers };
+}
+
+/** What a browser would send back of what it was told to keep. */
+export function toCookieHeader(setCookies: readonly string[]): string {
+  return setCookies
+    .filter((line) => !/max-age=0/i.test(line))
+    .map((line) => line.split(";")[0])
+    .join("; ");
+}
