@@ -547,7 +547,7 @@ CREATE OR REPLACE FUNCTION public.booking_grams(organization_id text, created_at
  IMMUTABLE PARALLEL SAFE COST 10000
 AS $function$
 declare
-  scope text := substr(organization_id, 5) || floor(extract(epoch from created_at - to_timestamp(0)) / 172800)::integer || ':';
+  scope text := substr(organization_id, 5) || floor(extract(epoch from created_at - to_timestamp(0)) / 604800)::integer || ':';
   grams text[] := array[scope || 'w' || widget_id];
   letters text[] := string_to_array(open_text || E'\n\n', null);
 begin

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -9,7 +9,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
-const STAMP = join(DIST, "made-from");
+const STAMP = "made-from";
 
 const SOURCES = ["src/{contract,widget,dashboard}/**/*", "scripts/build.ts", "package-lock.json"];
 const COMPRESSED = ["**/*.js", "**/*.css", "**/*.svg"];
@@ -17,8 +17,9 @@ const COMPRESSED = ["**/*.js", "**/*.css", "**/*.svg"];
 /** Returns whether anything had to be made. */
 export async function buildBrowserFiles(): Promise<boolean> {
   const stamp = hashSources();
-  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === stamp) return false;
-  rmSync(DIST, { recursive: true, force: true });
+  if (existsSync(join(DIST, STAMP)) && readFileSync(join(DIST, STAMP), "utf8") === stamp) return false;
+  // Made beside and put in place at the end: a service that runs meanwhile goes on with the files it has.
+  const folder = `${DIST}-${process.pid}`;
   // Loaded only when needed: it takes longer to load than the check above.
   const { build } = await import("vite");
   const shared = { root: ROOT, configFile: false, logLevel: "warn", publicDir: false } as const;
@@ -31,7 +32,7 @@ export async function buildBrowserFiles(): Promise<boolean> {
       target: "es2020",
       // Older browsers cannot show the loader: they lack the stylesheets that scripts make.
       cssTarget: target,
-      outDir: join(DIST, "loader"),
+      outDir: join(folder, "loader"),
       lib: {
         entry: join(ROOT, "src/widget/loader/main.ts"),
         formats: ["iife"],
@@ -46,7 +47,7 @@ export async function buildBrowserFiles(): Promise<boolean> {
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
     build: {
       target,
-      outDir: join(DIST, "assets/frame"),
+      outDir: join(folder, "assets/frame"),
       assetsDir: "",
       manifest: "manifest.json",
       modulePreload: { polyfill: false },
@@ -60,7 +61,7 @@ export async function buildBrowserFiles(): Promise<boolean> {
       base: "/assets/dashboard/",
       build: {
         target,
-        outDir: join(DIST, "assets/dashboard"),
+        outDir: join(folder, "assets/dashboard"),
         emptyOutDir: true,
         assetsDir: "",
         chunkSizeWarningLimit: 1500,
@@ -71,8 +72,10 @@ export async function buildBrowserFiles(): Promise<boolean> {
       },
     });
   }
-  compress();
-  writeFileSync(STAMP, stamp);
+  compress(folder);
+  writeFileSync(join(folder, STAMP), stamp);
+  rmSync(DIST, { recursive: true, force: true });
+  renameSync(folder, DIST);
   return true;
 }
 
@@ -87,11 +90,11 @@ function hashSources(): string {
 }
 
 /** Next to each file its compressed forms, which are served to browsers that take them. */
-function compress(): void {
-  for (const file of globSync(COMPRESSED, { cwd: DIST })) {
-    const bytes = readFileSync(join(DIST, file));
-    writeFileSync(join(DIST, `${file}.br`), brotliCompressSync(bytes));
-    writeFileSync(join(DIST, `${file}.gz`), gzipSync(bytes, { level: 9 }));
+function compress(folder: string): void {
+  for (const file of globSync(COMPRESSED, { cwd: folder })) {
+    const bytes = readFileSync(join(folder, file));
+    writeFileSync(join(folder, `${file}.br`), brotliCompressSync(bytes));
+    writeFileSync(join(folder, `${file}.gz`), gzipSync(bytes, { level: 9 }));
   }
 }
 

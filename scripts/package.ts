@@ -37,7 +37,7 @@ export function packProgram(outFolder: string): string {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     });
-    const [packed] = JSON.parse(printed) as { filename: string }[];
+    const [packed] = Object.values(JSON.parse(printed)) as { filename: string }[];
     return join(outFolder, packed?.filename ?? "");
   } finally {
     rmSync(draft, { recursive: true, force: true });

@@ -1,5 +1,7 @@
+import dayjs from "dayjs";
 import type { AppAttempt, AppDelivery } from "#contract/app/deliveries.ts";
 import type { DeliveryState } from "#contract/delivery.ts";
+import { formatRelative } from "./format.ts";
 
 // What the delivery log says, in words. The codes are those of server/webhooks/send-failure.ts and classify-reply.ts.
 
@@ -64,6 +66,11 @@ export function describeOutcome(delivery: AppDelivery): string {
   if (state === "canceled") return cancelReason === null ? "" : CANCEL_WORDS[cancelReason];
   if (lastStatus === null && lastError === null) return "";
   return describeReply({ status: lastStatus, errorCode: lastError });
+}
+
+/** When the next attempt comes; a worker may be a moment late. */
+export function describeDue(at: string): string {
+  return dayjs(at).isAfter(dayjs()) ? `Next attempt ${formatRelative(at)}` : "Next attempt due";
 }
 
 /** 87 ms, 1.4 s */

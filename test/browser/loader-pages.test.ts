@@ -240,7 +240,7 @@ describe("when the service is away", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("a frame that does not come becomes a link to the booking page, which keeps where the visitor came from", async () => {
+  test("a frame that does not come becomes a link to the booking page, in the page's language", async () => {
     const script = (await app.inject("/loader.js")).body;
     web.addSite(host, { "/loader.js": { body: script, headers: { "content-type": "text/javascript" } } });
     const { page, errors } = await visit(
@@ -250,9 +250,9 @@ describe("when the service is away", { skip: noBrowser }, () => {
     await page.waitForFunction("document.querySelector('svc-booking') && customElements.get('svc-booking')");
     await page.clock.runFor(1_000);
     await page.waitForTimeout(500);
-    await page.clock.runFor(8_000);
+    await page.clock.runFor(4_000);
     assert.ok(!(await listAccessible(page)).some((each) => each.startsWith("link")));
-    await page.clock.runFor(2_000);
+    await page.clock.runFor(6_000);
     const seen = await listAccessible(page);
     assert.ok(seen.includes('link "Termin buchen ↗"'), seen.join("\n"));
     assert.deepEqual(errors, []);

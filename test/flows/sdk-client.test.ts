@@ -269,6 +269,10 @@ describe("failures that pass are tried again", () => {
     proxy.faults = [limited];
     const error = await caught(ApiError, () => connect({ baseUrl: proxy.url, retries: 0 }).widgets());
     assert.deepEqual([error.code, error.retryAfterSeconds], ["rate_limited", 1]);
+    const at = new Date(Date.now() + 60_000).toUTCString();
+    proxy.faults = [{ status: 503, headers: { "retry-after": at } }];
+    const dated = await caught(ApiError, () => connect({ baseUrl: proxy.url, retries: 0 }).widgets());
+    assert.ok([59, 60].includes(dated.retryAfterSeconds ?? 0), String(dated.retryAfterSeconds));
   });
 
   test("as often as was said, and then the last failure is thrown", async () => {

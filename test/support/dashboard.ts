@@ -19,7 +19,7 @@ export const LOOKS: readonly { look: Look; width: Width }[] = [
   { look: "dark", width: "phone" },
 ];
 
-const SIZES = { desktop: { width: 1280, height: 860 }, phone: { width: 360, height: 740 } };
+export const SIZES = { desktop: { width: 1280, height: 860 }, phone: { width: 360, height: 740 } };
 
 export type Dashboard = TestApp & {
   /** http://127.0.0.1:{port} */

@@ -18,9 +18,8 @@ export function installClient(): string {
   const draft = join(folder, "draft");
   cpSync(join(ROOT, "sdk"), draft, { recursive: true, filter: (path) => path !== join(ROOT, "sdk/dist") });
   buildClient(join(draft, "dist"));
-  const [packed] = JSON.parse(runNpm(draft, ["pack", "--json", "--pack-destination", folder])) as {
-    filename: string;
-  }[];
+  const printed = runNpm(draft, ["pack", "--json", "--pack-destination", folder]);
+  const [packed] = Object.values(JSON.parse(printed)) as { filename: string }[];
   const project = join(folder, "project");
   mkdirSync(project);
   writeFileSync(join(project, "package.json"), '{ "private": true, "type": "module" }\n');

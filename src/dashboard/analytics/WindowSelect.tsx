@@ -5,7 +5,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconCalendar, IconChevronDown } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { WINDOW_DAYS_MAX } from "#contract/limits.ts";
-import { formatDay } from "../format.ts";
+import { describeDayRange, toDay } from "../day-range.ts";
 
 export type ChosenWindow = { days: string; from: string; to: string };
 
@@ -47,7 +47,7 @@ function CustomWindow({ value, isChosen, onChange }: CustomProps) {
           rightSection={<IconChevronDown size={15} stroke={1.6} />}
           onClick={popover.toggle}
         >
-          {isChosen ? describeWindow(value) : "Custom"}
+          {isChosen ? describeDayRange(value.from, value.to) || `${value.days} days` : "Custom"}
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Custom period">
@@ -59,7 +59,7 @@ function CustomWindow({ value, isChosen, onChange }: CustomProps) {
 
 function CustomForm({ value, onChoose }: { value: ChosenWindow; onChoose: (window: ChosenWindow) => void }) {
   const [days, setDays] = useState<number | string>(Number(value.days));
-  const [range, setRange] = useState<[string | null, string | null]>([value.from || null, value.to || null]);
+  const [range, setRange] = useState<[string | null, string | null]>([toDay(value.from), toDay(value.to)]);
   const isDays = typeof days === "number" && Number.isInteger(days) && days >= 1 && days <= WINDOW_DAYS_MAX;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -88,6 +88,7 @@ function CustomForm({ value, onChoose }: { value: ChosenWindow; onChoose: (windo
       <DatePicker
         type="range"
         allowSingleDateInRange
+        hideOutsideDates
         value={range}
         onChange={(chosen) => {
           setRange(chosen);
@@ -101,10 +102,4 @@ function CustomForm({ value, onChoose }: { value: ChosenWindow; onChoose: (windo
       </Text>
     </Stack>
   );
-}
-
-function describeWindow({ days, from, to }: ChosenWindow): string {
-  if (from !== "" && to !== "") return from === to ? formatDay(from) : `${formatDay(from)} – ${formatDay(to)}`;
-  if (from !== "") return `Since ${formatDay(from)}`;
-  return to === "" ? `${days} days` : `Until ${formatDay(to)}`;
 }

@@ -1,4 +1,5 @@
-import { Code, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
+import type { ReactNode } from "react";
 import type { BookingSummary } from "#contract/app/bookings.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { type Column, DataTable } from "../ui/DataTable.tsx";
@@ -20,26 +21,29 @@ export function BookingTable({ bookings, filters }: { bookings: readonly Booking
       isBare: true,
       cell: (booking) => <Lines first={link(booking)} second={booking.customer?.email} />,
     },
-    ...(seesCustomers
-      ? [{ header: "Reference", cell: ({ reference }: BookingSummary) => <Code fz="xs">{reference}</Code> }]
-      : []),
     {
       header: "Service",
       cell: ({ service, staff }) => <Lines first={service.name} second={staff.join(", ")} />,
     },
-    { header: "Appointment", cell: ({ start }) => format.dateTime(start) },
+    { header: "Appointment", cell: ({ start }) => <Lines first={format.date(start)} second={format.time(start)} /> },
     {
       header: "Came from",
       cell: ({ attribution }) => <Lines first={attribution.channel ?? "–"} second={attribution.campaign} />,
     },
-    { header: "Booked", isNumeric: true, cell: ({ createdAt }) => format.dateTime(createdAt) },
+    {
+      header: "Booked",
+      isNumeric: true,
+      cell: ({ createdAt, reference }) => (
+        <Lines first={format.dateTime(createdAt)} second={seesCustomers ? reference : undefined} isOneLine />
+      ),
+    },
   ];
   return <DataTable label="Bookings" columns={columns} rows={bookings} rowKey={({ reference }) => reference} />;
 }
 
-function Lines({ first, second }: { first: React.ReactNode; second?: string | undefined }) {
+function Lines({ first, second, isOneLine }: { first: ReactNode; second?: string | undefined; isOneLine?: boolean }) {
   return (
-    <div>
+    <div style={isOneLine ? { whiteSpace: "nowrap" } : {}}>
       <div>{first}</div>
       {second && (
         <Text size="xs" c="dimmed">

@@ -1,11 +1,10 @@
-import "@mantine/dates/styles.layer.css";
 import { Button, CloseButton, Group, TextInput } from "@mantine/core";
-import { DatePickerInput } from "@mantine/dates";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { IconCalendar, IconSearch } from "@tabler/icons-react";
+import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import type { SEARCH_LENGTH_MAX } from "#contract/app/bookings.ts";
 import { WidgetSelect } from "../ui/WidgetSelect.tsx";
+import { DaysSelect } from "./DaysSelect.tsx";
 import { FILTER_DEFAULTS, hasFilters, type ShownFilters } from "./shown-filters.ts";
 
 const SEARCH_LENGTH = 200 satisfies typeof SEARCH_LENGTH_MAX;
@@ -22,7 +21,7 @@ export function FilterBar({ filters, seesCustomers, onChange }: FilterBarProps) 
     <Group gap="sm" mb="lg">
       <SearchInput filters={filters} seesCustomers={seesCustomers} onChange={onChange} />
       <WidgetSelect value={filters.widget} onChange={(widget) => onChange({ widget })} />
-      <DaysInput filters={filters} onChange={onChange} />
+      <DaysSelect from={filters.from} to={filters.to} onChange={onChange} />
       {hasFilters(filters) && (
         <Button variant="subtle" color="gray" onClick={() => onChange(FILTER_DEFAULTS)}>
           Clear
@@ -64,34 +63,3 @@ function SearchInput({ filters, seesCustomers, onChange }: FilterBarProps) {
     />
   );
 }
-
-function DaysInput({ filters, onChange }: Pick<FilterBarProps, "filters" | "onChange">) {
-  const fromAddress: Days = [filters.from || null, filters.to || null];
-  const [days, setDays] = useState<Days>(fromAddress);
-  const inAddress = fromAddress.join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the text stands for the pair, which is new each time
-  useEffect(() => setDays(fromAddress), [inAddress]);
-  return (
-    <DatePickerInput
-      type="range"
-      aria-label="Booked between"
-      placeholder="Booked at any time"
-      valueFormat="D MMM YYYY"
-      allowSingleDateInRange
-      clearable
-      clearButtonProps={{ "aria-label": "Clear the days" }}
-      leftSection={<IconCalendar size={17} stroke={1.6} aria-hidden />}
-      ariaLabels={{ previousMonth: "Month before", nextMonth: "Month after" }}
-      value={days}
-      onChange={(chosen) => {
-        setDays(chosen);
-        const [from, to] = chosen;
-        // One end alone is a range that is still being chosen.
-        if ((from === null) === (to === null)) onChange({ from: from ?? "", to: to ?? "" });
-      }}
-      w={{ base: "100%", xs: "16rem" }}
-    />
-  );
-}
-
-type Days = [string | null, string | null];

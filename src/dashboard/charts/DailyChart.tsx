@@ -83,7 +83,11 @@ const SHARED = {
   valueFormatter: formatCount,
   xAxisProps: { tickFormatter: formatShortDay, minTickGap: 28, interval: "preserveStartEnd" },
   yAxisProps: { width: 44, allowDecimals: false },
-  tooltipProps: { labelFormatter: (day: unknown) => formatDay(String(day)), isAnimationActive: false },
+  tooltipProps: {
+    // Asked once with no day at all, before anything is pointed at.
+    labelFormatter: (day: unknown) => (typeof day === "string" ? formatDay(day) : ""),
+    isAnimationActive: false,
+  },
 } as const;
 
 /** "412 views and 31 bookings in 30 days. Most views on 4 Nov 2026 (38); most bookings on 6 Nov 2026 (5)." */

@@ -23,6 +23,7 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
     {
       header: "Name",
       isBare: true,
+      width: "26%",
       cell: (row) => (
         <>
           <Text size="sm" fw={600}>
@@ -34,7 +35,7 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
         </>
       ),
     },
-    { header: "Health", width: "22rem", cell: (row) => <HealthCell connection={row} /> },
+    { header: "Health", cell: (row) => <HealthCell connection={row} /> },
     { header: "Last worked", cell: (row) => <When at={row.lastOkAt} never="Never" /> },
     { header: "Widgets", isNumeric: true, cell: (row) => formatCount(row.widgetCount) },
     {
@@ -43,7 +44,7 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
       isBare: true,
       isNumeric: true,
       cell: (row) => (
-        <Group gap={6} className={classes["actions"]}>
+        <Group gap={6} wrap="nowrap" className={classes["actions"]}>
           <ActionButton
             size="xs"
             variant="default"

@@ -5,6 +5,7 @@ import { describeAttempt, formatDuration } from "../delivery-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/CopyField.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
+import { Fold } from "../ui/Fold.tsx";
 import { Section } from "../ui/Section.tsx";
 import classes from "./AttemptsSection.module.css";
 
@@ -13,8 +14,8 @@ export function AttemptsSection({ delivery: { attempts, state } }: { delivery: A
     <Section title="Attempts" description="Newest first.">
       {attempts.length > 0 ? (
         <ol className={classes["attempts"]} reversed>
-          {attempts.map((attempt) => (
-            <Attempt key={attempt.number} attempt={attempt} />
+          {attempts.map((attempt, index) => (
+            <Attempt key={attempt.number} attempt={attempt} isNewest={index === 0} />
           ))}
         </ol>
       ) : (
@@ -31,7 +32,7 @@ const RESULTS: Record<AppAttempt["result"], { name: string; color: string }> = {
   interrupted: { name: "Interrupted", color: "yellow" },
 };
 
-function Attempt({ attempt }: { attempt: AppAttempt }) {
+function Attempt({ attempt, isNewest }: { attempt: AppAttempt; isNewest: boolean }) {
   const { format, can } = useOrganization();
   const { name, color } = RESULTS[attempt.result];
   const { number, reply, durationMs, nextAttemptAt } = attempt;
@@ -56,9 +57,19 @@ function Attempt({ attempt }: { attempt: AppAttempt }) {
       </Text>
       {reply && can("seeCustomers").isAllowed && (
         <div className={classes["reply"]}>
-          <CopyField label={attempt.replyIsTruncated ? "Beginning of the reply" : "Reply"} value={reply} />
+          {isNewest ? (
+            <Reply attempt={attempt} />
+          ) : (
+            <Fold label="Reply">
+              <Reply attempt={attempt} />
+            </Fold>
+          )}
         </div>
       )}
     </li>
   );
+}
+
+function Reply({ attempt: { reply, replyIsTruncated } }: { attempt: AppAttempt }) {
+  return <CopyField label={replyIsTruncated ? "Beginning of the reply" : "Reply"} value={reply ?? ""} />;
 }

@@ -1,6 +1,6 @@
 import { Group, Text } from "@mantine/core";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
-import { describeOutcome, EVENT_NAMES, formatDuration } from "../delivery-words.ts";
+import { describeDue, describeOutcome, EVENT_NAMES, formatDuration } from "../delivery-words.ts";
 import { KINDS, nameOf } from "../endpoint-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { type Column, DataTable } from "../ui/DataTable.tsx";
@@ -63,6 +63,7 @@ function EventCell({ delivery }: { delivery: AppDelivery }) {
 }
 
 function StateCell({ delivery }: { delivery: AppDelivery }) {
+  const { format } = useOrganization();
   const { state, nextAttemptAt, pending } = delivery;
   const outcome = state === "delivered" ? "" : describeOutcome(delivery);
   return (
@@ -76,8 +77,8 @@ function StateCell({ delivery }: { delivery: AppDelivery }) {
         </Text>
       )}
       {state === "retrying" && pending !== null && nextAttemptAt !== null && (
-        <Text size="xs" c="dimmed">
-          Next attempt <When at={nextAttemptAt} />
+        <Text size="xs" c="dimmed" title={format.exact(nextAttemptAt)}>
+          {describeDue(nextAttemptAt)}
         </Text>
       )}
     </div>

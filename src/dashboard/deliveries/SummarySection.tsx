@@ -1,4 +1,3 @@
-import { Text } from "@mantine/core";
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import { CANCEL_WORDS, EVENT_NAMES } from "../delivery-words.ts";
 import { nameOf } from "../endpoint-words.ts";
@@ -7,7 +6,6 @@ import { CopyId } from "../ui/CopyId.tsx";
 import { type Fact, Facts } from "../ui/Facts.tsx";
 import { TextLink } from "../ui/links.tsx";
 import { Section } from "../ui/Section.tsx";
-import { When } from "../ui/When.tsx";
 
 export function SummarySection({ delivery }: { delivery: AppDeliveryDetail }) {
   const { format, paths } = useOrganization();
@@ -25,7 +23,7 @@ export function SummarySection({ delivery }: { delivery: AppDeliveryDetail }) {
     ],
     ["Made", format.exact(delivery.createdAt)],
     ["Finished", completedAt !== null && format.exact(completedAt)],
-    ["Next attempt", pending !== null && nextAttemptAt !== null && <NextAttempt key="next" at={nextAttemptAt} />],
+    ["Next attempt", pending !== null && nextAttemptAt !== null && format.exact(nextAttemptAt)],
     ["Canceled because", cancelReason !== null && CANCEL_WORDS[cancelReason]],
     ["Retries used", event.type !== "endpoint.test" && delivery.retriesUsed],
     ["Delivery id", <CopyId key="id" value={delivery.id} label="Copy the delivery id" />],
@@ -35,18 +33,6 @@ export function SummarySection({ delivery }: { delivery: AppDeliveryDetail }) {
     <Section title="Summary">
       <Facts facts={facts} />
     </Section>
-  );
-}
-
-function NextAttempt({ at }: { at: string }) {
-  const { format } = useOrganization();
-  return (
-    <>
-      {format.exact(at)}{" "}
-      <Text span size="sm" c="dimmed">
-        (<When at={at} />)
-      </Text>
-    </>
   );
 }
 

@@ -16,37 +16,9 @@ import { Section } from "../ui/Section.tsx";
 import { StaleNotice } from "../ui/StaleNotice.tsx";
 
 export function ApiKeysPage() {
-  const { can, plan } = useOrganization();
+  const { id, can, plan } = useOrganization();
   const verdict = can("listKeys");
-  return (
-    <Page
-      title="API keys"
-      description={
-        <>
-          Your programs read widgets, bookings and analytics with a key, through the{" "}
-          <Anchor href="/docs" target="_blank">
-            read API
-          </Anchor>
-          .
-        </>
-      }
-    >
-      <LockedFeature verdict={verdict} title="API keys are out of reach for you" />
-      {verdict.isAllowed && (
-        <>
-          <LockedFeature verdict={canAs({ role: "owner", plan }, "createKey")} title="The read API is not in your plan">
-            Keys that are here already open nothing, and can be revoked.
-          </LockedFeature>
-          <Keys />
-        </>
-      )}
-    </Page>
-  );
-}
-
-function Keys() {
-  const { id, can } = useOrganization();
-  const keys = useQuery(keysQuery(id));
+  const keys = useQuery({ ...keysQuery(id), enabled: verdict.isAllowed });
   const [isCreating, setCreating] = useState(false);
   const createButton = (
     <ActionButton
@@ -59,27 +31,44 @@ function Keys() {
   );
   const hasSome = keys.data !== undefined && keys.data.data.length > 0;
   return (
-    <>
-      <StaleNotice query={keys} />
-      <Section
-        title="Keys"
-        description="Give each program a key of its own, so that one can be revoked without the others."
-        actions={hasSome && createButton}
-        isFlush
-      >
-        <Loaded query={keys} rows={3}>
-          {({ data }) =>
-            data.length > 0 ? (
-              <KeyTable keys={data} />
-            ) : (
-              <EmptyState icon={IconKey} title="There is no key yet" action={createButton}>
-                A key reads everything the read API offers, customers’ data too, and changes nothing.
-              </EmptyState>
-            )
-          }
-        </Loaded>
-      </Section>
+    <Page title="API keys" description={DESCRIPTION} actions={hasSome && createButton}>
+      <LockedFeature verdict={verdict} title="API keys are out of reach for you" />
+      {verdict.isAllowed && (
+        <>
+          <LockedFeature verdict={canAs({ role: "owner", plan }, "createKey")} title="The read API is not in your plan">
+            Keys that are here already open nothing, and can be revoked.
+          </LockedFeature>
+          <StaleNotice query={keys} />
+          <Section
+            title="Keys"
+            description="Give each program a key of its own, so that one can be revoked without the others."
+            isFlush
+          >
+            <Loaded query={keys} rows={3}>
+              {({ data }) =>
+                data.length > 0 ? (
+                  <KeyTable keys={data} />
+                ) : (
+                  <EmptyState icon={IconKey} title="There is no key yet" action={createButton}>
+                    A key reads everything the read API offers, customers’ data too, and changes nothing.
+                  </EmptyState>
+                )
+              }
+            </Loaded>
+          </Section>
+        </>
+      )}
       <CreateKeyDialog isOpen={isCreating} onClose={() => setCreating(false)} />
-    </>
+    </Page>
   );
 }
+
+const DESCRIPTION = (
+  <>
+    Your programs read widgets, bookings and analytics with a key, through the{" "}
+    <Anchor href="/docs" target="_blank" underline="always" inherit>
+      read API
+    </Anchor>
+    .
+  </>
+);

@@ -54,7 +54,7 @@ function Details({ booking }: { booking: BookingDetail }) {
   return (
     <>
       <LockedFeature verdict={can("seeCustomers")} title="The customer is hidden from you" />
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing={0}>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing={0} style={{ alignItems: "start" }}>
         <div>
           {booking.customer && <CustomerSection customer={booking.customer} />}
           <AppointmentSection booking={booking} />

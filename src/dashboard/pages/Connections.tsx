@@ -14,22 +14,9 @@ import { Section } from "../ui/Section.tsx";
 import { StaleNotice } from "../ui/StaleNotice.tsx";
 
 export function ConnectionsPage() {
-  const { can } = useOrganization();
-  const verdict = can("listConnections");
-  return (
-    <Page
-      title="Connections"
-      description="The scheduling systems that your widgets book in. A widget without one books in a sandbox of its own, for trying things out."
-    >
-      <LockedFeature verdict={verdict} title="Connections are out of reach for you" />
-      {verdict.isAllowed && <Connections />}
-    </Page>
-  );
-}
-
-function Connections() {
   const { id, can } = useOrganization();
-  const connections = useQuery(connectionsQuery(id));
+  const verdict = can("listConnections");
+  const connections = useQuery({ ...connectionsQuery(id), enabled: verdict.isAllowed });
   const [isAdding, setAdding] = useState(false);
   const addButton = (
     <ActionButton
@@ -42,27 +29,35 @@ function Connections() {
   );
   const hasSome = connections.data !== undefined && connections.data.data.length > 0;
   return (
-    <>
-      <StaleNotice query={connections} />
-      <Section
-        title="Scheduling systems"
-        description="Bookflow reads services and free times from them, and books. Their secrets are kept encrypted and never shown."
-        actions={hasSome && addButton}
-        isFlush
-      >
-        <Loaded query={connections} rows={2}>
-          {({ data }) =>
-            data.length > 0 ? (
-              <ConnectionTable connections={data} />
-            ) : (
-              <EmptyState icon={IconPlugConnected} title="No scheduling system is connected" action={addButton}>
-                Connect Microsoft Bookings or cal.com, then choose the connection in a widget.
-              </EmptyState>
-            )
-          }
-        </Loaded>
-      </Section>
+    <Page
+      title="Connections"
+      description="The scheduling systems that your widgets book in. A widget without one books in a sandbox of its own, for trying things out."
+      actions={hasSome && addButton}
+    >
+      <LockedFeature verdict={verdict} title="Connections are out of reach for you" />
+      {verdict.isAllowed && (
+        <>
+          <StaleNotice query={connections} />
+          <Section
+            title="Scheduling systems"
+            description="Bookflow reads services and free times there, and books. Secrets are kept encrypted and never shown."
+            isFlush
+          >
+            <Loaded query={connections} rows={2}>
+              {({ data }) =>
+                data.length > 0 ? (
+                  <ConnectionTable connections={data} />
+                ) : (
+                  <EmptyState icon={IconPlugConnected} title="No scheduling system is connected" action={addButton}>
+                    Connect Microsoft Bookings or cal.com, then choose the connection in a widget.
+                  </EmptyState>
+                )
+              }
+            </Loaded>
+          </Section>
+        </>
+      )}
       <ConnectionDialog connection={null} isOpen={isAdding} onClose={() => setAdding(false)} />
-    </>
+    </Page>
   );
 }

@@ -18,6 +18,7 @@ import { ButtonLink } from "../ui/links.tsx";
 import { Page } from "../ui/Page.tsx";
 import { Section } from "../ui/Section.tsx";
 import { StaleNotice } from "../ui/StaleNotice.tsx";
+import { useAction } from "../ui/use-action.ts";
 import { useUrlState } from "../ui/use-url-state.ts";
 
 export function DeliveriesPage() {
@@ -31,6 +32,8 @@ export function DeliveriesPage() {
       range: () => toRange(filters, details.timeZone),
     }),
   );
+  // Its own, since the log refreshes itself too while something is under way.
+  const refresh = useAction({ run: () => deliveries.refetch() });
   return (
     <Page
       title="Deliveries"
@@ -40,8 +43,8 @@ export function DeliveriesPage() {
           <Button
             variant="default"
             leftSection={<IconRefresh size={18} stroke={1.6} />}
-            loading={deliveries.isRefetching}
-            onClick={() => void deliveries.refetch()}
+            loading={refresh.isPending}
+            onClick={() => refresh.mutate()}
           >
             Refresh
           </Button>

@@ -32,8 +32,8 @@ export function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      description="Every booking of a widget with Store bookings on is sent to these endpoints, within moments and signed."
-      actions={hasSome ? addButton : undefined}
+      description="Bookings of widgets with Store bookings on are sent to these endpoints within moments."
+      actions={hasSome && addButton}
     >
       <LockedFeature verdict={canAs({ role: "owner", plan }, "addEndpoint")} title="Webhooks are not in your plan">
         Endpoints that are here already get nothing, and can be deleted.
@@ -44,7 +44,7 @@ export function WebhooksPage() {
         description={
           <>
             How to read and verify what they get is described in the{" "}
-            <Anchor href="/docs#webhooks" target="_blank">
+            <Anchor href="/docs#webhooks" target="_blank" underline="always" inherit>
               reference
             </Anchor>
             .

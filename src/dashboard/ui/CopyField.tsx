@@ -25,10 +25,7 @@ export function CopyField({ value, label }: { value: string; label: string }) {
         {label}
       </Text>
       <Group gap="xs" wrap="nowrap" align="flex-start" className={classes["field"]}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-        <pre className={classes["value"]} tabIndex={0}>
-          {value}
-        </pre>
+        <pre className={classes["value"]}>{value}</pre>
         <CopyButton value={value} label={`Copy ${label.toLowerCase()}`} />
       </Group>
     </div>

@@ -48,7 +48,7 @@ export function EndSection({ endpoint }: { endpoint: AppEndpoint }) {
             {isOn ? "Switch off" : "Switch on"}
           </ActionButton>
         </Group>
-        <Divider />
+        <Divider color="var(--border)" />
         <Group justify="space-between" gap="sm">
           <Text size="sm" flex="1 1 18rem">
             Deleted, it is gone with its secret. Its deliveries stay in the log for 30 days.

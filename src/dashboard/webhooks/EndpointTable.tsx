@@ -16,8 +16,8 @@ export function EndpointTable({ endpoints }: { endpoints: readonly AppEndpoint[]
   const { can } = useOrganization();
   const [tested, setTested] = useState<AppEndpoint | null>(null);
   const columns: Column<AppEndpoint>[] = [
-    { header: "Endpoint", isBare: true, cell: (row) => <EndpointName endpoint={row} /> },
-    { header: "Health", width: "17rem", cell: (row) => <HealthCell endpoint={row} /> },
+    { header: "Endpoint", isBare: true, width: "36%", cell: (row) => <EndpointName endpoint={row} /> },
+    { header: "Health", cell: (row) => <HealthCell endpoint={row} /> },
     {
       header: "Delivered, 24 h",
       isNumeric: true,
@@ -47,7 +47,7 @@ export function EndpointTable({ endpoints }: { endpoints: readonly AppEndpoint[]
           size="xs"
           variant="default"
           verdict={testVerdict(can, row)}
-          aria-label={`Send a test to ${nameOf(row)}`}
+          aria-label={`Send test to ${nameOf(row)}`}
           onClick={() => setTested(row)}
         >
           Send test
@@ -75,7 +75,7 @@ function EndpointName({ endpoint }: { endpoint: AppEndpoint }) {
         <TextLink to={paths.endpoint(endpoint.id)} size="sm" fw={600}>
           {nameOf(endpoint)}
         </TextLink>
-        <Text size="xs" c="dimmed" className={classes["url"]}>
+        <Text size="xs" c="dimmed" className={classes["url"]} lineClamp={2} title={endpoint.url}>
           {endpoint.url}
         </Text>
       </div>

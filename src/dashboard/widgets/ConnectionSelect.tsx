@@ -44,7 +44,10 @@ export function ConnectionSelect({ value = "", onChange, error, readOnly = false
       />
       {isAllowed && (
         <Text size="xs" c="dimmed" mt={6}>
-          Another one? <TextLink to={paths.connections}>Connect it first</TextLink>
+          Another one?{" "}
+          <TextLink to={paths.connections} underline="always">
+            Connect it first
+          </TextLink>
         </Text>
       )}
     </div>

@@ -38,14 +38,15 @@ export function Preview({ widget, template, accent }: PreviewProps) {
         />
       </Group>
       {/* Made anew for each look: a change of the fragment alone would not be noticed. */}
-      <iframe
-        key={`${template} ${address}`}
-        src={address}
-        title={`Preview of ${widget.name}`}
-        className={classes["frame"]}
-        data-scheme={scheme}
-        data-preview-template={template}
-      />
+      <div className={classes["page"]} data-scheme={scheme}>
+        <iframe
+          key={[template, widget.businessName, widget.connectionId, address].join(" ")}
+          src={address}
+          title={`Preview of ${widget.name}`}
+          className={classes["frame"]}
+          data-preview-template={template}
+        />
+      </div>
       <Text size="xs" c="dimmed" className={classes["note"]}>
         Try it: nothing is booked or counted here.
         {widget.status === "paused" && " Visitors see that it is paused."}

@@ -36,7 +36,11 @@ export function StorageTab({ widget }: { widget: AppWidget }) {
           <List size="sm" spacing={6}>
             <List.Item>Name, e-mail, phone, notes, answers and where the visitor came from are kept.</List.Item>
             <List.Item>
-              You find them under <TextLink to={paths.bookings}>Bookings</TextLink>, in exports and the read API.
+              You find them under{" "}
+              <TextLink to={paths.bookings} underline="always">
+                Bookings
+              </TextLink>
+              , in exports and the read API.
             </List.Item>
             <List.Item>Webhooks, Teams and Slack are told of each booking.</List.Item>
             <List.Item>Copies are deleted after {details.plan.retention}, or when you erase them.</List.Item>

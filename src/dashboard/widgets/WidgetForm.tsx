@@ -1,4 +1,4 @@
-import { ColorInput, Group, Stack, TagsInput, TextInput } from "@mantine/core";
+import { Group, Stack, TagsInput, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import type { WIDGET_NAME_LENGTH_MAX } from "#contract/app/widgets.ts";
 import { ALLOWED_DOMAINS_MAX } from "#contract/widget-looks.ts";
@@ -6,13 +6,13 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/ActionButton.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { Section } from "../ui/Section.tsx";
+import { AccentInput } from "./AccentInput.tsx";
 import { ConnectionSelect } from "./ConnectionSelect.tsx";
 import { TemplateChoice } from "./TemplateChoice.tsx";
 import classes from "./WidgetForm.module.css";
 import type { WidgetValues } from "./widget-form.ts";
 
 const NAME_LENGTH = 100 satisfies typeof WIDGET_NAME_LENGTH_MAX;
-const SWATCHES = ["#4b45d6", "#0b5c6f", "#1a6b3c", "#b45309", "#b42318", "#a21caf", "#20272b"];
 
 type WidgetFormProps = {
   form: UseFormReturnType<WidgetValues>;
@@ -47,15 +47,7 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
             {...form.getInputProps("businessName")}
           />
           <TemplateChoice {...form.getInputProps("template")} readOnly={readOnly} />
-          <ColorInput
-            label="Accent colour"
-            description="Of buttons and chosen times. Texts on it stay readable. Empty: the template's own."
-            placeholder="#4b45d6"
-            format="hex"
-            swatches={SWATCHES}
-            readOnly={readOnly}
-            {...form.getInputProps("accentColor")}
-          />
+          <AccentInput {...form.getInputProps("accentColor")} readOnly={readOnly} />
         </Stack>
       </Section>
       <Section title="Booking">

@@ -318,6 +318,18 @@ describe("the CSV export", () => {
     assert.deepEqual(await lines("?search=nobody"), []);
   });
 
+  test("breaks off where a booking cannot be written, and the log says so without what was in it", async () => {
+    const business = await makeBusiness();
+    const admin = await as("admin", business);
+    // Its staff cannot be read as a list of names.
+    await makeBooking(db, business.owner, { widgetId: business.widgetId, ...PERSON, staff: "5" });
+    const address = await app.listen({ host: "127.0.0.1", port: 0 });
+    const response = await fetch(`${address}/api/app/bookings.csv`, { headers: admin.headers });
+    await assert.rejects(response.text());
+    const line = service.lines.findLast((each) => each.includes("export.failed")) ?? "";
+    assert.ok(line.includes(business.owner) && !/mara|quell/i.test(line), line);
+  });
+
   test("is of the Pro and the Business plan", async () => {
     const admin = await as("admin", await makeBusiness("free"));
     assert.deepEqual(await askApp(app, admin, "GET /bookings.csv"), {

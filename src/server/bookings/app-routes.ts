@@ -28,7 +28,7 @@ import { exportBookings } from "./export.ts";
 import { cleanSearch } from "./search-terms.ts";
 import { toBookingDetail, toBookingSummary } from "./to-app-booking.ts";
 
-type BookingDeps = Pick<Deps, "db" | "clock">;
+type BookingDeps = Pick<Deps, "db" | "clock" | "log">;
 type WithReference = { Params: { reference: string } };
 
 export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void {
@@ -92,6 +92,7 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
 
 async function sendExport(deps: BookingDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const member = memberOf(request);
+  const owner = member.organizationId;
   const now = deps.clock.now();
   const filter = await readFilter(deps, member, request.query as Query);
   const { widgetNames } = await readerOf(deps.db, member);
@@ -101,11 +102,17 @@ async function sendExport(deps: BookingDeps, request: FastifyRequest, reply: Fas
     ...(filter.widgetId === null ? {} : { target: filter.widgetId }),
     detail: { isSearch: filter.search === null ? "no" : "yes" },
   });
-  const lines = exportBookings(deps.db, member.organizationId, { filter, widgetNames });
+  const lines = exportBookings(deps.db, owner, { filter, widgetNames });
+  const file = Readable.from(lines, { objectMode: true, highWaterMark: 1 });
+  // The answer has begun, so all that can be done is to break it off; a reader who went away is no failure.
+  file.once("error", (error) => {
+    if (!request.raw.destroyed)
+      deps.log.error("export.failed", { requestId: request.id, organizationId: owner, error });
+  });
   return reply
     .type("text/csv; charset=utf-8")
     .header("content-disposition", `attachment; filename="bookings-${now.toISOString().slice(0, 10)}.csv"`)
-    .send(Readable.from(lines, { objectMode: true, highWaterMark: 1 }));
+    .send(file);
 }
 
 async function readFilter(deps: BookingDeps, member: Member, query: Query): Promise<Omit<AppBookingFilter, "limit">> {

@@ -57,7 +57,6 @@ const ANSWERS: readonly [request: InjectOptions, status: number][] = [
   [{ url: "/api/v1/nothing", method: "HEAD" }, 404],
   [{ url: "/api/v1/nothing", method: "DELETE", payload: "{" }, 404],
   [{ url: "/nothing/at/all" }, 404],
-  [{ url: "/" }, 404],
 ];
 
 function describe({ method = "GET", url, headers }: InjectOptions): string {

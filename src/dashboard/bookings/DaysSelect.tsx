@@ -1,0 +1,65 @@
+import "@mantine/dates/styles.layer.css";
+import { Button, Group, Popover } from "@mantine/core";
+import { DatePicker } from "@mantine/dates";
+import { useDisclosure } from "@mantine/hooks";
+import { IconCalendar, IconChevronDown } from "@tabler/icons-react";
+import { useState } from "react";
+import { describeDayRange, toDay } from "../day-range.ts";
+
+type Days = { from: string; to: string };
+
+/** From one day of booking to another; empty texts stand for any. */
+export function DaysSelect({ from, to, onChange }: Days & { onChange: (days: Days) => void }) {
+  const [isOpen, popover] = useDisclosure(false);
+  const choose = (days: Days) => {
+    popover.close();
+    onChange(days);
+  };
+  return (
+    <Popover opened={isOpen} onChange={popover.toggle} position="bottom-end" shadow="md" trapFocus returnFocus>
+      <Popover.Target>
+        <Button
+          variant="default"
+          fw={400}
+          leftSection={<IconCalendar size={17} stroke={1.6} />}
+          rightSection={<IconChevronDown size={15} stroke={1.6} />}
+          justify="space-between"
+          w={{ base: "100%", xs: "auto" }}
+          onClick={popover.toggle}
+        >
+          {describeDayRange(from, to) || "Booked at any time"}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Days of booking">
+        <Calendar from={from} to={to} onChoose={choose} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Calendar({ from, to, onChoose }: Days & { onChoose: (days: Days) => void }) {
+  const [range, setRange] = useState<[string | null, string | null]>([toDay(from), toDay(to)]);
+  return (
+    <>
+      <DatePicker
+        type="range"
+        allowSingleDateInRange
+        hideOutsideDates
+        value={range}
+        onChange={(chosen) => {
+          setRange(chosen);
+          const [first, last] = chosen;
+          if (first && last) onChoose({ from: first, to: last });
+        }}
+        ariaLabels={{ previousMonth: "Month before", nextMonth: "Month after" }}
+      />
+      {(from !== "" || to !== "") && (
+        <Group justify="flex-end" mt="xs">
+          <Button variant="subtle" size="compact-sm" onClick={() => onChoose({ from: "", to: "" })}>
+            Any time
+          </Button>
+        </Group>
+      )}
+    </>
+  );
+}

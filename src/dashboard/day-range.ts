@@ -1,0 +1,16 @@
+import { formatDay } from "./format.ts";
+
+// Days in an address, which anybody can write.
+
+/** The text itself where it is a day such as 2026-11-01, else null. */
+export function toDay(text: string): string | null {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+}
+
+/** "3 Oct 2026 – 1 Nov 2026", "Since 3 Oct 2026"; empty where neither is a day. */
+export function describeDayRange(from: string, to: string): string {
+  const [first, last] = [toDay(from), toDay(to)];
+  if (first === null) return last === null ? "" : `Until ${formatDay(last)}`;
+  if (last === null) return `Since ${formatDay(first)}`;
+  return first === last ? formatDay(first) : `${formatDay(first)} – ${formatDay(last)}`;
+}

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTestApp } from "../../../test/support/app.ts";
+
+const { app } = await createTestApp();
+
+test("the address of the service leads to the dashboard", async () => {
+  const answer = await app.inject("/");
+  assert.equal(answer.statusCode, 302);
+  assert.equal(answer.headers.location, "/app");
+});
+
+const SCREENS = [
+  "/app",
+  "/app/",
+  "/app/org_x/widgets/w_1",
+  "/sign-in",
+  "/setup?token=x",
+  "/invitation",
+  "/reset-password",
+];
+
+for (const url of SCREENS) {
+  test(`${url} is the dashboard's page, kept by nobody and framed by nobody`, async () => {
+    const answer = await app.inject(url);
+    assert.equal(answer.statusCode, 200);
+    assert.match(String(answer.headers["content-type"]), /^text\/html/);
+    assert.equal(answer.headers["cache-control"], "no-store");
+    const policy = String(answer.headers["content-security-policy"]);
+    assert.match(policy, /(^|; )default-src 'none'; script-src 'self';/);
+    assert.match(policy, /frame-ancestors 'none'/);
+    assert.doesNotMatch(policy, /unsafe/);
+    const nonce = /style-src 'self' 'nonce-([^']+)'/.exec(policy)?.[1];
+    assert.ok(nonce && answer.body.includes(`nonce="${nonce}"`));
+  });
+}
+
+test("each answer has a nonce of its own", async () => {
+  const policies = await Promise.all([app.inject("/app"), app.inject("/app")]);
+  const [first, second] = policies.map((answer) => answer.headers["content-security-policy"]);
+  assert.notEqual(first, second);
+});
+
+test("its page has no script but files of our own, which may be kept for ever and come compressed", async () => {
+  const { body } = await app.inject("/app");
+  const scripts = [...body.matchAll(/<script\b[^>]*>([^<]*)<\/script>/g)];
+  assert.ok(scripts.length > 0 && scripts.every(([, inline]) => inline === ""));
+  const script = /src="(\/assets\/dashboard\/[^"]+\.js)"/.exec(body)?.[1];
+  assert.ok(script);
+  const answer = await app.inject({ url: script, headers: { "accept-encoding": "br" } });
+  assert.equal(answer.statusCode, 200);
+  assert.equal(answer.headers["cache-control"], "public, max-age=31536000, immutable");
+  assert.equal(answer.headers["content-encoding"], "br");
+});
+
+test("the page is not handed out among its files, where it would have no policy", async () => {
+  const answer = await app.inject("/assets/dashboard/index.html");
+  assert.equal(answer.statusCode, 404);
+});
+
+test("addresses of the API that do not exist stay JSON, and writes to a page are refused", async () => {
+  const unknown = await app.inject("/api/app/nothing");
+  assert.equal(unknown.statusCode, 404);
+  assert.equal(unknown.json().error.code, "not_found");
+  const write = await app.inject({ method: "POST", url: "/app/org_x" });
+  assert.equal(write.statusCode, 405);
+});

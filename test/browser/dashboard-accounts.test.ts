@@ -1,0 +1,312 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { makeSetupLink } from "../../src/server/accounts/set-up.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { LOOKS, openPage, SIZES, startDashboard } from "../support/dashboard.ts";
+import { type SignedIn, signIn, TEST_PASSWORD } from "../support/sign-in.ts";
+
+const browser = openBrowser();
+const dashboard = await startDashboard({ plan: "pro" });
+const PASSWORD = "three quiet herons";
+
+describe("the first run", { skip: noBrowser }, () => {
+  test("leads from the printed link to an organization, and its owner comes back with password and code", async () => {
+    const { deps, base } = await startDashboard();
+    const link = await makeSetupLink(deps, base);
+    assert.ok(link);
+    const page = await openPage(browser);
+    await page.goto(link);
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("Ada Winter");
+    await page.getByLabel("E-mail address").fill("ada@example.com");
+    await page.getByLabel("Password").first().fill("short");
+    await page.getByLabel("Organization name").fill("Lindenhof");
+    await page.getByRole("combobox", { name: "Time zone" }).fill("new york");
+    await page.getByRole("option", { name: /America\/New York/ }).click();
+    await page.getByLabel("Password").first().fill(PASSWORD);
+    await page.getByRole("button", { name: "Set up" }).click();
+    await page.waitForURL(/\/app\/org_\w+\/widgets$/);
+
+    const settings = page.url().replace("/widgets", "/settings");
+    await page.goto(settings);
+    assert.match(await page.getByRole("combobox", { name: "Time zone" }).inputValue(), /^America\/New York/);
+
+    await signOut(page);
+    await page.goto(settings);
+    await page.waitForURL(/\/sign-in\?next=/);
+    await signInByKeyboard(page, { email: "ada@example.com", password: "wrong wrong wrong" });
+    await page.getByText("The e-mail address or the password is wrong.").waitFor();
+    await signInByKeyboard(page, { email: "ada@example.com", password: PASSWORD });
+    await page.waitForURL(settings);
+
+    await page.goto(settings.replace("/settings", "/profile"));
+    const { secret, recoveryCodes } = await switchOnTwoFactor(page, PASSWORD);
+    await signOut(page);
+    await signInByKeyboard(page, { email: "ada@example.com", password: PASSWORD });
+    await page.getByText("Code from your authenticator app").waitFor();
+    await page.keyboard.type(toTotp(secret));
+    await page.waitForURL(/\/app\/org_/);
+
+    await signOut(page);
+    await signInByKeyboard(page, { email: "ada@example.com", password: PASSWORD });
+    await page.getByRole("button", { name: "Use a recovery code" }).click();
+    await page.getByLabel("Recovery code").fill(recoveryCodes[0] ?? "");
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.waitForURL(/\/app\/org_/);
+
+    await page.goto(link);
+    await page.getByText("Bookflow is set up already.").waitFor();
+  });
+});
+
+describe("people of an organization", { skip: noBrowser }, () => {
+  test("somebody who is invited makes an account and sees what their role allows", async () => {
+    const { page: owner } = await dashboard.open(browser);
+    await owner.goto(dashboard.addressOf("/members"));
+    await owner.getByRole("button", { name: "Invite" }).click();
+    const dialog = owner.getByRole("dialog");
+    await dialog.getByLabel("E-mail address").fill("mara@example.com");
+    await dialog.getByRole("button", { name: "Invite" }).click();
+    const link = new URL(await dialog.locator("pre").innerText());
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await owner.getByRole("table", { name: "Open invitations" }).getByText("mara@example.com").waitFor();
+
+    const mara = await openPage(browser);
+    await mara.goto(dashboard.base + link.pathname + link.search);
+    await mara.getByRole("heading", { name: "Join Lindenhof Dental" }).waitFor();
+    await mara.getByLabel("Your name").fill("Mara Quell");
+    await mara.getByLabel("Password").first().fill(PASSWORD);
+    await mara.getByRole("button", { name: "Make an account and join" }).click();
+    await mara.waitForURL(new RegExp(`/app/${dashboard.organizationId}/`));
+    await mara.goto(dashboard.addressOf("/members"));
+    await mara.getByText("Only admins and owners of this organization can do this.").waitFor();
+    const invite = mara.getByRole("button", { name: "Invite" });
+    assert.equal(await invite.getAttribute("aria-disabled"), "true");
+    await invite.press("Enter");
+    await mara.getByRole("tooltip", { name: /Only admins and owners/ }).waitFor();
+    assert.equal(await mara.getByRole("dialog").count(), 0);
+
+    await owner.reload();
+    await owner.getByRole("combobox", { name: "Role of Mara Quell" }).click();
+    await owner.getByRole("option", { name: "Admin" }).click();
+    await owner.getByRole("dialog").getByRole("button", { name: "Change the role" }).click();
+    await owner.getByText("Mara Quell is now admin.").waitFor();
+    await mara.reload();
+    await mara.getByRole("table", { name: "Members" }).waitFor();
+
+    await owner.getByRole("button", { name: "Remove Mara Quell" }).click();
+    await owner.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await owner.getByText("Mara Quell is no longer a member.").waitFor();
+    await mara.reload();
+    await mara.getByRole("heading", { name: "There is nothing here" }).waitFor();
+
+    await owner.goto(dashboard.addressOf("/audit"));
+    const log = await owner.getByRole("table", { name: "Audit log" }).innerText();
+    for (const words of ["Invitation sent", "Member joined", "Role changed", "member → admin", "Member removed"])
+      assert.ok(log.includes(words), `the audit log has: ${words}`);
+  });
+
+  test("somebody who has an account signs in to accept, but only with the address that was invited", async () => {
+    const { person } = await dashboard.open(browser, { role: "owner" });
+    const elsewhere = await signIn(dashboard, { role: "member" });
+    const link = await invite(person, elsewhere.email);
+    const { page: wrong } = await dashboard.open(browser, { role: "viewer" });
+    await wrong.goto(link);
+    await wrong.getByText("This invitation is for another address.").waitFor();
+
+    const page = await openPage(browser);
+    await page.goto(link);
+    await page.getByLabel("Password").first().fill(TEST_PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL(new RegExp(`/app/${dashboard.organizationId}/`));
+    await page.goto(link);
+    await page.getByText("This invitation is used up, withdrawn or too old.").waitFor();
+  });
+
+  test("a forgotten password is set anew by the link, once, and every device is signed out", async () => {
+    const { page, person } = await dashboard.open(browser, { role: "member" });
+    await page.goto(dashboard.addressOf("/profile"));
+    const asking = await openPage(browser);
+    await asking.goto(`${dashboard.base}/forgot-password`);
+    for (const email of ["nobody@example.com", person.email]) {
+      await asking.getByLabel("E-mail address").fill(email);
+      await asking.getByRole("button", { name: "Send the link" }).click();
+      await asking.getByText(`If ${email} has an account, a link is on its way.`).waitFor();
+      await asking.reload();
+    }
+    const links = dashboard.lines.flatMap((line) => /\/reset-password\?token=[^"]+/.exec(line)?.[0] ?? []);
+    assert.equal(links.length, 1);
+    await asking.goto(dashboard.base + links[0]);
+    await asking.getByLabel("New password").first().fill(PASSWORD);
+    await asking.getByRole("button", { name: "Save the password" }).click();
+    await asking.waitForURL(/\/sign-in$/);
+    await signInByKeyboard(asking, { email: person.email, password: PASSWORD });
+    await asking.waitForURL(/\/app\/org_/);
+
+    await page.getByRole("button", { name: "End all others" }).waitFor();
+    await page.reload();
+    await page.waitForURL(/\/sign-in\?next=/);
+    await asking.goto(dashboard.base + links[0]);
+    await asking.getByLabel("New password").first().fill("another quiet heron");
+    await asking.getByRole("button", { name: "Save the password" }).click();
+    await asking.getByText("This link is used up or too old.").waitFor();
+  });
+
+  test("an owner makes a second organization and goes back and forth between the two", async () => {
+    const { page } = await dashboard.open(browser);
+    await page.goto(`${dashboard.base}/app/new-organization`);
+    await page.getByLabel("Organization name").fill("Waldhof");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.waitForURL(/\/widgets$/);
+    await page.goto(page.url().replace("/widgets", "/settings"));
+    await page.getByRole("button", { name: /Organization: Waldhof/ }).click();
+    await page.getByRole("menuitem", { name: "Lindenhof Dental" }).click();
+    await page.waitForURL(new RegExp(`/app/${dashboard.organizationId}/`));
+    await page.getByRole("button", { name: /Organization: Lindenhof Dental/ }).waitFor();
+    await page.goBack();
+    await page.getByRole("button", { name: /Organization: Waldhof/ }).waitFor();
+  });
+
+  test("a session that is ended elsewhere is gone on with after signing in, and nothing typed is lost", async () => {
+    const { page, person } = await dashboard.open(browser);
+    const other = await openPage(browser);
+    await other.goto(`${dashboard.base}/sign-in`);
+    await signInByKeyboard(other, { email: person.email, password: TEST_PASSWORD });
+    await other.waitForURL(/\/app\/org_/);
+    await other.goto(dashboard.addressOf("/profile"));
+    const name = other.getByRole("textbox", { name: "Name" });
+    await name.fill("Ada von Winter");
+
+    await page.goto(dashboard.addressOf("/profile"));
+    await page.getByRole("button", { name: "End all others" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "End" }).click();
+    await page.getByText("Your other devices were signed out.").waitFor();
+
+    await other.getByRole("button", { name: "Save" }).click();
+    const dialog = other.getByRole("dialog", { name: "You have been signed out" });
+    await dialog.getByLabel("Password").first().fill(TEST_PASSWORD);
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    assert.equal(await name.inputValue(), "Ada von Winter");
+    await other.getByRole("button", { name: "Save" }).click();
+    await other.getByText("Your name is changed.").waitFor();
+    await other.getByRole("button", { name: /Your account: Ada von Winter/ }).waitFor();
+  });
+
+  test("when the network fails in the middle it is said, and what was typed stays", async () => {
+    const { page } = await dashboard.open(browser, { role: "admin" });
+    await page.goto(dashboard.addressOf("/settings"));
+    const name = page.getByLabel("Organization name");
+    await name.fill("Lindenhof & Partners");
+    await page.route("**/api/app/organization", (route) => route.abort());
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Bookflow cannot be reached.").waitFor();
+    assert.equal(await name.inputValue(), "Lindenhof & Partners");
+    await page.unroute("**/api/app/organization");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The settings are saved.").waitFor();
+    await page.getByRole("button", { name: /Organization: Lindenhof & Partners/ }).waitFor();
+    await name.fill("Lindenhof Dental");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: /Organization: Lindenhof Dental/ }).waitFor();
+  });
+
+  test("signing in leads to our own pages only", async () => {
+    const { person } = await dashboard.open(browser, { role: "viewer" });
+    const page = await openPage(browser);
+    await page.goto(`${dashboard.base}/sign-in?next=${encodeURIComponent("//evil.example/app")}`);
+    await signInByKeyboard(page, { email: person.email, password: TEST_PASSWORD });
+    await page.waitForURL(new RegExp(`^${dashboard.base}/app/org_`));
+  });
+
+  test("every screen can be used by everybody, in the light and the dark, on a desk and a phone", async () => {
+    const screens = ["/members", "/audit", "/settings", "/profile", "/nowhere"].map(dashboard.addressOf);
+    const entries = ["/sign-in", "/forgot-password", "/reset-password?token=x", "/sign-up", "/app/new-organization"];
+    const { page } = await dashboard.open(browser);
+    const complaints = listenForComplaints(page);
+    for (const address of [...screens, ...entries.map((path) => dashboard.base + path)]) {
+      await page.goto(address);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.waitForLoadState("networkidle");
+      for (const { look, width } of LOOKS) {
+        await page.emulateMedia({ colorScheme: look });
+        await page.setViewportSize(SIZES[width]);
+        assert.deepEqual(await findAccessibilityFaults(page), [], `${address}, ${look}, ${width}`);
+        const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+        assert.ok(Number(overflow) <= 0, `${address} fits on a ${width}`);
+      }
+    }
+    assert.deepEqual(complaints, []);
+  });
+});
+
+/** The link of an invitation, as the dashboard shows it where no mail is sent. */
+async function invite(owner: SignedIn, email: string): Promise<string> {
+  const answer = await dashboard.app.inject({
+    method: "POST",
+    url: "/api/app/invitations",
+    headers: owner.headers,
+    payload: { email, role: "viewer" },
+  });
+  const { pathname, search } = new URL(answer.json().link);
+  return dashboard.base + pathname + search;
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /Your account/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.waitForURL(/\/sign-in/);
+}
+
+async function signInByKeyboard(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+  await page.getByLabel("E-mail address").focus();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type(email);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type(password);
+  await page.keyboard.press("Enter");
+}
+
+async function switchOnTwoFactor(page: Page, password: string): Promise<{ secret: string; recoveryCodes: string[] }> {
+  await page.getByRole("button", { name: "Set up" }).click();
+  await page.getByLabel("Your password").fill(password);
+  await page.getByRole("button", { name: "Go on" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add Bookflow to your app" });
+  const secret = (await dialog.locator("pre").innerText()).replaceAll(/\s/g, "");
+  await dialog.getByLabel("Code from the app").fill("000000");
+  await dialog.getByRole("button", { name: "Switch on" }).click();
+  await dialog.getByText("This code is wrong, or was used before.").waitFor();
+  await dialog.getByLabel("Code from the app").fill(toTotp(secret));
+  await dialog.getByRole("button", { name: "Switch on" }).click();
+  const kept = page.getByRole("dialog", { name: "Keep your recovery codes" });
+  const recoveryCodes = (await kept.locator("pre").innerText()).trim().split("\n");
+  await kept.getByRole("button", { name: "I have kept them" }).click();
+  await page.getByRole("button", { name: "Switch off" }).waitFor();
+  return { secret, recoveryCodes };
+}
+
+/** RFC 6238, as authenticator apps do it. */
+function toTotp(secret: string): string {
+  const bits = [...secret].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  const hash = createHmac("sha1", key).update(counter).digest();
+  const offset = (hash.at(-1) ?? 0) & 0xf;
+  return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}
+
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** What the browser complains about: errors of scripts, and what the Content-Security-Policy refused. */
+function listenForComplaints(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      complaints.push(message.text());
+  });
+  return complaints;
+}
