@@ -89,6 +89,8 @@ function CustomForm({ value, onChoose }: { value: ChosenWindow; onChoose: (windo
         type="range"
         allowSingleDateInRange
         hideOutsideDates
+        weekendDays={[]}
+        mx="auto"
         value={range}
         onChange={(chosen) => {
           setRange(chosen);

@@ -45,6 +45,7 @@ function Calendar({ from, to, onChoose }: Days & { onChoose: (days: Days) => voi
         type="range"
         allowSingleDateInRange
         hideOutsideDates
+        weekendDays={[]}
         value={range}
         onChange={(chosen) => {
           setRange(chosen);

@@ -16,43 +16,15 @@ const BARS_MAX = 100;
  * pictures say nothing that the sentence and the table below them do not say too, so readers are spared them.
  */
 export function DailyChart({ daily }: { daily: Daily }) {
-  const summary = describeDays(daily);
   return (
     <figure className={classes["figure"]}>
       <div aria-hidden>
-        <Panel title="Views" color="petrol">
-          <AreaChart
-            {...SHARED}
-            h={190}
-            data={daily}
-            series={[{ name: "views", label: "Views", color: "var(--chart-views)" }]}
-            curveType="linear"
-            strokeWidth={2}
-            withDots={daily.length === 1}
-            withGradient
-            withXAxis={false}
-          />
-        </Panel>
-        <Panel title="Bookings" color="amber">
-          {daily.length > BARS_MAX ? (
-            <AreaChart
-              {...SHARED}
-              h={170}
-              data={daily}
-              series={[BOOKINGS]}
-              curveType="linear"
-              strokeWidth={1.5}
-              withDots={false}
-              fillOpacity={0.35}
-            />
-          ) : (
-            <BarChart {...SHARED} h={170} data={daily} series={[BOOKINGS]} maxBarWidth={36} barProps={{ radius: 3 }} />
-          )}
-        </Panel>
+        <Panel daily={daily} name="views" label="Views" />
+        <Panel daily={daily} name="bookings" label="Bookings" />
       </div>
       <figcaption>
         <Text size="sm" c="dimmed" component="p" m={0}>
-          {summary}
+          {describeDays(daily)}
         </Text>
         <DayTable daily={daily} />
       </figcaption>
@@ -60,20 +32,29 @@ export function DailyChart({ daily }: { daily: Daily }) {
   );
 }
 
-function Panel({ title, color, children }: { title: string; color: string; children: React.ReactNode }) {
+function Panel({ daily, name, label }: { daily: Daily; name: "views" | "bookings"; label: string }) {
+  const series = [{ name, label, color: `var(--chart-${name})` }];
   return (
     <div className={classes["panel"]}>
-      <div className={classes["title"]} data-color={color}>
-        {title}
+      <div className={classes["title"]} data-name={name}>
+        {label}
       </div>
-      {children}
+      {daily.length > BARS_MAX ? (
+        <AreaChart {...SHARED} data={daily} series={series} areaChartProps={SYNCED} {...LINE} />
+      ) : (
+        <BarChart {...SHARED} data={daily} series={series} barChartProps={SYNCED} maxBarWidth={36} barProps={BAR} />
+      )}
     </div>
   );
 }
 
-const BOOKINGS = { name: "bookings", label: "Bookings", color: "var(--chart-bookings)" };
+/** Pointing at a day in one tells of it in both. */
+const SYNCED = { syncId: "days", margin: { top: 10, bottom: 4 } };
+const BAR = { radius: 3 };
+const LINE = { curveType: "linear", strokeWidth: 1.5, withDots: false, fillOpacity: 0.25 } as const;
 
 const SHARED = {
+  h: 190,
   dataKey: "day",
   accessibilityLayer: false,
   tickLine: "none",

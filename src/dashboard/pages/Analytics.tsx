@@ -14,7 +14,7 @@ import { analyticsQuery } from "../api/analytics.ts";
 import { DailyChart } from "../charts/DailyChart.tsx";
 import { EntryTable } from "../charts/EntryTable.tsx";
 import { Funnel } from "../charts/Funnel.tsx";
-import { formatDay } from "../format.ts";
+import { formatDay, pluralize } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Loaded } from "../ui/Loaded.tsx";
 import { Page } from "../ui/Page.tsx";
@@ -105,8 +105,9 @@ function DataSince({ report }: { report: AppAnalytics | undefined }) {
     if (!report) return [];
     const isOneDay = report.from === report.to;
     return [
-      isOneDay ? formatDay(report.from) : `${formatDay(report.from)} to ${formatDay(report.to)}.`,
+      isOneDay ? `${formatDay(report.from)}.` : `${formatDay(report.from)} to ${formatDay(report.to)}.`,
       report.dataSince === null ? "" : `Data since ${formatDay(report.dataSince)}.`,
+      report.previous.isComplete ? `Changes are against the ${pluralize(report.days, "day")} before.` : "",
       report.from < keptSinceDay ? `The ${details.plan.name} plan keeps ${details.plan.retention}.` : "",
     ].filter(Boolean);
   }, [report, keptSinceDay, details.plan]);

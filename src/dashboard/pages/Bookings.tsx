@@ -59,7 +59,7 @@ function BookingList({ filters, onClear }: { filters: ShownFilters; onClear: () 
     <>
       <StaleNotice query={bookings} />
       <Section
-        title={isFiltered ? "Found" : "All bookings"}
+        title={isFiltered ? "Bookings that fit" : "All bookings"}
         description={`Newest first. Times are those of ${details.timeZone.replaceAll("_", " ")}.`}
         isFlush
       >

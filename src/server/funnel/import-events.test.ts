@@ -101,7 +101,11 @@ test("history that a smaller plan had deleted is shown again once it is imported
   const { owner, widgetId } = await makeOwner();
   const lines = makeHistory(widgetId, { visits: 60, days: 300 });
   await importLines(owner, lines);
-  await db.updateTable("day_zones").set({ kept_since: new Date(NOON.getTime() + 86_400_000) }).where("organization_id", "=", owner).execute();
+  await db
+    .updateTable("day_zones")
+    .set({ kept_since: new Date(NOON.getTime() + 86_400_000) })
+    .where("organization_id", "=", owner)
+    .execute();
   assert.equal((await readAnalytics(db, owner, { days: 365, now: NOON })).totals.views, 0);
 
   assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 0, skipped: lines.length });

@@ -1,0 +1,288 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { EndpointKind } from "#contract/endpoint.ts";
+import type { EndpointId } from "#contract/ids.ts";
+import { addEndpoint } from "../../src/server/webhooks/endpoints.ts";
+import {
+  book,
+  headerOf,
+  moveClock,
+  QUICK,
+  readDeliveries,
+  startReplying,
+  until,
+  verify,
+} from "../../src/server/webhooks/testing/webhook-service.ts";
+import { startWorker } from "../../src/server/worker.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser.ts";
+import { makeWidget } from "../support/builders.ts";
+import { LOOKS, startDashboard } from "../support/dashboard.ts";
+
+const settings = { ...QUICK, webhookAllowCidrs: [...QUICK.webhookAllowCidrs] };
+const dashboard = await startDashboard({ plan: "pro", settings });
+const { deps, clock, organizationId: owner } = dashboard;
+const business = { owner, plan: "pro" as const, widgetId: await makeWidget(deps.db, owner) };
+
+describe("webhooks in the dashboard", { skip: noBrowser }, () => {
+  const browser = useBrowser();
+  let worker: ReturnType<typeof startWorker>;
+  before(() => {
+    worker = startWorker(deps, []);
+  });
+  after(() => worker.stop());
+
+  /** Browser and server agree on the time. */
+  async function open(path: string, about: Parameters<typeof dashboard.open>[1] = {}): Promise<Page> {
+    const { page } = await dashboard.open(browser, about);
+    await page.clock.setFixedTime(clock.now());
+    await page.goto(dashboard.addressOf(path));
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    return page;
+  }
+
+  async function makeEndpoint(url: string, about: { kind?: EndpointKind; description: string }): Promise<EndpointId> {
+    const { kind = "webhook", description } = about;
+    const added = await addEndpoint(deps, { id: owner, plan: "pro" }, { url, kind, description });
+    assert.ok(added.kind === "added");
+    return added.id;
+  }
+
+  test("an endpoint is added with a secret that is shown once and signs what is sent", async () => {
+    const receiver = await startReplying(() => ({ status: 200, body: "thank you" }));
+    const page = await open("/webhooks");
+    await page.getByRole("button", { name: "Add endpoint" }).click();
+    const dialog = page.getByRole("dialog");
+    const url = dialog.getByRole("textbox", { name: "URL" });
+    const add = dialog.getByRole("button", { name: "Add endpoint" });
+
+    await url.fill("https://10.0.0.1/hooks");
+    await add.click();
+    await dialog.getByText("Webhooks are only sent to the public internet", { exact: false }).waitFor();
+    assert.equal(await url.getAttribute("aria-invalid"), "true");
+
+    await url.fill(receiver.url);
+    await dialog.getByRole("textbox", { name: "Description" }).fill("Practice software");
+    await page.route("**/api/app/endpoints", (route) => route.abort(), { times: 1 });
+    await add.click();
+    await dialog.getByText("Bookflow cannot be reached", { exact: false }).waitFor();
+    await add.click();
+    const secret = await dialog.locator("pre").innerText();
+    assert.match(secret, /^whsec_/);
+    await dialog.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("heading", { level: 1, name: "Practice software" }).waitFor();
+
+    await page.getByRole("button", { name: "Send test" }).click();
+    await dialog.getByText("The test has arrived").waitFor();
+    await dialog.getByText(/^Answered 200 after \d+ ms\.$/).waitFor();
+    assert.equal(await dialog.locator("pre").innerText(), "thank you");
+    const [request] = receiver.requests;
+    assert.ok(request);
+    assert.equal(verify(request, secret, clock.now()).signatures, 1);
+    assert.equal(headerOf(request, "Service-Event"), "endpoint.test");
+    await dialog.getByRole("button", { name: "Done" }).click();
+
+    await page.getByRole("button", { name: "Rotate" }).click();
+    await dialog.getByText("For 24 hours every request carries two signatures", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Rotate" }).click();
+    await dialog.getByText("Keep the new signing secret").waitFor();
+    const newSecret = await dialog.locator("pre").innerText();
+    assert.notEqual(newSecret, secret);
+    await dialog.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByText("The secret before it signs too").waitFor();
+    await page.getByRole("button", { name: "Send test" }).click();
+    await dialog.getByText("The test has arrived").waitFor();
+    const signed = receiver.requests[1];
+    assert.ok(signed);
+    assert.equal(verify(signed, secret, clock.now()).signatures, 2);
+    verify(signed, newSecret, clock.now());
+
+    await page.reload();
+    await page.getByText(`whsec_…${newSecret.slice(-4)}`).waitFor();
+    const content = await page.content();
+    assert.ok(!content.includes(secret) && !content.includes(newSecret));
+  });
+
+  test("a test that fails says how, in words", async () => {
+    const receiver = await startReplying(() => ({ status: 503, body: "closed for the weekend" }));
+    await makeEndpoint(receiver.url, { description: "Weekender" });
+    const page = await open("/webhooks");
+    await page.getByRole("button", { name: "Send test to Weekender" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("The test did not arrive").waitFor();
+    await dialog.getByText(/^Answered 503 after/).waitFor();
+    await receiver.stop();
+    await dialog.getByRole("button", { name: "Send another" }).click();
+    await dialog.getByText(/^The connection was refused after/).waitFor();
+    await dialog.getByRole("link", { name: "Show in the log" }).click();
+    await page.getByRole("heading", { level: 1, name: "Test delivery" }).waitFor();
+  });
+
+  test("an endpoint is edited, switched off and on, and deleted", async () => {
+    const receiver = await startReplying(() => ({ status: 200 }));
+    const id = await makeEndpoint(receiver.url, { description: "Warehouse" });
+    const page = await open(`/webhooks/${id}`);
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Edit" }).click();
+    await dialog.getByRole("textbox", { name: "Description" }).fill("Old warehouse");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { level: 1, name: "Old warehouse" }).waitFor();
+
+    await page.getByRole("button", { name: "Switch off" }).click();
+    await dialog.getByText("Deliveries that wait are canceled", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Switch off" }).click();
+    await page.getByText("This endpoint is off").waitFor();
+    const send = page.getByRole("button", { name: "Send test" });
+    assert.equal(await send.getAttribute("aria-disabled"), "true");
+    await send.focus();
+    await page.getByText("Switch the endpoint on first.").waitFor();
+
+    await page.getByRole("button", { name: "Switch on" }).click();
+    await dialog.getByRole("button", { name: "Switch on" }).click();
+    await page.getByText("Old warehouse is switched on.").waitFor();
+
+    await page.getByRole("button", { name: "Delete" }).click();
+    await dialog.getByText("nothing can be redelivered to it any more", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
+    await page.getByText("Old warehouse is deleted.").waitFor();
+    await page.getByRole("link", { name: "Old warehouse" }).waitFor({ state: "detached" });
+    await page.goto(dashboard.addressOf(`/webhooks/${id}`));
+    await page.getByText("There is no such endpoint").waitFor();
+  });
+
+  test("a delivery is followed from its first failure to the one that arrives, and sent once more", async () => {
+    const receiver = await startReplying((_, count) =>
+      count === 1 ? { status: 500, body: "no room" } : { status: 200, body: "stored" },
+    );
+    const id = await makeEndpoint(receiver.url, { description: "Ledger" });
+    const reference = await book(deps, business);
+    const deliveryOf = async () =>
+      (await readDeliveries(deps, owner)).find((row) => row.endpoint_id === id && row.attempt_count > 0);
+    await until(async () => (await deliveryOf()) !== undefined, "the first attempt has ended");
+    const page = await open(`/deliveries?endpoint=${id}`);
+    const row = page.getByRole("row").filter({ hasText: reference });
+    await row.getByText("Retrying").waitFor();
+    await row.getByText("Answered 500").waitFor();
+    await row.getByText("Next attempt in a moment").waitFor();
+    await row.getByRole("link", { name: reference }).click();
+    await page.getByRole("heading", { level: 1, name: `Delivery of ${reference}` }).waitFor();
+    await page.getByText("no room").waitFor();
+    const again = page.getByRole("button", { name: "Redeliver" });
+    assert.equal(await again.getAttribute("aria-disabled"), "true");
+
+    moveClock(dashboard, 31);
+    await page.getByText("stored", { exact: true }).waitFor();
+    await page.getByRole("status").getByText("Delivered").waitFor();
+    const body = await page.locator("pre").last().innerText();
+    assert.equal(JSON.parse(body).data.booking.reference, reference);
+    assert.ok(body.includes("\n  "), "the body is set out in lines");
+
+    await again.click();
+    await page.getByRole("dialog").getByRole("button", { name: "Redeliver" }).click();
+    await page.getByText("Attempt 3").waitFor();
+    await page.getByText("Redelivery", { exact: true }).waitFor();
+    assert.deepEqual(receiver.requests[2]?.body, receiver.requests[0]?.body);
+  });
+
+  test("all that failed since a time is sent again", async () => {
+    let isAway = true;
+    const receiver = await startReplying(() => (isAway ? { status: 404, body: "no_team" } : { body: "ok" }));
+    const id = await makeEndpoint(receiver.url, { kind: "slack", description: "Front desk" });
+    const references = [await book(deps, business), await book(deps, business)];
+    const countIn = async (state: string) =>
+      (await readDeliveries(deps, owner)).filter((row) => row.endpoint_id === id && row.state === state).length;
+    await until(async () => {
+      moveClock(dashboard, 1);
+      return (await countIn("failed")) === 2;
+    }, "both have failed");
+    isAway = false;
+    const page = await open(`/webhooks/${id}`);
+    await page.getByText("Deliveries are failing").waitFor();
+    await page.getByRole("button", { name: /Redeliver failed/ }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Made since").fill("2026-10-31T12:00");
+    await dialog.getByRole("button", { name: "Redeliver" }).click();
+    await page.getByText("2 deliveries will be redelivered.").waitFor();
+    await until(async () => {
+      moveClock(dashboard, 1);
+      return (await countIn("delivered")) === 2;
+    }, "both have arrived");
+    for (const reference of references) {
+      await page.getByRole("row").filter({ hasText: reference }).getByText("Delivered").waitFor();
+    }
+  });
+
+  test("filters stand in the address, and older deliveries follow page by page", async () => {
+    const receiver = await startReplying(() => ({ status: 200 }));
+    const id = await makeEndpoint(receiver.url, { description: "Archive" });
+    for (let count = 0; count < 53; count++) await book(deps, business);
+    const page = await open(`/deliveries?endpoint=${id}`);
+    const rows = page.getByRole("table", { name: "Deliveries" }).locator("tbody tr");
+    await rows.nth(49).waitFor();
+    assert.equal(await rows.count(), 50);
+    await page.getByRole("button", { name: "Show older deliveries" }).click();
+    await rows.nth(52).waitFor();
+    assert.equal(await rows.count(), 53);
+
+    await page.getByRole("combobox", { name: "State" }).click();
+    await page.getByRole("option", { name: "Failed" }).click();
+    await page.getByText("No delivery matches").waitFor();
+    assert.equal(new URL(page.url()).search, `?endpoint=${id}&state=failed`);
+    await page.goBack();
+    await rows.first().waitFor();
+    assert.equal(new URL(page.url()).search, `?endpoint=${id}`);
+    await page.goto(dashboard.addressOf(`/deliveries?endpoint=${id}&time=between&to=2026-10-31T00:00`));
+    await page.getByText("No delivery matches").waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await rows.first().waitFor();
+  });
+
+  test("a viewer sees neither bodies nor replies, and is told why nothing can be done", async () => {
+    const [delivery] = (await readDeliveries(deps, owner)).filter(({ state }) => state === "delivered");
+    assert.ok(delivery);
+    const page = await open(`/deliveries/${delivery.id}`, { role: "viewer" });
+    await page.getByText("which viewers do not see", { exact: false }).waitFor();
+    const content = await page.content();
+    assert.ok(!content.includes("mara.quell@example.com") && !content.includes("thank you"));
+    await page.getByRole("button", { name: "Redeliver" }).focus();
+    await page.getByText("Viewers can look, but not do this", { exact: false }).waitFor();
+    await page.goto(dashboard.addressOf("/webhooks"));
+    await page.getByRole("link", { name: "Practice software" }).click();
+    await page.getByRole("heading", { level: 1, name: "Practice software" }).waitFor();
+    assert.ok(!(await page.content()).includes("/hooks"), "the path of a URL may hold a password");
+    assert.equal(await page.getByRole("button", { name: "Delete" }).getAttribute("aria-disabled"), "true");
+  });
+
+  test("outside the plan everything stays to be seen, with the reason", async () => {
+    const other = await startDashboard({ plan: "free", settings });
+    const { page } = await other.open(browser);
+    await page.goto(other.addressOf("/webhooks"));
+    await page.getByText("Webhooks are not in your plan").waitFor();
+    await page.getByText("This is part of the Pro and Business plans.", { exact: false }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Add endpoint" }).getAttribute("aria-disabled"), "true");
+  });
+
+  test("every screen can be used by everybody, light and dark, on desktop and phone", async () => {
+    const deliveries = await readDeliveries(deps, owner);
+    const failing = deliveries.find(({ last_status }) => last_status === 503);
+    assert.ok(failing);
+    const paths = [
+      "/webhooks",
+      `/webhooks/${failing.endpoint_id}`,
+      "/deliveries?state=failed",
+      `/deliveries/${failing.id}`,
+    ];
+    for (const about of LOOKS) {
+      const page = await open("/webhooks", about);
+      for (const path of paths) {
+        await page.goto(dashboard.addressOf(path));
+        await page.getByRole("main").getByText("Weekender").first().waitFor();
+        assert.deepEqual(await findAccessibilityFaults(page), [], `${path}, ${about.look}, ${about.width}`);
+        const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+        assert.equal(await page.evaluate(overflow), 0, `${path}, ${about.width}`);
+      }
+      await page.context().close();
+    }
+  });
+});
