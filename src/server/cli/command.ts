@@ -3,7 +3,7 @@ import type { Deps } from "../deps.ts";
 import type { Arguments } from "./arguments.ts";
 
 /** What a command says: lines for a person, or one JSON value with --json. */
-export type Answer = { text: string; json: unknown };
+export type Answer = { text: string; json: unknown; exitCode?: number };
 
 export type CommandContext = Deps & {
   readonly config: Config;

@@ -6,6 +6,7 @@ import { StartError } from "../lib/start-error.ts";
 import { parseArguments } from "./arguments.ts";
 import type { Answer, Command } from "./command.ts";
 import { DATA_COMMANDS } from "./data-commands.ts";
+import { DOCTOR_COMMAND } from "./doctor-command.ts";
 import { ENDPOINT_COMMANDS } from "./endpoint-commands.ts";
 import { FUNNEL_COMMANDS } from "./funnel-commands.ts";
 import { KEY_COMMANDS } from "./key-commands.ts";
@@ -22,6 +23,7 @@ const COMMANDS = [
   ...ENDPOINT_COMMANDS,
   ...DATA_COMMANDS,
   ...FUNNEL_COMMANDS,
+  DOCTOR_COMMAND,
 ];
 
 /** What the command line has of its process. */
@@ -42,7 +44,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     const answer = await run(words, terminal);
     const isJson = words.length < args.length;
     terminal.stdout.write(`${isJson ? JSON.stringify(answer.json) : answer.text}\n`);
-    return 0;
+    return answer.exitCode ?? 0;
   } catch (error) {
     if (error instanceof UsageError || error instanceof StartError || error instanceof ConfigError)
       terminal.stderr.write(`${error.message}\n`);

@@ -1,0 +1,23 @@
+import { existsSync } from "node:fs";
+import { examine, type Finding } from "../operations/doctor.ts";
+import type { Command } from "./command.ts";
+
+const BROWSER_FILES = new URL("../../../dist/made-from", import.meta.url);
+const MARKS: Record<Finding["state"], string> = { well: "ok  ", warning: "look", fault: "FAIL" };
+
+export const DOCTOR_COMMAND: Command = {
+  name: "doctor",
+  usage: "doctor",
+  summary:
+    "check settings, database, mail, clock, queue and more, and say what to do; ends with 1 when something is broken",
+  options: [],
+  positionals: 0,
+  async run(context) {
+    const findings = await examine({ ...context, hasBrowserFiles: existsSync(BROWSER_FILES) });
+    return {
+      text: findings.map(({ check, state, said }) => `${MARKS[state]}  ${check}: ${said}`).join("\n"),
+      json: findings,
+      exitCode: findings.some(({ state }) => state === "fault") ? 1 : 0,
+    };
+  },
+};

@@ -1,0 +1,33 @@
+import { sql } from "kysely";
+import type { Db } from "../db/pool.ts";
+
+// What `doctor` asks the database, across organizations: it speaks to the operator and names no customer.
+
+export type ServerFacts = { version: string; now: Date; users: number; failing_endpoints: number; unsettled: number };
+
+export async function readServerFacts(db: Db, unsettledBefore: Date): Promise<ServerFacts> {
+  const { rows } = await sql<ServerFacts>`
+    select current_setting('server_version') as version, clock_timestamp() as now,
+      (select count(*) from users) as users,
+      (select count(*) from endpoints where status = 'enabled' and removed_at is null and failing_since is not null)
+        as failing_endpoints,
+      (select count(*) from pending_bookings where state = 'asking' and asking_until < ${unsettledBefore}) as unsettled`.execute(
+    db,
+  );
+  const [facts] = rows;
+  if (!facts) throw new Error("A select without a table gives one row");
+  return facts;
+}
+
+/** Seconds east of Greenwich, by PostgreSQL's rules, in every zone that an organization has. */
+export async function listZoneOffsets(
+  db: Db,
+  instants: readonly Date[],
+): Promise<{ zone: string; at: Date; seconds: number }[]> {
+  const { rows } = await sql<{ zone: string; at: Date; seconds: number }>`
+    select zone, at, extract(epoch from (at at time zone zone) - (at at time zone 'UTC'))::integer as seconds
+    from (select distinct time_zone as zone from organizations where time_zone is not null) zones
+    cross join unnest(${instants}::timestamptz[]) at
+    order by zone, at`.execute(db);
+  return rows;
+}

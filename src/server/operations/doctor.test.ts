@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { createTestApp } from "../../../test/support/app.ts";
+import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { createMail } from "../accounts/mail.ts";
+import { systemClock } from "../lib/clock.ts";
+import { examine, listDifferentZones } from "./doctor.ts";
+
+const service = await createTestApp();
+const deps = { ...service.deps, clock: systemClock, hasBrowserFiles: true };
+
+async function examineFor(check: string, change: Partial<typeof deps> = {}): Promise<[state: string, said: string]> {
+  const finding = (await examine({ ...deps, ...change })).find((each) => each.check === check);
+  assert.ok(finding, `${check} is examined`);
+  return [finding.state, finding.said];
+}
+
+test("a new service has no fault, and is told what is missing", async () => {
+  const findings = await examine(deps);
+  assert.deepEqual(
+    findings.filter(({ state }) => state !== "well").map(({ check, state }) => [check, state]),
+    [
+      ["people", "warning"],
+      ["mail", "warning"],
+    ],
+  );
+});
+
+test("a clock that is wrong, files that were not built and an address without TLS are found", async () => {
+  const late = { now: () => new Date(Date.now() - 60_000) };
+  assert.match((await examineFor("clock", { clock: late })).join(" "), /^warning .*differ by 60 s/);
+  assert.equal((await examineFor("browser files", { hasBrowserFiles: false }))[0], "fault");
+  const config = { ...deps.config, baseUrl: "http://book.example" };
+  assert.equal((await examineFor("address", { config }))[0], "warning");
+});
+
+test("a mail server that cannot be had is a fault, by its code alone", async () => {
+  const mail = createMail({ config: { ...deps.config, smtpUrl: "smtp://who:secret@127.0.0.1:1" }, log: deps.log });
+  const [state, said] = await examineFor("mail", { accounts: { ...deps.accounts, mail } });
+  assert.deepEqual([state, said], ["fault", "The mail server of SMTP_URL cannot be used (ESOCKET)."]);
+});
+
+test("the rules of time zones are compared, and zones where they differ are named once", async () => {
+  await makeOrganization(deps.db, { timeZone: "Europe/Berlin" });
+  assert.equal((await examineFor("time zones"))[0], "well");
+  const summer = new Date("2026-07-01T00:00:00Z");
+  const winter = new Date("2026-12-01T00:00:00Z");
+  const offsets = [
+    { zone: "Europe/Berlin", at: summer, seconds: 7_200 },
+    { zone: "Europe/Berlin", at: winter, seconds: 3_600 },
+    { zone: "Asia/Kathmandu", at: summer, seconds: 20_700 },
+    { zone: "Europe/Paris", at: summer, seconds: 3_600 },
+    { zone: "Europe/Paris", at: winter, seconds: 0 },
+  ];
+  assert.deepEqual(listDifferentZones(offsets), ["Europe/Paris"]);
+});
+
+test("bookings that nobody settles are a fault", async () => {
+  const owner = await makeOrganization(deps.db);
+  const widgetId = await makeWidget(deps.db, owner);
+  const longAgo = new Date(Date.now() - 3_600_000);
+  await sql`insert into pending_bookings (organization_id, reference, widget_id, key_hash, service_id, start_at, state,
+      asking_until, given_up_at, touch, created_at)
+    values (${owner}, 'SVC-222222', ${widgetId}, 'x', 's', ${longAgo}, 'asking', ${longAgo}, ${longAgo}, '{}', ${longAgo})`.execute(
+    deps.db,
+  );
+  assert.match((await examineFor("bookings")).join(" "), /^fault 1 bookings wait/);
+});

@@ -1,0 +1,127 @@
+import type { Deps } from "../deps.ts";
+import { observeQueue } from "../webhooks/observe-queue.ts";
+import { listZoneOffsets, readServerFacts } from "./doctor-queries.ts";
+
+// `doctor`: everything an operator would look at first when something seems wrong, with what to do about it. That the
+// settings can be read, and that the database can be opened and is up to date, is settled before this runs.
+
+export type Finding = {
+  readonly check: string;
+  readonly state: "well" | "warning" | "fault";
+  /** What is the case, and what to do. */
+  readonly said: string;
+};
+
+type DoctorDeps = Pick<Deps, "config" | "db" | "clock" | "log" | "metrics" | "accounts"> & { hasBrowserFiles: boolean };
+
+const DAY_MS = 86_400_000;
+const CLOCK_DIFFERENCE_MAX_MS = 5_000;
+const OVERDUE_SECONDS_MAX = 120;
+/** A booking whose outcome is not known is asked about every ten seconds. */
+const UNSETTLED_MS = 5 * 60_000;
+const ZONE_DAYS = [0, 91, 182, 273, 365];
+
+export async function examine(deps: DoctorDeps): Promise<Finding[]> {
+  const now = deps.clock.now();
+  const askedAt = performance.now();
+  const facts = await readServerFacts(deps.db, new Date(now.getTime() - UNSETTLED_MS));
+  const answerMs = Math.round(performance.now() - askedAt);
+  const clockMs = Math.abs(facts.now.getTime() - now.getTime());
+  return [
+    well("database", `PostgreSQL ${facts.version} is up to date and answered in ${answerMs} ms.`),
+    clockMs > CLOCK_DIFFERENCE_MAX_MS
+      ? warning(
+          "clock",
+          `PostgreSQL's clock and this machine's differ by ${Math.round(clockMs / 1000)} s: set both by NTP.`,
+        )
+      : well("clock", "PostgreSQL's clock and this machine's agree."),
+    ...(await examineZones(deps)),
+    examineAddress(deps),
+    deps.hasBrowserFiles
+      ? well("browser files", "The loader, the booking frame and the dashboard are built.")
+      : fault("browser files", "dist/ is missing, so no widget and no dashboard is served: run npm run build."),
+    facts.users === 0
+      ? warning(
+          "people",
+          "Nobody can sign in yet: open the link that the service prints at its start, or use user create.",
+        )
+      : well("people", `${facts.users} ${facts.users === 1 ? "person" : "people"} can sign in.`),
+    await examineMail(deps),
+    await examineQueue(deps),
+    facts.failing_endpoints > 0
+      ? warning(
+          "endpoints",
+          `${facts.failing_endpoints} endpoints do not take deliveries just now; their owners are told.`,
+        )
+      : well("endpoints", "No endpoint is failing."),
+    facts.unsettled > 0
+      ? fault(
+          "bookings",
+          `${facts.unsettled} bookings wait for their outcome for minutes: is a worker (ROLE=worker or all) running, and can the scheduling systems be reached?`,
+        )
+      : well("bookings", "No booking waits for its outcome."),
+  ];
+}
+
+/** Local days are PostgreSQL's word, and what it shows them by is Node's: their rules must agree. */
+async function examineZones({ db, clock }: DoctorDeps): Promise<Finding[]> {
+  const instants = ZONE_DAYS.map((days) => new Date(clock.now().getTime() + days * DAY_MS));
+  const offsets = await listZoneOffsets(db, instants);
+  const different = listDifferentZones(offsets);
+  if (different.length === 0)
+    return [well("time zones", "PostgreSQL's rules agree with Node's in every organization's zone.")];
+  const zones = different.join(", ");
+  return [
+    warning(
+      "time zones",
+      `PostgreSQL's rules for ${zones} are not Node's, so days begin at another hour there: bring PostgreSQL up to date.`,
+    ),
+  ];
+}
+
+export function listDifferentZones(offsets: readonly { zone: string; at: Date; seconds: number }[]): string[] {
+  const different = offsets.filter(({ zone, at, seconds }) => toOffset(zone, at) !== seconds);
+  return [...new Set(different.map(({ zone }) => zone))];
+}
+
+function toOffset(zone: string, at: Date): number {
+  const zoned = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone);
+  return zoned.offsetNanoseconds / 1_000_000_000;
+}
+
+function examineAddress({ config }: DoctorDeps): Finding {
+  const { protocol, hostname } = new URL(config.baseUrl);
+  if (protocol === "https:" || hostname === "localhost") return well("address", `The service is ${config.baseUrl}.`);
+  return warning(
+    "address",
+    `BASE_URL is ${config.baseUrl}, without https: cookies and bookings can be read on the way. Put a proxy with TLS before it.`,
+  );
+}
+
+async function examineMail({ accounts }: DoctorDeps): Promise<Finding> {
+  if (!accounts.mail.isOn)
+    return warning(
+      "mail",
+      "SMTP_URL is not set: links for invitations and lost passwords are written to the log instead.",
+    );
+  const problem = await accounts.mail.check();
+  return problem === null
+    ? well("mail", "The mail server takes our sign-in.")
+    : fault("mail", `The mail server of SMTP_URL cannot be used (${problem}).`);
+}
+
+async function examineQueue(deps: DoctorDeps): Promise<Finding> {
+  const measure = await observeQueue(deps);
+  if (measure === null) return fault("deliveries", "The queue of deliveries could not be read.");
+  const { waiting, in_flight: inFlight, overdue_seconds: overdue } = measure;
+  return overdue > OVERDUE_SECONDS_MAX
+    ? fault(
+        "deliveries",
+        `Deliveries could have been sent ${Math.round(overdue)} s ago: is a worker (ROLE=worker or all) running?`,
+      )
+    : well("deliveries", `${waiting} wait for their time, ${inFlight} are being sent, none is late.`);
+}
+
+const well = (check: string, said: string): Finding => ({ check, state: "well", said });
+const warning = (check: string, said: string): Finding => ({ check, state: "warning", said });
+const fault = (check: string, said: string): Finding => ({ check, state: "fault", said });
