@@ -130,7 +130,7 @@ export const theme = createTheme({
     },
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Drawer: { defaultProps: { padding: "lg", closeButtonProps: { "aria-label": "Close" } } },
-    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Notification: { defaultProps: { withBorder: true, closeButtonProps: { "aria-label": "Close" } } },
     Badge: {
       defaultProps: { variant: "light", radius: "sm" },
       styles: { root: { textTransform: "none", fontWeight: 600 } },
@@ -150,6 +150,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-body": "#fbfcfc",
     "--mantine-color-dimmed": "#586369",
     "--mantine-color-error": "#b42318",
+    "--mantine-color-gray-light": "#e6ebed",
     "--mantine-color-placeholder": "#6f7b82",
     "--surface": "#ffffff",
     "--surface-sunken": "#f3f6f6",

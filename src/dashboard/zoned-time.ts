@@ -23,7 +23,12 @@ export function before(count: number, unit: "hour" | "day"): string {
   return dayjs().subtract(count, unit).toISOString();
 }
 
-/** The last moment of the day so many days from now, there. */
-export function endOfDayIn(days: number, timeZone: string): string {
-  return dayjs().tz(timeZone).add(days, "day").endOf("day").toISOString();
+/** The calendar day so many days from now, there. */
+export function dayAhead(days: number, timeZone: string): string {
+  return dayjs().tz(timeZone).add(days, "day").format("YYYY-MM-DD");
+}
+
+/** The last second of a calendar day, there. */
+export function toEndOfDay(day: string, timeZone: string): string | null {
+  return toInstant(`${day}T23:59:59`, timeZone);
 }

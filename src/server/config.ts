@@ -89,10 +89,18 @@ export const SETTINGS = {
   }),
   rateLimitBookingsPerMinute: integer({
     name: "RATE_LIMIT_BOOKINGS_PER_MINUTE",
-    fallback: "60",
+    fallback: "20",
     min: 0,
     max: 10_000_000,
     meaning: "Bookings that one address may ask for in a minute, counted by each process; 0 switches the limit off.",
+  }),
+  rateLimitWidgetBookingsPerMinute: integer({
+    name: "RATE_LIMIT_WIDGET_BOOKINGS_PER_MINUTE",
+    fallback: "60",
+    min: 0,
+    max: 10_000_000,
+    meaning:
+      "Bookings that may be asked for through one widget in a minute, from whichever addresses, counted by each process; 0 switches the limit off.",
   }),
   trustProxy: proxies({
     name: "TRUST_PROXY",

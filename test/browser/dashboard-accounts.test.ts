@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { makeSetupLink } from "../../src/server/accounts/set-up.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
-import { LOOKS, openPage, SIZES, startDashboard } from "../support/dashboard.ts";
+import { LOOKS, openPage, SIZES, startDashboard, takeCookie } from "../support/dashboard.ts";
 import { type SignedIn, signIn, TEST_PASSWORD } from "../support/sign-in.ts";
 
 const browser = openBrowser();
@@ -212,6 +212,26 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: /Organization: Lindenhof Dental/ }).waitFor();
   });
 
+  test("whoever leaves their last organization is told so, and the last owner cannot leave", async () => {
+    const { page } = await dashboard.open(browser, { role: "viewer" });
+    await page.goto(dashboard.addressOf("/settings"));
+    assert.equal(await page.getByLabel("Organization name").isEditable(), false);
+    await page.getByRole("button", { name: "Leave" }).click();
+    const dialog = page.getByRole("dialog");
+    assert.equal(await dialog.getByRole("button", { name: "Leave" }).isEnabled(), false);
+    await dialog.getByLabel("Type Lindenhof Dental to confirm").fill("lindenhof dental");
+    await dialog.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("heading", { name: "You belong to no organization yet" }).waitFor();
+
+    const owner = await signIn(dashboard, { role: "owner" });
+    const alone = await openPage(browser);
+    await takeCookie(alone, dashboard.base, owner.cookie);
+    await alone.goto(`${dashboard.base}/app/${owner.organizationId}/members`);
+    await alone.getByRole("button", { name: "Leave" }).click();
+    await alone.getByRole("dialog").getByRole("button", { name: "Leave" }).click();
+    await alone.getByText("An organization keeps at least one owner.").waitFor();
+  });
+
   test("signing in leads to our own pages only", async () => {
     const { person } = await dashboard.open(browser, { role: "viewer" });
     const page = await openPage(browser);
@@ -225,11 +245,16 @@ describe("people of an organization", { skip: noBrowser }, () => {
     const entries = ["/sign-in", "/forgot-password", "/reset-password?token=x", "/sign-up", "/app/new-organization"];
     const { page } = await dashboard.open(browser);
     const complaints = listenForComplaints(page);
-    for (const address of [...screens, ...entries.map((path) => dashboard.base + path)]) {
+    // The screens before the dashboard share one frame: two of the four looks show both colours and both widths.
+    const [lightDesk, , , darkPhone] = LOOKS;
+    for (const [address, looks] of [
+      ...screens.map((address) => [address, LOOKS] as const),
+      ...entries.map((path) => [dashboard.base + path, [lightDesk, darkPhone]] as const),
+    ]) {
       await page.goto(address);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.waitForLoadState("networkidle");
-      for (const { look, width } of LOOKS) {
+      for (const { look, width } of looks) {
         await page.emulateMedia({ colorScheme: look });
         await page.setViewportSize(SIZES[width]);
         assert.deepEqual(await findAccessibilityFaults(page), [], `${address}, ${look}, ${width}`);
@@ -238,6 +263,40 @@ describe("people of an organization", { skip: noBrowser }, () => {
       }
     }
     assert.deepEqual(complaints, []);
+  });
+
+  test("whoever uses the keyboard is led to what is new", async () => {
+    const { page } = await dashboard.open(browser, { role: "admin" });
+    await page.goto(dashboard.addressOf("/members"));
+    await page.getByRole("table", { name: "Members" }).waitFor();
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to content");
+    await page.getByRole("link", { name: "Audit log" }).press("Enter");
+    await page.getByRole("heading", { name: "Audit log" }).waitFor();
+    assert.equal(await page.evaluate("document.activeElement.textContent"), "Audit log");
+    assert.equal(await page.title(), "Audit log · Bookflow");
+    await page.goBack();
+    await page.getByRole("heading", { name: "Members" }).waitFor();
+  });
+
+  test("what somebody else changes meanwhile is followed, and what one has typed stays", async () => {
+    const { page: one } = await dashboard.open(browser, { role: "admin" });
+    const { person: other } = await dashboard.open(browser, { role: "owner" });
+    await one.goto(dashboard.addressOf("/settings"));
+    await one.getByLabel("Organization name").fill("Lindenhof am See");
+    const { headers } = other;
+    const change = {
+      method: "PATCH",
+      url: "/api/app/organization",
+      headers,
+      payload: { timeZone: "Asia/Tokyo" },
+    } as const;
+    assert.equal((await dashboard.app.inject(change)).statusCode, 200);
+    await one.getByRole("button", { name: "Save" }).click();
+    await one.getByText("The settings are saved.").waitFor();
+    await one.waitForFunction(`document.body.innerText.includes("Asia/Tokyo")`);
+    const { name, timeZone } = (await dashboard.app.inject({ url: "/api/app/organization", headers })).json();
+    assert.deepEqual({ name, timeZone }, { name: "Lindenhof am See", timeZone: "Asia/Tokyo" });
   });
 });
 

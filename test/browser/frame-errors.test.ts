@@ -120,6 +120,28 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
   });
 
+  test("whoever corrects something after a lost reply learns what was booked: one booking, shown as it is", async () => {
+    const { page, widgetId } = await openForm();
+    let isLost = false;
+    await page.route("**/bookings", async (route) => {
+      if (isLost) return await route.continue();
+      isLost = true;
+      await arrive(route);
+      await route.abort("connectionreset");
+    });
+    await fillForm(page, { email: "mara@exmaple.com" });
+    await send(page);
+    await page.getByRole("alert").getByText("No connection").waitFor();
+    await page.getByRole("button", { name: "Back" }).click();
+    await page.locator(".time").last().click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByLabel("E-mail").fill("mara@example.com");
+    await send(page);
+    await waitForBooked(page);
+    await page.getByText("mara@exmaple.com").waitFor();
+    assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
+  });
+
   test("a scheduling system that is away for a moment is tried again, and a wrong answer for good does not stick", async () => {
     const { page, widgetId } = await openForm();
     const keys = watchKeys(page);

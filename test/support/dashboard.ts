@@ -12,12 +12,12 @@ import { openWire } from "./wire.ts";
 export type Look = "light" | "dark";
 export type Width = "desktop" | "phone";
 
-export const LOOKS: readonly { look: Look; width: Width }[] = [
+export const LOOKS = [
   { look: "light", width: "desktop" },
   { look: "dark", width: "desktop" },
   { look: "light", width: "phone" },
   { look: "dark", width: "phone" },
-];
+] as const satisfies readonly { look: Look; width: Width }[];
 
 export const SIZES = { desktop: { width: 1280, height: 860 }, phone: { width: 360, height: 740 } };
 

@@ -5,6 +5,8 @@ import { call } from "./app-calls.ts";
 export type AnalyticsFilters = { days: string; from: string; to: string; widget: string };
 
 const REFRESH_MS = 60_000;
+/** While the first view is waited for. */
+const FIRST_REFRESH_MS = 5_000;
 
 /** While another window is read, the one before stays. */
 export const analyticsQuery = (organization: string, filters: AnalyticsFilters) =>
@@ -12,7 +14,7 @@ export const analyticsQuery = (organization: string, filters: AnalyticsFilters) 
     queryKey: [organization, "analytics", filters],
     queryFn: ({ signal }) => call("getAnalytics", { organization, signal, query: toAnalyticsParameters(filters) }),
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: ({ state }) => (state.data?.dataSince === null ? FIRST_REFRESH_MS : REFRESH_MS),
   });
 
 /** The server refuses `days` together with `from` or `to`. */

@@ -1,11 +1,11 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import dayjs from "dayjs";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
 import { call } from "./app-calls.ts";
 
 export const DELIVERIES_PER_PAGE = 50;
 const SOONEST_MS = 1_000;
-const LATEST_MS = 15_000;
+const LATEST_MS = 5_000;
 
 export type DeliveryFilter = {
   readonly endpoint?: string | undefined;
@@ -17,7 +17,7 @@ export type DeliveryFilter = {
 
 export const deliveriesKey = (organization: string) => [organization, "deliveries"];
 
-/** `name` tells one filter from another. */
+/** `name` tells one filter from another; while another one is applied, what was shown before stays. */
 export const deliveriesQuery = (organization: string, name: string, filter: DeliveryFilter) =>
   infiniteQueryOptions({
     queryKey: [...deliveriesKey(organization), "list", name],
@@ -28,6 +28,7 @@ export const deliveriesQuery = (organization: string, name: string, filter: Deli
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) => toWait(data?.pages.flatMap((page) => page.data) ?? []),
   });
 

@@ -3,10 +3,14 @@ import type { EndpointChange, NewEndpoint } from "#contract/app/endpoints.ts";
 import { call } from "./app-calls.ts";
 import { deliveriesKey } from "./deliveries.ts";
 
+/** Their health changes by itself. */
+const REFRESHED_EVERY_MS = 15_000;
+
 export const endpointsQuery = (organization: string) =>
   queryOptions({
     queryKey: [organization, "endpoints"],
     queryFn: ({ signal }) => call("listEndpoints", { organization, signal }),
+    refetchInterval: REFRESHED_EVERY_MS,
   });
 
 /** What is read anew after something was done with an endpoint: it may have canceled or made deliveries. */

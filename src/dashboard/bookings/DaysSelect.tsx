@@ -23,7 +23,7 @@ export function DaysSelect({ from, to, onChange }: Days & { onChange: (days: Day
           fw={400}
           leftSection={<IconCalendar size={17} stroke={1.6} />}
           rightSection={<IconChevronDown size={15} stroke={1.6} />}
-          justify="space-between"
+          styles={{ label: { flex: 1 } }}
           w={{ base: "100%", xs: "auto" }}
           onClick={popover.toggle}
         >

@@ -15,12 +15,14 @@ const BARS_MAX = 100;
  * Views above, bookings below, on one axis of days: each with a scale of its own, so that neither flattens the other. The
  * pictures say nothing that the sentence and the table below them do not say too, so readers are spared them.
  */
-export function DailyChart({ daily }: { daily: Daily }) {
+export function DailyChart({ daily, since }: { daily: Daily; since: string | null }) {
+  // Days of which nothing was counted are not days without visitors.
+  const drawn = daily.map((entry) => (since !== null && entry.day < since ? { day: entry.day } : entry));
   return (
     <figure className={classes["figure"]}>
       <div aria-hidden>
-        <Panel daily={daily} name="views" label="Views" />
-        <Panel daily={daily} name="bookings" label="Bookings" />
+        <Panel drawn={drawn} name="views" label="Views" />
+        <Panel drawn={drawn} name="bookings" label="Bookings" />
       </div>
       <figcaption>
         <Text size="sm" c="dimmed" component="p" m={0}>
@@ -32,17 +34,17 @@ export function DailyChart({ daily }: { daily: Daily }) {
   );
 }
 
-function Panel({ daily, name, label }: { daily: Daily; name: "views" | "bookings"; label: string }) {
+function Panel({ drawn, name, label }: { drawn: Partial<Daily[number]>[]; name: "views" | "bookings"; label: string }) {
   const series = [{ name, label, color: `var(--chart-${name})` }];
   return (
     <div className={classes["panel"]}>
       <div className={classes["title"]} data-name={name}>
         {label}
       </div>
-      {daily.length > BARS_MAX ? (
-        <AreaChart {...SHARED} data={daily} series={series} areaChartProps={SYNCED} {...LINE} />
+      {drawn.length > BARS_MAX ? (
+        <AreaChart {...SHARED} data={drawn} series={series} areaChartProps={SYNCED} {...LINE} />
       ) : (
-        <BarChart {...SHARED} data={daily} series={series} barChartProps={SYNCED} maxBarWidth={36} barProps={BAR} />
+        <BarChart {...SHARED} data={drawn} series={series} barChartProps={SYNCED} maxBarWidth={36} barProps={BAR} />
       )}
     </div>
   );

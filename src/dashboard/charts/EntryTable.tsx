@@ -22,9 +22,9 @@ export function EntryTable({ label, entries }: { label: string; entries: readonl
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{label}</Table.Th>
-            <Table.Th w="4.25rem">Views</Table.Th>
-            <Table.Th w="5rem">Bookings</Table.Th>
-            <Table.Th w="4.75rem">Rate</Table.Th>
+            <Table.Th>Views</Table.Th>
+            <Table.Th>Bookings</Table.Th>
+            <Table.Th>Rate</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

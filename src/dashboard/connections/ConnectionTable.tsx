@@ -12,13 +12,15 @@ import classes from "./ConnectionTable.module.css";
 import { DeleteConnectionDialog } from "./DeleteConnectionDialog.tsx";
 import { TestConnectionDialog } from "./TestConnectionDialog.tsx";
 
-type Opened = { connection: AppConnection; what: "test" | "edit" | "delete" };
+type Opened = { id: string; what: "test" | "edit" | "delete" };
 
 export function ConnectionTable({ connections }: { connections: readonly AppConnection[] }) {
   const { can } = useOrganization();
   const [opened, setOpened] = useState<Opened | null>(null);
   const close = () => setOpened(null);
-  const openedFor = (what: Opened["what"]) => (opened?.what === what ? opened.connection : null);
+  // As it is now: somebody else may change it while a dialog is open.
+  const current = connections.find(({ id }) => id === opened?.id) ?? null;
+  const openedFor = (what: Opened["what"]) => (opened?.what === what ? current : null);
   const columns: Column<AppConnection>[] = [
     {
       header: "Name",
@@ -50,7 +52,7 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
             variant="default"
             verdict={can("testConnection")}
             aria-label={`Test ${row.name}`}
-            onClick={() => setOpened({ connection: row, what: "test" })}
+            onClick={() => setOpened({ id: row.id, what: "test" })}
           >
             Test
           </ActionButton>
@@ -59,7 +61,7 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
             variant="default"
             verdict={can("changeConnection")}
             aria-label={`Edit ${row.name}`}
-            onClick={() => setOpened({ connection: row, what: "edit" })}
+            onClick={() => setOpened({ id: row.id, what: "edit" })}
           >
             Edit
           </ActionButton>
@@ -68,7 +70,7 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
             variant="default"
             verdict={can("removeConnection")}
             aria-label={`Delete ${row.name}`}
-            onClick={() => setOpened({ connection: row, what: "delete" })}
+            onClick={() => setOpened({ id: row.id, what: "delete" })}
           >
             Delete
           </ActionButton>
@@ -91,9 +93,14 @@ function HealthCell({ connection }: { connection: AppConnection }) {
   if (isHealthy) return <Badge color="green">Healthy</Badge>;
   return (
     <div>
-      <Badge color="red">Not working</Badge>
+      <Group gap={6} className={classes["health"]}>
+        <Badge color="red">Not working</Badge>
+        <Text size="xs" c="dimmed">
+          <When at={lastErrorAt} />
+        </Text>
+      </Group>
       <Text size="xs" c="dimmed" mt={4}>
-        {describeLastError(connection)} <When at={lastErrorAt} />
+        {describeLastError(connection)}
       </Text>
       {lastErrorRequestId !== null && (
         <Text size="xs" c="dimmed">

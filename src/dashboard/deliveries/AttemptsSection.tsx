@@ -56,7 +56,7 @@ function Attempt({ attempt, isNewest }: { attempt: AppAttempt; isNewest: boolean
         {nextAttemptAt !== null && ` The next one was planned for ${format.time(nextAttemptAt)}.`}
       </Text>
       {reply && can("seeCustomers").isAllowed && (
-        <div className={classes["reply"]}>
+        <div className={classes["reply"]} data-open={isNewest}>
           {isNewest ? (
             <Reply attempt={attempt} />
           ) : (

@@ -18,9 +18,9 @@ type DeliveryTableProps = {
 
 export function DeliveryTable({ label, deliveries, isOfOneEndpoint = false }: DeliveryTableProps) {
   const columns: Column<AppDelivery>[] = [
-    { header: "Event", isBare: true, cell: (row) => <EventCell delivery={row} /> },
+    { header: "Event", isBare: true, width: "18%", cell: (row) => <EventCell delivery={row} /> },
     ...(isOfOneEndpoint ? [] : [ENDPOINT_COLUMN]),
-    { header: "State", width: "19rem", cell: (row) => <StateCell delivery={row} /> },
+    { header: "State", width: "27%", cell: (row) => <StateCell delivery={row} /> },
     { header: "Attempts", isNumeric: true, cell: (row) => row.attemptCount },
     {
       header: "Took",
@@ -35,6 +35,7 @@ export function DeliveryTable({ label, deliveries, isOfOneEndpoint = false }: De
 
 const ENDPOINT_COLUMN: Column<AppDelivery> = {
   header: "Endpoint",
+  width: "20%",
   cell: ({ endpoint }) => (
     <div>
       <Text size="sm">{nameOf(endpoint)}</Text>

@@ -8,7 +8,11 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { type DeliveryFilters, isFiltered, NO_FILTERS, TIMES } from "./delivery-filters.ts";
 import classes from "./FilterBar.module.css";
 
-type FilterBarProps = { filters: DeliveryFilters; onChange: (change: Partial<DeliveryFilters>) => void };
+type FilterBarProps = {
+  filters: DeliveryFilters;
+  /** `replace`: part by part, as a time is typed; nobody goes back through that. */
+  onChange: (change: Partial<DeliveryFilters>, how?: { replace: boolean }) => void;
+};
 
 export function FilterBar({ filters, onChange }: FilterBarProps) {
   const { id } = useOrganization();
@@ -25,7 +29,8 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
     className: classes["field"],
     type: "datetime-local",
     value: filters[name],
-    onChange: (event: { currentTarget: { value: string } }) => onChange({ [name]: event.currentTarget.value }),
+    onChange: (event: { currentTarget: { value: string } }) =>
+      onChange({ [name]: event.currentTarget.value }, { replace: true }),
   });
   return (
     <Group gap="sm" align="flex-end" mb="lg" role="search" aria-label="Filter deliveries">
@@ -48,10 +53,10 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       />
       <Select label="Time" data={TIMES} {...select("time")} />
       {filters.time === "between" && (
-        <>
+        <Group gap="sm" className={classes["between"]}>
           <TextInput label="From" {...moment("from")} />
           <TextInput label="To" {...moment("to")} />
-        </>
+        </Group>
       )}
       {isFiltered(filters) && (
         <Button variant="subtle" onClick={() => onChange(NO_FILTERS)}>

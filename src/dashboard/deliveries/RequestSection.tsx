@@ -7,9 +7,9 @@ import { Section } from "../ui/Section.tsx";
 export function RequestSection({ delivery }: { delivery: AppDeliveryDetail }) {
   const { can } = useOrganization();
   const verdict = can("seeCustomers");
-  const { body, isErased } = delivery;
+  const { body, isErased, endpoint } = delivery;
   return (
-    <Section title="Request" description="The same bytes in every attempt; only the signature is made anew.">
+    <Section title="Request" description={endpoint.kind === "webhook" ? SIGNED : UNSIGNED}>
       <Stack gap="md">
         <CopyField label="Headers" value={toHeaders(delivery)} />
         {body === null ? (
@@ -25,6 +25,9 @@ export function RequestSection({ delivery }: { delivery: AppDeliveryDetail }) {
     </Section>
   );
 }
+
+const SIGNED = "The same bytes in every attempt; only the signature is made anew.";
+const UNSIGNED = "The same bytes in every attempt. Cards are not signed.";
 
 /** As server/webhooks/guarded-send.ts writes them. Cards are not signed. */
 function toHeaders({ id, event, endpoint }: AppDeliveryDetail): string {

@@ -6,7 +6,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/CopyField.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { useAction } from "../ui/use-action.ts";
-import { endOfDayIn, toInstant } from "../zoned-time.ts";
+import { dayAhead, toEndOfDay } from "../zoned-time.ts";
 
 const EXPIRIES = [
   { value: "", label: "Never" },
@@ -94,7 +94,7 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
 
 function toExpiry({ expiry, expiresAt }: KeyForm, timeZone: string): string | null {
   if (expiry === "") return null;
-  return expiry === "on" ? toInstant(`${expiresAt}T23:59:59`, timeZone) : endOfDayIn(Number(expiry), timeZone);
+  return toEndOfDay(expiry === "on" ? expiresAt : dayAhead(Number(expiry), timeZone), timeZone);
 }
 
 function KeyOnce({ value, onDone }: { value: string; onDone: () => void }) {

@@ -1,10 +1,12 @@
 import { Badge, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { MemberShape } from "#contract/app/account.ts";
 import type { MemberRole } from "#contract/app/role.ts";
 import { organization } from "../api/account-calls.ts";
 import { meKey, membersQuery } from "../api/queries.ts";
+import { HOME } from "../paths.ts";
 import { ROLE_MEANINGS, ROLE_NAMES } from "../roles.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/ActionButton.tsx";
@@ -22,7 +24,8 @@ export function MembersSection() {
   const members = useQuery(membersQuery(id));
   const [change, setChange] = useState<Change | null>(null);
   const [removed, setRemoved] = useState<MemberShape | null>(null);
-  const refreshes = [membersQuery(id).queryKey, meKey];
+  const navigate = useNavigate();
+  const refreshes = [meKey, membersQuery(id).queryKey];
   const changeRole = useAction({
     run: ({ member, role }: Change) => organization.changeRole({ organization: id }, { userId: member.userId, role }),
     refreshes,
@@ -33,7 +36,10 @@ export function MembersSection() {
     run: (member: MemberShape) => organization.removeMember({ organization: id }, member.userId),
     refreshes,
     says: (_, member) => `${member.name} is no longer a member.`,
-    onDone: () => setRemoved(null),
+    onDone: (_, member) => {
+      setRemoved(null);
+      if (member.userId === me.user.id) void navigate({ to: HOME, replace: true });
+    },
   });
   const mayChange = (member: MemberShape) => can(member.role === "owner" ? "changeOwner" : "changeMember");
   const columns: Column<MemberShape>[] = [

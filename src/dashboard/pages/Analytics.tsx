@@ -61,7 +61,7 @@ function Report({ report, widget }: { report: AppAnalytics; widget: string }) {
     <>
       <Totals report={report} />
       <Section title="Views and bookings by day">
-        <DailyChart daily={daily} />
+        <DailyChart daily={daily} since={report.dataSince} />
       </Section>
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" verticalSpacing={0} className={classes["pairs"]}>
         <Section title="Funnel" description="How far visits got, of all that saw the widget.">

@@ -9,11 +9,11 @@ import { AttributionSection } from "../bookings/AttributionSection.tsx";
 import { AnswersSection, AppointmentSection, CustomerSection } from "../bookings/BookingFacts.tsx";
 import { DeleteBooking } from "../bookings/DeleteBooking.tsx";
 import { DeliveriesSection } from "../bookings/DeliveriesSection.tsx";
+import { HiddenCustomers } from "../bookings/HiddenCustomers.tsx";
 import { FILTER_DEFAULTS, type ShownFilters } from "../bookings/shown-filters.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { Loaded } from "../ui/Loaded.tsx";
-import { LockedFeature } from "../ui/LockedFeature.tsx";
 import { ButtonLink } from "../ui/links.tsx";
 import { Page } from "../ui/Page.tsx";
 import { StaleNotice } from "../ui/StaleNotice.tsx";
@@ -50,10 +50,9 @@ export function BookingPage() {
 }
 
 function Details({ booking }: { booking: BookingDetail }) {
-  const { can } = useOrganization();
   return (
     <>
-      <LockedFeature verdict={can("seeCustomers")} title="The customer is hidden from you" />
+      <HiddenCustomers />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing={0} style={{ alignItems: "start" }}>
         <div>
           {booking.customer && <CustomerSection customer={booking.customer} />}

@@ -7,13 +7,13 @@ import { bookingsQuery } from "../api/bookings.ts";
 import { BookingTable } from "../bookings/BookingTable.tsx";
 import { EraseDialog } from "../bookings/EraseDialog.tsx";
 import { FilterBar } from "../bookings/FilterBar.tsx";
+import { HiddenCustomers } from "../bookings/HiddenCustomers.tsx";
 import { NoBookings } from "../bookings/NoBookings.tsx";
 import { FILTER_DEFAULTS, hasFilters, type ShownFilters, toBookingFilters } from "../bookings/shown-filters.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/ActionButton.tsx";
 import { download } from "../ui/download.ts";
 import { Loaded } from "../ui/Loaded.tsx";
-import { LockedFeature } from "../ui/LockedFeature.tsx";
 import { Page } from "../ui/Page.tsx";
 import { Section } from "../ui/Section.tsx";
 import { StaleNotice } from "../ui/StaleNotice.tsx";
@@ -24,7 +24,7 @@ export function BookingsPage() {
   const { can } = useOrganization();
   const [filters, change] = useUrlState(FILTER_DEFAULTS);
   const [isErasing, erasing] = useDisclosure(false);
-  const seesCustomers = can("seeCustomers");
+  const seesCustomers = can("seeCustomers").isAllowed;
   return (
     <Page
       title="Bookings"
@@ -43,8 +43,8 @@ export function BookingsPage() {
         </>
       }
     >
-      <LockedFeature verdict={seesCustomers} title="Customers are hidden from you" />
-      <FilterBar filters={filters} seesCustomers={seesCustomers.isAllowed} onChange={change} />
+      <HiddenCustomers />
+      <FilterBar filters={filters} seesCustomers={seesCustomers} onChange={change} />
       <BookingList filters={filters} onClear={() => change(FILTER_DEFAULTS)} />
       <EraseDialog isOpen={isErasing} onClose={erasing.close} />
     </Page>

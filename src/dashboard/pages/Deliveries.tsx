@@ -48,7 +48,7 @@ export function DeliveriesPage() {
           >
             Refresh
           </Button>
-          <ActionButton verdict={can("redeliverFailed")} onClick={() => setRedelivering(true)}>
+          <ActionButton variant="default" verdict={can("redeliverFailed")} onClick={() => setRedelivering(true)}>
             Redeliver failed …
           </ActionButton>
         </>

@@ -16,11 +16,11 @@ import { StaleNotice } from "../ui/StaleNotice.tsx";
 import { EditEndpointDialog } from "../webhooks/EditEndpointDialog.tsx";
 import { EndSection } from "../webhooks/EndSection.tsx";
 import { HealthSection } from "../webhooks/HealthSection.tsx";
+import { onlyWhileOn } from "../webhooks/only-while-on.ts";
 import { RecentSection } from "../webhooks/RecentSection.tsx";
 import { SecretSection } from "../webhooks/SecretSection.tsx";
 import { SettingsSection } from "../webhooks/SettingsSection.tsx";
 import { TestDialog } from "../webhooks/TestDialog.tsx";
-import { testVerdict } from "../webhooks/test-verdict.ts";
 
 export function EndpointPage() {
   const { id, paths } = useOrganization();
@@ -66,7 +66,7 @@ function Endpoint({ endpoint, query }: { endpoint: AppEndpoint; query: Endpoints
           <ActionButton variant="default" verdict={can("changeEndpoint")} onClick={() => setEditing(true)}>
             Edit
           </ActionButton>
-          <ActionButton verdict={testVerdict(can, endpoint)} onClick={() => setTesting(true)}>
+          <ActionButton verdict={onlyWhileOn(can("testEndpoint"), endpoint)} onClick={() => setTesting(true)}>
             Send test
           </ActionButton>
         </>

@@ -9,6 +9,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { Page } from "../ui/Page.tsx";
 import { Section } from "../ui/Section.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useFollowedValues } from "../ui/use-followed-values.ts";
 
 export function ProfilePage() {
   const { me } = useOrganization();
@@ -24,6 +25,7 @@ export function ProfilePage() {
 
 function NameSection({ name }: { name: string }) {
   const form = useForm({ initialValues: { name } });
+  useFollowedValues(form, { name });
   const rename = useAction({
     run: person.rename,
     form,

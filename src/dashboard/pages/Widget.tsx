@@ -77,7 +77,8 @@ function WidgetTabs({ widget }: { widget: AppWidget }) {
         <Tabs.Tab value="install">Install</Tabs.Tab>
         <Tabs.Tab value="storage">Store bookings</Tabs.Tab>
       </Tabs.List>
-      <Tabs.Panel value="design">
+      {/* Stays while another tab is looked at, with what is not saved yet. */}
+      <Tabs.Panel value="design" keepMounted>
         <DesignTab widget={widget} />
       </Tabs.Panel>
       <Tabs.Panel value="install">

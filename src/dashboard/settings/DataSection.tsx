@@ -21,7 +21,7 @@ export function DataSection() {
           with Store bookings on. With it off, nothing about the customer is written down, not even for a moment.
         </List.Item>
         <List.Item>
-          Both are deleted every night once they are older than <b>{details.plan.retention}</b>. The log of webhook
+          Both are deleted within hours once they are older than <b>{details.plan.retention}</b>. The log of webhook
           deliveries is kept for 30 days.
         </List.Item>
         <List.Item>

@@ -9,12 +9,15 @@ import { FormFault } from "../ui/FormFault.tsx";
 import { Section } from "../ui/Section.tsx";
 import { TimeZoneSelect } from "../ui/TimeZoneSelect.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useFollowedValues } from "../ui/use-followed-values.ts";
+import classes from "./GeneralSection.module.css";
 
 export function GeneralSection() {
   const { id, details, can } = useOrganization();
   const verdict = can("changeOrganization");
   const { name, timeZone } = details;
   const form = useForm({ initialValues: { name, timeZone } });
+  useFollowedValues(form, { name, timeZone });
   const save = useAction({
     // What was not touched is not sent: somebody else may have changed it meanwhile.
     run: (values: { name: string; timeZone: string }) =>
@@ -36,7 +39,7 @@ export function GeneralSection() {
     },
   });
   return (
-    <Section title="General">
+    <Section title="General" description={verdict.isAllowed ? undefined : verdict.reason}>
       <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
         <Stack gap="md">
           <FormFault error={save.error} />
@@ -49,8 +52,8 @@ export function GeneralSection() {
             {...form.getInputProps("timeZone")}
           />
           <Group justify="space-between" gap="sm">
-            <Group gap={4}>
-              <Text size="sm" c="dimmed">
+            <Group gap={4} wrap="nowrap">
+              <Text size="sm" c="dimmed" className={classes["id"]}>
                 Organization id <code>{id}</code>
               </Text>
               <CopyButton value={id} label="Copy the organization id" />

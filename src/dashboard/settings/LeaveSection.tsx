@@ -1,5 +1,4 @@
 import { Button } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { organization } from "../api/account-calls.ts";
@@ -14,13 +13,12 @@ export function LeaveSection() {
   const { id, name, me } = useOrganization();
   const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
-  const queries = useQueryClient();
   const leave = useAction({
     run: () => organization.removeMember({ organization: id }, me.user.id),
     says: () => `You have left ${name}.`,
-    onDone: () => {
-      void navigate({ to: HOME, replace: true }).then(() => queries.invalidateQueries({ queryKey: meKey }));
-    },
+    // Who one is comes first: the start leads to whatever organization is left.
+    refreshes: [meKey],
+    onDone: () => void navigate({ to: HOME, replace: true }),
   });
   return (
     <Section

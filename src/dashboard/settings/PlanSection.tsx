@@ -19,7 +19,7 @@ export function PlanSection() {
       description="The operator of this service sets it."
       actions={<Badge size="lg">{details.plan.name}</Badge>}
     >
-      <List spacing="sm" size="sm" center pl={0} listStyleType="none">
+      <List spacing="sm" size="sm" center pl={0} listStyleType="none" styles={{ itemLabel: { lineHeight: 1.45 } }}>
         <Included name="Analytics and stored bookings" meaning="In every plan." />
         {FEATURES.map(({ feature, name, meaning }) =>
           planIncludes(plan, feature) ? (

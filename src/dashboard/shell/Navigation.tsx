@@ -6,7 +6,7 @@ import { NAVIGATION } from "./navigation.ts";
 
 export function Navigation({ paths }: { paths: Paths }) {
   return (
-    <ScrollArea component="nav" aria-label="Screens" type="auto" className={classes["navigation"]}>
+    <ScrollArea component="nav" aria-label="Screens" type="scroll" scrollbarSize={6} className={classes["navigation"]}>
       <Stack gap="md">
         {NAVIGATION.map(({ title, items }) => (
           <div key={title}>

@@ -3,7 +3,8 @@ import { useCallback } from "react";
 
 /**
  * What a screen shows stands in its address: filters, tabs, open drawers. Values are texts; what equals its default is left
- * out of the address. Changes can be gone back from, unless `replace` is set (for what is typed letter by letter).
+ * out of the address. Changes can be gone back from, unless `replace` is set (for what is typed letter by letter). `defaults` is
+ * a constant outside of the component.
  */
 export function useUrlState<Name extends string>(
   defaults: Readonly<Record<Name, string>>,

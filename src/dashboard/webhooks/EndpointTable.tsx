@@ -9,29 +9,16 @@ import { type Column, DataTable } from "../ui/DataTable.tsx";
 import { TextLink } from "../ui/links.tsx";
 import { When } from "../ui/When.tsx";
 import classes from "./EndpointTable.module.css";
+import { onlyWhileOn } from "./only-while-on.ts";
 import { TestDialog } from "./TestDialog.tsx";
-import { testVerdict } from "./test-verdict.ts";
 
 export function EndpointTable({ endpoints }: { endpoints: readonly AppEndpoint[] }) {
   const { can } = useOrganization();
   const [tested, setTested] = useState<AppEndpoint | null>(null);
   const columns: Column<AppEndpoint>[] = [
-    { header: "Endpoint", isBare: true, width: "36%", cell: (row) => <EndpointName endpoint={row} /> },
-    { header: "Health", cell: (row) => <HealthCell endpoint={row} /> },
-    {
-      header: "Delivered, 24 h",
-      isNumeric: true,
-      cell: ({ health }) => formatCount(health.lastDay.delivered),
-    },
-    {
-      header: "Failed, 24 h",
-      isNumeric: true,
-      cell: ({ health: { lastDay } }) => (
-        <Text span inherit c={lastDay.failed > 0 ? "var(--mantine-color-error)" : "inherit"}>
-          {formatCount(lastDay.failed)}
-        </Text>
-      ),
-    },
+    { header: "Endpoint", isBare: true, width: "34%", cell: (row) => <EndpointName endpoint={row} /> },
+    { header: "Health", width: "28%", cell: (row) => <HealthCell endpoint={row} /> },
+    { header: "Last 24 hours", isNumeric: true, cell: (row) => <LastDayCell endpoint={row} /> },
     {
       header: "Last delivered",
       isNumeric: true,
@@ -46,7 +33,7 @@ export function EndpointTable({ endpoints }: { endpoints: readonly AppEndpoint[]
         <ActionButton
           size="xs"
           variant="default"
-          verdict={testVerdict(can, row)}
+          verdict={onlyWhileOn(can("testEndpoint"), row)}
           aria-label={`Send test to ${nameOf(row)}`}
           onClick={() => setTested(row)}
         >
@@ -102,6 +89,18 @@ function HealthCell({ endpoint }: { endpoint: AppEndpoint }) {
           {latest.detail}
         </Text>
       )}
+    </div>
+  );
+}
+
+function LastDayCell({ endpoint }: { endpoint: AppEndpoint }) {
+  const { delivered, failed } = endpoint.health.lastDay;
+  return (
+    <div>
+      <Text size="sm">{formatCount(delivered)} delivered</Text>
+      <Text size="xs" c={failed > 0 ? "var(--mantine-color-error)" : "dimmed"}>
+        {formatCount(failed)} failed
+      </Text>
     </div>
   );
 }

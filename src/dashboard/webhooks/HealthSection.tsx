@@ -1,5 +1,6 @@
 import { Alert, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconClockPause, IconPlugConnectedX } from "@tabler/icons-react";
+import dayjs from "dayjs";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { DISABLED_WORDS } from "../endpoint-words.ts";
 import { formatCount, formatRelative } from "../format.ts";
@@ -63,7 +64,7 @@ function Ailment({ endpoint: { health, status, disabledReason, disabledAt } }: {
         hours. After five days without success the endpoint is switched off.
       </Alert>
     );
-  if (health.pausedUntil !== null && health.lastAttemptAt !== null && health.pausedUntil > health.lastAttemptAt)
+  if (health.pausedUntil !== null && dayjs(health.pausedUntil).isAfter(dayjs()))
     return (
       <Alert color="yellow" title="The receiver asked for a pause" icon={<IconClockPause size={20} stroke={1.6} />}>
         Nothing is sent before {format.exact(health.pausedUntil)}; what is due then follows by itself.

@@ -12,6 +12,7 @@ import { EmptyState } from "../ui/EmptyState.tsx";
 import { Loaded } from "../ui/Loaded.tsx";
 import { ButtonLink } from "../ui/links.tsx";
 import { Section } from "../ui/Section.tsx";
+import { onlyWhileOn } from "./only-while-on.ts";
 
 const SHOWN = 5;
 
@@ -27,7 +28,11 @@ export function RecentSection({ endpoint }: { endpoint: AppEndpoint }) {
       isFlush
       actions={
         <Group gap="xs">
-          <ActionButton variant="subtle" verdict={can("redeliverFailed")} onClick={() => setRedelivering(true)}>
+          <ActionButton
+            variant="default"
+            verdict={onlyWhileOn(can("redeliverFailed"), endpoint)}
+            onClick={() => setRedelivering(true)}
+          >
             Redeliver failed …
           </ActionButton>
           <ButtonLink variant="default" to={paths.deliveries} search={{ endpoint: endpoint.id }}>

@@ -56,7 +56,7 @@ export function AccentInput({ value = "", onChange, error, readOnly = false }: A
               className={classes["swatch"]}
               onClick={() => onChange?.(swatch)}
             >
-              <ColorSwatch color={swatch} size={24} withShadow={false} />
+              <ColorSwatch color={swatch} size={24} />
             </UnstyledButton>
           ))}
         </Group>

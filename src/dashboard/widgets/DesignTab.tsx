@@ -2,6 +2,7 @@ import { useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { parseAccentColor } from "#contract/widget-looks.ts";
+import { LeaveGuard } from "../ui/LeaveGuard.tsx";
 import classes from "./DesignTab.module.css";
 import { Preview } from "./Preview.tsx";
 import { useWidgetChange } from "./use-widget-change.ts";
@@ -27,6 +28,7 @@ export function DesignTab({ widget }: { widget: AppWidget }) {
   const [accent] = useDebouncedValue(parseAccentColor(accentColor.trim()), SETTLED_MS);
   return (
     <div className={classes["columns"]}>
+      <LeaveGuard isDirty={form.isDirty()} />
       <WidgetForm
         form={form}
         error={save.error}

@@ -1,4 +1,4 @@
-import { Group, Paper, SegmentedControl, Text, Title, useComputedColorScheme } from "@mantine/core";
+import { Group, Paper, SegmentedControl, Text, Title } from "@mantine/core";
 import { useId, useState } from "react";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import type { Template } from "#contract/widget.ts";
@@ -12,8 +12,7 @@ type Scheme = "light" | "dark";
  * saved yet (src/widget/frame/preview.ts).
  */
 export function Preview({ widget, template, accent }: PreviewProps) {
-  const own = useComputedColorScheme("light");
-  const [scheme, setScheme] = useState<Scheme>(own);
+  const [scheme, setScheme] = useState<Scheme>("light");
   const id = useId();
   const context = {
     mode: "inline",

@@ -9,7 +9,10 @@ import { insertPending } from "./pending-queries.ts";
 import { takeReference } from "./reference.ts";
 import { settleOverdue } from "./settle-overdue.ts";
 
-const { app, deps, clock, lines } = await createTestApp({ rateLimitBookingsPerMinute: 0 });
+const { app, deps, clock, lines } = await createTestApp({
+  rateLimitBookingsPerMinute: 0,
+  rateLimitWidgetBookingsPerMinute: 0,
+});
 
 const SIGNAL = new AbortController().signal;
 const VISIT = "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44";
@@ -260,6 +263,31 @@ test("bad input is named field by field, and nothing is booked", async () => {
   assert.equal((await book(widgetId, { visitId: "x" }, "k")).statusCode, 400);
   assert.equal((await book("w_222222222222", toBody(slot), "k")).statusCode, 404);
   assert.equal((await read("/api/v1/bookings", key)).data.length, 0);
+});
+
+test("a broken attribution is left out field by field, and the booking is made", async () => {
+  const { widgetId, key } = await makeSetting({ collectData: true });
+  const slot = await findSlot(widgetId);
+  const attribution = { utmSource: "news", firstSeenAt: "+275000-01-01T00:00:00Z", touches: -1, gclid: 7, other: "x" };
+  assert.equal((await book(widgetId, toBody(slot, { attribution }), "key-broken-1")).statusCode, 201);
+  const { data } = await read("/api/v1/bookings", key);
+  const { utmSource, firstSeenAt, touches, gclid } = data[0].attribution;
+  assert.deepEqual([utmSource, firstSeenAt, touches, gclid], ["news", undefined, undefined, undefined]);
+  const next = await findSlot(widgetId);
+  assert.equal((await book(widgetId, toBody(next, { attribution: "none" }), "key-broken-2")).statusCode, 201);
+});
+
+test("one address and one widget may book so often a minute, and then wait", async () => {
+  const limited = await createTestApp({ rateLimitBookingsPerMinute: 3, rateLimitWidgetBookingsPerMinute: 2 });
+  const owner = await makeOrganization(limited.deps.db);
+  const [first, second] = [await makeWidget(limited.deps.db, owner), await makeWidget(limited.deps.db, owner)];
+  const ask = async (widgetId: string) =>
+    (await limited.app.inject({ method: "POST", url: `/embed-api/${widgetId}/bookings`, payload: {} })).statusCode;
+  const statuses = [await ask(first), await ask(first), await ask(first), await ask(second)];
+  assert.deepEqual(
+    statuses.map((status) => status === 429),
+    [false, false, true, true],
+  );
 });
 
 test("a paused widget takes no bookings, even from a page that was open before", async () => {

@@ -21,7 +21,7 @@ import { makeBooking } from "./make-booking.ts";
 import type { PendingTouch } from "./pending-queries.ts";
 import { toAttribution } from "./to-attribution.ts";
 
-const NETWORKS_MAX = 100_000;
+const LIMITED_KEYS_MAX = 100_000;
 const RETRY_SECONDS = "5";
 /** After a taken time: fresh ones of that day and the next few. */
 const FRESH_SLOT_DAYS = 7;
@@ -31,8 +31,8 @@ type BookDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metri
 
 /** POST /embed-api/{widget}/bookings: the booking itself. */
 export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: VisitReader): Promise<void> {
-  const perMinute = deps.config.rateLimitBookingsPerMinute;
-  const limiter = perMinute > 0 ? new RateLimiter({ perMinute, keysMax: NETWORKS_MAX }) : null;
+  const byNetwork = createLimiter(deps.config.rateLimitBookingsPerMinute);
+  const byWidget = createLimiter(deps.config.rateLimitWidgetBookingsPerMinute);
 
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -41,12 +41,9 @@ export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: V
       "/embed-api/:widget/bookings",
       { bodyLimit: BOOK_BODY_MAX_BYTES, schema: { hide: true, response: { 201: BookAnswer } } },
       async (request, reply) => {
-        const verdict = limiter?.take(toClientNetwork(request.ip), deps.clock.now());
-        if (verdict && !verdict.isAllowed)
-          throw new ApiError("rate_limited", "Too many bookings from one address. Please wait a moment.", {
-            "retry-after": String(verdict.resetSeconds),
-          });
+        refuseTooMany(byNetwork?.take(toClientNetwork(request.ip), deps.clock.now()));
         const widget = await requireBookableWidget(deps.db, request.params.widget);
+        refuseTooMany(byWidget?.take(widget.id, deps.clock.now()));
         const idempotencyKey = requireIdempotencyKey(request);
         const parsed = parseBookRequest(request.body ?? "");
         if ("fault" in parsed) throw new ApiError("bad_request", parsed.fault);
@@ -106,6 +103,17 @@ export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: V
         }
       },
     );
+  });
+}
+
+function createLimiter(perMinute: number): RateLimiter | null {
+  return perMinute > 0 ? new RateLimiter({ perMinute, keysMax: LIMITED_KEYS_MAX }) : null;
+}
+
+function refuseTooMany(verdict: ReturnType<RateLimiter["take"]> | undefined): void {
+  if (!verdict || verdict.isAllowed) return;
+  throw new ApiError("rate_limited", "Too many bookings at once. Please wait a moment.", {
+    "retry-after": String(verdict.resetSeconds),
   });
 }
 

@@ -1,4 +1,5 @@
 import { Compile } from "typebox/compile";
+import { RawAttribution } from "#contract/attribution.ts";
 import {
   ANSWER_LENGTH_MAX,
   BookRequest,
@@ -14,6 +15,9 @@ import { parseJsonText } from "../lib/json-text.ts";
 import type { OfferedService } from "../scheduler/scheduling-system.ts";
 
 const schema = Compile(BookRequest);
+const attributionFields = new Map(
+  Object.entries(RawAttribution.properties).map(([name, field]) => [name, Compile(field)] as const),
+);
 
 export type CheckedRequest = {
   startAt: Date;
@@ -28,10 +32,23 @@ export type Fields = Record<string, string>;
 export function parseBookRequest(body: string): { request: BookRequest } | { fault: string } {
   const parsed = parseJsonText(body);
   if ("fault" in parsed) return { fault: `The body cannot be read: ${parsed.fault}.` };
-  if (schema.Check(parsed.value)) return { request: parsed.value };
-  const first = schema.Errors(parsed.value)[0];
+  const value = withoutBadAttribution(parsed.value);
+  if (schema.Check(value)) return { request: value };
+  const first = schema.Errors(value)[0];
   const place = first?.instancePath.slice(1).replaceAll("/", ".") || "The body";
   return { fault: `${place} ${first?.message ?? "is not right"}.` };
+}
+
+/** A broken word about where the visitor came from must not cost the booking. */
+function withoutBadAttribution(body: unknown): unknown {
+  if (!isRecord(body) || body["attribution"] === undefined) return body;
+  const given = isRecord(body["attribution"]) ? Object.entries(body["attribution"]) : [];
+  const kept = given.filter(([name, value]) => attributionFields.get(name)?.Check(value) ?? false);
+  return { ...body, attribution: Object.fromEntries(kept) };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** What a person typed, against the rules and against the service they chose: everything that is wrong, field by field. */

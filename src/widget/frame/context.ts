@@ -5,6 +5,7 @@ import type { FrameContext, Prefill, Theme } from "../messages.ts";
 // What a host page says, taken apart with care: anyone can write an address, and any page can post a message.
 
 const FRAGMENT_LENGTH_MAX = 32_768;
+const YEAR_10000_MS = 253_402_300_800_000;
 const TEXT_LENGTH_MAX = 500;
 const NOTES_LENGTH_MAX = 2_000;
 const RADIUS_MAX = 32;
@@ -101,7 +102,7 @@ function parseAttribution(value: unknown): RawAttribution {
   }
   // The server refuses a booking whose time or count is none.
   const firstSeenAt = typeof given["firstSeenAt"] === "string" ? Date.parse(given["firstSeenAt"]) : Number.NaN;
-  if (!Number.isNaN(firstSeenAt)) attribution.firstSeenAt = new Date(firstSeenAt).toISOString();
+  if (firstSeenAt > 0 && firstSeenAt < YEAR_10000_MS) attribution.firstSeenAt = new Date(firstSeenAt).toISOString();
   const touches = given["touches"];
   if (Number.isSafeInteger(touches) && (touches as number) >= 0) attribution.touches = touches as number;
   return attribution;
@@ -116,7 +117,8 @@ function parseOrigin(value: unknown): string | null {
 function parseLocale(value: unknown): string | null {
   if (typeof value !== "string") return null;
   try {
-    return Intl.getCanonicalLocales(value)[0] ?? null;
+    // Without extensions, which could ask for other digits or another calendar.
+    return new Intl.Locale(value).baseName;
   } catch {
     return null;
   }

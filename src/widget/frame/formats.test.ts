@@ -54,3 +54,11 @@ test("zones are grouped by continent and read as places", () => {
   assert.equal(toZoneName("America/Argentina/Buenos_Aires"), "Buenos Aires, Argentina");
   assert.equal(toZoneName("UTC"), "UTC");
 });
+
+test("a range in the hour that comes twice says which of the two it is; any other does not", () => {
+  const { timeRange } = createFormats("en-GB", "Europe/Berlin", 1);
+  const range = (from: string, to: string) => timeRange(Date.parse(from), Date.parse(to)).replace(/\s/g, " ");
+  assert.match(range("2027-10-31T00:00:00Z", "2027-10-31T00:30:00Z"), /02:00.*02:30.*GMT\+2/);
+  assert.match(range("2027-10-31T01:00:00Z", "2027-10-31T01:30:00Z"), /02:00.*02:30.*GMT\+1/);
+  assert.doesNotMatch(range("2027-10-31T09:00:00Z", "2027-10-31T09:30:00Z"), /GMT/);
+});

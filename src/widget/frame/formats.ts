@@ -5,6 +5,7 @@ export type Formats = {
   time(atMs: number): string;
   /** With the offset, for the two times of one name in the night in which clocks go back. */
   timeWithOffset(atMs: number): string;
+  /** With offsets where the hour comes twice that night. */
   timeRange(fromMs: number, toMs: number): string;
   dateOf(atMs: number): string;
   day(day: Day): string;
@@ -12,6 +13,9 @@ export type Formats = {
   month(month: Month): string;
   weekdays: readonly { short: string; long: string }[];
 };
+
+/** By how much clocks are set back: an hour, and on Lord Howe Island half of one. */
+const CLOCK_SHIFTS_MS = [3_600_000, -3_600_000, 1_800_000, -1_800_000];
 
 /** A Monday. */
 const SOME_MONDAY: Day = "2026-11-02";
@@ -27,10 +31,15 @@ export function createFormats(locale: string, timeZone: string, firstWeekday: nu
   const date = inZone({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
   const month = ofDay({ month: "long", year: "numeric" });
   const [short, long] = [ofDay({ weekday: "short" }), ofDay({ weekday: "long" })];
+  const comesTwice = (atMs: number) =>
+    CLOCK_SHIFTS_MS.some((shiftMs) => time.format(atMs + shiftMs) === time.format(atMs));
   return {
     time: (atMs) => time.format(atMs),
     timeWithOffset: (atMs) => timeWithOffset.format(atMs),
-    timeRange: (fromMs, toMs) => time.formatRange(fromMs, toMs),
+    timeRange: (fromMs, toMs) =>
+      comesTwice(fromMs) || comesTwice(toMs)
+        ? `${timeWithOffset.format(fromMs)} – ${timeWithOffset.format(toMs)}`
+        : time.formatRange(fromMs, toMs),
     dateOf: (atMs) => date.format(atMs),
     day: ofDay({ weekday: "long", day: "numeric", month: "long" }),
     dayNumber: ofDay({ day: "numeric" }),

@@ -31,7 +31,7 @@ if (element && widget !== undefined) {
 async function start(element: HTMLElement, widget: string): Promise<void> {
   const isDirect = page.dataset["page"] === "direct";
   const context = isDirect ? {} : parseContext(location.hash);
-  const wanted = [context.locale ?? [], navigator.languages].flat();
+  const wanted = [toWithRegion(context.locale), navigator.languages].flat();
   const { language, tag } = findLanguage(wanted) ?? { language: "en" as const, tag: "en" };
   const preview = findPreview();
   if (preview) page.dataset["template"] = preview.template;
@@ -86,4 +86,11 @@ function wantsPrivacy(): boolean {
   // Newer than our types.
   const { globalPrivacyControl } = navigator as Navigator & { globalPrivacyControl?: boolean };
   return globalPrivacyControl === true || navigator.doNotTrack === "1";
+}
+
+/** A page that only says "en" leaves to the visitor how dates are written there. */
+function toWithRegion(locale: string | undefined): string[] {
+  if (locale === undefined) return [];
+  const own = navigator.languages.find((language) => language.startsWith(`${locale}-`));
+  return own === undefined ? [locale] : [own, locale];
 }

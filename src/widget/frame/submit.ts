@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import type { BookRequest } from "#contract/book.ts";
 import type { BookResult } from "./api.ts";
 import { checkForm, type FormFaults, toFormFaults } from "./check-form.ts";
 import { makeUuid } from "./environment.ts";
@@ -6,8 +7,9 @@ import { type Flow, type FlowAction, toBookingParts } from "./flow.ts";
 import type { FreeTimes } from "./free-times.ts";
 import type { Session } from "./session.ts";
 
-// Sending the booking. A key stands for one try at one time: it stays the same until the server has said what became of it,
-// so that a double click, a lost reply and a second try give one booking.
+// Sending the booking. A key stands for one try: it stays the same until the server has said what became of it, so that a
+// double click, a lost reply and a second try give one booking. Whoever wishes for something else meanwhile (another time, a
+// corrected address) first learns what became of that try, which may have been booked although its reply was lost.
 
 export type Problem = "taken" | "unavailable" | "offline" | "busy";
 
@@ -40,7 +42,8 @@ const QUIET: State = { isSending: false, problem: null, faults: new Map(), refus
 export function useSubmit(parts: Parts): Submit {
   const [state, setState] = useState<State>(QUIET);
   const sending = useRef(false);
-  const attempt = useRef<{ what: string; key: string } | null>(null);
+  /** Null once its outcome is known. */
+  const attempt = useRef<Attempt | null>(null);
   const { session, flow } = parts;
   const { texts, bridge } = session;
 
@@ -50,12 +53,10 @@ export function useSubmit(parts: Parts): Submit {
     const faults = checkForm(flow.values, flow.service, texts);
     if (faults.size > 0) return setState({ ...QUIET, faults, refusals: state.refusals + 1 });
 
-    const what = JSON.stringify([wanted.serviceId, wanted.start, wanted.staffId]);
-    if (attempt.current?.what !== what) attempt.current = { what, key: makeUuid() };
     sending.current = true;
     setState({ ...QUIET, isSending: true, refusals: state.refusals });
     const { attribution } = session.context;
-    const request = {
+    const request: BookRequest = {
       visitId: session.visit.id,
       ...wanted,
       timeZone: parts.timeZone,
@@ -63,20 +64,37 @@ export function useSubmit(parts: Parts): Submit {
       ...(attribution?.currentPage === undefined ? {} : { page: attribution.currentPage }),
       ...(attribution === undefined ? {} : { attribution }),
     };
-    const result = await session.api.book(request, attempt.current.key);
+    const { result, sent } = await book(request);
     sending.current = false;
-    if (result.kind !== "offline" && !(result.kind === "unavailable" && !result.isSettled)) attempt.current = null;
     if (result.kind !== "booked") bridge.post({ type: "failed", code: toCode(result) });
-    settle(result);
+    settle(result, sent);
   }
 
-  function settle(result: BookResult) {
+  async function book(request: BookRequest): Promise<{ result: BookResult; sent: BookRequest }> {
+    const earlier = attempt.current;
+    if (earlier && !isSameWish(earlier.request, request)) {
+      const result = await attemptOnce(earlier);
+      if (result.kind === "booked" || isOpen(result)) return { result, sent: earlier.request };
+    }
+    const next = attempt.current ?? { key: makeUuid(), request };
+    return { result: await attemptOnce(next), sent: next.request };
+  }
+
+  async function attemptOnce(next: Attempt): Promise<BookResult> {
+    attempt.current = next;
+    const result = await session.api.book(next.request, next.key);
+    if (!isOpen(result)) attempt.current = null;
+    return result;
+  }
+
+  function settle(result: BookResult, sent: BookRequest) {
     const refuse = (change: Partial<State>) => setState({ ...QUIET, ...change, refusals: state.refusals + 1 });
     switch (result.kind) {
       case "booked": {
         const { reference, service, start } = result.answer;
         bridge.post({ type: "booked", reference, serviceName: service.name, start });
         setState(QUIET);
+        parts.change({ type: "entered", values: { email: sent.customer.email } });
         return parts.change({ type: "booked", answer: result.answer });
       }
       case "taken":
@@ -115,6 +133,19 @@ export function useSubmit(parts: Parts): Submit {
       setState(QUIET);
     },
   };
+}
+
+type Attempt = { readonly key: string; readonly request: BookRequest };
+
+/** Nobody knows what became of it. A server that is too busy has not looked. */
+function isOpen(result: BookResult): boolean {
+  return result.kind === "offline" || result.kind === "busy" || (result.kind === "unavailable" && !result.isSettled);
+}
+
+function isSameWish(one: BookRequest, other: BookRequest): boolean {
+  const toText = ({ serviceId, start, staffId, customer, answers }: BookRequest) =>
+    JSON.stringify([serviceId, start, staffId, customer, answers]);
+  return toText(one) === toText(other);
 }
 
 function toCode(result: Exclude<BookResult, { kind: "booked" }>): string {

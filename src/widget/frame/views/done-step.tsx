@@ -41,6 +41,10 @@ export function DoneStep(props: StepProps & { booked: BookAnswer; timeZone: stri
           </div>
         )}
         <div>
+          <dt>{texts.email}</dt>
+          <dd>{props.flow.values.email}</dd>
+        </div>
+        <div>
           <dt>{texts.reference}</dt>
           <dd class="reference">{booked.reference}</dd>
         </div>

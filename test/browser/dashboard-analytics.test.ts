@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { AppAnalytics } from "#contract/app/analytics.ts";
+import { askApp } from "../support/app-api.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser.ts";
+import { makeOrganization, makeWidget } from "../support/builders.ts";
+import { fillPractice } from "../support/busy-practice.ts";
+import { LOOKS, openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { signIn } from "../support/sign-in.ts";
+
+const dashboard = await startDashboard();
+const practice = await fillPractice(dashboard.deps.db, dashboard.organizationId);
+
+describe("the analytics screen", { skip: noBrowser }, () => {
+  const browser = useBrowser();
+
+  async function openReport(query = ""): Promise<{ page: Page; report: AppAnalytics }> {
+    const { page, person } = await dashboard.open(browser, { role: "viewer" });
+    const { body } = await askApp(dashboard.app, person, `GET /analytics${query}`);
+    await page.goto(dashboard.addressOf(`/analytics${query}`));
+    await page.getByRole("heading", { name: "Views and bookings by day" }).waitFor();
+    return { page, report: body as AppAnalytics };
+  }
+
+  test("shows the period's figures, their days and the funnel as the server counts them", async () => {
+    const { page, report } = await openReport();
+    const { totals, funnel } = report;
+    assert.ok(totals.bookings > 20 && report.previous.isComplete, "the practice is busy");
+    const cards = page.locator("dl").first();
+    assert.match(
+      await cards.innerText(),
+      new RegExp(`Views\\s+${totals.views}\\s[\\s\\S]*Bookings\\s+${totals.bookings}\\s`),
+    );
+    assert.equal(await cards.getByText("compared with 3 Sept 2026 to 2 Oct 2026").count(), 4);
+    const steps = await page.getByRole("listitem").filter({ hasText: "left here" }).allInnerTexts();
+    assert.equal(steps.length, 5);
+    assert.match(steps[0] ?? "", new RegExp(`^Saw the widget\\s+${funnel.widget_viewed}\\s+100%`));
+    assert.match(steps[0] ?? "", new RegExp(`${funnel.widget_viewed - funnel.service_selected} visits left here`));
+
+    await page.getByRole("button", { name: "Show as a table" }).click();
+    const days = page.getByRole("table", { name: "Views and bookings by day" }).getByRole("row");
+    assert.equal(await days.count(), 31);
+    const today = report.daily.at(-1);
+    assert.equal(await days.nth(1).innerText(), `1 Nov 2026\t${today?.views}\t${today?.bookings}`);
+
+    const [channel] = report.channels;
+    const first = page.getByRole("table", { name: "Channel" }).getByRole("row").nth(1);
+    assert.match(
+      await first.innerText(),
+      new RegExp(`^${channel?.key}\\s+${channel?.views}\\s+${channel?.bookings}\\s`),
+    );
+    assert.match(await page.getByRole("region", { name: "Leaks" }).innerText(), new RegExp(`${totals.noAvailability}`));
+    await page.getByText("Data since 19 Aug 2026.").waitFor();
+    await page.getByText("Europe/Berlin").waitFor();
+  });
+
+  test("keeps period and widget in the address, so that going back and loading anew show the same", async () => {
+    const { page } = await openReport();
+    await page.getByText("7 days", { exact: true }).click();
+    await page.getByText("26 Oct 2026 to 1 Nov 2026.").waitFor();
+    await page.getByRole("combobox", { name: "Widget" }).click();
+    await page.getByRole("option", { name: "Branch in Potsdam" }).click();
+    await page.waitForURL((url) => url.search === `?days=7&widget=${practice.branch}`);
+    await page.reload();
+    await page.getByText("26 Oct 2026 to 1 Nov 2026.").waitFor();
+    assert.equal(await page.getByRole("combobox", { name: "Widget" }).inputValue(), "Branch in Potsdam");
+    await page.goBack();
+    await page.goBack();
+    await page.getByText("3 Oct 2026 to 1 Nov 2026.").waitFor();
+    assert.equal(new URL(page.url()).search, "");
+  });
+
+  test("takes any number of days", async () => {
+    const { page } = await openReport();
+    await page.getByRole("button", { name: "Custom" }).click();
+    await page.getByLabel("Last days, today included").fill("12");
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await page.getByText("21 Oct 2026 to 1 Nov 2026.").waitFor();
+    assert.equal(new URL(page.url()).search, "?days=12");
+  });
+
+  test("exports what it shows", async () => {
+    const { page, report } = await openReport("?days=7");
+    await page.getByRole("button", { name: "Export CSV" }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "Views and bookings by day" }).click(),
+    ]);
+    assert.equal(file.suggestedFilename(), "daily-2026-10-26-2026-11-01.csv");
+    const lines = (await readFile(await file.path(), "utf8")).trimEnd().split("\r\n");
+    const expected = report.daily.map(({ day, views, bookings }) => `${day},${views},${bookings}`);
+    assert.deepEqual(lines, ["\uFEFFday,views,bookings", ...expected]);
+    await page.getByText("The file is saved.").waitFor();
+  });
+
+  test("says when the service cannot be reached, and tries again when asked", async () => {
+    const { page } = await openReport();
+    await page.route("**/api/app/analytics?*", (route) => route.abort());
+    await page.getByText("7 days", { exact: true }).click();
+    await page.getByText("Bookflow cannot be reached.").waitFor();
+    await page.unroute("**/api/app/analytics?*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("26 Oct 2026 to 1 Nov 2026.").waitFor();
+  });
+
+  test("says what is wrong with an address that asks for no days", async () => {
+    const { page } = await dashboard.open(browser);
+    await page.goto(dashboard.addressOf("/analytics?from=tomorrow"));
+    await page.getByText("must be a day, for example 2026-11-01").waitFor();
+  });
+
+  for (const { look, width } of LOOKS)
+    test(`has no fault that axe finds, ${look}, ${width}`, async () => {
+      const { page } = await dashboard.open(browser, { look, width });
+      await page.goto(dashboard.addressOf("/analytics"));
+      await page.getByRole("heading", { name: "Leaks" }).waitFor();
+      assert.deepEqual(await findAccessibilityFaults(page), []);
+      assert.equal(await findOverflow(page), 0);
+    });
+
+  test("before the first view, the screen leads to the first widget, and then to its snippet", async () => {
+    const organizationId = await makeOrganization(dashboard.deps.db);
+    const person = await signIn(dashboard, { role: "owner", organizationId });
+    const page = await openPage(browser);
+    await takeCookie(page, dashboard.base, person.cookie);
+    await page.goto(`${dashboard.base}/app/${organizationId}`);
+    await page.getByRole("link", { name: "New widget" }).click();
+    await page.getByRole("dialog", { name: "New widget" }).waitFor();
+    const widget = await makeWidget(dashboard.deps.db, organizationId, { name: "Shop" });
+    await page.goto(`${dashboard.base}/app/${organizationId}/analytics`);
+    await page.getByText(`<svc-booking widget="${widget}">`).waitFor();
+    assert.deepEqual(await findAccessibilityFaults(page), []);
+  });
+});
+
+function findOverflow(page: Page): Promise<unknown> {
+  return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+}

@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { MemberRole } from "#contract/app/role.ts";
+import { book, makeEndpoint } from "../../src/server/webhooks/testing/webhook-service.ts";
+import { askApp, readAudit } from "../support/app-api.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser.ts";
+import { makeBooking, makeOrganization, makeWidget } from "../support/builders.ts";
+import { fillPractice } from "../support/busy-practice.ts";
+import { LOOKS, openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { signIn } from "../support/sign-in.ts";
+
+const PAGE_SIZE = 50;
+
+const dashboard = await startDashboard({ plan: "pro" });
+const practice = await fillPractice(dashboard.deps.db, dashboard.organizationId);
+const { reference: special } = await makeBooking(dashboard.deps.db, dashboard.organizationId, {
+  widgetId: practice.branch,
+  service_name: "Root canal treatment",
+  customer_name: "Ottilie Sonderfall",
+  customer_email: "Ottilie@Special.example",
+  customer_notes: "Second floor",
+  answers: JSON.stringify([{ questionId: "q1", question: "Any allergies?", answer: "Penicillin" }]),
+  attribution: JSON.stringify({ channel: "Email", source: "letter", medium: "email", campaign: "winter-letter" }),
+  time_zone: "America/New_York",
+});
+
+describe("the bookings screen", { skip: noBrowser }, () => {
+  const browser = useBrowser();
+
+  async function openList(query = "", role: MemberRole = "owner"): Promise<Page> {
+    const { page } = await dashboard.open(browser, { role });
+    await page.goto(dashboard.addressOf(`/bookings${query}`));
+    await rows(page).first().waitFor();
+    return page;
+  }
+
+  const rows = (page: Page) => page.getByRole("table", { name: "Bookings" }).locator("tbody").getByRole("row");
+  const waitForRows = async (page: Page, count: number) => {
+    if (count > 0)
+      await rows(page)
+        .nth(count - 1)
+        .waitFor();
+    await rows(page).nth(count).waitFor({ state: "detached" });
+  };
+
+  test("lists the newest first, and older ones on demand", async () => {
+    const page = await openList();
+    assert.equal(await rows(page).count(), PAGE_SIZE);
+    assert.match(await rows(page).first().innerText(), /Ottilie Sonderfall/);
+    await page.getByRole("button", { name: "Show older bookings" }).click();
+    await rows(page).nth(PAGE_SIZE).waitFor();
+    assert.equal(await rows(page).count(), Math.min(practice.bookings + 1, 2 * PAGE_SIZE));
+  });
+
+  test("finds by name, e-mail, reference, service and campaign, with the search in the address", async () => {
+    const page = await openList();
+    const search = page.getByRole("searchbox");
+    for (const text of ["sonderfall", "OTTILIE@special", special.toLowerCase(), "root canal", "winter-letter"]) {
+      await search.fill(text);
+      await page.waitForURL((url) => url.searchParams.get("search") === text);
+      await waitForRows(page, 1);
+      assert.match(await rows(page).innerText(), /Ottilie Sonderfall/, text);
+    }
+    await search.fill("nobody at all");
+    await page.getByRole("heading", { name: "No booking fits" }).waitFor();
+    await page.getByRole("button", { name: "Clear search and filters" }).click();
+    await waitForRows(page, PAGE_SIZE);
+    assert.equal(await search.inputValue(), "");
+    await page.goBack();
+    await page.getByRole("heading", { name: "No booking fits" }).waitFor();
+    assert.equal(await search.inputValue(), "nobody at all");
+  });
+
+  test("narrows to a widget and to days of the organization's time zone", async () => {
+    const page = await openList("?from=2026-11-01&to=2026-11-01");
+    const today = await rows(page).allInnerTexts();
+    assert.ok(today.length > 0 && today.every((text) => text.includes("1 Nov 2026")), today.join("\n"));
+    await page.getByRole("combobox", { name: "Widget" }).click();
+    await page.getByRole("option", { name: "Old landing page" }).click();
+    await page.getByRole("heading", { name: "No booking fits" }).waitFor();
+    await page.getByRole("button", { name: "1 Nov 2026" }).click();
+    await page.getByRole("button", { name: "Any time" }).click();
+    await page.waitForURL((url) => url.search === `?widget=${practice.old}`);
+  });
+
+  test("shows a booking whole, and leads back to the same list", async () => {
+    const page = await openList("?search=sonderfall");
+    await page.getByRole("link", { name: "Ottilie Sonderfall" }).click();
+    await page.getByRole("heading", { level: 1, name: "Ottilie Sonderfall" }).waitFor();
+    const text = await page.locator("main").innerText();
+    for (const part of [special, "Ottilie@Special.example", "Second floor", "Penicillin", "winter-letter", "New York"])
+      assert.ok(text.includes(part), part);
+    await page.getByRole("link", { name: "Bookings" }).last().click();
+    await page.waitForURL((url) => url.pathname.endsWith("/bookings") && url.search === "?search=sonderfall");
+    await waitForRows(page, 1);
+  });
+
+  test("tells where a booking was sent, and whether it arrived", async () => {
+    const business = { owner: dashboard.organizationId, widgetId: practice.website, plan: "pro" as const };
+    await makeEndpoint(dashboard.deps, business, { url: "https://93.184.216.34/hook" });
+    const reference = await book(dashboard.deps, business);
+    const { page } = await dashboard.open(browser);
+    await page.goto(dashboard.addressOf(`/bookings/${reference}`));
+    const row = page.getByRole("table", { name: "Deliveries" }).getByRole("row").nth(1);
+    assert.match(await row.innerText(), /^https:\/\/93\.184\.216\.34\/hook\s+Waiting\s+–\s+0 attempts\s/);
+    assert.deepEqual(await findAccessibilityFaults(page), []);
+  });
+
+  test("hides customers from a viewer, in the list, in the search and in the detail", async () => {
+    const page = await openList(`?search=${special}`, "viewer");
+    await page.getByText("Customers are hidden from you").waitFor();
+    assert.doesNotMatch(await page.locator("main").innerText(), /Ottilie|Special/);
+    await page.getByRole("link", { name: special }).click();
+    await page.getByText("Customers are hidden from you").waitFor();
+    assert.doesNotMatch(await page.locator("main").innerText(), /Ottilie|Special|Penicillin|Second floor/);
+    await page.getByRole("button", { name: "Delete" }).hover();
+    await page.getByRole("tooltip", { name: /Viewers can look/ }).waitFor();
+  });
+
+  test("deletes one after asking; one that somebody else deleted meanwhile is gone too", async () => {
+    const { db } = dashboard.deps;
+    const make = () =>
+      makeBooking(db, dashboard.organizationId, { widgetId: practice.website, customer_name: "Gone Soon" });
+    const [mine, theirs] = [await make(), await make()];
+    const { page, person } = await dashboard.open(browser, { role: "member" });
+    const remove = async (reference: string) => {
+      await page.getByRole("button", { name: "Delete" }).click();
+      await page
+        .getByRole("dialog", { name: `Delete ${reference}?` })
+        .getByRole("button", { name: "Delete" })
+        .click();
+    };
+    await page.goto(dashboard.addressOf(`/bookings/${mine.reference}?search=soon`));
+    await remove(mine.reference);
+    await page.getByText(`${mine.reference} is deleted.`).waitFor();
+    await waitForRows(page, 1);
+
+    await page.getByRole("link", { name: "Gone Soon" }).click();
+    await page.getByRole("heading", { level: 1, name: "Gone Soon" }).waitFor();
+    await askApp(dashboard.app, person, `DELETE /bookings/${theirs.reference}`);
+    await remove(theirs.reference);
+    await page.getByText(`${theirs.reference} was deleted already.`).waitFor();
+    await page.goto(dashboard.addressOf(`/bookings/${theirs.reference}`));
+    await page.getByRole("heading", { name: "This booking is not here" }).waitFor();
+  });
+
+  test("erases a customer after counting and typing the address again", async () => {
+    const { db } = dashboard.deps;
+    const about = { widgetId: practice.website, customer_email: "Forget.Me@Example.com", customer_name: "Forget Me" };
+    for (let n = 0; n < 2; n++) await makeBooking(db, dashboard.organizationId, about);
+    const page = await openList("?search=forget");
+    await page.getByRole("button", { name: "Erase a customer" }).click();
+    await page.getByLabel("E-mail address of the customer").fill("forget.me@example.com");
+    await page.getByRole("button", { name: "Count the bookings" }).click();
+    await page.getByText("2 bookings with the address").waitFor();
+    const erase = page.getByRole("button", { name: "Erase", exact: true });
+    assert.equal(await erase.isDisabled(), true);
+    await page.getByLabel("Type forget.me@example.com to confirm").fill("forget.me@example.com");
+    await erase.click();
+    await page.getByText("2 bookings erased.").waitFor();
+    await page.getByRole("heading", { name: "No booking fits" }).waitFor();
+    const audit = await readAudit(db, dashboard.organizationId);
+    assert.deepEqual(audit.at(-1), { action: "bookings.erased", target: null, detail: { bookings: 2 } });
+  });
+
+  test("exports what the filters leave", async () => {
+    const page = await openList("?search=winter-letter");
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export CSV" }).click(),
+    ]);
+    const lines = (await readFile(await file.path(), "utf8")).trim().split("\r\n");
+    assert.equal(lines.length, 2);
+    assert.match(lines[1] ?? "", new RegExp(`^${special},confirmed,`));
+  });
+
+  for (const { look, width } of LOOKS)
+    test(`list and detail have no fault that axe finds, ${look}, ${width}`, async () => {
+      const { page } = await dashboard.open(browser, { look, width });
+      for (const path of ["/bookings", `/bookings/${special}`]) {
+        await page.goto(dashboard.addressOf(path));
+        await page.getByText("Ottilie Sonderfall").first().waitFor();
+        assert.deepEqual(await findAccessibilityFaults(page), []);
+        const overflow = await page.evaluate(
+          "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+        );
+        assert.equal(overflow, 0, path);
+      }
+    });
+
+  test("where nothing is stored, the screen says why, and the export says what it takes", async () => {
+    const { db } = dashboard.deps;
+    const organizationId = await makeOrganization(db, { plan: "free" });
+    await makeWidget(db, organizationId, { collectData: false });
+    const person = await signIn(dashboard, { role: "owner", organizationId });
+    const page = await openPage(browser);
+    await takeCookie(page, dashboard.base, person.cookie);
+    await page.goto(`${dashboard.base}/app/${organizationId}/bookings`);
+    await page.getByRole("heading", { name: "Store bookings is off everywhere" }).waitFor();
+    await page.getByRole("button", { name: "Export CSV" }).focus();
+    await page.getByRole("tooltip", { name: "This is part of the Pro and Business plans." }).waitFor();
+    await makeWidget(db, organizationId, { collectData: true });
+    await page.reload();
+    await page.getByRole("heading", { name: "No bookings yet" }).waitFor();
+    assert.deepEqual(await findAccessibilityFaults(page), []);
+  });
+});

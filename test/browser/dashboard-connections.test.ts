@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { type CalcomServer, startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
+import { updateWidget } from "../../src/server/widgets/queries.ts";
+import { noBrowser, useBrowser } from "../support/browser.ts";
+import { makeWidget } from "../support/builders.ts";
+import { startDashboard } from "../support/dashboard.ts";
+import { checkLooks } from "../support/dashboard-looks.ts";
+
+const dashboard = await startDashboard({ settings: { webhookAllowCidrs: ["127.0.0.0/8"] } });
+const { deps, clock, organizationId: owner } = dashboard;
+after(() => deps.scheduler.outbound.close());
+
+async function serveCalcom(): Promise<CalcomServer> {
+  const server = await startCalcomServer();
+  after(() => server.stop());
+  return server;
+}
+
+describe("connections in the dashboard", { skip: noBrowser }, () => {
+  const browser = useBrowser();
+
+  async function open(about: Parameters<typeof dashboard.open>[1] = {}) {
+    const { page } = await dashboard.open(browser, about);
+    await page.clock.setFixedTime(clock.now());
+    await page.goto(dashboard.addressOf("/connections"));
+    return page;
+  }
+
+  test("a system is connected once it answers, tested, edited, and deleted when no widget uses it", async () => {
+    const server = await serveCalcom();
+    const page = await open();
+    const dialog = page.getByRole("dialog");
+    await page.getByText("No scheduling system is connected").waitFor();
+    await page.getByRole("button", { name: "Connect a system" }).click();
+    await dialog.getByText("What you need for it").click();
+    await dialog.getByText("BookingsAppointment.ReadWrite.All").waitFor();
+    await dialog.getByText("cal.com", { exact: true }).click();
+    await dialog.getByRole("textbox", { name: "Name" }).fill("Practice");
+    await dialog.getByLabel("API key", { exact: true }).fill("cal_wrong");
+    await dialog.getByRole("button", { name: "Other addresses" }).click();
+    await dialog.getByRole("textbox", { name: "Address of the API" }).fill(server.parts.settings.apiUrl);
+    await dialog.getByRole("button", { name: "Connect" }).click();
+    await dialog.getByRole("alert").getByText("does not accept these credentials", { exact: false }).waitFor();
+    await dialog.getByLabel("API key", { exact: true }).fill(server.parts.credentials.apiKey);
+    await dialog.getByRole("button", { name: "Connect" }).click();
+    await dialog.getByText("It answered as “Lindenhof Dental”", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const row = page.getByRole("row").filter({ hasText: "Practice" });
+    await row.getByText("Healthy").waitFor();
+
+    server.twist("GET /me", { answer: { status: 401, json: {} } });
+    await page.getByRole("button", { name: "Test Practice" }).click();
+    await dialog.getByText("It does not work").waitFor();
+    await row.getByText("Not working").waitFor();
+    await dialog.getByRole("button", { name: "Ask again" }).click();
+    await dialog.getByText("It works").waitFor();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.waitFor({ state: "detached" });
+
+    await page.getByRole("button", { name: "Edit Practice" }).click();
+    await dialog.getByRole("textbox", { name: "Name" }).fill("Annex");
+    await dialog.getByRole("checkbox", { name: "Replace the settings and the secret" }).check();
+    assert.equal(await dialog.getByLabel("API key", { exact: true }).inputValue(), "", "a secret is never shown");
+    await dialog.getByLabel("API key", { exact: true }).fill(server.parts.credentials.apiKey);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("It works").waitFor();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.waitFor({ state: "detached" });
+
+    const widgetId = await makeWidget(deps.db, owner);
+    const [connection] = await deps.db.selectFrom("scheduling_connections").select("id").execute();
+    await updateWidget(deps.db, widgetId, { connection_id: connection?.id ?? null });
+    await page.reload();
+    await page.getByRole("button", { name: "Delete Annex" }).click();
+    await dialog.getByText("Annex is in use").waitFor();
+    await dialog.getByRole("link", { name: "Website" }).waitFor();
+    await dialog.getByRole("button", { name: "Close" }).last().click();
+
+    await updateWidget(deps.db, widgetId, { connection_id: null });
+    await page.reload();
+    await page.getByRole("button", { name: "Delete Annex" }).click();
+    // Meanwhile somebody gives it to a widget again: the server has the last word.
+    await updateWidget(deps.db, widgetId, { connection_id: connection?.id ?? null });
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Widgets still book through this connection", { exact: false }).waitFor();
+    await dialog.getByText("Annex is in use").waitFor();
+    await updateWidget(deps.db, widgetId, { connection_id: null });
+    await page.reload();
+    await page.getByRole("button", { name: "Delete Annex" }).click();
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Annex is deleted.").waitFor();
+    await page.getByText("No scheduling system is connected").waitFor();
+  });
+
+  test("a member sees connections but cannot change them; a viewer is told that they are out of reach", async () => {
+    const member = await open({ role: "member" });
+    await member.getByText("No scheduling system is connected").waitFor();
+    const connect = member.getByRole("button", { name: "Connect a system" });
+    assert.equal(await connect.getAttribute("aria-disabled"), "true");
+    const viewer = await open({ role: "viewer" });
+    await viewer.getByText("Connections are out of reach for you").waitFor();
+  });
+
+  test("the screen can be used by everybody, light and dark, on desktop and phone", async () => {
+    const text = "No scheduling system is connected";
+    await checkLooks(dashboard, browser, [
+      {
+        path: "/connections",
+        text,
+        act: async (page) => {
+          await page.getByRole("button", { name: "Connect a system" }).click();
+          await page.getByRole("button", { name: "What you need for it" }).click();
+          await page.getByText("Bookings.Read.All").waitFor();
+        },
+      },
+    ]);
+  });
+});

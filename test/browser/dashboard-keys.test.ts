@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { noBrowser, useBrowser } from "../support/browser.ts";
+import { startDashboard } from "../support/dashboard.ts";
+import { checkLooks } from "../support/dashboard-looks.ts";
+
+const dashboard = await startDashboard({ plan: "business" });
+const { base, clock } = dashboard;
+
+describe("API keys in the dashboard", { skip: noBrowser }, () => {
+  const browser = useBrowser();
+
+  async function open(about: Parameters<typeof dashboard.open>[1] = {}) {
+    const opened = await dashboard.open(browser, about);
+    await opened.page.clock.setFixedTime(clock.now());
+    await opened.page.goto(dashboard.addressOf("/keys"));
+    return opened;
+  }
+
+  test("a key is made, shown once with a command that works, and revoked", async () => {
+    const { page, person } = await open();
+    await page.getByText("There is no key yet").waitFor();
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog");
+    const create = dialog.getByRole("button", { name: "Create key" });
+    await dialog.getByRole("textbox", { name: "Name" }).fill("Nightly export");
+    await dialog.getByRole("combobox", { name: "Ends" }).click();
+    await page.getByRole("option", { name: "On a day of your choice" }).click();
+    await dialog.getByLabel("Last day").fill("2026-10-31");
+    await create.click();
+    await dialog.getByText("This must be an ISO 8601 date in the future.").waitFor();
+    await dialog.getByLabel("Last day").fill("2026-11-30");
+    await create.click();
+    await dialog.getByText("Keep your key").waitFor();
+    const [key = "", command = ""] = await dialog.locator("pre").allInnerTexts();
+    assert.match(key, /^svc_live_/);
+    assert.equal(command, `curl -H "Authorization: Bearer ${key}" \\\n  ${base}/api/v1/bookings`);
+    const ask = async () =>
+      (await fetch(`${base}/api/v1/bookings`, { headers: { authorization: `Bearer ${key}` } })).status;
+    assert.equal(await ask(), 200);
+    await dialog.getByRole("button", { name: "I have kept it" }).click();
+
+    await page.reload();
+    const row = page.getByRole("row").filter({ hasText: "Nightly export" });
+    const [first, last] = [key.slice(9, 13), key.slice(-4)];
+    await row.getByText(`svc_live_${first}…${last}`).waitFor();
+    await row.getByText(person.email).waitFor();
+    await row.getByText("30 Nov 2026").waitFor();
+    assert.equal(await row.getByText("Never").count(), 0, "it was used just now");
+    assert.ok(!(await page.content()).includes(key));
+
+    await page.getByRole("button", { name: "Revoke Nightly export" }).click();
+    await dialog.getByText("Programs that use this key are refused at once", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("Nightly export is revoked.").waitFor();
+    await row.getByText("Revoked", { exact: true }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Revoke Nightly export" }).count(), 0);
+    assert.equal(await ask(), 401);
+  });
+
+  test("members who are no admins are told so, and are shown no key", async () => {
+    const { page } = await open({ role: "member" });
+    await page.getByText("API keys are out of reach for you").waitFor();
+    await page.getByText("Only admins and owners", { exact: false }).waitFor();
+    assert.ok(!(await page.content()).includes("Nightly export"));
+  });
+
+  test("outside the plan no key can be made, with the reason", async () => {
+    const other = await startDashboard({ plan: "pro" });
+    const { page } = await other.open(browser);
+    await page.goto(other.addressOf("/keys"));
+    await page.getByText("The read API is not in your plan").waitFor();
+    await page.getByRole("button", { name: "Create key" }).focus();
+    await page.getByRole("tooltip").getByText("This is part of the Business plan.").waitFor();
+  });
+
+  test("the screen can be used by everybody, light and dark, on desktop and phone", async () => {
+    await checkLooks(dashboard, browser, [
+      { path: "/keys", text: "Nightly export" },
+      {
+        path: "/keys",
+        text: "Nightly export",
+        act: async (page) => {
+          await page.getByRole("button", { name: "Create key" }).click();
+          await page.getByRole("dialog").waitFor();
+        },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { WidgetId } from "#contract/ids.ts";
+import { askApp } from "../support/app-api.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser.ts";
+import { makeWidget } from "../support/builders.ts";
+import { LOOKS, startDashboard } from "../support/dashboard.ts";
+import { countBooked, fillForm, goToForm, listSteps, send, waitForBooked } from "../support/frame.ts";
+import { visitId } from "../support/touches.ts";
+
+const VISITOR = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+const dashboard = await startDashboard();
+const widget = await makeWidget(dashboard.deps.db, dashboard.organizationId, { name: "Website" });
+
+describe("the widgets screens", { skip: noBrowser }, () => {
+  const browser = useBrowser();
+
+  const read = (id: WidgetId) =>
+    dashboard.deps.db.selectFrom("widgets").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+
+  async function openWidget(id: WidgetId, query = ""): Promise<Page> {
+    const { page } = await dashboard.open(browser, { role: "member" });
+    await page.goto(dashboard.addressOf(`/widgets/${id}${query}`));
+    await page.getByRole("tab", { name: "Install" }).waitFor();
+    return page;
+  }
+
+  test("a new widget leads to its snippet, and its first view shows by itself", async () => {
+    const { page } = await dashboard.open(browser, { role: "member" });
+    await page.goto(dashboard.addressOf("/widgets"));
+    await page.getByRole("button", { name: "New widget" }).click();
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("Potsdam");
+    await page.getByRole("radio", { name: "Minimal" }).click();
+    await page.getByRole("button", { name: "Make the widget" }).click();
+    await page.getByText("Potsdam is made. Now put it on your page.").waitFor();
+    const id = new URL(page.url()).pathname.split("/").at(-1) as WidgetId;
+    const { name, template, collect_data: isStoring, business_name: business } = await read(id);
+    assert.deepEqual([name, template, isStoring, business], ["Potsdam", "minimal", false, "Lindenhof Dental"]);
+
+    const snippet = page.locator("pre");
+    assert.match(await snippet.innerText(), new RegExp(`loader\\.js"></script>\\n<svc-booking widget="${id}">`));
+    await page.getByText("Behind a button", { exact: true }).click();
+    await page.getByText(`data-svc-open="${id}"`).waitFor();
+    await page.getByText("Floating button", { exact: true }).click();
+    await page.getByText('data-mode="float"').waitFor();
+
+    await page.getByText("Waiting for the first view").waitFor();
+    await page.route(`**/api/app/widgets/${id}`, (route) => route.abort());
+    await page.getByText("What you see may be out of date. Bookflow cannot be reached.").waitFor();
+    assert.equal(await page.getByText("Waiting for the first view").isVisible(), true);
+    await page.unroute(`**/api/app/widgets/${id}`);
+    const body = { visitId: visitId(1), attribution: {}, events: [{ step: "widget_viewed" }] };
+    const answer = await fetch(`${dashboard.base}/embed-api/${id}/events`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "user-agent": VISITOR },
+      body: JSON.stringify(body),
+    });
+    assert.equal(answer.status, 204);
+    await page.getByText("It works: first view seen at 1 Nov 2026, 13:00").waitFor();
+  });
+
+  test("what is changed is saved, and what is wrong is said at its field", async () => {
+    const page = await openWidget(widget);
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("Main website");
+    await page.getByRole("textbox", { name: "Accent colour", exact: true }).fill("#0A7A55");
+    await page.getByLabel("Booking page").fill("https://scheduler.example/lindenhof");
+    const domains = page.getByLabel("Allowed domains").first();
+    await domains.fill("not a/domain");
+    await domains.press("Enter");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Each must be a host name").waitFor();
+    for (const _ of ["a/domain", "not"]) await domains.press("Backspace");
+    await domains.fill("Lindenhof.example");
+    await domains.press("Enter");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Main website is saved.").waitFor();
+    const row = await read(widget);
+    assert.deepEqual(
+      [row.name, row.accent_color, row.booking_url, row.allowed_domains],
+      ["Main website", "#0a7a55", "https://scheduler.example/lindenhof", ["lindenhof.example"]],
+    );
+    assert.equal(await page.getByRole("button", { name: "Save" }).isDisabled(), true);
+  });
+
+  test("what is not saved stays over a look at another tab, and is not left without being asked", async () => {
+    const page = await openWidget(widget);
+    const name = page.getByRole("textbox", { name: "Name", exact: true });
+    await name.fill("Not saved");
+    await page.getByRole("tab", { name: "Install" }).click();
+    await page.getByRole("heading", { name: "Put it on your page" }).waitFor();
+    await page.getByRole("tab", { name: "Design" }).click();
+    assert.equal(await name.inputValue(), "Not saved");
+    await page.getByRole("link", { name: "Bookings" }).first().click();
+    const dialog = page.getByRole("dialog", { name: "Leave without saving?" });
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    assert.equal(await name.inputValue(), "Not saved");
+    await page.getByRole("link", { name: "Bookings" }).first().click();
+    await dialog.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("heading", { level: 1, name: "Bookings" }).waitFor();
+  });
+
+  test("what two people change at once is kept of both", async () => {
+    const page = await openWidget(widget);
+    const { person } = await dashboard.open(browser);
+    await askApp(dashboard.app, person, `PATCH /widgets/${widget}`, { businessName: "Lindenhof & Partners" });
+    await page.getByRole("radio", { name: "Compact" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("is saved.").waitFor();
+    assert.equal(await page.getByLabel("Business name").inputValue(), "Lindenhof & Partners");
+    const { template, business_name: business } = await read(widget);
+    assert.deepEqual([template, business], ["compact", "Lindenhof & Partners"]);
+  });
+
+  test("the preview shows a look that is not saved, counts nothing and books nothing", async () => {
+    const { deps, organizationId } = dashboard;
+    const id = await makeWidget(deps.db, organizationId, { name: "Previewed" });
+    await deps.db
+      .updateTable("widgets")
+      .set({ allowed_domains: ["lindenhof.example"] })
+      .where("id", "=", id)
+      .execute();
+    const page = await openWidget(id);
+    await page.clock.setFixedTime(deps.clock.now());
+    await page.getByRole("radio", { name: "Minimal" }).click();
+    const frame = page.frameLocator("iframe");
+    await frame.locator('html[data-template="minimal"]').waitFor({ state: "attached" });
+    await goToForm(frame);
+    await fillForm(frame);
+    await send(frame);
+    assert.equal(await waitForBooked(frame), "SVC-PREVIEW");
+    assert.deepEqual(await countBooked(deps, id), [0, 0]);
+    assert.deepEqual(await listSteps(deps, id), []);
+    assert.equal((await read(id)).template, "classic");
+  });
+
+  test("Store bookings and the status change after asking", async () => {
+    const page = await openWidget(widget, "?tab=storage");
+    const confirm = async (dialog: string, button: string) =>
+      await page.getByRole("dialog", { name: dialog }).getByRole("button", { name: button }).click();
+    await page.getByRole("switch", { name: /On: new bookings/ }).click({ force: true });
+    await page.getByText("Copies that exist stay until they are 24 months old").waitFor();
+    await confirm("Stop storing bookings?", "Switch off");
+    await page.getByText("Store bookings is off for Main website.").waitFor();
+    assert.equal((await read(widget)).collect_data, false);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await confirm("Pause Main website?", "Pause");
+    await page.getByText("Main website is paused.").waitFor();
+    assert.equal((await read(widget)).status, "paused");
+    await page.getByRole("button", { name: "Activate" }).click();
+    await confirm("Activate Main website?", "Activate");
+    await page.getByText("Main website is active again.").waitFor();
+    assert.equal((await read(widget)).status, "active");
+  });
+
+  test("a viewer looks and changes nothing", async () => {
+    const { page } = await dashboard.open(browser, { role: "viewer" });
+    await page.goto(dashboard.addressOf(`/widgets/${widget}`));
+    await page.getByRole("button", { name: "Save" }).focus();
+    await page.getByRole("tooltip", { name: /Viewers can look/ }).waitFor();
+    assert.equal(await page.getByRole("textbox", { name: "Name", exact: true }).isEditable(), false);
+    await page.getByRole("tab", { name: "Store bookings" }).click();
+    assert.equal(await page.getByRole("switch").isDisabled(), true);
+  });
+
+  test("an address of no widget says so", async () => {
+    const { page } = await dashboard.open(browser);
+    await page.goto(dashboard.addressOf("/widgets/w_222222222222"));
+    await page.getByRole("heading", { name: "There is no such widget" }).waitFor();
+  });
+
+  for (const { look, width } of LOOKS)
+    test(`no screen has a fault that axe finds, ${look}, ${width}`, async () => {
+      const { page } = await dashboard.open(browser, { look, width });
+      for (const path of ["", "?new=1", `/${widget}`, `/${widget}?tab=install`, `/${widget}?tab=storage`]) {
+        await page.goto(dashboard.addressOf(`/widgets${path}`));
+        await page
+          .getByText(path === "?new=1" ? "Make the widget" : "Main website")
+          .first()
+          .waitFor();
+        if (path === `/${widget}`) await page.frameLocator("iframe").getByRole("heading").first().waitFor();
+        assert.deepEqual(await findAccessibilityFaults(page), []);
+        const overflow = await page.evaluate(
+          "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+        );
+        assert.equal(overflow, 0, path);
+      }
+    });
+});
