@@ -56,6 +56,15 @@ describe("the loader", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
+  test("shows what the service says of a widget that does not exist, and is as tall as that", async () => {
+    const { page } = await visit(toPage('<svc-booking widget="w_nope"></svc-booking>', { head: toScript() }));
+    await waitForContexts(page, 1);
+    const frame = page.frames().find((each) => each.url().startsWith(`${SERVICE}/embed/`));
+    await frame?.getByRole("heading").waitFor();
+    const isLow = () => (document.querySelector("svc-booking")?.getBoundingClientRect().height ?? 0) < 400;
+    await page.waitForFunction(isLow);
+  });
+
   test("asks the service for nothing but itself on a page without a widget, and sets no cookie", async () => {
     const requests: string[] = [];
     const { page, errors } = await visit(toPage("<p>About us.</p>", { head: toScript() }), {

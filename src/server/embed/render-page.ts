@@ -42,7 +42,7 @@ export function renderUnknownPage(page: { kind: PageKind; language: Language; fi
     language: page.language,
     title: texts.unknownTitle,
     attributes: html` data-page="${page.kind}" data-template="classic"`,
-    head: null,
+    head: html`<script type="module" src="${page.files.script}"></script>`,
     stylesheets: page.files.stylesheets,
     body: html`<main id="frame"><div class="card"><div class="body"><h1>${texts.unknownTitle}</h1><p>${texts.unknown}</p></div></div></main>`,
   });
@@ -52,7 +52,7 @@ function renderDocument(page: {
   language: Language;
   title: string;
   attributes: Html;
-  head: Html | null;
+  head: Html;
   stylesheets: readonly string[];
   body: Html;
 }): string {

@@ -26,6 +26,11 @@ const widget = element?.dataset["widget"];
 if (element && widget !== undefined) {
   await waitUntilShown();
   await start(element, widget);
+} else if (element) {
+  // The page of an unknown widget has its words already: the host page is to show them.
+  const bridge = createBridge(parseContext(location.hash));
+  reportHeight(element, bridge);
+  bridge.post({ type: "ready" });
 }
 
 async function start(element: HTMLElement, widget: string): Promise<void> {
