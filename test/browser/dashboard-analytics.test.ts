@@ -4,10 +4,11 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { askApp } from "../support/app-api.ts";
-import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser.ts";
+import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeOrganization, makeWidget } from "../support/builders.ts";
 import { fillPractice } from "../support/busy-practice.ts";
-import { LOOKS, openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { assertGoodLooks } from "../support/looks.ts";
 import { signIn } from "../support/sign-in.ts";
 
 const dashboard = await startDashboard();
@@ -111,14 +112,10 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.getByText("must be a day, for example 2026-11-01").waitFor();
   });
 
-  for (const { look, width } of LOOKS)
-    test(`has no fault that axe finds, ${look}, ${width}`, async () => {
-      const { page } = await dashboard.open(browser, { look, width });
-      await page.goto(dashboard.addressOf("/analytics"));
-      await page.getByRole("heading", { name: "Leaks" }).waitFor();
-      assert.deepEqual(await findAccessibilityFaults(page), []);
-      assert.equal(await findOverflow(page), 0);
-    });
+  test("reads well in light and dark, at desktop and phone width, with no fault that axe finds", async () => {
+    const { page } = await openReport();
+    await assertGoodLooks(page);
+  });
 
   test("before the first view, the screen leads to the first widget, and then to its snippet", async () => {
     const organizationId = await makeOrganization(dashboard.deps.db);
@@ -131,10 +128,6 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     const widget = await makeWidget(dashboard.deps.db, organizationId, { name: "Shop" });
     await page.goto(`${dashboard.base}/app/${organizationId}/analytics`);
     await page.getByText(`<svc-booking widget="${widget}">`).waitFor();
-    assert.deepEqual(await findAccessibilityFaults(page), []);
+    await assertGoodLooks(page);
   });
 });
-
-function findOverflow(page: Page): Promise<unknown> {
-  return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-}

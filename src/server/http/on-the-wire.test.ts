@@ -146,10 +146,10 @@ test("HEAD has the length of GET's body and no body, errors included", async () 
   }
 });
 
-test("OPTIONS for the whole server is an unknown path", async () => {
+test("OPTIONS for the whole server is refused", async () => {
   const answer = await exchange(write("OPTIONS * HTTP/1.1"));
   assertCommon(answer);
-  assert.equal(answer.statusLine, "HTTP/1.1 404 Not Found");
+  assert.equal(answer.statusLine, "HTTP/1.1 405 Method Not Allowed");
 });
 
 test("a refused method is answered before its large body has arrived", async () => {
