@@ -245,16 +245,11 @@ describe("people of an organization", { skip: noBrowser }, () => {
     const entries = ["/sign-in", "/forgot-password", "/reset-password?token=x", "/sign-up", "/app/new-organization"];
     const { page } = await dashboard.open(browser);
     const complaints = listenForComplaints(page);
-    // The screens before the dashboard share one frame: two of the four looks show both colours and both widths.
-    const [lightDesk, , , darkPhone] = LOOKS;
-    for (const [address, looks] of [
-      ...screens.map((address) => [address, LOOKS] as const),
-      ...entries.map((path) => [dashboard.base + path, [lightDesk, darkPhone]] as const),
-    ]) {
+    for (const address of [...screens, ...entries.map((path) => dashboard.base + path)]) {
       await page.goto(address);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.waitForLoadState("networkidle");
-      for (const { look, width } of looks) {
+      for (const { look, width } of LOOKS) {
         await page.emulateMedia({ colorScheme: look });
         await page.setViewportSize(SIZES[width]);
         assert.deepEqual(await findAccessibilityFaults(page), [], `${address}, ${look}, ${width}`);

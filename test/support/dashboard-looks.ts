@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { findAccessibilityFaults, type useBrowser } from "./browser.ts";
-import type { Dashboard, Look, Width } from "./dashboard.ts";
-
-/** Each look and each width once. */
-const LOOKS: readonly { look: Look; width: Width }[] = [
-  { look: "light", width: "desktop" },
-  { look: "dark", width: "phone" },
-];
+import { type Dashboard, LOOKS } from "./dashboard.ts";
 
 type Screen = {
   path: string;

@@ -11,7 +11,7 @@ const SETTLED = `new Promise(requestAnimationFrame).then(() => Promise.allSettle
     .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
     .map(({ finished }) => finished)))`;
 
-/** The screen as it stands, in light and dark, at desktop and phone width: no fault that axe finds, nothing sticking out. */
+/** The screen as it stands, in light on a desktop and dark on a phone: no fault that axe finds, nothing sticking out. */
 export async function assertGoodLooks(page: Page): Promise<void> {
   for (const { look, width } of LOOKS) {
     await page.setViewportSize(SIZES[width]);

@@ -31,7 +31,10 @@ export async function setUp(
   about: { token: string; name: string; email: string; password: string; organizationName: string; timeZone: string },
 ): Promise<SetUpOutcome> {
   if (await hasUsers(deps.db)) return { kind: "set_up_already" };
-  if (!(await hasSetupLink(deps.db, hashLinkToken(about.token)))) return { kind: "unknown_link" };
+  if (!(await hasSetupLink(deps.db, hashLinkToken(about.token)))) {
+    // The link may have been taken since, together with the first user's making.
+    return { kind: (await hasUsers(deps.db)) ? "set_up_already" : "unknown_link" };
+  }
   const passwordHash = await hashPassword(deps, about.password);
   return await deps.db.transaction().execute(async (db): Promise<SetUpOutcome> => {
     const isFirst = (await takeSetupLinks(db)) && !(await hasUsers(db));
