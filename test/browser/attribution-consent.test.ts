@@ -167,7 +167,12 @@ describe("attribution", { skip: noBrowser }, () => {
 
     const frame = page.frames().find((each) => each.url().startsWith(SERVICE));
     await frame?.getByText("Consultation", { exact: true }).waitFor();
+    // The frame is another process, and is told in its own time.
+    const told = frame?.evaluate(
+      "new Promise((resolve) => addEventListener('message', () => resolve(null), { once: true }))",
+    );
     await page.evaluate(`history.pushState(null, "", "/booking/next")`);
+    await told;
     const sent = nextSent(page);
     await frame?.getByText("Consultation", { exact: true }).click();
     assert.equal((await sent).currentPage, `${SITE}/booking/next`);
