@@ -147,6 +147,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     await page.keyboard.type("Mara Quell");
     await press(page, "Tab");
     await page.keyboard.type("mara@example.com");
+    assert.equal(await page.getByLabel("E-mail").inputValue(), "mara@example.com");
     await press(page, "Enter");
     await waitForBooked(page);
     assert.equal(await readFocus(page), "You are booked");
