@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Frame, Page } from "playwright-core";
 import type { RawAttribution } from "#contract/attribution.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import {
@@ -61,6 +61,25 @@ function nextSent(page: Page): Promise<RawAttribution> {
     .then((request) => (JSON.parse(request.postData() ?? "{}") as { attribution: RawAttribution }).attribution);
 }
 
+/** The frame once it shows its services. */
+async function findFrame(page: Page): Promise<Frame> {
+  const frame = page.frames().find((each) => each.url().startsWith(SERVICE));
+  if (!frame) throw new Error("The page has no frame");
+  await frame.getByText("Consultation", { exact: true }).waitFor();
+  return frame;
+}
+
+/** Does what tells the frame something, and waits until it was told: it is another process, told in its own time. */
+async function tellFrame(frame: Frame, word: string, act: () => Promise<unknown>): Promise<void> {
+  await frame.evaluate((expected) => {
+    addEventListener("message", ({ data }) => {
+      if (JSON.stringify(data).includes(expected)) document.documentElement.dataset["told"] = expected;
+    });
+  }, word);
+  await act();
+  await frame.locator(`html[data-told="${word}"]`).waitFor();
+}
+
 const readStored = (page: Page) =>
   page.evaluate("JSON.parse(localStorage.getItem('svc_attr'))") as Promise<object | null>;
 
@@ -103,11 +122,10 @@ describe("attribution", { skip: noBrowser }, () => {
       ...ONLY_CAMPAIGN,
       currentPage: `${SITE}/lp?utm_source=google&utm_medium=cpc`,
     });
-    const frame = page.frames().find((each) => each.url().startsWith(SERVICE));
-    await frame?.getByText("Consultation", { exact: true }).waitFor();
-    await page.evaluate("svc('consent', 'granted')");
+    const frame = await findFrame(page);
+    await tellFrame(frame, "gclid", () => page.evaluate("svc('consent', 'granted')"));
     const sent = nextSent(page);
-    await frame?.getByText("Consultation", { exact: true }).click();
+    await frame.getByText("Consultation", { exact: true }).click();
     assert.equal((await sent).gclid, "X");
     assert.notEqual(await readStored(page), null);
     await go(page, "Book");
@@ -165,24 +183,19 @@ describe("attribution", { skip: noBrowser }, () => {
     assert.equal(attribution.currentPage, `${SITE}/booking/online?utm_source=own`);
     assert.deepEqual([attribution.utmSource, attribution.touches], ["google", 1]);
 
-    const frame = page.frames().find((each) => each.url().startsWith(SERVICE));
-    await frame?.getByText("Consultation", { exact: true }).waitFor();
-    // The frame is another process, and is told in its own time.
-    const told = frame?.evaluate(
-      "new Promise((resolve) => addEventListener('message', () => resolve(null), { once: true }))",
-    );
-    await page.evaluate(`history.pushState(null, "", "/booking/next")`);
-    await told;
+    const frame = await findFrame(page);
+    await tellFrame(frame, "/booking/next", () => page.evaluate(`history.pushState(null, "", "/booking/next")`));
     const sent = nextSent(page);
-    await frame?.getByText("Consultation", { exact: true }).click();
+    await frame.getByText("Consultation", { exact: true }).click();
     assert.equal((await sent).currentPage, `${SITE}/booking/next`);
 
     await page.evaluate("document.querySelector('#app').remove()");
     while (readContexts(page).length > 0) await page.waitForEvent("framedetached");
     await page.evaluate(`document.body.insertAdjacentHTML("beforeend", "<svc-booking></svc-booking>")`);
     assert.equal((await readAttribution(page)).currentPage, `${SITE}/booking/next`);
+    const again = page.waitForEvent("framenavigated");
     await page.evaluate("document.body.append(document.querySelector('svc-booking'))");
-    await page.waitForEvent("framenavigated");
+    await again;
     assert.equal(readContexts(page).length, 1);
     assert.deepEqual(errors, []);
   });

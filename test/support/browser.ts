@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { after, before } from "node:test";
+import { after, afterEach, before } from "node:test";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { prepareBrowser } from "../../scripts/test-browser.ts";
 
@@ -12,11 +12,15 @@ const path = (await prepareBrowser()) ?? "";
 /** For the options of `test` and `describe`: why the tests of this file cannot run here, or false. */
 export const noBrowser = path === "" ? "no browser was found: install Chromium or set BROWSER_PATH" : false;
 
-/** One browser for the file; every call gives a page in a profile of its own, closed at the end. */
+/** One browser for the file; every call gives a page in a profile of its own, closed at the end of the test. */
 export function useBrowser(): { open(options?: BrowserContextOptions): Promise<Page> } {
   let browser: Browser | null = null;
   before(async () => {
     if (!noBrowser) browser = await chromium.launch({ executablePath: path, args: FLAGS, env: toEnvironment() });
+  });
+  // A page left open goes on asking the server, and slows down what comes after it.
+  afterEach(async () => {
+    await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
   });
   after(async () => await browser?.close());
   return {

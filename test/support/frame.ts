@@ -1,3 +1,6 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import type { BrowserContextOptions, FrameLocator, Page } from "playwright-core";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
@@ -12,6 +15,8 @@ import { startWeb, type TestWeb } from "./host-site.ts";
 
 export const SERVICE = "http://book.example";
 const HOST = new URL(SERVICE).host;
+const STEPS_PAUSE_MS = 50;
+const STEPS_TRIES = 200;
 
 /** What says that it is a program is not counted as a visitor. */
 const USER_AGENT =
@@ -97,4 +102,13 @@ export async function listSteps(deps: Pick<Deps, "db">, widgetId: WidgetId): Pro
     select array_agg(step order by step) as steps from funnel_events where widget_id = ${widgetId}
     group by visit_id order by count(*) desc, min(step)`.execute(deps.db);
   return rows.map(({ steps }) => steps);
+}
+
+/** The steps that came to be recorded: the frame sends them in its own time, and nobody waits for them. */
+export async function waitForSteps(deps: Pick<Deps, "db">, widgetId: WidgetId, expected: string[][]): Promise<void> {
+  for (let tries = 0; tries < STEPS_TRIES; tries++) {
+    if (isDeepStrictEqual(await listSteps(deps, widgetId), expected)) return;
+    await sleep(STEPS_PAUSE_MS);
+  }
+  assert.deepEqual(await listSteps(deps, widgetId), expected);
 }
