@@ -5,6 +5,7 @@ import { openDb, openPool, type Pool } from "../src/server/db/pool.ts";
 import type { Tables } from "../src/server/db/tables.ts";
 import { systemClock } from "../src/server/lib/clock.ts";
 import { createLog } from "../src/server/lib/log.ts";
+import { type Bar, judgeMemory } from "./support/bars.ts";
 import { HISTORY_DAYS, type History, KEYS_PER_DAY, makeHistory, WIDGETS } from "./support/funnel-history.ts";
 import { type LoadResult, runLoad, toRequest } from "./support/load.ts";
 import { readResidentMb } from "./support/process-usage.ts";
@@ -21,14 +22,13 @@ const WINDOWS = [
   { days: 730, barMs: 40 },
 ] as const;
 const GROWTH_BAR = 1.3;
-const RESIDENT_BAR_MB = 250;
 const MANY_CONNECTIONS = 8;
 const WARM_UP_MS = 1_500;
 const MEASURE_MS = 6_000;
 
 type Row = Record<string, string>;
 
-export async function run(): Promise<boolean> {
+export async function run(): Promise<Bar[]> {
   const service = await startService();
   const database = await openEmbeddedDatabase({ dataDir: service.dataDir, notice: () => undefined });
   const pool = openPool({ url: database.url, size: 3, log: createLog("silent") });
@@ -36,40 +36,39 @@ export async function run(): Promise<boolean> {
     const small = await load(pool, SMALL_EVENTS);
     const large = await load(pool, LARGE_EVENTS);
     await pool.query("vacuum analyze");
-    const verdicts: boolean[] = [];
     const rows: Row[] = [];
+    const bars: Bar[] = [];
     for (const { days, barMs } of WINDOWS) {
       for (const isFiltered of [false, true]) {
         const before = await measure(service, small, { days, isFiltered });
         const after = await measure(service, large, { days, isFiltered });
         const growth = after.one.p50Ms / before.one.p50Ms;
-        // A widget of the small organization has a tenth of the keys a day, so only all widgets together can be compared.
-        const isPassed = after.one.p99Ms <= barMs && (isFiltered || growth <= GROWTH_BAR);
-        verdicts.push(isPassed);
         const what = `${days} days, ${isFiltered ? "one widget" : "all widgets"}`;
-        rows.push(
-          { what, events: "0.5 M", ...toCells(before), growth: "", bar: "", verdict: "" },
-          {
-            what,
-            events: "5 M",
-            ...toCells(after),
-            growth: `${growth.toFixed(2)} ×`,
-            bar: `p99 ≤ ${barMs} ms${isFiltered ? "" : `, growth ≤ ${GROWTH_BAR} ×`}`,
-            verdict: isPassed ? "pass" : "MISS",
-          },
-        );
+        rows.push({ what, events: "0.5 M", ...toCells(before) }, { what, events: "5 M", ...toCells(after) });
+        bars.push({
+          what: `${what}, 5 M events, p99`,
+          measured: `${round(after.one.p99Ms)} ms`,
+          bar: `≤ ${barMs} ms`,
+          isReached: after.one.p99Ms <= barMs,
+        });
+        // A widget of the small organization has a tenth of the keys a day, so only all widgets together can be compared.
+        if (!isFiltered)
+          bars.push({
+            what: `${what}, 5 M against 0.5 M events, p50`,
+            measured: `${growth.toFixed(2)} ×`,
+            bar: `≤ ${GROWTH_BAR} ×`,
+            isReached: growth <= GROWTH_BAR,
+          });
       }
     }
-    printTable(rows);
     const residentMb = readResidentMb(service.pid) ?? 0;
-    verdicts.push(residentMb <= RESIDENT_BAR_MB);
-    printTable([
-      { what: "resident memory of the Node process", value: `${round(residentMb)} MB`, bar: `≤ ${RESIDENT_BAR_MB} MB` },
-      { what: "stats rebuild, 0.5 M events", value: `${round(small.rebuildMs / 1000)} s`, bar: "" },
-      { what: "stats rebuild, 5 M events", value: `${round(large.rebuildMs / 1000)} s`, bar: "" },
-    ]);
+    printTable(rows);
+    for (const history of [small, large])
+      console.log(
+        `stats rebuild of ${history.events.toLocaleString("en")} events: ${round(history.rebuildMs / 1000)} s`,
+      );
     for (const { days } of WINDOWS) console.log(`\n${days} days, 5 M events\n${await explain(pool, large, days)}`);
-    return !verdicts.includes(false);
+    return [...bars, judgeMemory(residentMb)];
   } finally {
     await pool.end();
     await database.release();

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { type Bar, judgeMemory } from "./support/bars.ts";
 import { startServer } from "./support/child.ts";
 import { type LoadResult, runLoad, toRequest, UUID } from "./support/load.ts";
 import { readCpuMs, readOwnCpuMs, readResidentMb } from "./support/process-usage.ts";
@@ -13,7 +14,6 @@ const LEVELS = [
   { connections: 64, bar: 0.15 },
   { connections: 256, bar: 0.3 },
 ] as const;
-const RESIDENT_BAR_MB = 250;
 const WIDGETS = 5;
 const CAMPAIGNS = 10;
 const WARM_UP_MS = 2_000;
@@ -22,10 +22,11 @@ const MEASURE_MS = 8_000;
 const USER_AGENT =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36";
 
+type Row = Record<string, string | number>;
 /** Shares of one processor. */
 type Measured = LoadResult & { nodeShare: number; postgresShare: number; residentMb: number };
 
-export async function run(): Promise<boolean> {
+export async function run(): Promise<Bar[]> {
   // The limit per address stays on, high enough for all the load to come from one.
   const service = await startService({ RATE_LIMIT_EVENTS_PER_MINUTE: "10000000" });
   const bare = await startServer({
@@ -34,33 +35,31 @@ export async function run(): Promise<boolean> {
   });
   try {
     const requests = toRequests(await makeWidgets(service));
-    const rows = [];
-    let isPassed = true;
+    const rows: Row[] = [];
+    const bars: Bar[] = [];
+    let residentMb = 0;
     for (const { connections, bar } of LEVELS) {
       const plan = { connections, requests, warmUpMs: WARM_UP_MS, measureMs: MEASURE_MS };
       const bareResult = await measure({ ...plan, port: bare.port }, { pid: bare.pid, postmasterPid: null });
       const result = await measure({ ...plan, port: service.port }, service);
+      if (Object.keys(result.statuses).join() !== "204")
+        throw new Error(`The answers were ${JSON.stringify(result.statuses)}`);
       const ratio = result.rate / bareResult.rate;
-      const verdicts = [
-        bar === null ? null : ratio >= bar,
-        result.residentMb <= RESIDENT_BAR_MB,
-        Object.keys(result.statuses).join() === "204",
-      ];
-      isPassed &&= !verdicts.includes(false);
       rows.push(
-        { connections, what: "bare route", ...toCells(bareResult), ratio: "", bar: "", verdict: "" },
-        {
-          connections,
-          what: "events",
-          ...toCells(result),
-          ratio: ratio.toFixed(2),
-          bar: bar === null ? "" : `≥ ${bar.toFixed(2)}`,
-          verdict: verdicts.includes(false) ? "MISS" : "pass",
-        },
+        { connections, what: "bare route", ...toCells(bareResult), ratio: "" },
+        { connections, what: "events", ...toCells(result), ratio: ratio.toFixed(2) },
       );
+      residentMb = Math.max(residentMb, result.residentMb);
+      if (bar !== null)
+        bars.push({
+          what: `events a second against the bare route, ${connections} connections`,
+          measured: `${ratio.toFixed(2)} ×`,
+          bar: `≥ ${bar.toFixed(2)} ×`,
+          isReached: ratio >= bar,
+        });
     }
     printTable(rows);
-    return isPassed;
+    return [...bars, judgeMemory(residentMb)];
   } finally {
     await bare.stop();
     await service.stop();
@@ -137,9 +136,6 @@ function toCells(measured: Measured): Record<string, string> {
     "node cpu": toCpu(measured.nodeShare, measured.rate),
     "postgres cpu": toCpu(measured.postgresShare, measured.rate),
     "node mb": String(Math.round(measured.residentMb)),
-    statuses: Object.entries(measured.statuses)
-      .map(([status, count]) => `${status}: ${count}`)
-      .join(", "),
   };
 }
 

@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
+import { type Bar, printBars } from "./support/bars.ts";
 
-// `npm run bench -- NAME` runs bench/NAME.ts, without a name all of them. Each exports `run`, which prints its table and
-// resolves to whether every bar of the design's section 11 was reached; the process ends with 1 when one was missed.
+// `npm run bench -- NAME` runs bench/NAME.ts, without a name all of them. Each exports `run`, which prints what it measured
+// and resolves to its bars; at the end one table says which were reached, and the process ends with 1 when one was missed.
 
 const known = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith(".ts") && file !== "main.ts")
@@ -13,9 +14,13 @@ if (unknown.length > 0) {
   console.error(`There is no bench ${unknown.join(", ")}; there are ${known.join(", ")}.`);
   process.exitCode = 2;
 } else {
+  const benches: { name: string; bars: Bar[] }[] = [];
   for (const name of wanted.length > 0 ? wanted : known) {
     console.log(`\n${name}`);
-    const bench = (await import(`./${name}.ts`)) as { run(): Promise<boolean> };
-    if (!(await bench.run())) process.exitCode = 1;
+    const bench = (await import(`./${name}.ts`)) as { run(): Promise<Bar[]> };
+    benches.push({ name, bars: await bench.run() });
   }
+  console.log("");
+  printBars(benches);
+  if (benches.some(({ bars }) => bars.some(({ isReached }) => !isReached))) process.exitCode = 1;
 }

@@ -3,6 +3,7 @@ import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { openDb, openPool, type Pool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log.ts";
 import { makeOrganization, makeWidget } from "../test/support/builders.ts";
+import { type Bar, judgeMemory } from "./support/bars.ts";
 import { runLoad, toRequest } from "./support/load.ts";
 import { readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -16,7 +17,6 @@ const WARM_UP_MS = 1_000;
 const MEASURE_MS = 6_000;
 
 const SEARCH_P99_BAR_MS = 200;
-const RESIDENT_BAR_MB = 250;
 /** Between the first tenth of the file and its end. */
 const GROWTH_BAR_MB = 50;
 const SAMPLE_MS = 100;
@@ -46,7 +46,7 @@ const SEARCHES: readonly [what: string, query: string][] = [
   ["no search", ""],
 ];
 
-export async function run(): Promise<boolean> {
+export async function run(): Promise<Bar[]> {
   const service = await startService({ BASE_URL: ORIGIN });
   const database = await openEmbeddedDatabase({ dataDir: service.dataDir, notice: () => undefined });
   const pool = openPool({ url: database.url, size: 2, log: createLog("silent") });
@@ -65,8 +65,8 @@ export async function run(): Promise<boolean> {
       "owner",
     );
     const cookie = await signIn(service);
-    const verdicts: boolean[] = [];
     const rows: Row[] = [];
+    let slowestMs = 0;
     for (const [what, query] of SEARCHES) {
       const path = `/api/app/bookings?limit=100&${query.replace("TWO_YEARS_AGO", early)}`;
       const plan = { port: service.port, connections: 1, warmUpMs: WARM_UP_MS, measureMs: MEASURE_MS };
@@ -75,21 +75,22 @@ export async function run(): Promise<boolean> {
         () => undefined,
       );
       if (Object.keys(result.statuses).join() !== "200") throw new Error(`${what}: ${JSON.stringify(result.statuses)}`);
-      const isPassed = result.p99Ms < SEARCH_P99_BAR_MS;
-      verdicts.push(isPassed);
+      slowestMs = Math.max(slowestMs, result.p99Ms);
       rows.push({
         what,
         found: String(await countFound(service, path, cookie)),
         "p50 ms": round(result.p50Ms),
         "p99 ms": round(result.p99Ms),
-        bar: `< ${SEARCH_P99_BAR_MS}`,
-        verdict: isPassed ? "pass" : "MISS",
       });
     }
     printTable(rows);
-    const file = await measureExport(service, cookie);
-    printTable(file.rows);
-    return !verdicts.includes(false) && file.isPassed;
+    const slowest: Bar = {
+      what: "slowest search, p99",
+      measured: `${round(slowestMs)} ms`,
+      bar: `< ${SEARCH_P99_BAR_MS} ms`,
+      isReached: slowestMs < SEARCH_P99_BAR_MS,
+    };
+    return [slowest, ...(await measureExport(service, cookie))];
   } finally {
     await pool.end();
     await database.release();
@@ -103,7 +104,7 @@ async function countFound(service: Service, path: string, cookie: string): Promi
 }
 
 /** Reads the whole file and throws it away, with an eye on the service's memory. */
-async function measureExport(service: Service, cookie: string): Promise<{ rows: Row[]; isPassed: boolean }> {
+async function measureExport(service: Service, cookie: string): Promise<Bar[]> {
   const url = `http://127.0.0.1:${service.port}/api/app/bookings.csv`;
   const startedAt = performance.now();
   const response = await fetch(url, { headers: { cookie } });
@@ -128,18 +129,18 @@ async function measureExport(service: Service, cookie: string): Promise<{ rows: 
   if (lines !== BOOKINGS + 1) throw new Error(`The file has ${lines} lines`);
   const early = Math.max(...samples.slice(0, Math.ceil(samples.length / 10)));
   const most = Math.max(...samples);
-  const isPassed = most <= RESIDENT_BAR_MB && most - early <= GROWTH_BAR_MB;
-  const rows = [
-    { what: "CSV of all bookings", value: `${round(bytes / 1e6)} MB in ${round(seconds)} s`, bar: "" },
-    { what: "bookings a second", value: round(BOOKINGS / seconds), bar: "" },
-    { what: "resident memory, first tenth", value: `${Math.round(early)} MB`, bar: "" },
+  console.log(
+    `CSV of all bookings: ${round(bytes / 1e6)} MB in ${round(seconds)} s, ${round(BOOKINGS / seconds)} bookings a second`,
+  );
+  return [
     {
-      what: "resident memory, most",
-      value: `${Math.round(most)} MB`,
-      bar: `≤ ${RESIDENT_BAR_MB} MB, growth ≤ ${GROWTH_BAR_MB} MB`,
+      what: "memory gained from the first tenth of the CSV on",
+      measured: `${Math.round(most - early)} MB`,
+      bar: `≤ ${GROWTH_BAR_MB} MB`,
+      isReached: most - early <= GROWTH_BAR_MB,
     },
+    judgeMemory(most),
   ];
-  return { rows, isPassed };
 }
 
 async function signIn(service: Service): Promise<string> {

@@ -33,18 +33,25 @@ export const PREPARED = "-- prepared: ";
  */
 const SILENCE_LIMIT_MS = 15_000;
 
-/** Planning the largest statements takes longer than running them; node-postgres prepares what has a name. */
+/**
+ * Planning the largest statements takes longer than running them; node-postgres prepares what has a name. It is always given
+ * a callback: of the promises that it makes itself, each keeps the rows of the one before it in memory, until the old
+ * generation is collected, which then happened ten times as often.
+ */
 class PreparingClient extends pg.Client {
   // The types of pg.Client's many overloads cannot be written down again; the arguments pass through as they are.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   override query(...args: any[]): any {
-    const [text, values, ...rest] = args;
+    const [text, values] = args;
     const name =
       typeof text === "string" && text.startsWith(PREPARED) ? text.slice(PREPARED.length, text.indexOf("\n")) : null;
     // biome-ignore lint/suspicious/noExplicitAny: see above
     const query = super.query as (...all: any[]) => any;
-    if (name === null) return query.apply(this, args);
-    return limitSilence(query.call(this, { name, text, values }, ...rest), SILENCE_LIMIT_MS, () => this.#cutOff());
+    if (typeof text.submit === "function" || typeof args.at(-1) === "function") return query.apply(this, args);
+    const { promise, resolve, reject } = Promise.withResolvers();
+    const callback = (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result));
+    query.call(this, name === null ? text : { name, text }, values, callback);
+    return name === null ? promise : limitSilence(promise, SILENCE_LIMIT_MS, () => this.#cutOff());
   }
 
   /** Its statement fails, and the pool does not use it again. */

@@ -1,0 +1,31 @@
+import { printTable } from "./table.ts";
+
+/** A bar of the design's section 11, or of an issue, and what this run measured against it. */
+export type Bar = { what: string; measured: string; bar: string; isReached: boolean };
+
+/** The bars of several benches in one table. */
+export function printBars(benches: readonly { name: string; bars: readonly Bar[] }[]): void {
+  printTable(
+    benches.flatMap(({ name, bars }) =>
+      bars.map(({ what, measured, bar, isReached }) => ({
+        bench: name,
+        what,
+        measured,
+        bar,
+        verdict: isReached ? "pass" : "MISS",
+      })),
+    ),
+  );
+}
+
+const RESIDENT_BAR_MB = 250;
+
+/** Of the Node process under the load of the bench. */
+export function judgeMemory(residentMb: number): Bar {
+  return {
+    what: "resident memory of the Node process",
+    measured: `${Math.round(residentMb)} MB`,
+    bar: `≤ ${RESIDENT_BAR_MB} MB`,
+    isReached: residentMb <= RESIDENT_BAR_MB,
+  };
+}
