@@ -7,7 +7,15 @@ import { delimiter, dirname, join } from "node:path";
 // has no build for others. Elsewhere one that the machine has is used: BROWSER_PATH, or what is found in PATH.
 
 /** The first is Chromium without a desktop, which takes half the time. */
-const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge"];
+const NAMES = [
+  "chromium-headless-shell",
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+  "chrome",
+  "msedge",
+];
 
 /** Tells the tests where their browser is; unpacks it once, before they run side by side. Null when there is none. */
 export async function prepareBrowser(): Promise<string | null> {
