@@ -32,10 +32,9 @@ const ALL_WIDGETS = "";
 
 /**
  * Everything a report needs, read in one statement and so from one snapshot: a switch to another time zone, or a visit being
- * recorded, is in all of it or in none. Days come from the local-day counters alone. The lists take long spans from
- * the middle of the window, short ones around them and single days at both ends, where those are added up: see
- * funnel/key-spans.ts. Served by the
- * primary keys of the three tables; how many events there are does not matter.
+ * recorded, is in all of it or in none. Days come from the local-day counters alone. The lists take long spans from the middle
+ * of the window, short ones around them and single days at both ends, where those are added up: see funnel/key-spans.ts.
+ * Served by the primary keys of the three tables; how many events there are does not matter.
  */
 export async function selectAnalytics(
   db: Db,
@@ -95,7 +94,8 @@ export async function selectAnalytics(
       having sum(views) <> 0 or sum(bookings) <> 0
     )
     select zone, today::text as today,
-      totals.days, totals.day_views, totals.day_bookings, totals.reached, totals.bookings, totals.failed, totals.no_availability, totals.lead_ms, totals.lead_count,
+      totals.days, totals.day_views, totals.day_bookings, totals.reached, totals.bookings, totals.failed,
+      totals.no_availability, totals.lead_ms, totals.lead_count,
       ${listBest("channel", CHANNELS_MAX)} as channels, ${listBest("source", SOURCES_MAX)} as sources,
       ${listBest("campaign", CAMPAIGNS_MAX)} as campaigns
     from span cross join (
