@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
 import type { Db } from "../db/pool.ts";
-import { LONG_SPAN_DAYS, SHORT_SPAN_DAYS, spanStart } from "../funnel/key-spans.ts";
+import { SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "../funnel/key-spans.ts";
 
 export type KeyCounts = { key: string; views: number; bookings: number };
 
@@ -32,8 +32,8 @@ const ALL_WIDGETS = "";
 
 /**
  * Everything a report needs, read in one statement and so from one snapshot: a switch to another time zone, or a visit being
- * recorded, is in all of it or in none. Days come from the local-day counters alone. The lists take long spans from the middle
- * of the window, short ones around them and single days at both ends, where those are added up: see funnel/key-spans.ts.
+ * recorded, is in all of it or in none. Days come from the local-day counters alone. The lists take the longest spans from the
+ * middle of the window, shorter ones around them and single days at both ends: see funnel/key-spans.ts.
  * Served by the primary keys of the three tables; how many events there are does not matter.
  */
 export async function selectAnalytics(
@@ -49,17 +49,11 @@ export async function selectAnalytics(
         (greatest(${window.keptSince}::timestamptz, kept_since) at time zone zone)::date as oldest_day
       from day_zones where organization_id = ${owner}
     ), span as (
-      select zone, version, least(sealed_before, ${spanStart(sql`(today + 1)`, SHORT_SPAN_DAYS)}) as sealed_before, today,
+      select zone, version, least(sealed_before, ${spanStart(sql`(today + 1)`, SHORTEST_SPAN)}) as sealed_before, today,
         greatest(today - (${window.days}::integer - 1), oldest_day) as first_day
       from local
     ), edges as (
-      select version, today, first_day, first_short, first_long, greatest(sealed_before, first_short) as after_short,
-        greatest(${spanStart(sql`sealed_before`, LONG_SPAN_DAYS)}, first_long) as after_long
-      from span
-      cross join lateral (
-        select ${spanStart(sql`(first_day + ${sql.lit(SHORT_SPAN_DAYS - 1)})`, SHORT_SPAN_DAYS)} as first_short,
-          ${spanStart(sql`(first_day + ${sql.lit(LONG_SPAN_DAYS - 1)})`, LONG_SPAN_DAYS)} as first_long
-      ) first
+      select version, first_day, today, ${sql.join(SPAN_LENGTHS.flatMap(toEdges))} from span
     ), day_counts as (
       select day, reached_1, reached_2, reached_3, reached_4, reached_5, reached_6, no_availability, bookings, failed,
         lead_ms, lead_count, reached_1 + reached_2 + reached_3 + reached_4 + reached_5 + reached_6 as views
@@ -68,28 +62,7 @@ export async function selectAnalytics(
         and day between first_day and today
     ), key_counts as materialized (
       select kind, key, sum(views) as views, sum(bookings) as bookings
-      from edges cross join lateral (
-        select kind, key, views, bookings from funnel_key_days counted
-        where organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}
-          and day >= first_day and day < least(first_short, today + 1)
-        union all
-        select kind, key, views, bookings from funnel_key_spans counted
-        where organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}
-          and span_days = ${sql.lit(SHORT_SPAN_DAYS)} and start_day >= first_short
-          and start_day < least(first_long, after_short)
-        union all
-        select kind, key, views, bookings from funnel_key_spans counted
-        where organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}
-          and span_days = ${sql.lit(LONG_SPAN_DAYS)} and start_day >= first_long and start_day < after_long
-        union all
-        select kind, key, views, bookings from funnel_key_spans counted
-        where organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}
-          and span_days = ${sql.lit(SHORT_SPAN_DAYS)} and start_day >= after_long and start_day < after_short
-        union all
-        select kind, key, views, bookings from funnel_key_days counted
-        where organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}
-          and day >= after_short and day <= today
-      ) parts
+      from edges cross join lateral (${listParts({ owner, widgetId })}) parts
       group by kind, key
       having sum(views) <> 0 or sum(bookings) <> 0
     )
@@ -113,6 +86,38 @@ export async function selectAnalytics(
   const { day_views, day_bookings, ...counts } = row;
   const days = row.days.map((day, i) => ({ day, views: day_views[i] ?? 0, bookings: day_bookings[i] ?? 0 }));
   return { ...counts, days };
+}
+
+/** For each length, where its spans begin in the window, and where they end again. */
+function toEdges(days: number): RawBuilder<unknown>[] {
+  const first = spanStart(sql`(first_day + ${sql.lit(days - 1)})`, days);
+  const last = spanStart(sql`sealed_before`, days);
+  return [sql`${first} as ${firstOf(days)}`, sql`greatest(${last}, ${first}) as ${afterOf(days)}`];
+}
+
+const firstOf = (days: number) => sql.ref(`first_${days}`);
+const afterOf = (days: number) => sql.ref(`after_${days}`);
+
+/** The window without gap and overlap: days, spans of growing and then of shrinking length, days. */
+function listParts(about: { owner: OrganizationId; widgetId: string }): RawBuilder<unknown> {
+  const counts = (table: string) => sql`
+    select kind, key, views, bookings from ${sql.table(table)} counted
+    where organization_id = ${about.owner} and counted.version = edges.version and widget_id = ${about.widgetId}`;
+  const days = counts("funnel_key_days");
+  const spans = (length: number, from: RawBuilder<unknown>, to: RawBuilder<unknown>) =>
+    sql`${counts("funnel_key_spans")} and span_days = ${sql.lit(length)} and start_day >= ${from} and start_day < ${to}`;
+  const longest = SPAN_LENGTHS[SPAN_LENGTHS.length - 1] as number;
+  const pairs = SPAN_LENGTHS.slice(1).map((longer, i) => ({ shorter: SPAN_LENGTHS[i] as number, longer }));
+  const parts = [
+    sql`${days} and day >= first_day and day < least(${firstOf(SHORTEST_SPAN)}, today + 1)`,
+    ...pairs.map(({ shorter, longer }) =>
+      spans(shorter, firstOf(shorter), sql`least(${firstOf(longer)}, ${afterOf(shorter)})`),
+    ),
+    spans(longest, firstOf(longest), afterOf(longest)),
+    ...pairs.toReversed().map(({ shorter, longer }) => spans(shorter, afterOf(longer), afterOf(shorter))),
+    sql`${days} and day >= ${afterOf(SHORTEST_SPAN)} and day <= today`,
+  ];
+  return sql.join(parts, sql` union all `);
 }
 
 /** Most bookings first, then most views, then by key, byte by byte. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { LONG_SPAN_DAYS, SHORT_SPAN_DAYS, spanStart } from "./key-spans.ts";
+import { SPAN_LENGTHS, spanStart } from "./key-spans.ts";
 
 // From visits to counters. Recording and rebuilding both end in these fragments: they read the common table expression
 // `sides` (a visit as it was, with sign -1, and as it is now, with sign 1) and add up what the sides contribute.
@@ -122,7 +122,7 @@ export const addSpans = sql`
     bookings)
   select organization_id, version, widget_id, span_days, start_day, kind, key, sum(views), sum(bookings)
   from counted_keys
-  cross join (values (${sql.lit(SHORT_SPAN_DAYS)}), (${sql.lit(LONG_SPAN_DAYS)})) span (span_days)
+  cross join (values ${sql.join(SPAN_LENGTHS.map((days) => sql`(${sql.lit(days)})`))}) span (span_days)
   cross join lateral (select ${spanStart(sql`day`, sql`span_days`)} as start_day) start
   where day < sealed_before and start_day + span_days <= sealed_before
   group by organization_id, version, widget_id, span_days, start_day, kind, key

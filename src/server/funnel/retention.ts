@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { type DayZone, lockDayZone, updateDayZone } from "./day-zone.ts";
-import { LONG_SPAN_DAYS, SHORT_SPAN_DAYS } from "./key-spans.ts";
+import { SPAN_LENGTHS } from "./key-spans.ts";
 import { deleteOldSets } from "./rebuild-queries.ts";
 
 // Retention of funnel events and of everything derived from them. Local days are kept or go as a whole, and so do visits: a
@@ -49,7 +49,7 @@ export async function deleteUselessCounters(db: Db, owner: OrganizationId, batch
 const EXPIRED_ROWS: readonly { table: string; lieBefore: (day: RawBuilder<unknown>) => RawBuilder<unknown> }[] = [
   { table: "funnel_days", lieBefore: (day) => sql`day < ${day}` },
   { table: "funnel_key_days", lieBefore: (day) => sql`day < ${day}` },
-  ...[SHORT_SPAN_DAYS, LONG_SPAN_DAYS].map((spanDays) => ({
+  ...SPAN_LENGTHS.map((spanDays) => ({
     table: "funnel_key_spans",
     lieBefore: (day: RawBuilder<unknown>) =>
       sql`span_days = ${sql.lit(spanDays)} and start_day <= ${day} - ${sql.lit(spanDays)}`,

@@ -10,8 +10,8 @@ import { createLog } from "../lib/log.ts";
 import { recordTouches } from "./record.ts";
 import { sealOutdated } from "./seal-spans.ts";
 
-// Short spans begin on 26 September, 4, 10 … October; 18 and 26 October and 3 November 2026. Long ones begin on 7 August and on
-// 10 October.
+// Spans of 2 days begin on odd days of November 2026, those of 8 on 24 September, 2, 10, 18 and 26 October and 3 November, those
+// of 64 on 4 June, 7 August and 10 October.
 
 const { db } = await createTestDatabase();
 
@@ -48,36 +48,44 @@ async function readSpans(owner: OrganizationId): Promise<string[]> {
   return rows.map(({ span }) => span);
 }
 
-test("a span is added up when it has been over for two days where the organization is", async () => {
+test("a span is added up when it is over where the organization is", async () => {
   const days = ["2026-07-10", "2026-07-11", "2026-09-30", "2026-10-01", "2026-10-26", "2026-11-02", "2026-11-03"];
   const { owner: utc } = await makeVisited("UTC", days);
   const { owner: auckland } = await makeVisited("Pacific/Auckland", days);
-  const older = ["8 from 2026-07-06: 2", "8 from 2026-09-24: 2"];
-  const longer = ["64 from 2026-06-04: 2", "64 from 2026-08-07: 2"].sort();
+  const short = ["2 from 2026-07-10: 2", "2 from 2026-09-30: 2", "2 from 2026-10-26: 1", "2 from 2026-11-01: 1"];
+  const longer = [
+    "8 from 2026-07-06: 2",
+    "8 from 2026-09-24: 2",
+    "8 from 2026-10-26: 2",
+    "64 from 2026-06-04: 2",
+    "64 from 2026-08-07: 2",
+  ];
   await runTask("2026-11-04T23:59:00Z");
-  assert.deepEqual(await readSealedBefore(utc, auckland), ["2026-10-26", "2026-11-03"]);
-  assert.deepEqual((await readSpans(utc)).sort(), [...older, ...longer].sort());
-  assert.deepEqual((await readSpans(auckland)).sort(), [...older, "8 from 2026-10-26: 2", ...longer].sort());
+  assert.deepEqual(await readSealedBefore(utc, auckland), ["2026-11-03", "2026-11-05"]);
+  assert.deepEqual(await readSpans(utc), [...short, ...longer]);
+  assert.deepEqual(await readSpans(auckland), [...short, "2 from 2026-11-03: 1", ...longer]);
 
   await runTask("2026-11-05T00:00:00Z");
-  assert.deepEqual(await readSealedBefore(utc, auckland), ["2026-11-03", "2026-11-03"]);
+  assert.deepEqual(await readSealedBefore(utc, auckland), ["2026-11-05", "2026-11-05"]);
   assert.deepEqual(await readSpans(utc), await readSpans(auckland));
 });
 
 test("what comes in after that is in the spans and in the day, also where there was nothing", async () => {
   const { owner, visit } = await makeVisited("UTC", ["2026-09-30"]);
   await runTask("2026-11-05T00:00:00Z");
-  await visit("2026-09-24", "2026-10-09", "2026-10-10", "2026-11-02");
-  const spans = [
-    "8 from 2026-09-24: 2",
-    "8 from 2026-10-02: 1",
-    "8 from 2026-10-10: 1",
-    "8 from 2026-10-26: 1",
-    "64 from 2026-08-07: 3",
+  await visit("2026-09-24", "2026-10-09", "2026-10-10", "2026-11-04");
+  const short = [
+    "2 from 2026-09-24: 1",
+    "2 from 2026-09-30: 1",
+    "2 from 2026-10-08: 1",
+    "2 from 2026-10-10: 1",
+    "2 from 2026-11-03: 1",
   ];
-  assert.deepEqual(await readSpans(owner), spans);
+  const eights = ["8 from 2026-09-24: 2", "8 from 2026-10-02: 1", "8 from 2026-10-10: 1"];
+  assert.deepEqual(await readSpans(owner), [...short, ...eights, "64 from 2026-08-07: 3"]);
   await runTask("2027-01-05T00:00:00Z");
-  assert.deepEqual(await readSpans(owner), [...spans, "64 from 2026-10-10: 2"]);
+  const later = ["8 from 2026-11-03: 1", "64 from 2026-08-07: 3", "64 from 2026-10-10: 2"];
+  assert.deepEqual(await readSpans(owner), [...short, ...eights, ...later]);
   const { totals, channels } = await readAnalytics(db, owner, { days: 300, now: new Date("2027-01-05T00:00:00Z") });
   assert.deepEqual([totals.views, channels.map(({ views }) => views)], [5, [5]]);
 });
@@ -100,5 +108,5 @@ test("an organization that fails is logged and holds up no other; a stopping wor
     lines.map(({ name, organizationId }) => [name, organizationId]),
     [["stats.seal_failed", broken]],
   );
-  assert.deepEqual(await readSealedBefore(broken, sound), ["1970-01-01", "2027-03-03"]);
+  assert.deepEqual(await readSealedBefore(broken, sound), ["1970-01-01", "2027-03-05"]);
 });

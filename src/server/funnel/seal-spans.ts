@@ -1,12 +1,9 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import { lockDayZone, updateDayZone } from "./day-zone.ts";
-import { LONG_SPAN_DAYS, SHORT_SPAN_DAYS, spanStart } from "./key-spans.ts";
-
-/** A span is added up once it has been over for this long, when hardly anything comes in late any more. */
-const LATE_DAYS = 2;
+import { SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "./key-spans.ts";
 
 type CounterSet = "current" | "building";
 
@@ -23,7 +20,7 @@ export async function sealOutdated(deps: Pick<Deps, "db" | "clock" | "log">, sig
   }
 }
 
-/** Adds up the spans that are over. One short span per transaction: while it runs, recording for this organization waits. */
+/** Adds up the spans that are over. One of the shortest per transaction: while it runs, recording for this organization waits. */
 export async function sealSpans(
   db: Db,
   owner: OrganizationId,
@@ -49,11 +46,15 @@ async function sealNextSpan(
   const { limit, start } = await findNextSpan(transaction, owner, { version, zone, sealedBefore, now });
   if (sealedBefore >= limit) return true;
   if (start !== null) await addUpDays(transaction, owner, { version, start });
-  const sealed = start === null ? limit : addDays(start, SHORT_SPAN_DAYS);
-  // Of the long spans that are full now, only these two can have any counts.
-  for (const longStart of new Set([toLongStart(sealedBefore), toLongStart(start ?? sealedBefore)])) {
-    if (addDays(longStart, LONG_SPAN_DAYS) <= sealed)
-      await addUpShortSpans(transaction, owner, { version, start: longStart });
+  const sealed = start === null ? limit : addDays(start, SHORTEST_SPAN);
+  for (const [i, length] of SPAN_LENGTHS.entries()) {
+    const partLength = SPAN_LENGTHS[i - 1];
+    if (partLength === undefined) continue;
+    // Of the spans of this length that are full now, only these two can have any counts.
+    for (const first of new Set([toStart(sealedBefore, length), toStart(start ?? sealedBefore, length)])) {
+      if (addDays(first, length) <= sealed)
+        await addUpSpans(transaction, owner, { version, start: first, length, partLength });
+    }
   }
   await updateDayZone(
     transaction,
@@ -69,9 +70,9 @@ async function listUnsealed(db: Db, now: Date): Promise<OrganizationId[]> {
   return rows.map((row) => row.organization_id);
 }
 
-/** First day of the oldest span that is not to be added up yet, in the zone of the column `zone`. */
+/** First day of the span that is not over yet, in the zone of the column `zone`. */
 function openSpan(now: Date) {
-  return spanStart(sql`((${now}::timestamptz at time zone zone)::date - ${sql.lit(LATE_DAYS)})`, SHORT_SPAN_DAYS);
+  return spanStart(sql`(${now}::timestamptz at time zone zone)::date`, SHORTEST_SPAN);
 }
 
 /** The first day of the span that is still open, and that of the oldest unsealed span before it that has any counts. */
@@ -82,7 +83,7 @@ async function findNextSpan(
 ): Promise<{ limit: string; start: string | null }> {
   const { rows } = await sql<{ limit: string; start: string | null }>`
     select open_span as limit, (
-      select ${spanStart(sql`min(day)`, SHORT_SPAN_DAYS)} from funnel_key_days
+      select ${spanStart(sql`min(day)`, SHORTEST_SPAN)} from funnel_key_days
       where organization_id = ${owner} and version = ${about.version} and widget_id = ''
         and day >= ${about.sealedBefore} and day < open_span
     ) as start
@@ -98,25 +99,29 @@ type Span = { version: number; start: string };
 // takes a quarter less.
 
 async function addUpDays(db: Db, owner: OrganizationId, { version, start }: Span): Promise<void> {
-  await sql`
-    insert into funnel_key_spans (organization_id, version, widget_id, span_days, start_day, kind, key, views, bookings)
-    select organization_id, version, widget_id, ${sql.lit(SHORT_SPAN_DAYS)}, ${start}::date, kind, key, sum(views), sum(bookings)
-    from funnel_key_days
-    where organization_id = ${owner} and version = ${version}
-      and day >= ${start} and day < ${addDays(start, SHORT_SPAN_DAYS)}
-    group by organization_id, version, widget_id, kind, key
-    order by organization_id, version, widget_id, kind, key
-    on conflict (organization_id, version, widget_id, span_days, start_day, kind, key)
-      do update set views = excluded.views, bookings = excluded.bookings`.execute(db);
+  const days = sql`
+    from funnel_key_days where organization_id = ${owner} and version = ${version}
+      and day >= ${start} and day < ${addDays(start, SHORTEST_SPAN)}`;
+  await insertSums(db, { start, length: SHORTEST_SPAN, parts: days });
 }
 
-async function addUpShortSpans(db: Db, owner: OrganizationId, { version, start }: Span): Promise<void> {
+async function addUpSpans(
+  db: Db,
+  owner: OrganizationId,
+  { version, start, length, partLength }: Span & { length: number; partLength: number },
+): Promise<void> {
+  const shorter = sql`
+    from funnel_key_spans where organization_id = ${owner} and version = ${version} and span_days = ${sql.lit(partLength)}
+      and start_day >= ${start} and start_day < ${addDays(start, length)}`;
+  await insertSums(db, { start, length, parts: shorter });
+}
+
+async function insertSums(db: Db, sums: { start: string; length: number; parts: RawBuilder<unknown> }): Promise<void> {
   await sql`
     insert into funnel_key_spans (organization_id, version, widget_id, span_days, start_day, kind, key, views, bookings)
-    select organization_id, version, widget_id, ${sql.lit(LONG_SPAN_DAYS)}, ${start}::date, kind, key, sum(views), sum(bookings)
-    from funnel_key_spans
-    where organization_id = ${owner} and version = ${version} and span_days = ${sql.lit(SHORT_SPAN_DAYS)}
-      and start_day >= ${start} and start_day < ${addDays(start, LONG_SPAN_DAYS)}
+    select organization_id, version, widget_id, ${sql.lit(sums.length)}, ${sums.start}::date, kind, key, sum(views),
+      sum(bookings)
+    ${sums.parts}
     group by organization_id, version, widget_id, kind, key
     order by organization_id, version, widget_id, kind, key
     on conflict (organization_id, version, widget_id, span_days, start_day, kind, key)
@@ -127,7 +132,7 @@ function addDays(day: string, days: number): string {
   return Temporal.PlainDate.from(day).add({ days }).toString();
 }
 
-function toLongStart(day: string): string {
+function toStart(day: string, length: number): string {
   const { days } = Temporal.PlainDate.from("1970-01-01").until(day);
-  return addDays(day, -(days % LONG_SPAN_DAYS));
+  return addDays(day, -(days % length));
 }
