@@ -2,16 +2,14 @@ import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 
+type Batch = { keptSince: Date; limit: number };
+
 /**
  * Deletes events, with their deliveries and attempts, whose last attempt lies before the log's period, at most `limit`.
  * What still has a place in the queue stays until it is over.
  */
-export async function deleteExpiredEvents(
-  db: Db,
-  owner: OrganizationId,
-  batch: { keptSince: Date; limit: number },
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+export async function deleteExpiredEvents(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
+  const result = await sql`
     with expired as (
       select id from webhook_events event
       where organization_id = ${owner} and created_at < ${batch.keptSince}
@@ -26,72 +24,48 @@ export async function deleteExpiredEvents(
         )
       order by created_at limit ${batch.limit}
       for update of event skip locked
-    ), gone as (
-      delete from webhook_events using expired
-      where webhook_events.organization_id = ${owner} and webhook_events.id = expired.id
-      returning webhook_events.id
     )
-    select count(*) as count from gone`.execute(db);
-  return rows[0]?.count ?? 0;
+    delete from webhook_events using expired
+    where webhook_events.organization_id = ${owner} and webhook_events.id = expired.id`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
 }
 
 /** Deletes single attempts that are older than the log's period, at most `limit`; their delivery may be younger. */
-export async function deleteExpiredAttempts(
-  db: Db,
-  owner: OrganizationId,
-  batch: { keptSince: Date; limit: number },
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+export async function deleteExpiredAttempts(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
+  const result = await sql`
     with expired as (
       select delivery_id, number from delivery_attempts
       where organization_id = ${owner} and started_at < ${batch.keptSince} and result <> 'in_flight'
       order by started_at limit ${batch.limit}
       for update skip locked
-    ), gone as (
-      delete from delivery_attempts attempt using expired
-      where attempt.organization_id = ${owner} and attempt.delivery_id = expired.delivery_id
-        and attempt.number = expired.number
-      returning attempt.number
     )
-    select count(*) as count from gone`.execute(db);
-  return rows[0]?.count ?? 0;
+    delete from delivery_attempts attempt using expired
+    where attempt.organization_id = ${owner} and attempt.delivery_id = expired.delivery_id
+      and attempt.number = expired.number`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
 }
 
-export async function deleteExpiredNotices(
-  db: Db,
-  owner: OrganizationId,
-  batch: { keptSince: Date; limit: number },
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+export async function deleteExpiredNotices(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
+  const result = await sql`
     with expired as (
       select id from endpoint_notices where organization_id = ${owner} and created_at < ${batch.keptSince}
       limit ${batch.limit} for update skip locked
-    ), gone as (
-      delete from endpoint_notices using expired
-      where endpoint_notices.organization_id = ${owner} and endpoint_notices.id = expired.id
-      returning endpoint_notices.id
     )
-    select count(*) as count from gone`.execute(db);
-  return rows[0]?.count ?? 0;
+    delete from endpoint_notices using expired
+    where endpoint_notices.organization_id = ${owner} and endpoint_notices.id = expired.id`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
 }
 
 /** Deletes endpoints that were removed and that no line of the log speaks of any more. */
-export async function deleteRemovedEndpoints(
-  db: Db,
-  owner: OrganizationId,
-  batch: { keptSince: Date; limit: number },
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+export async function deleteRemovedEndpoints(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
+  const result = await sql`
     with unused as (
       select id from endpoints endpoint
       where organization_id = ${owner} and removed_at < ${batch.keptSince}
         and not exists (select from deliveries where organization_id = ${owner} and endpoint_id = endpoint.id)
         and not exists (select from endpoint_notices where organization_id = ${owner} and endpoint_id = endpoint.id)
       limit ${batch.limit} for update skip locked
-    ), gone as (
-      delete from endpoints using unused where endpoints.id = unused.id
-      returning endpoints.id
     )
-    select count(*) as count from gone`.execute(db);
-  return rows[0]?.count ?? 0;
+    delete from endpoints using unused where endpoints.id = unused.id`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
 }
