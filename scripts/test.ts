@@ -12,7 +12,8 @@ import { openTestServer } from "./test-server.ts";
 // `npm test`: checks, what browsers get, then every test on a PostgreSQL of its own, then one line of counts.
 // `npm test -- FILE …` runs these files instead of all.
 
-const TEST_FILES = ["src/**/*.test.ts", "test/**/*.test.ts"];
+/** Those with a browser take longest, and begin first. */
+const TEST_FILES = ["test/browser/*.test.ts", "{src,test}/**/*.test.ts"];
 /** Each file that runs holds some ten connections of the server's hundred. */
 const FILES_AT_ONCE_MAX = 4;
 /** Far above what a test, and all of them, take: something hangs, and the run must end all the same. */
@@ -45,7 +46,7 @@ async function runAll(): Promise<Counts> {
   await buildBrowserFiles();
   if ((await prepareBrowser()) === null) console.log("No browser was found: the tests that need one are skipped.");
   const given = process.argv.slice(2);
-  const files = given.length > 0 ? given : globSync(TEST_FILES).sort();
+  const files = given.length > 0 ? given : listTestFiles();
   const server = await openTestServer();
   try {
     return await runTests(files);
@@ -54,11 +55,16 @@ async function runAll(): Promise<Counts> {
   }
 }
 
+function listTestFiles(): string[] {
+  return [...new Set(TEST_FILES.flatMap((pattern) => globSync(pattern).sort()))];
+}
+
 async function runTests(files: string[]): Promise<Counts> {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   const events = run({
     files,
-    concurrency: Math.min(availableParallelism(), FILES_AT_ONCE_MAX),
+    // One more than there are processors, since some file always waits for something.
+    concurrency: Math.min(availableParallelism() + 1, FILES_AT_ONCE_MAX),
     timeout: TEST_LIMIT_MS,
     signal: stopping.signal,
   });
