@@ -23,6 +23,10 @@ COPY package.json ./
 COPY migrations migrations
 COPY src/contract src/contract
 COPY src/server src/server
+# What is served at /docs.
+COPY docs docs
+COPY sdk/examples sdk/examples
+COPY ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md Dockerfile compose.yaml .env.example ./
 # A process with ROLE=worker answers /healthz on WORKER_PORT, every other on PORT.
 ENV HOST=0.0.0.0 PORT=3000 WORKER_PORT=3000
 EXPOSE 3000

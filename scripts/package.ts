@@ -10,7 +10,17 @@ import { buildBrowserFiles } from "./build.ts";
 // TypeScript under node_modules, so the types are taken out of the server's files; everything else goes in as it is.
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const AS_THEY_ARE = ["dist", "migrations", "LICENSE", "README.md", "CHANGELOG.md", ".env.example"];
+const AS_THEY_ARE = ["dist", "migrations", "LICENSE", "README.md", ".env.example"];
+/** What is served at /docs. */
+const DOCUMENTS = [
+  "docs",
+  "sdk/examples",
+  "ARCHITECTURE.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "Dockerfile",
+  "compose.yaml",
+];
 const KEPT_FIELDS = [
   "name",
   "version",
@@ -27,7 +37,7 @@ const FOR_TESTS = /\.test\.ts$|\/testing\/|\/conformance\.ts$/;
 export function packProgram(outFolder: string): string {
   const draft = mkdtempSync(join(tmpdir(), "bookflow-package-"));
   try {
-    for (const name of AS_THEY_ARE) cpSync(join(ROOT, name), join(draft, name), { recursive: true });
+    for (const name of [...AS_THEY_ARE, ...DOCUMENTS]) cpSync(join(ROOT, name), join(draft, name), { recursive: true });
     for (const path of globSync("src/{contract,server}/**/*.{ts,css}", { cwd: ROOT })) copySource(path, draft);
     cpSync(join(ROOT, "scripts/launcher.js"), join(draft, "bookflow.js"));
     chmodSync(join(draft, "bookflow.js"), 0o755);

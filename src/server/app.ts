@@ -27,7 +27,7 @@ import { commonHeaders, installResponseHeaders } from "./http/response-headers.t
 import { toTrustProxy } from "./http/trust-proxy.ts";
 import { loaderRoutes } from "./loader/routes.ts";
 import { operationsRoutes } from "./operations/routes.ts";
-import { referenceRoutes } from "./reference/routes.ts";
+import { docsRoutes } from "./reference/routes.ts";
 import { appointmentRoutes } from "./scheduler/sandbox/appointment-routes.ts";
 import { OPENAPI_WEBHOOKS } from "./webhooks/openapi-webhooks.ts";
 import { embedRoutes } from "./widgets/embed-routes.ts";
@@ -104,7 +104,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   await bookRoutes(app, deps, visits);
   await appointmentRoutes(app, deps);
   openApiRoutes(app);
-  referenceRoutes(app);
+  docsRoutes(app);
   operationsRoutes(app, deps);
 
   methods.refuseOthers();

@@ -2,6 +2,7 @@ import { type AccountsDeps, createAccountsDeps } from "./accounts/accounts-deps.
 import type { Config } from "./config.ts";
 import { createListen, type Listen } from "./db/listen.ts";
 import type { Db, Pool } from "./db/pool.ts";
+import { watchPool } from "./db/watch-pool.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import { createMetrics, type Metrics } from "./lib/metrics.ts";
@@ -35,5 +36,7 @@ export async function createDeps(parts: { config: Config; database: { db: Db; po
   const { db, pool } = parts.database;
   const listen = createListen({ pool, log });
   const accounts = createAccountsDeps({ config, db, clock, random, log, secretKey });
-  return { config, db, clock, random, log, metrics: createMetrics(), webhooks, scheduler, accounts, listen };
+  const metrics = createMetrics();
+  watchPool(metrics, pool);
+  return { config, db, clock, random, log, metrics, webhooks, scheduler, accounts, listen };
 }

@@ -26,11 +26,18 @@ type Service = {
   ends(): Promise<number | null>;
 };
 
+const PROGRAM = fileURLToPath(new URL("main.ts", import.meta.url));
+const DIRECTLY = [process.execPath, PROGRAM] as const;
+/** As npm does. */
+const IN_A_SHELL = ["sh", "-c", '"$0" "$1"; exit $?', process.execPath, PROGRAM] as const;
+
 /** The service as a process of its own, ended with the test whatever happens. */
-function start(settings: Record<string, string | undefined> = {}): Service {
-  const program = fileURLToPath(new URL("main.ts", import.meta.url));
+function start(
+  settings: Record<string, string | undefined> = {},
+  [program, ...args]: readonly [string, ...string[]] = DIRECTLY,
+): Service {
   const env = { PATH: process.env["PATH"], ...SETTINGS, ...settings };
-  const child = spawn(process.execPath, [program], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, args, { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   after(() => child.kill("SIGKILL"));
   const ended = once(child, "close").then(([code]) => code as number | null);
   const output = { stdout: "", stderr: "" };
@@ -89,6 +96,27 @@ test("a request in flight is answered before the end, and no new one is taken", 
   const response = await answering;
   assert.deepEqual([response.status, await response.json()], [200, { data: [] }]);
   assert.equal(await service.ends(), 0);
+});
+
+test("a signal to all of npm, its shell and the service is one signal: the end of the shell does not cut the rest short", {
+  timeout: 60_000,
+  skip: process.platform === "win32" && "there are no groups of processes",
+}, async () => {
+  const { key } = await makeKey(db, await makeOrganization(db));
+  const service = start({ npm_lifecycle_event: "start", ROLE: "web" }, IN_A_SHELL);
+  const address = await service.says(READY);
+  const lock = await holdWidgets();
+  const answering = fetch(`${address}/api/v1/widgets`, { headers: { authorization: `Bearer ${key}` } });
+  await untilSomeoneWaits();
+
+  process.kill(-(service.child.pid ?? 0), "SIGTERM");
+  await once(service.child, "exit");
+  // The service looks every half second whether its parent is there.
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  await lock.release();
+  assert.equal((await answering).status, 200);
+  await service.ends();
+  assert.equal(logged(service).at(-1), "service.stopped");
 });
 
 test("what outlasts the grace time is cut off", { timeout: 60_000 }, async () => {

@@ -31,6 +31,8 @@ const TASKS: readonly Task[] = [
 /** Starts every task; `stop` lets the runs under way end at their next safe point and waits for them. */
 export function startWorker(deps: Deps, tasks: readonly Task[] = TASKS): { stop(): Promise<void> } {
   const stopping = new AbortController();
+  // Prometheus sees growth only of what was there before.
+  for (const { name } of tasks) deps.metrics.taskRuns.inc({ task: name, outcome: "failed" }, 0);
   const loops = tasks.map((task) =>
     repeat({ periodMs: task.periodMs, signal: stopping.signal }, () => runTask(deps, task, stopping.signal)),
   );
@@ -59,12 +61,16 @@ function startDeliveries(deps: Deps): { stop(): Promise<void> } {
 /** A failing run is logged and counted, and tried again a period later: one bad night must not end the task. */
 async function runTask(deps: Deps, task: Task, signal: AbortSignal): Promise<void> {
   const startedAt = deps.clock.now();
+  const measure = deps.metrics.taskDuration.startTimer({ task: task.name });
   try {
     await task.run(deps, signal);
     deps.metrics.taskRuns.inc({ task: task.name, outcome: "succeeded" });
+    deps.metrics.taskLastSuccess.set({ task: task.name }, deps.clock.now().getTime() / 1000);
     deps.log.debug("task.finished", { task: task.name, durationMs: deps.clock.now().getTime() - startedAt.getTime() });
   } catch (error) {
     deps.metrics.taskRuns.inc({ task: task.name, outcome: "failed" });
     deps.log.error("task.failed", { task: task.name, error });
+  } finally {
+    measure();
   }
 }

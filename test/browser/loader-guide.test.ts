@@ -23,6 +23,9 @@ const guide = readFileSync(new URL("../../docs/embedding.md", import.meta.url), 
   .replaceAll("https://book.example.com", SERVICE)
   .replaceAll("w_8Jk2mNqRs4Tv", widgetId);
 
+/** What was tried of it. */
+const tried = new Set<string>();
+
 /** The code of a section, by what it begins with. */
 function snippet(heading: string, start = ""): string {
   const section = guide.split(/^#{2,3} /m).find((each) => each.startsWith(`${heading}\n`)) ?? "";
@@ -30,6 +33,7 @@ function snippet(heading: string, start = ""): string {
     .map(([, each]) => each ?? "")
     .find((each) => each.startsWith(start));
   assert.ok(code, `${heading}: ${start}`);
+  tried.add(code);
   return code;
 }
 
@@ -131,5 +135,13 @@ describe("the guide for page owners", { skip: noBrowser }, () => {
     await page.goto(address);
     await page.getByText("Consultation", { exact: true }).waitFor();
     assert.equal(readContexts(page).length, 0);
+  });
+
+  test("nothing of it was left out", () => {
+    const all = [...guide.matchAll(/```\w*\n(.*?)```/gs)].map(([, each]) => each ?? "");
+    assert.deepEqual(
+      all.filter((each) => !tried.has(each)),
+      [],
+    );
   });
 });

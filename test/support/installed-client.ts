@@ -9,7 +9,7 @@ import { buildClient } from "../../sdk/build.ts";
 // A folder of somebody who installed the client library: built, packed and installed as it would be published, offline.
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** What the examples import besides; those that are not installed here cannot be run. */
+/** What the examples import besides. */
 const BESIDES = ["pg", "fastify", "express", "hono", "@hono/node-server"];
 
 export function installClient(): string {

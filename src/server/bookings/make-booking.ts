@@ -66,7 +66,7 @@ export async function makeBooking(
   if (reference === null) return await answerAgain(deps, wanted, keyHash);
 
   const about = { owner: wanted.owner, reference, widgetId: wanted.widgetId, touch: wanted.touch };
-  const outcome = await ask(system, wanted, reference);
+  const outcome = await ask(deps, system, { wanted, reference });
   switch (outcome.kind) {
     case "booked":
       return await confirm(deps, { ...about, wanted, booked: outcome.booked });
@@ -104,8 +104,13 @@ async function reserve(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): 
 
 type Asked = { kind: "booked"; booked: Booked } | { kind: "failed"; failure: BookingFailure } | { kind: "lost" };
 
-async function ask(system: SchedulingSystem, wanted: WantedBooking, reference: Reference): Promise<Asked> {
+async function ask(
+  { metrics }: MakeDeps,
+  system: SchedulingSystem,
+  { wanted, reference }: { wanted: WantedBooking; reference: Reference },
+): Promise<Asked> {
   const { serviceId, startAt, staffId, copy, locale } = wanted;
+  const measure = metrics.bookingDuration.startTimer({ system: system.kind });
   const outcome = await system.book(
     {
       reference,
@@ -117,6 +122,7 @@ async function ask(system: SchedulingSystem, wanted: WantedBooking, reference: R
     },
     new AbortController().signal,
   );
+  measure({ outcome: outcome.kind });
   if (outcome.kind !== "unknown") return toAsked(outcome);
   for (const pauseMs of LOOK_UP_PAUSES_MS) {
     await pause(pauseMs);

@@ -29,9 +29,9 @@ export async function settleConfirmed(
 ): Promise<BookAnswer> {
   const { owner, reference, booked } = about;
   const answer = toAnswer(about);
-  const isKept = await deps.db.transaction().execute(async (transaction) => {
+  const settled = await deps.db.transaction().execute(async (transaction) => {
     const now = deps.clock.now();
-    if (!(await settlePending(transaction, owner, { reference, now, state: "confirmed", answer }))) return false;
+    if (!(await settlePending(transaction, owner, { reference, now, state: "confirmed", answer }))) return "before";
     await recordTouches(
       transaction,
       [toTouch(about, { now, step: "booking_completed", startAt: booked.startAt })],
@@ -39,12 +39,13 @@ export async function settleConfirmed(
     );
     // The one gate: without the switch nothing about the customer is written anywhere.
     const isStored = await readCollectData(transaction, owner, about.widgetId);
-    if (!isStored || !about.copy) return false;
+    if (!isStored || !about.copy) return "counted";
     await keepBooking(deps, transaction, { owner, booking: toStoredBooking(about, about.copy) });
-    return true;
+    return "kept";
   });
+  if (settled !== "before") deps.metrics.bookings.inc({ outcome: "confirmed" });
   // Not waited for: the visitor is.
-  if (isKept) void wakeWorkers(deps);
+  if (settled === "kept") void wakeWorkers(deps);
   return answer;
 }
 
@@ -53,11 +54,13 @@ export async function settleFailed(
   about: BookingToSettle & { failure: BookingFailure },
 ): Promise<void> {
   const { owner, reference, failure } = about;
-  await deps.db.transaction().execute(async (transaction) => {
+  const isSettled = await deps.db.transaction().execute(async (transaction) => {
     const now = deps.clock.now();
-    if (!(await settlePending(transaction, owner, { reference, now, state: "failed", failure }))) return;
+    if (!(await settlePending(transaction, owner, { reference, now, state: "failed", failure }))) return false;
     await recordTouches(transaction, [toTouch(about, { now, step: "booking_failed", startAt: null })], "every");
+    return true;
   });
+  if (isSettled) deps.metrics.bookings.inc({ outcome: failure });
 }
 
 export function toAnswer(about: { reference: Reference; booked: Booked; timeZone: string }): BookAnswer {

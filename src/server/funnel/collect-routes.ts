@@ -23,6 +23,7 @@ export async function collectRoutes(
 ): Promise<void> {
   const collector = new Collector(deps, visits, limits);
   const limitRate = createRateLimit(deps);
+  deps.metrics.watch(() => deps.metrics.funnelQueue.set(collector.waitingCount));
 
   // In a scope of their own: other routes do not take text for JSON.
   await app.register(async (scope) => {

@@ -58,6 +58,11 @@ export class Collector {
     this.#writer = new TouchWriter({ db, outages }, limits);
   }
 
+  /** Requests that wait for their commit. */
+  get waitingCount(): number {
+    return this.#writer.waitingCount;
+  }
+
   async collect(arrival: Arrival): Promise<Collected> {
     const parsed = parseCollectBody(arrival.body);
     if ("fault" in parsed) return { outcome: "malformed", eventCount: 1, fault: parsed.fault };

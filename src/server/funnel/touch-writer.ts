@@ -27,6 +27,11 @@ export class TouchWriter {
     this.#batcher = new Batcher(limits, (touches) => this.#record(touches));
   }
 
+  /** Touches that were accepted and are not settled yet. */
+  get waitingCount(): number {
+    return this.#batcher.itemCount;
+  }
+
   /** Resolves after the commit, or when it is known that there will be none in time. */
   async write(touch: Touch): Promise<WriteOutcome> {
     const batched = await this.#batcher.submit(touch);

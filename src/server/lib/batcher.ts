@@ -36,6 +36,11 @@ export class Batcher<Item, Result> {
     this.#run = run;
   }
 
+  /** Items waiting or being worked on. */
+  get itemCount(): number {
+    return this.#itemCount;
+  }
+
   async submit(item: Item): Promise<Batched<Result>> {
     if (this.#itemCount >= this.#limits.itemsMax) return { kind: "full" };
     this.#itemCount += 1;

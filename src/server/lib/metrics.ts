@@ -7,8 +7,18 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const watchers: (() => void)[] = [];
   return {
     registry,
+    /** `set` is called before each reading: for gauges of what is there at that moment. */
+    watch(set: () => void): void {
+      watchers.push(set);
+    },
+    /** Everything, as Prometheus reads it. */
+    async read(): Promise<string> {
+      for (const set of watchers) set();
+      return await registry.metrics();
+    },
     httpRequests: new Histogram({
       name: "bookflow_http_request_duration_seconds",
       help: "Time from a request's arrival to the end of its answer, by route pattern.",
@@ -20,6 +30,63 @@ export function createMetrics() {
       name: "bookflow_task_runs_total",
       help: "Runs of background tasks, by task and outcome.",
       labelNames: ["task", "outcome"] as const,
+      registers: [registry],
+    }),
+    taskDuration: new Histogram({
+      name: "bookflow_task_duration_seconds",
+      help: "How long runs of background tasks took, by task.",
+      labelNames: ["task"] as const,
+      buckets: [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 1_800],
+      registers: [registry],
+    }),
+    taskLastSuccess: new Gauge({
+      name: "bookflow_task_last_success_timestamp_seconds",
+      help: "When a background task last ended well, by task; of this process.",
+      labelNames: ["task"] as const,
+      registers: [registry],
+    }),
+    bookings: new Counter({
+      name: "bookflow_bookings_total",
+      help: "Bookings that visitors asked for, by what became of them.",
+      labelNames: ["outcome"] as const,
+      registers: [registry],
+    }),
+    bookingsUnsettled: new Gauge({
+      name: "bookflow_bookings_unsettled",
+      help: "Bookings whose outcome is not known yet, over all processes.",
+      registers: [registry],
+    }),
+    bookingsOldestUnsettledSeconds: new Gauge({
+      name: "bookflow_bookings_oldest_unsettled_seconds",
+      help: "How long the first of them has waited; a quarter of an hour at most while workers do their work.",
+      registers: [registry],
+    }),
+    bookingDuration: new Histogram({
+      name: "bookflow_scheduler_booking_duration_seconds",
+      help: "How long scheduling systems took to book, by kind of system and outcome; unknown: the reply was lost.",
+      labelNames: ["system", "outcome"] as const,
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
+      registers: [registry],
+    }),
+    funnelQueue: new Gauge({
+      name: "bookflow_funnel_queue_requests",
+      help: "Requests with funnel events that wait for their commit, in this process.",
+      registers: [registry],
+    }),
+    databaseConnections: new Gauge({
+      name: "bookflow_database_connections",
+      help: "Connections of this process to PostgreSQL, by state.",
+      labelNames: ["state"] as const,
+      registers: [registry],
+    }),
+    databaseConnectionsMax: new Gauge({
+      name: "bookflow_database_connections_max",
+      help: "Most connections that this process opens.",
+      registers: [registry],
+    }),
+    databaseWaiting: new Gauge({
+      name: "bookflow_database_waiting_statements",
+      help: "Statements and transactions of this process that wait for a connection.",
       registers: [registry],
     }),
     funnelEvents: new Counter({
@@ -39,6 +106,12 @@ export function createMetrics() {
       help: "How long receivers took to answer, by endpoint kind.",
       labelNames: ["kind"] as const,
       buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      registers: [registry],
+    }),
+    deliveriesEnded: new Counter({
+      name: "bookflow_deliveries_ended_total",
+      help: "Deliveries that arrived or were given up, by endpoint kind and outcome.",
+      labelNames: ["kind", "outcome"] as const,
       registers: [registry],
     }),
     leasesExpired: new Counter({

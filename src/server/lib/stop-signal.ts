@@ -36,7 +36,12 @@ export function onStopSignal(options: { graceMs: number; log: Log }, steps: Stop
     });
   };
   for (const signal of SIGNALS) process.on(signal, () => begin(signal));
-  if (process.env["npm_lifecycle_event"]) whenParentEnds(() => begin("parent ended"));
+  if (process.env["npm_lifecycle_event"]) {
+    whenParentEnds(() => {
+      // A signal to all of them ends the shell first: that is the same wish, not a second one.
+      if (!isStopping) begin("parent ended");
+    });
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
 import { within } from "../lib/pause.ts";
 import { observeQueue } from "../webhooks/observe-queue.ts";
+import { observeBookings } from "./observe-bookings.ts";
 
 /** Deliveries that could be sent and have waited this long mean that workers do not work. */
 const OVERDUE_SECONDS_MAX = 120;
@@ -36,9 +37,9 @@ export function operationsRoutes(app: FastifyInstance, deps: OperationsDeps): vo
   });
 
   app.get("/metrics", { schema: { hide: true } }, async (_request, reply) => {
-    await observeQueue(deps);
+    await Promise.all([observeQueue(deps), observeBookings(deps)]);
     reply.type(deps.metrics.registry.contentType);
-    return await deps.metrics.registry.metrics();
+    return await deps.metrics.read();
   });
 }
 

@@ -9,14 +9,14 @@ export function renderPanel({ title, label, code }: { title: string; label: stri
 }
 
 export function highlightJson(value: unknown): HtmlPart {
-  return highlight(
-    JSON.stringify(value, null, 2) ?? "",
-    /("(?:[^"\\]|\\.)*":?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*)/,
-    (token) => {
-      if (!token.startsWith('"')) return "literal";
-      return token.endsWith(":") ? "key" : "text";
-    },
-  );
+  return highlightJsonText(JSON.stringify(value, null, 2) ?? "");
+}
+
+export function highlightJsonText(text: string): HtmlPart {
+  return highlight(text, /("(?:[^"\\]|\\.)*":?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*)/, (token) => {
+    if (!token.startsWith('"')) return "literal";
+    return token.endsWith(":") ? "key" : "text";
+  });
 }
 
 export function highlightShell(command: string): HtmlPart {
@@ -31,7 +31,7 @@ export function highlightHeaders(headers: readonly (readonly [name: string, valu
 }
 
 /** The pattern has one group, so that splitting gives text and tokens by turns. */
-function highlight(text: string, pattern: RegExp, toClass: (token: string) => string): HtmlPart {
+export function highlight(text: string, pattern: RegExp, toClass: (token: string) => string): HtmlPart {
   return text
     .split(pattern)
     .map((piece, index) => (index % 2 === 0 ? piece : html`<span class="${toClass(piece)}">${piece}</span>`));

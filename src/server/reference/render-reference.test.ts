@@ -3,7 +3,11 @@ import { test } from "node:test";
 import type { OpenApiDocument, PathItem, Schema } from "./openapi-document.ts";
 import { renderReference } from "./render-reference.ts";
 
-const addresses = { stylesheet: "/docs/reference.css", document: "/api/v1/openapi.json" };
+const frame = {
+  stylesheet: "/docs/docs.css",
+  groups: [{ title: "Developers", entries: [{ title: "API reference", address: "/docs/api" }] }],
+};
+const documentAddress = "/api/v1/openapi.json";
 
 test("the request is a curl command with a line for each header and parameter", () => {
   assert.equal(
@@ -114,7 +118,8 @@ test("whatever a document says stays text", () => {
         },
       },
     },
-    addresses,
+    frame,
+    documentAddress,
   );
   assert.doesNotMatch(page, /<script|<img|<b>/i);
   // Every tag is one that the templates write, with no attribute of another's making.
@@ -149,7 +154,7 @@ test("every table has a caption of its own, and every heading cell a scope", () 
 test("the page has no script and no style but the stylesheet", () => {
   const page = render({ webhooks });
   assert.doesNotMatch(page, /<script|<style|style=|javascript:/i);
-  assert.match(page, /<link rel="stylesheet" href="\/docs\/reference\.css">/);
+  assert.match(page, /<link rel="stylesheet" href="\/docs\/docs\.css">/);
 });
 
 const paths: Record<string, PathItem> = {
@@ -262,7 +267,7 @@ function render(more: Partial<OpenApiDocument> = {}): string {
     components: { schemas, securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "A key." } } },
     ...more,
   };
-  return renderReference(document, addresses);
+  return renderReference(document, frame, documentAddress);
 }
 
 function sectionOf(page: string, anchor: string): string {

@@ -1,4 +1,5 @@
 import { highlightHeaders, highlightJson, renderPanel } from "./code-panel.ts";
+import { type ContentsEntry, type DocsFrame, renderDocsPage } from "./docs-page.ts";
 import { renderEntry } from "./entry.ts";
 import { toExample, toSchemaExample } from "./example.ts";
 import { describeType, listSchemaFields, renderFields } from "./fields.ts";
@@ -9,16 +10,16 @@ import { renderProse } from "./prose.ts";
 import { renderEndpoint, renderWebhook } from "./render-operation.ts";
 import { renderTable } from "./table.ts";
 
-export type Addresses = { readonly stylesheet: string; readonly document: string };
+export const REFERENCE_ADDRESS = "/docs/api";
 
-/** The reference page: one HTML document without scripts or inline styles, made from the OpenAPI document alone. */
-export function renderReference(document: OpenApiDocument, addresses: Addresses): string {
+/** The reference page, made from the OpenAPI document alone; `documentAddress` is where that is served. */
+export function renderReference(document: OpenApiDocument, frame: DocsFrame, documentAddress: string): string {
   const endpoints = listEndpoints(document);
   const webhooks = listWebhooks(document);
   const schemas = Object.entries(document.components?.schemas ?? {});
   const schemes = Object.values(document.components?.securitySchemes ?? {});
   const serverUrl = document.servers?.[0]?.url ?? "";
-  const contents: Chapter[] = [
+  const chapters: Chapter[] = [
     { title: "Introduction", anchor: "introduction", entries: [] },
     { title: "Authentication", anchor: "authentication", entries: [] },
     { title: "Errors", anchor: "errors", entries: [] },
@@ -30,8 +31,7 @@ export function renderReference(document: OpenApiDocument, addresses: Addresses)
       entries: schemas.map(([name]) => ({ title: name, anchor: toAnchor("schema", name) })),
     },
   ];
-  const chapters = contents.filter(({ anchor, entries }) => anchor !== "webhooks" || entries.length > 0);
-  const main = html`${renderIntroduction(document, { addresses, endpoints, serverUrl })}
+  const main = html`${renderIntroduction(document, { documentAddress, endpoints, serverUrl })}
 ${renderAuthentication(schemes)}
 ${renderErrors(document, endpoints)}
 ${renderChapterHeading("Endpoints", null)}
@@ -39,65 +39,40 @@ ${endpoints.map((endpoint) => renderEndpoint(document, endpoint, serverUrl))}
 ${webhooks.length === 0 ? null : renderWebhooks(document, webhooks)}
 ${renderChapterHeading("Schemas", null)}
 ${schemas.map(([name, schema]) => renderSchema(document, name, schema))}`;
-  return renderPage({ title: document.info.title, chapters, main, addresses }).toString();
+  return renderDocsPage(frame, {
+    title: document.info.title,
+    address: REFERENCE_ADDRESS,
+    contents: chapters
+      .filter(({ anchor, entries }) => anchor !== "webhooks" || entries.length > 0)
+      .map(toContentsEntry),
+    main,
+    foot: html`<p>Made from <a href="${documentAddress}">the OpenAPI document</a> of this service.</p>`,
+  });
 }
 
 type Chapter = { title: string; anchor: string; entries: readonly { title: string; anchor: string }[] };
 
-function renderPage(page: { title: string; chapters: readonly Chapter[]; main: Html; addresses: Addresses }): Html {
-  // The contents are there twice, and the stylesheet shows one: beside the text on wide screens, else folded above it.
-  // The bar's link leads into the folded list, which makes browsers unfold it.
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${page.title}: reference</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${page.addresses.stylesheet}">
-</head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
-<header class="side">
-<a class="brand" href="#introduction">${page.title}</a>
-<nav class="wide" aria-label="Contents">${renderContents(page.chapters)}</nav>
-<a class="unfold" href="#contents">Contents</a>
-</header>
-<main id="content" tabindex="-1">
-<details class="narrow">
-<summary>On this page</summary>
-<nav id="contents" aria-label="Contents">${renderContents(page.chapters)}</nav>
-</details>
-${page.main}
-</main>
-<footer><p>Made from <a href="${page.addresses.document}">the OpenAPI document</a> of this service.</p></footer>
-</body>
-</html>
-`;
-}
-
-function renderContents(chapters: readonly Chapter[]): Html {
-  const renderLink = ({ anchor, title }: { anchor: string; title: string }) => html`<a href="#${anchor}">${title}</a>`;
-  return html`<ul>${chapters.map(
-    (chapter) =>
-      html`<li>${renderLink(chapter)}${
-        chapter.entries.length === 0
-          ? null
-          : html`<ul>${chapter.entries.map((entry) => html`<li>${renderLink(entry)}</li>`)}</ul>`
-      }</li>\n`,
-  )}</ul>`;
+function toContentsEntry({ title, anchor, entries }: Chapter): ContentsEntry {
+  return {
+    title,
+    address: `#${anchor}`,
+    entries: entries.map((entry) => ({ title: entry.title, address: `#${entry.anchor}` })),
+  };
 }
 
 function renderIntroduction(
   { info }: OpenApiDocument,
-  { addresses, endpoints, serverUrl }: { addresses: Addresses; endpoints: readonly Operation[]; serverUrl: string },
+  {
+    documentAddress,
+    endpoints,
+    serverUrl,
+  }: { documentAddress: string; endpoints: readonly Operation[]; serverUrl: string },
 ): Html {
   const license = info.license === undefined ? null : html`<li>License ${info.license.name}</li>`;
   return renderEntry({
     anchor: "introduction",
     heading: html`<h1>${info.title}</h1>`,
-    text: html`<ul class="about"><li>Version ${info.version}</li>${license}<li><a href="${addresses.document}">OpenAPI document</a></li></ul>
+    text: html`<ul class="about"><li>Version ${info.version}</li>${license}<li><a href="${documentAddress}">OpenAPI document</a></li></ul>
 <div class="lead">${renderProse(info.description ?? "")}</div>`,
     panels: [
       renderPanel({ title: "Base address", label: "Base address", code: serverUrl }),

@@ -1,32 +1,54 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { FastifyInstance } from "fastify";
+import { fileURLToPath } from "node:url";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { DOCS_ADDRESS } from "./docs-page.ts";
+import { openLibrary, type Served } from "./guides/library.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
-import { renderReference } from "./render-reference.ts";
+import { REFERENCE_ADDRESS, renderReference } from "./render-reference.ts";
 
-/** Nothing but our own stylesheet: no script runs on this page, whatever a description says. */
+/** Nothing but our own stylesheet and images: no script runs on these pages, whatever a document says. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 
 /** Sent as one, in this order. */
-const STYLESHEETS = ["./reference.css", "./contents.css", "./tables.css", "./panels.css"];
+const STYLESHEETS = ["./reference.css", "./contents.css", "./tables.css", "./panels.css", "./guides/guides.css"];
 
-/** GET /docs: the API reference, rendered from the OpenAPI document of the running service. */
-export function referenceRoutes(app: FastifyInstance): void {
+/** The folder that docs/ lies in. */
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** GET /docs: the documents, and /docs/api: the API reference, rendered from the OpenAPI document of the running service. */
+export function docsRoutes(app: FastifyInstance): void {
   const stylesheet = STYLESHEETS.map((name) => readFileSync(new URL(name, import.meta.url), "utf8")).join("\n");
   // A new stylesheet gets a new address, so that a page is never shown with the previous one.
   const version = createHash("sha256").update(stylesheet).digest("hex").slice(0, 8);
-  const addresses = { stylesheet: `/docs/reference.css?v=${version}`, document: "/api/v1/openapi.json" };
-  let page: string | null = null;
+  const library = openLibrary({ root: ROOT, stylesheet: `/docs/docs.css?v=${version}` });
+  let reference: string | null = null;
 
-  app.get("/docs", { schema: { hide: true } }, async (_request, reply) => {
+  app.get(REFERENCE_ADDRESS, { schema: { hide: true } }, async (_request, reply) => {
     // The document is complete once every route is mounted, and does not change after that. describeApi asks for
     // OpenAPI 3.1; the plugin's type allows the older versions too.
-    page ??= renderReference(app.swagger() as OpenApiDocument, addresses);
-    return reply.type("text/html; charset=utf-8").header("content-security-policy", CONTENT_SECURITY_POLICY).send(page);
+    reference ??= renderReference(app.swagger() as OpenApiDocument, library.frame, "/api/v1/openapi.json");
+    return send(reply, { type: "text/html; charset=utf-8", body: reference });
   });
 
-  app.get("/docs/reference.css", { schema: { hide: true } }, async (_request, reply) =>
+  app.get("/docs/docs.css", { schema: { hide: true } }, async (_request, reply) =>
     reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=300").send(stylesheet),
   );
+
+  app.get(DOCS_ADDRESS, { schema: { hide: true } }, async (_request, reply) => send(reply, library.find(DOCS_ADDRESS)));
+
+  app.get<{ Params: { "*": string } }>(`${DOCS_ADDRESS}/*`, { schema: { hide: true } }, async (request, reply) => {
+    const path = request.params["*"].replace(/\/$/, "");
+    return send(reply, library.find(`${DOCS_ADDRESS}/${path}`));
+  });
+
+  function send(reply: FastifyReply, served: Served | null): FastifyReply {
+    const found = served ?? { type: "text/html; charset=utf-8", body: library.renderMissing() };
+    return reply
+      .code(served ? 200 : 404)
+      .type(found.type)
+      .header("content-security-policy", CONTENT_SECURITY_POLICY)
+      .send(found.body);
+  }
 }

@@ -164,6 +164,8 @@ export class DeliveryLoop {
     const { kind, endpoint_id: endpointId, delivery_id: deliveryId } = claimed;
     metrics.deliveryAttempts.inc({ kind, result: report.result, error: report.errorCode ?? "none" });
     if (report.durationMs !== null) metrics.deliveryDuration.observe({ kind }, report.durationMs / 1000);
+    if (report.state === "delivered" || report.state === "failed")
+      metrics.deliveriesEnded.inc({ kind, outcome: report.state });
     if (operatorFault) log.error(`delivery.${operatorFault}`, { deliveryId, endpointId });
     log.info("delivery.attempted", {
       organizationId: claimed.organization_id,

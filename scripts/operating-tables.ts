@@ -1,0 +1,60 @@
+import { readFile } from "node:fs/promises";
+import { SETTINGS } from "../src/server/config.ts";
+import { createMetrics } from "../src/server/lib/metrics.ts";
+
+// The tables of docs/operating.md that follow from the code. The rest of the guide stays as it is written.
+
+const GUIDE = new URL("../docs/operating.md", import.meta.url);
+
+export async function renderOperatingGuide(): Promise<string> {
+  const guide = await readFile(GUIDE, "utf8");
+  return putBetween(putBetween(guide, "settings", renderSettings()), "metrics", renderMetrics());
+}
+
+function putBetween(guide: string, name: string, table: string): string {
+  const place = new RegExp(`(<!-- ${name}: [^\\n]* -->\\n).*?(<!-- /${name} -->)`, "s");
+  if (!place.test(guide)) throw new Error(`docs/operating.md has no place for ${name}`);
+  return guide.replace(place, (_whole, start: string, end: string) => `${start}${table}${end}`);
+}
+
+function renderSettings(): string {
+  const rows = Object.values(SETTINGS).map(({ name, fallback, meaning, range }) => [
+    `\`${name}\``,
+    fallback === null || fallback === "" ? "" : `\`${fallback}\``,
+    asCode(range === "any text" ? meaning : `${meaning} Range: ${range}.`),
+  ]);
+  return renderTable(["setting", "default", "meaning"], rows);
+}
+
+/** Node's own are documented elsewhere. */
+function renderMetrics(): string {
+  // Every metric of prom-client knows the names of its labels; the type of the list leaves them out.
+  const metrics = createMetrics().registry.getMetricsAsArray() as unknown as Metric[];
+  const rows = metrics
+    .filter(({ name }) => name.startsWith("bookflow_"))
+    .map(({ name, type, labelNames, help }) => [
+      `\`${name}\``,
+      type,
+      labelNames.map((label) => `\`${label}\``).join(", "),
+      help,
+    ]);
+  return renderTable(["metric", "type", "labels", "meaning"], rows);
+}
+
+type Metric = { name: string; type: string; help: string; labelNames: readonly string[] };
+
+function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, headings.map(() => "---"), ...rows].map(
+    (cells) => `| ${cells.map(escapeCell).join(" | ")} |`,
+  );
+  return `\n${lines.join("\n")}\n\n`;
+}
+
+/** Else an address in a sentence would become a link. */
+function asCode(sentence: string): string {
+  return sentence.replaceAll(/\w+:\/\/[^\s,;]*[^\s,;.]/g, "`$&`");
+}
+
+function escapeCell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}

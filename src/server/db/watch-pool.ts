@@ -1,0 +1,12 @@
+import type { Metrics } from "../lib/metrics.ts";
+import type { Pool } from "./pool.ts";
+
+/** Shows in /metrics how much of the pool is in use, and whether anything waits for it. */
+export function watchPool(metrics: Metrics, pool: Pool): void {
+  metrics.watch(() => {
+    metrics.databaseConnections.set({ state: "in_use" }, pool.totalCount - pool.idleCount);
+    metrics.databaseConnections.set({ state: "idle" }, pool.idleCount);
+    metrics.databaseConnectionsMax.set(pool.options.max);
+    metrics.databaseWaiting.set(pool.waitingCount);
+  });
+}

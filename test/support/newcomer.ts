@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { ROOT } from "./document-blocks.ts";
+
+// Somebody who has just installed Bookflow and follows its documents: a checkout with a data folder of its own, the service
+// started by `npm start`, and a terminal beside it.
+
+const LEFT_OUT = [".git", ".env", "data"];
+const START_LIMIT_MS = 60_000;
+const COMMAND_LIMIT_MS = 60_000;
+const DONE = "--- done ---";
+
+export type Newcomer = {
+  readonly folder: string;
+  readonly port: number;
+  startService(): Promise<void>;
+  stopService(): Promise<void>;
+  /** What is typed into the terminal, one piece after the other. Gives what is printed; a command that fails rejects. */
+  type(commands: string): Promise<string>;
+};
+
+export async function createNewcomer(): Promise<Newcomer> {
+  const folder = mkdtempSync(join(tmpdir(), "bookflow newcomer "));
+  // Root's PostgreSQL runs as another user, who must be able to pass through.
+  chmodSync(folder, 0o711);
+  for (const name of readdirSync(ROOT)) {
+    if (!LEFT_OUT.includes(name)) symlinkSync(join(ROOT, name), join(folder, name));
+  }
+  const port = await findFreePort();
+  // Nothing of the npm that runs the tests: it would send the npm below to the wrong folder.
+  const environment = {
+    PATH: process.env["PATH"],
+    HOME: process.env["HOME"],
+    PORT: String(port),
+    NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/bookflow"),
+  };
+  const options = { cwd: folder, env: environment, detached: true } as const;
+  const shell = spawn("sh", ["-eu"], { ...options, stdio: ["pipe", "pipe", "pipe"] });
+  const terminal = watch(shell);
+  let service: ChildProcess | null = null;
+  after(async () => {
+    endGroup(shell);
+    if (service) await end(service);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  return {
+    folder,
+    port,
+    async startService() {
+      service = spawn("npm", ["start"], { ...options, stdio: ["ignore", "pipe", "pipe"] });
+      const output = watch(service);
+      await output.until(/Bookflow is ready at/, START_LIMIT_MS);
+    },
+    async stopService() {
+      if (service) await end(service);
+      service = null;
+    },
+    async type(commands) {
+      const file = join(folder, "typed.sh");
+      writeFileSync(file, commands);
+      const from = terminal.printed().length;
+      shell.stdin.write(`. ./typed.sh < /dev/null\necho "${DONE}"\n`);
+      await terminal.until(new RegExp(DONE), COMMAND_LIMIT_MS, from);
+      return terminal.printed().slice(from).replace(`${DONE}\n`, "");
+    },
+  };
+}
+
+type Watched = {
+  /** Standard output so far. */
+  printed(): string;
+  /** Resolves once either stream has said it; what was printed before `from` does not count. */
+  until(pattern: RegExp, limitMs: number, from?: number): Promise<void>;
+};
+
+function watch(child: ChildProcess): Watched {
+  let printed = "";
+  let complained = "";
+  let onText: () => void = () => {};
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    printed += text;
+    onText();
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    complained += text;
+    onText();
+  });
+  return {
+    printed: () => printed,
+    until: (pattern, limitMs, from = 0) =>
+      new Promise((resolve, reject) => {
+        const fail = (why: string) => reject(new Error(`${why}:\n${printed.slice(from)}\n${complained}`));
+        const timer = setTimeout(() => fail("it took too long"), limitMs);
+        const onEnd = () => fail("it ended");
+        child.once("exit", onEnd);
+        onText = () => {
+          if (!pattern.test(printed.slice(from)) && !pattern.test(complained)) return;
+          clearTimeout(timer);
+          child.removeListener("exit", onEnd);
+          resolve();
+        };
+        onText();
+      }),
+  };
+}
+
+/** npm, its shell and the program: closed once all of them have let go of their output. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, "close");
+  child.kill("SIGTERM");
+  await closed;
+}
+
+/** It and whatever it has started. */
+function endGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    // They may all have ended by themselves.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
