@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 // `npm run build`: what browsers get, made into dist/ from src/widget and src/dashboard. It does nothing when dist/ was made
 // from the files as they are now, so that `npm start` and `npm test` can call it every time.
@@ -13,6 +13,8 @@ const STAMP = "made-from";
 
 const SOURCES = ["src/{contract,widget,dashboard}/**/*", "scripts/build.ts", "package-lock.json"];
 const COMPRESSED = ["**/*.js", "**/*.css", "**/*.svg"];
+/** Its last two levels take most of the build's time and save a fifteenth of the bytes. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /** Returns whether anything had to be made. */
 export async function buildBrowserFiles(): Promise<boolean> {
@@ -93,7 +95,7 @@ function hashSources(): string {
 function compress(folder: string): void {
   for (const file of globSync(COMPRESSED, { cwd: folder })) {
     const bytes = readFileSync(join(folder, file));
-    writeFileSync(join(folder, `${file}.br`), brotliCompressSync(bytes));
+    writeFileSync(join(folder, `${file}.br`), brotliCompressSync(bytes, BROTLI));
     writeFileSync(join(folder, `${file}.gz`), gzipSync(bytes, { level: 9 }));
   }
 }

@@ -6,6 +6,7 @@ import { StartError } from "../lib/start-error.ts";
 import { parseArguments } from "./arguments.ts";
 import type { Answer, Command } from "./command.ts";
 import { DATA_COMMANDS } from "./data-commands.ts";
+import { DEMO_COMMANDS } from "./demo-commands.ts";
 import { DOCTOR_COMMAND } from "./doctor-command.ts";
 import { ENDPOINT_COMMANDS } from "./endpoint-commands.ts";
 import { FUNNEL_COMMANDS } from "./funnel-commands.ts";
@@ -23,6 +24,7 @@ const COMMANDS = [
   ...ENDPOINT_COMMANDS,
   ...DATA_COMMANDS,
   ...FUNNEL_COMMANDS,
+  ...DEMO_COMMANDS,
   DOCTOR_COMMAND,
 ];
 

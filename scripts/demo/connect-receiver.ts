@@ -1,0 +1,47 @@
+import type { EndpointKind } from "#contract/endpoint.ts";
+import { DEMO_ID } from "../../src/server/demo/practice.ts";
+import type { Deps } from "../../src/server/deps.ts";
+import { listEndpoints } from "../../src/server/webhooks/endpoint-queries.ts";
+import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints.ts";
+import { FAILING_PATH } from "./receiver/receiver.ts";
+
+const RECEIVERS: readonly { path: string; kind: EndpointKind; description: string }[] = [
+  { path: "/webhook", kind: "webhook", description: "Practice software" },
+  { path: "/slack", kind: "slack", description: "#bookings in Slack" },
+  { path: "/teams", kind: "teams", description: "Reception in Teams" },
+  { path: FAILING_PATH, kind: "webhook", description: "Old CRM (down)" },
+];
+
+/** Sends the demo's new bookings to the receiver at this address, which may have moved since the last start. */
+export async function connectReceiver(deps: Deps, address: string): Promise<void> {
+  const known = await listEndpoints(deps.db, DEMO_ID);
+  for (const { path, kind, description } of RECEIVERS) {
+    const url = address + path;
+    const endpoint = known.find((one) => new URL(one.url).pathname === path);
+    if (endpoint?.url === url) continue;
+    const outcome = endpoint
+      ? await editEndpoint(deps, DEMO_ID, { id: endpoint.id, url })
+      : await addEndpoint(deps, { id: DEMO_ID, plan: "business" }, { url, kind, description });
+    if (outcome.kind !== "added" && outcome.kind !== "edited")
+      throw new Error(`The receiver ${url} was refused: ${outcome.kind}`);
+  }
+}
+
+export async function hasSentWebhooks({ db }: Pick<Deps, "db">): Promise<boolean> {
+  const event = db.selectFrom("webhook_events").select("id").where("organization_id", "=", DEMO_ID).limit(1);
+  return (await event.executeTakeFirst()) !== undefined;
+}
+
+/** What the demo's webhooks are signed with, replaced secrets included as long as they count. */
+export async function listSigningSecrets({ db, webhooks }: Pick<Deps, "db" | "webhooks">): Promise<string[]> {
+  const rows = await db
+    .selectFrom("endpoints")
+    .select(["id", "secret", "previous_secret"])
+    .where("organization_id", "=", DEMO_ID)
+    .where("kind", "=", "webhook")
+    .where("removed_at", "is", null)
+    .execute();
+  return rows.flatMap(({ id, secret, previous_secret: previous }) =>
+    [secret, previous].flatMap((sealed) => (sealed === null ? [] : (webhooks.secretBox.open(id, sealed) ?? []))),
+  );
+}

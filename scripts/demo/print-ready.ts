@@ -1,0 +1,43 @@
+import type { DemoCredentials } from "../../src/server/demo/credentials.ts";
+import { DEMO_ID, DEMO_PEOPLE } from "../../src/server/demo/practice.ts";
+
+export type DemoPlaces = { service: string; site: string; receiver: string; dataDir: string };
+
+/** A visitor who comes from an advertisement, to try attribution with. */
+const CAMPAIGN = "utm_source=google&utm_medium=cpc&utm_campaign=autumn-check-up&gclid=Cj0KCQiAdemoClickId0123456789";
+
+/** What is printed once everything is there. */
+export function describeReady(places: DemoPlaces, credentials: DemoCredentials, seconds: number): string {
+  const { service, site, receiver } = places;
+  const others = DEMO_PEOPLE.slice(1).map(({ email, role }) => `${email} (${role})`);
+  const curl = (path: string) => `  curl -s -H "Authorization: Bearer $KEY" "${service}/api/v1/${path}"`;
+  return `
+The demo is ready, after ${seconds.toFixed(1)} s.
+
+  Dashboard     ${service}/app/${DEMO_ID}
+    sign in as  ${credentials.email}
+    password    ${credentials.password}
+    also        ${others.join(", ")}
+  Sample site   ${site}
+    from an ad  ${site}/?${CAMPAIGN}
+  Receiver      ${receiver}
+  Reference     ${service}/docs
+
+Ask the read API:
+
+  KEY=${credentials.apiKey}
+${curl("widgets")}
+${curl("bookings?limit=2")}
+${curl("analytics?days=30")}
+
+Book something on the sample site, and see the webhook and its cards arrive on the receiver's page.
+Ctrl-C stops the demo; the next start goes on with the same data. To remove it:
+
+  DATA_DIR=${quote(places.dataDir)} npm run -s bookflow -- demo clear
+`;
+}
+
+/** For a shell, where the folder's name needs it. */
+function quote(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

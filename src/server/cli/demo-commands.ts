@@ -1,0 +1,50 @@
+import { clearDemo } from "../demo/clear.ts";
+import { readCredentials } from "../demo/credentials.ts";
+import { loadDemo } from "../demo/load.ts";
+import { DEMO_ID, DEMO_NAME } from "../demo/practice.ts";
+import { DEMO_DAYS } from "../demo/traffic.ts";
+import type { Command } from "./command.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const DEMO_COMMANDS: readonly Command[] = [
+  {
+    name: "demo load",
+    usage: "demo load",
+    summary: `make the organization ${DEMO_NAME} with ${DEMO_DAYS} days of made-up visits and bookings`,
+    options: [],
+    positionals: 0,
+    async run(context) {
+      context.tell("Loading the demo takes some seconds.");
+      const outcome = await loadDemo(context);
+      switch (outcome.kind) {
+        case "loaded": {
+          const { visits, bookings } = outcome;
+          const { email, password, apiKey } = await readCredentials(context, context.config);
+          return {
+            text: `Loaded ${DEMO_ID}  ${DEMO_NAME}: ${visits} visits and ${bookings} bookings of ${DEMO_DAYS} days.\nSign in as ${email} with the password ${password}\nAPI key ${apiKey}`,
+            json: { id: DEMO_ID, visits, bookings, email, password, key: apiKey },
+          };
+        }
+        case "there_already":
+          throw new UsageError("The demo is loaded already; `demo clear` removes it.");
+        case "address_taken":
+          throw new UsageError(`The demo needs the address ${outcome.email}, which somebody else signs in with.`);
+        case "refused":
+          throw new UsageError(`The demo could not be imported and was removed again: ${outcome.fault}.`);
+        default:
+          return outcome satisfies never;
+      }
+    },
+  },
+  {
+    name: "demo clear",
+    usage: "demo clear",
+    summary: "remove the demo's organization, its people and everything of it",
+    options: [],
+    positionals: 0,
+    async run(context) {
+      if (!(await clearDemo(context))) throw new UsageError("There is no demo to remove.");
+      return { text: `Removed ${DEMO_ID}  ${DEMO_NAME} and everything of it.`, json: { id: DEMO_ID } };
+    },
+  },
+];

@@ -1,0 +1,95 @@
+import type { Attribution } from "#contract/attribution.ts";
+import { BASE62, HEX } from "#contract/ids.ts";
+import { type Classification, classifySource } from "../funnel/classify-source.ts";
+import { randomText, randomUuid } from "../lib/random.ts";
+import type { Dice } from "./dice.ts";
+import { DEMO_SITE } from "./practice.ts";
+import type { ClickIdField, Way } from "./ways.ts";
+
+// What a booking of the demo knows of how its visitor came. It says the same as the visit's funnel events, whose source,
+// medium and campaign are classified by the very function that is used here.
+
+type ClickId = { readonly [Field in ClickIdField]?: string };
+
+const DAY_MS = 86_400_000;
+const SECOND_MS = 1_000;
+
+/** As each network writes them. */
+const CLICK_IDS: Readonly<Record<ClickIdField, (dice: Dice) => string>> = {
+  gclid: (dice) => `Cj0KCQ${randomText(dice, BASE62, 40)}`,
+  gbraid: (dice) => `0AAAAA${randomText(dice, BASE62, 26)}`,
+  wbraid: (dice) => `Cl8KCQ${randomText(dice, BASE62, 30)}`,
+  fbclid: (dice) => `IwY2xj${randomText(dice, BASE62, 48)}`,
+  msclkid: (dice) => randomText(dice, HEX, 32),
+  liFatId: (dice) => randomUuid(dice),
+  ttclid: (dice) => `E.C.P.${randomText(dice, BASE62, 40)}`,
+};
+/** Names of the parameters that are not those of the field. */
+const PARAMETERS: Partial<Record<ClickIdField, string>> = { liFatId: "li_fat_id" };
+
+export function classifyWay({ source, medium, campaign }: Way): Classification {
+  const tags = {
+    ...(source ? { utmSource: source } : {}),
+    ...(medium ? { utmMedium: medium } : {}),
+    ...(campaign ? { utmCampaign: campaign } : {}),
+  };
+  return classifySource(tags, { pageHosts: [], ownHosts: [] });
+}
+
+export function makeAttribution(dice: Dice, visit: { way: Way; page: string; at: Date }): Attribution {
+  const { way, page, at } = visit;
+  const { source, medium, campaign, channel } = classifyWay(way);
+  const firstSeenMs = at.getTime() - Math.floor(dice.roll() ** 3 * 30 * DAY_MS) - dice.between(60, 600) * SECOND_MS;
+  const clickId: ClickId = way.clickId && dice.falls(0.85) ? { [way.clickId]: CLICK_IDS[way.clickId](dice) } : {};
+  return {
+    source,
+    medium,
+    ...(campaign === null ? {} : { campaign }),
+    channel,
+    pageUrl: page,
+    landingPage: toLandingPage(way, clickId),
+    ...(way.referrer === undefined ? {} : { referrer: way.referrer }),
+    ...toTags(way),
+    ...clickId,
+    ...makeBrowserIds(dice, { firstSeenMs, fbclid: clickId.fbclid }),
+    firstSeenAt: new Date(firstSeenMs).toISOString(),
+    currentPage: page,
+    touches: 1 + Math.floor(dice.roll() ** 2 * 5),
+  };
+}
+
+function toTags({ isTagged, source, medium, campaign, term }: Way): Attribution {
+  if (!isTagged) return {};
+  return {
+    ...(source ? { utmSource: source } : {}),
+    ...(medium ? { utmMedium: medium } : {}),
+    ...(campaign ? { utmCampaign: campaign } : {}),
+    ...(term ? { utmTerm: term } : {}),
+  };
+}
+
+function toLandingPage(way: Way, clickId: ClickId): string {
+  const tags = toTags(way);
+  const query = new URLSearchParams();
+  if (tags.utmSource) query.set("utm_source", tags.utmSource);
+  if (tags.utmMedium) query.set("utm_medium", tags.utmMedium);
+  if (tags.utmCampaign) query.set("utm_campaign", tags.utmCampaign);
+  if (tags.utmTerm) query.set("utm_term", tags.utmTerm);
+  for (const [field, value] of Object.entries(clickId)) query.set(PARAMETERS[field as ClickIdField] ?? field, value);
+  return query.size === 0 ? `${DEMO_SITE}/` : `${DEMO_SITE}/?${query}`;
+}
+
+/** The ids of Google Analytics and Meta, of those visitors who agreed to them. */
+function makeBrowserIds(dice: Dice, about: { firstSeenMs: number; fbclid: string | undefined }): Attribution {
+  if (!dice.falls(0.55)) return {};
+  const { firstSeenMs, fbclid } = about;
+  return {
+    gaClientId: `${dice.between(100_000_000, 1_999_999_999)}.${Math.floor(firstSeenMs / SECOND_MS)}`,
+    ...(fbclid === undefined
+      ? {}
+      : {
+          fbp: `fb.1.${firstSeenMs}.${dice.between(1_000_000_000, 1_999_999_999)}`,
+          fbc: `fb.1.${firstSeenMs}.${fbclid}`,
+        }),
+  };
+}

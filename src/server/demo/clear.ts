@@ -1,0 +1,23 @@
+import { withinTransaction } from "../db/within-transaction.ts";
+import type { Deps } from "../deps.ts";
+import { DEMO_ID, DEMO_PEOPLE } from "./practice.ts";
+import {
+  deleteOrganization,
+  deleteRowsOf,
+  deleteStrandedUsers,
+  lockOrganization,
+  ORGANIZATION_TABLES,
+} from "./queries.ts";
+
+/** Removes the demo's organization, everything of it and the people it came with, and nothing else. False where it is not. */
+export async function clearDemo({ db }: Pick<Deps, "db">): Promise<boolean> {
+  return await withinTransaction(db, async (transaction) => {
+    await lockOrganization(transaction, DEMO_ID);
+    for (const table of ORGANIZATION_TABLES) await deleteRowsOf(transaction, DEMO_ID, table);
+    await deleteStrandedUsers(
+      transaction,
+      DEMO_PEOPLE.map(({ email }) => email),
+    );
+    return await deleteOrganization(transaction, DEMO_ID);
+  });
+}

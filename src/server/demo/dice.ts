@@ -1,0 +1,42 @@
+import type { Random } from "../lib/random.ts";
+
+/** Chance that falls the same way in every run, so that what comes of it can be tested. Nothing secret is made of it. */
+export type Dice = Random & {
+  /** From 0 up to, but not, 1. */
+  roll(): number;
+  /** True as often as the chance, 0 to 1, says. */
+  falls(chance: number): boolean;
+  between(least: number, most: number): number;
+  pick<T>(list: readonly [T, ...T[]]): T;
+  /** Each as often as its share of all shares. */
+  pickByShare<T extends { readonly share: number }>(list: readonly [T, ...T[]]): T;
+};
+
+export function createDice(seed: number): Dice {
+  // Zero would stay zero for ever.
+  let state = seed | 0 || 1;
+  const roll = () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+  return {
+    roll,
+    falls: (chance) => roll() < chance,
+    between: (least, most) => Math.floor(least + roll() * (most - least + 1)),
+    pick: (list) => list[Math.floor(roll() * list.length)] ?? list[0],
+    pickByShare(list) {
+      let rest = roll() * list.reduce((sum, { share }) => sum + share, 0);
+      for (const one of list) {
+        rest -= one.share;
+        if (rest < 0) return one;
+      }
+      return list[0];
+    },
+    bytes(count) {
+      const words = Uint32Array.from({ length: Math.ceil(count / 4) }, () => roll() * 2 ** 32);
+      return Buffer.from(words.buffer, 0, count);
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { sql } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Step } from "#contract/steps.ts";
+import { createTestApp } from "../../../test/support/app.ts";
+import { makeBooking, makeKey, makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
+import { createCommandLine } from "../../../test/support/cli.ts";
+import { signIn } from "../../../test/support/sign-in.ts";
+import { insertMember } from "../accounts/queries.ts";
+import { toStepBit } from "../funnel/touch.ts";
+import { insertOrganization } from "../organizations/queries.ts";
+import { readCredentials } from "./credentials.ts";
+import { loadDemo } from "./load.ts";
+import { DEMO_ID, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER } from "./practice.ts";
+import { ORGANIZATION_TABLES } from "./queries.ts";
+import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
+
+const SECRET_KEY = "a secret key for tests, of 32 characters and more";
+const { app, deps, url } = await createTestApp({ secretKey: SECRET_KEY });
+const { db } = deps;
+const commandLine = createCommandLine({ DATABASE_URL: url, SECRET_KEY });
+
+const visits = makeTraffic({ now: NOON });
+const touches = visits.flatMap((visit) => visit.touches);
+const count = (step: Step) => touches.filter(({ steps }) => steps === toStepBit(step)).length;
+
+let other: OrganizationId;
+let contents: Record<string, string>;
+let apiKey: string;
+
+/** What each table holds, all organizations together. */
+async function readContents(): Promise<Record<string, string>> {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_name <> 'schema_migrations'`.execute(db);
+  const found: Record<string, string> = {};
+  for (const { name } of rows) {
+    const { rows: sums } = await sql<{ sum: string }>`
+      select count(*) || ' ' || coalesce(md5(string_agg(one::text, ',' order by one::text)), '') as sum
+      from ${sql.table(name)} one`.execute(db);
+    found[name] = sums[0]?.sum ?? "";
+  }
+  return found;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+async function ask(path: string): Promise<any> {
+  const response = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `Bearer ${apiKey}` } });
+  assert.equal(response.statusCode, 200, response.body);
+  return response.json();
+}
+
+before(async () => {
+  other = await makeOrganization(db, { name: "Somebody else" });
+  const widgetId = await makeWidget(db, other);
+  await makeBooking(db, other, { widgetId });
+  await makeKey(db, other);
+  await signIn({ deps }, { role: "owner", organizationId: other });
+  contents = await readContents();
+  // What is left of a loading that was cut off is made anew.
+  const unfinished = { id: DEMO_ID, name: "Unfinished", plan: "free", time_zone: null, created_at: NOON } as const;
+  await insertOrganization(db, unfinished);
+  const outcome = await loadDemo(deps);
+  const bookings = visits.flatMap((visit) => visit.bookings);
+  assert.deepEqual(outcome, { kind: "loaded", visits: visits.length, bookings: bookings.length });
+  ({ apiKey } = await readCredentials(deps, deps.config));
+});
+
+describe("a loaded demo", () => {
+  test("has the analytics of what was made up", async () => {
+    const report = await ask(`/analytics?days=${DEMO_DAYS}`);
+    const { views, bookings, failed, noAvailability, slotSessions } = report.totals;
+    assert.deepEqual(
+      { views, bookings, failed, noAvailability, slotSessions },
+      {
+        views: visits.length,
+        bookings: count("booking_completed"),
+        failed: count("booking_failed"),
+        noAvailability: count("no_availability"),
+        slotSessions: count("slot_selected"),
+      },
+    );
+    assert.equal(report.timeZone, DEMO_ZONE);
+    const days = Map.groupBy(visits, ({ touches: [first] }) => {
+      const at = Temporal.Instant.fromEpochMilliseconds(first?.at.getTime() ?? 0);
+      return at.toZonedDateTimeISO(DEMO_ZONE).toPlainDate().toString();
+    });
+    for (const { day, views } of report.daily) assert.equal(views, days.get(day)?.length, day);
+    const channels = Map.groupBy(visits, ({ touches: [first] }) => first?.channel);
+    for (const { key, views } of report.channels) assert.equal(views, channels.get(key)?.length, key);
+    assert.equal(report.channels.length, 12);
+  });
+
+  test("has its widgets, and the bookings of those that store them", async () => {
+    const { data: widgets } = await ask("/widgets");
+    assert.deepEqual(
+      widgets.map(({ id }: { id: string }) => id),
+      DEMO_WIDGETS.map(({ id }) => id),
+    );
+    const stored = new Map<string, { createdAt: string; customer: object; attribution: object }>();
+    for (let cursor = ""; ; ) {
+      const { data, nextCursor } = await ask(`/bookings?limit=500${cursor}`);
+      for (const booking of data) stored.set(booking.reference, booking);
+      if (nextCursor === null) break;
+      cursor = `&cursor=${nextCursor}`;
+    }
+    const lines = visits.flatMap((visit) => visit.bookings.map(({ line }) => line));
+    assert.equal(stored.size, lines.length);
+    for (const { reference, createdAt, customer, attribution } of lines) {
+      const booking = stored.get(reference);
+      assert.deepEqual(
+        [booking?.createdAt, booking?.customer, booking?.attribution],
+        [createdAt, customer, attribution],
+      );
+    }
+  });
+
+  test("has appointments to come whose times are taken and whose links work", async () => {
+    const { data } = await ask("/bookings?limit=500");
+    const coming = data.filter(({ start }: { start: string }) => start > NOON.toISOString());
+    assert.ok(coming.length > 20);
+    const { pathname } = new URL(coming[0].manageUrl);
+    assert.equal((await app.inject({ url: pathname })).statusCode, 200);
+  });
+
+  test("lets its people in with the one password that was shown", async () => {
+    const { email, password } = await readCredentials(deps, deps.config);
+    assert.equal(email, OWNER.email);
+    for (const person of DEMO_PEOPLE)
+      assert.ok(await deps.accounts.auth.signIn({ email: person.email, password, userAgent: "Firefox/1 Linux" }));
+    assert.equal(await deps.accounts.auth.signIn({ email, password: "another password", userAgent: "x" }), null);
+  });
+
+  test("has other credentials under another secret key", async () => {
+    const theirs = await readCredentials(deps, { ...deps.config, secretKey: SECRET_KEY.toUpperCase() });
+    const { password } = await readCredentials(deps, deps.config);
+    assert.notEqual(theirs.apiKey, apiKey);
+    assert.notEqual(theirs.password, password);
+  });
+
+  test("is not loaded a second time", async () => {
+    const { code, stderr } = await commandLine.runInside(["demo", "load"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /^The demo is loaded already; `demo clear` removes it\.$/m);
+    const { totals } = await ask(`/analytics?days=${DEMO_DAYS}`);
+    assert.equal(totals.views, visits.length);
+  });
+});
+
+describe("clearing the demo", () => {
+  test("knows every table that has rows of an organization", async () => {
+    const { rows } = await sql<{ name: string }>`
+      select table_name as name from information_schema.columns
+      where table_schema = 'public' and column_name = 'organization_id'`.execute(db);
+    assert.deepEqual(rows.map(({ name }) => name).sort(), [...ORGANIZATION_TABLES].sort());
+  });
+
+  test("removes everything of it and nothing else, and then there is nothing to clear", async () => {
+    assert.deepEqual(await commandLine.runInside(["demo", "clear", "--json"]), {
+      code: 0,
+      stdout: `${JSON.stringify({ id: DEMO_ID })}\n`,
+      stderr: "",
+    });
+    assert.deepEqual(await readContents(), contents);
+    const again = await commandLine.runInside(["demo", "clear"]);
+    assert.deepEqual([again.code, again.stderr], [2, "There is no demo to remove.\n"]);
+  });
+
+  test("leaves a person of the demo who belongs elsewhere as well, whose address then stops another loading", async () => {
+    const { userId } = await signIn({ deps }, { role: "viewer", organizationId: other, email: OWNER.email });
+    const refused = await commandLine.runInside(["demo", "load"]);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, new RegExp(`needs the address ${OWNER.email}`));
+    await db
+      .insertInto("organizations")
+      .values({ id: DEMO_ID, name: "x", plan: "free", time_zone: null, created_at: NOON })
+      .execute();
+    await insertMember(db, {
+      organization_id: DEMO_ID,
+      user_id: userId,
+      role: "owner",
+      created_at: NOON,
+      last_used_at: null,
+    });
+    assert.equal((await commandLine.runInside(["demo", "clear"])).code, 0);
+    const user = await db.selectFrom("users").select("email").where("id", "=", userId).executeTakeFirst();
+    assert.equal(user?.email, OWNER.email);
+  });
+});

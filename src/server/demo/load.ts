@@ -1,0 +1,134 @@
+import type { ImportedBooking } from "#contract/imported-booking.ts";
+import { createUser } from "../accounts/create-user.ts";
+import { hashPassword } from "../accounts/password.ts";
+import { findUserByEmail, insertMember } from "../accounts/queries.ts";
+import { makeKey } from "../api-keys/make-key.ts";
+import { writeAudit } from "../audit/write-audit.ts";
+import { importBookings } from "../bookings/import.ts";
+import type { Deps } from "../deps.ts";
+import { recordTouches } from "../funnel/record.ts";
+import type { Touch } from "../funnel/touch.ts";
+import { assert } from "../lib/assert.ts";
+import type { TextLine } from "../lib/text-lines.ts";
+import { findOrganization, insertOrganization } from "../organizations/queries.ts";
+import { insertSandbox } from "../scheduler/sandbox/queries.ts";
+import { insertWidget } from "../widgets/queries.ts";
+import { keepAppointments, toComing } from "./appointments.ts";
+import { clearDemo } from "./clear.ts";
+import { readCredentials, readKeyRandom } from "./credentials.ts";
+import { DEMO_ID, DEMO_KEY_NAME, DEMO_NAME, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER } from "./practice.ts";
+import { hasMembers } from "./queries.ts";
+import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
+
+// The demo's organization comes in by the doors that others use: its widgets as the command line makes them, its bookings as
+// an import, its visits as the collector records them. Its people come last, so that one without people is one whose loading was cut off, and is made anew.
+
+type LoadDeps = Pick<Deps, "db" | "clock" | "random" | "config">;
+
+export type LoadOutcome =
+  | { kind: "loaded"; visits: number; bookings: number }
+  | { kind: "there_already" }
+  /** Somebody who is not of the demo signs in with this address. */
+  | { kind: "address_taken"; email: string }
+  | { kind: "refused"; fault: string };
+
+const DAY_MS = 86_400_000;
+/** Recorded by one statement. With fewer the load takes longer, and with more it gets no shorter. */
+const BATCH_TOUCHES = 1_000;
+/** Recordings side by side. Each has days of its own, so they hardly ever wait for one another's counters. */
+const RECORDERS = 2;
+
+export async function loadDemo(deps: LoadDeps): Promise<LoadOutcome> {
+  if (await findOrganization(deps.db, DEMO_ID)) {
+    if (await hasMembers(deps.db, DEMO_ID)) return { kind: "there_already" };
+    await clearDemo(deps);
+  }
+  for (const { email } of DEMO_PEOPLE)
+    if (await findUserByEmail(deps.db, email)) return { kind: "address_taken", email };
+  try {
+    const outcome = await fill(deps);
+    if (outcome.kind !== "loaded") await clearDemo(deps);
+    return outcome;
+  } catch (error) {
+    await clearDemo(deps);
+    throw error;
+  }
+}
+
+async function fill(deps: LoadDeps): Promise<LoadOutcome> {
+  const now = deps.clock.now();
+  await makeOrganization(deps, new Date(now.getTime() - (DEMO_DAYS + 1) * DAY_MS));
+  const visits = makeTraffic({ now });
+  const bookings = visits.flatMap((visit) => visit.bookings);
+  const coming = bookings.filter(({ line }) => line.start > now.toISOString()).map((one) => toComing(deps, one));
+  const links = new Map(coming.map(({ reference, links }) => [reference as string, links] as const));
+  const lines = bookings.map(({ line }): ImportedBooking => ({ ...line, ...links.get(line.reference) }));
+
+  const stored = await importBookings(deps.db, DEMO_ID, { lines: toLines(lines), now, progress: () => {} });
+  if ("fault" in stored) return { kind: "refused", fault: stored.fault };
+  const touches = visits.flatMap((visit) => visit.touches);
+  await recordHistory(deps, touches);
+  await keepAppointments(deps, coming);
+  await addPeople(deps);
+  return { kind: "loaded", visits: visits.length, bookings: stored.imported };
+}
+
+async function makeOrganization({ db }: LoadDeps, at: Date): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const about = { id: DEMO_ID, name: DEMO_NAME, plan: "business", time_zone: DEMO_ZONE, created_at: at } as const;
+    await insertOrganization(transaction, about);
+    for (const [index, widget] of DEMO_WIDGETS.entries()) {
+      // The first of the list is the newest, as it is the first of every list of widgets.
+      const createdAt = new Date(at.getTime() + (DEMO_WIDGETS.length - index) * 60_000);
+      await insertWidget(transaction, {
+        id: widget.id,
+        organization_id: DEMO_ID,
+        name: widget.name,
+        business_name: widget.businessName,
+        booking_url: null,
+        template: widget.template,
+        status: widget.pausedDaysAgo === null ? "active" : "paused",
+        collect_data: widget.storesBookings,
+        accent_color: widget.accentColor,
+        created_at: createdAt,
+      });
+      await insertSandbox(transaction, DEMO_ID, { widgetId: widget.id, setup: widget.setup, now: createdAt });
+    }
+  });
+}
+
+async function recordHistory({ db }: LoadDeps, touches: readonly Touch[]): Promise<void> {
+  const size = Math.ceil(touches.length / RECORDERS);
+  const recordFrom = async (start: number) => {
+    const end = Math.min(start + size, touches.length);
+    for (let first = start; first < end; first += BATCH_TOUCHES)
+      await recordTouches(db, touches.slice(first, Math.min(first + BATCH_TOUCHES, end)), "every");
+  };
+  await Promise.all(Array.from({ length: RECORDERS }, (_, index) => recordFrom(index * size)));
+}
+
+async function* toLines(values: readonly unknown[]): AsyncGenerator<TextLine> {
+  for (const value of values) yield { text: JSON.stringify(value) };
+}
+
+async function addPeople(deps: LoadDeps): Promise<void> {
+  const { config, clock } = deps;
+  const { password } = await readCredentials(deps, config);
+  const passwordHash = await hashPassword(deps, password);
+  const keyRandom = await readKeyRandom(deps, config);
+  const at = clock.now();
+  await deps.db.transaction().execute(async (db) => {
+    const ids = new Map<string, string>();
+    for (const { name, email, role } of DEMO_PEOPLE) {
+      const user = await createUser({ ...deps, db }, { name, email, passwordHash, isEmailProven: true });
+      assert(user, "the address was free a moment ago");
+      ids.set(email, user.userId);
+      const member = { organization_id: DEMO_ID, user_id: user.userId, role, created_at: at, last_used_at: null };
+      await insertMember(db, member);
+      const entry = { organizationId: DEMO_ID, actor: null, target: email, detail: { role }, at };
+      await writeAudit(db, { ...entry, action: "member.added" });
+    }
+    const key = { name: DEMO_KEY_NAME, createdBy: ids.get(OWNER.email) ?? null, expiresAt: null, now: at };
+    await makeKey({ db, random: keyRandom }, DEMO_ID, key);
+  });
+}

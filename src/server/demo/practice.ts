@@ -1,0 +1,100 @@
+import type { MemberRole } from "#contract/app/role.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Template } from "#contract/widget.ts";
+import type { SandboxSetup } from "../scheduler/sandbox/setup.ts";
+import { BRANCH_SETUP, CHILDREN_SETUP, PRACTICE_SETUP } from "./practice-setups.ts";
+
+// Who the demo is about: a dental practice in Berlin with a branch in Potsdam. Its ids are fixed: by them it is found again,
+// and removed without touching anything else.
+
+export const DEMO_ID = "org_DemoLindenhof111" as OrganizationId;
+export const DEMO_NAME = "Lindenhof Dental";
+export const DEMO_ZONE = "Europe/Berlin";
+export const DEMO_SITE = "https://www.lindenhof-dental.example";
+export const DEMO_KEY_NAME = "Warehouse sync";
+
+export type DemoWidget = {
+  readonly id: WidgetId;
+  readonly name: string;
+  readonly businessName: string;
+  readonly template: Template;
+  readonly accentColor: string;
+  readonly storesBookings: boolean;
+  /** Days before the loading on which it was paused; null while it is in use. */
+  readonly pausedDaysAgo: number | null;
+  /** How much of the visits that may go to any widget. */
+  readonly share: number;
+  readonly page: string;
+  readonly setup: SandboxSetup;
+};
+
+export const WEBSITE: DemoWidget = {
+  id: "w_DemoWebsite1" as WidgetId,
+  name: "Website",
+  businessName: "Lindenhof Dental",
+  template: "classic",
+  accentColor: "#1f6f5c",
+  storesBookings: true,
+  pausedDaysAgo: null,
+  share: 0.6,
+  page: `${DEMO_SITE}/booking`,
+  setup: PRACTICE_SETUP,
+};
+
+export const BRANCH: DemoWidget = {
+  id: "w_DemoPotsdam1" as WidgetId,
+  name: "Branch in Potsdam",
+  businessName: "Lindenhof Dental Potsdam",
+  template: "minimal",
+  accentColor: "#1f6f5c",
+  storesBookings: true,
+  pausedDaysAgo: null,
+  share: 0.25,
+  page: `${DEMO_SITE}/potsdam`,
+  setup: BRANCH_SETUP,
+};
+
+export const CHILDREN: DemoWidget = {
+  id: "w_DemoForKids1" as WidgetId,
+  name: "Children's page",
+  businessName: "Lindenhof Dental for children",
+  template: "compact",
+  accentColor: "#b4531f",
+  storesBookings: true,
+  pausedDaysAgo: null,
+  share: 0.15,
+  page: `${DEMO_SITE}/children`,
+  setup: CHILDREN_SETUP,
+};
+
+/** Of before the website was made anew: paused, and it never stored a booking. */
+export const LANDING_PAGE: DemoWidget = {
+  id: "w_DemoLanding1" as WidgetId,
+  name: "Old landing page",
+  businessName: "Lindenhof Dental",
+  template: "classic",
+  accentColor: "#3b5bdb",
+  storesBookings: false,
+  pausedDaysAgo: 74,
+  share: 0,
+  page: `${DEMO_SITE}/summer`,
+  setup: PRACTICE_SETUP,
+};
+
+export const DEMO_WIDGETS = [WEBSITE, BRANCH, CHILDREN, LANDING_PAGE] as const;
+
+export type DemoPerson = { readonly name: string; readonly email: string; readonly role: MemberRole };
+
+export const OWNER: DemoPerson = {
+  name: "Dr. Ada Winter",
+  email: "ada.winter@lindenhof-dental.example",
+  role: "owner",
+};
+
+/** All of them sign in with the demo's one password, so that every role can be tried. */
+export const DEMO_PEOPLE: readonly DemoPerson[] = [
+  OWNER,
+  { name: "Jonas Größer", email: "jonas.groesser@lindenhof-dental.example", role: "admin" },
+  { name: "Mina Yıldız", email: "mina.yildiz@lindenhof-dental.example", role: "member" },
+  { name: "Tax office Kaiser", email: "office@kaiser-tax.example", role: "viewer" },
+];

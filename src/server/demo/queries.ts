@@ -1,0 +1,68 @@
+import { sql } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+
+/**
+ * Every table that holds rows of an organization, in the order in which they are deleted: as everybody locks them where
+ * anybody does (ARCHITECTURE, "Rows are locked in one order"), and what refers to a row before that row.
+ */
+export const ORGANIZATION_TABLES = [
+  "bookings",
+  "delivery_queue",
+  "webhook_events",
+  "deliveries",
+  "delivery_attempts",
+  "endpoint_notices",
+  "endpoints",
+  "booking_references",
+  "booking_clocks",
+  "pending_bookings",
+  "sandbox_busy",
+  "sandbox_appointments",
+  "sandboxes",
+  "funnel_events",
+  "funnel_visits",
+  "funnel_days",
+  "funnel_key_days",
+  "funnel_key_spans",
+  "day_zones",
+  "audit_entries",
+  "api_keys",
+  "invitations",
+  "members",
+  "widgets",
+  "scheduling_connections",
+] as const;
+
+/** Whoever records waits from here on, and so does whoever stores a booking; then they find no widget any more. */
+export async function lockOrganization(transaction: Db, owner: OrganizationId): Promise<void> {
+  await sql`select from day_zones where organization_id = ${owner} for update`.execute(transaction);
+  await sql`select from widgets where organization_id = ${owner} order by id for update`.execute(transaction);
+}
+
+export async function deleteRowsOf(
+  transaction: Db,
+  owner: OrganizationId,
+  table: (typeof ORGANIZATION_TABLES)[number],
+): Promise<number> {
+  const result = await sql`delete from ${sql.table(table)} where organization_id = ${owner}`.execute(transaction);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** False when there is no such organization. */
+export async function deleteOrganization(transaction: Db, owner: OrganizationId): Promise<boolean> {
+  const result = await transaction.deleteFrom("organizations").where("id", "=", owner).executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+/** Of these people those who belong to no organization, with how they sign in. */
+export async function deleteStrandedUsers(transaction: Db, emails: readonly string[]): Promise<void> {
+  await sql`
+    delete from users where email = any(${emails as string[]}::text[])
+      and not exists (select from members where members.user_id = users.id)`.execute(transaction);
+}
+
+export async function hasMembers(db: Db, owner: OrganizationId): Promise<boolean> {
+  const member = db.selectFrom("members").select("user_id").where("organization_id", "=", owner).limit(1);
+  return (await member.executeTakeFirst()) !== undefined;
+}

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { parseReference } from "#contract/ids.ts";
+import type { Step } from "#contract/steps.ts";
+import { TEMPLATES } from "#contract/widget.ts";
+import { NOON } from "../../../test/support/builders.ts";
+import { parseImportLine } from "../bookings/parse-import-line.ts";
+import { CHANNELS } from "../funnel/channel-rules.ts";
+import { toStepBit } from "../funnel/touch.ts";
+import { classifyWay } from "./attribution.ts";
+import { DEMO_WIDGETS, DEMO_ZONE, LANDING_PAGE } from "./practice.ts";
+import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
+import { WAYS } from "./ways.ts";
+
+const visits = makeTraffic({ now: NOON });
+const starts = visits.map(({ touches: [first] }) => toLocal(first?.at ?? NOON));
+const bookings = visits.flatMap((visit) => visit.bookings);
+const touches = visits.flatMap((visit) => visit.touches);
+
+function toLocal(at: Date): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(DEMO_ZONE);
+}
+
+function daysAgo(at: Date): number {
+  return toLocal(at).toPlainDate().until(toLocal(NOON).toPlainDate()).days;
+}
+
+const share = (part: number, whole: number) => part / whole;
+
+describe("the demo's history", () => {
+  test("is the same for the same instant", () => {
+    assert.deepEqual(makeTraffic({ now: NOON, days: 5 }), makeTraffic({ now: NOON, days: 5 }));
+  });
+
+  test("holds 120 days of some two hundred visits each, and nothing that is still to come", () => {
+    assert.ok(visits.length > 18_000 && visits.length < 25_000, `${visits.length}`);
+    assert.equal(new Set(starts.map((start) => start.toPlainDate().toString())).size, DEMO_DAYS);
+    assert.ok(touches.every(({ at }) => at < NOON));
+  });
+
+  test("has busy Mondays and quiet weekends, mornings and evenings, and hardly a visit at night", () => {
+    const onWeekday = (weekday: number) => starts.filter((start) => start.dayOfWeek === weekday).length;
+    assert.ok(onWeekday(1) > 1.5 * onWeekday(6) && onWeekday(1) > 1.4 * onWeekday(7) && onWeekday(1) > onWeekday(5));
+    const between = (from: number, to: number) =>
+      starts.filter(({ hour }) => hour >= from && hour < to).length / (to - from);
+    assert.ok(between(9, 12) > 10 * between(1, 5) && between(18, 21) > between(13, 17));
+  });
+
+  test("has every channel and each campaign in its own time only", () => {
+    assert.deepEqual(new Set<string>(WAYS.map((way) => classifyWay(way).channel)), new Set<string>(CHANNELS));
+    for (const way of WAYS.filter(({ lasts }) => lasts)) {
+      const { source, medium, campaign } = classifyWay(way);
+      const own = visits
+        .flatMap(({ touches: [first] }) => first ?? [])
+        .filter((first) => first.campaign === campaign && first.source === source && first.medium === medium)
+        .map((first) => daysAgo(first.at));
+      const [from = 0, to = 0] = way.lasts ?? [];
+      const [first, last] = [Math.max(...own), Math.min(...own)];
+      // Not beyond its time; and of small ones a day at either end may have had no visit.
+      assert.ok(first <= from && first >= from - 2 && last >= to && last <= to + 2, `${campaign}: ${first} to ${last}`);
+    }
+  });
+
+  test("has all templates, and a paused widget that stores nothing", () => {
+    assert.deepEqual(new Set(DEMO_WIDGETS.map(({ template }) => template)), new Set(TEMPLATES));
+    for (const { id } of DEMO_WIDGETS) assert.ok(touches.some(({ widgetId }) => widgetId === id));
+    const old = touches.filter(({ widgetId }) => widgetId === LANDING_PAGE.id);
+    assert.ok(old.every(({ at }) => daysAgo(at) > (LANDING_PAGE.pausedDaysAgo ?? 0)));
+    assert.ok(old.some(({ conversion }) => conversion?.step === "booking_completed"));
+    assert.ok(bookings.every(({ line }) => line.widgetId !== LANDING_PAGE.id));
+  });
+
+  test("converts as such a practice does, and sometimes fails", () => {
+    const count = (step: Step) => touches.filter(({ steps }) => steps === toStepBit(step)).length;
+    const rate = share(count("booking_completed"), visits.length);
+    assert.ok(rate > 0.05 && rate < 0.12, `${rate}`);
+    assert.ok(count("no_availability") > 100 && count("booking_failed") > 50);
+    const byWay = (medium: string) => {
+      const own = visits.filter(({ touches: [first] }) => first?.medium === medium);
+      return share(own.filter((visit) => visit.bookings.length > 0).length, own.length);
+    };
+    assert.ok(byWay("email") > 2 * byWay("social") && byWay("cpc") > byWay("banner"));
+  });
+});
+
+describe("the demo's bookings", () => {
+  test("each has its visit's booking_completed, of the same instant, widget and appointment", () => {
+    for (const visit of visits.filter((one) => one.bookings.length > 0)) {
+      const completed = visit.touches.flatMap(({ at, widgetId, conversion }) =>
+        conversion?.step === "booking_completed" ? [{ at, widgetId, ...conversion }] : [],
+      );
+      assert.deepEqual(
+        completed.map(({ at, startAt, widgetId, key }) => [at.toISOString(), startAt?.toISOString(), widgetId, key]),
+        visit.bookings.map(({ line }) => [line.createdAt, line.start, line.widgetId, line.reference]),
+      );
+    }
+  });
+
+  test("can all be imported", () => {
+    for (const { line } of bookings) assert.ok("row" in parseImportLine(JSON.stringify(line), NOON));
+  });
+
+  test("have references and instants of their own, and nobody is booked twice at a time", () => {
+    assert.equal(new Set(bookings.map(({ line }) => parseReference(line.reference))).size, bookings.length);
+    assert.equal(new Set(bookings.map(({ line }) => line.createdAt)).size, bookings.length);
+    const places = bookings.map(({ line }) => `${line.widgetId} ${line.staff} ${line.start}`);
+    assert.equal(new Set(places).size, bookings.length);
+    assert.ok(bookings.every(({ line }) => line.start > line.createdAt));
+  });
+
+  test("say what the visit's events say about where the visitor came from", () => {
+    for (const { touches, bookings } of visits) {
+      const came = touches.map(({ source, medium, channel }) => [source, medium, channel]);
+      for (const { line } of bookings) {
+        const { source, medium, channel } = line.attribution ?? {};
+        assert.deepEqual(came[0], [source, medium, channel]);
+      }
+    }
+    for (const field of [
+      "gclid",
+      "gbraid",
+      "wbraid",
+      "fbclid",
+      "msclkid",
+      "liFatId",
+      "ttclid",
+      "fbp",
+      "gaClientId",
+    ] as const)
+      assert.ok(
+        bookings.some(({ line }) => line.attribution?.[field]),
+        field,
+      );
+  });
+
+  test("answer the questions of their service, every required one, with an option where there are any", () => {
+    for (const { line, appointment } of bookings) {
+      for (const { id, required, options, label } of appointment.service.questions) {
+        const answer = line.answers?.find(({ questionId }) => questionId === id);
+        assert.ok(answer || !required);
+        if (answer) assert.ok(answer.question === label && (options.length === 0 || options.includes(answer.answer)));
+      }
+    }
+    assert.ok(bookings.some(({ line }) => (line.answers ?? []).length > 1));
+  });
+
+  test("are made by people of many languages, some of whom come back", () => {
+    const names = bookings.map(({ line }) => line.customer.name).join(" ");
+    for (const letters of ["ü", "ß", "ş", "ł", "Ш", "佐", "✨"]) assert.ok(names.includes(letters), letters);
+    const emails = new Set(bookings.map(({ line }) => line.customer.email));
+    assert.ok(emails.size < bookings.length && emails.size > bookings.length / 2);
+    for (const email of emails) assert.match(email, /^[a-z]+\.[a-z]+\d+@example\.(com|net|org)$/);
+  });
+});

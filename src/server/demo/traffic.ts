@@ -1,0 +1,96 @@
+import { PracticeCalendar } from "./calendar.ts";
+import { createDice, type Dice } from "./dice.ts";
+import { BRANCH, CHILDREN, DEMO_WIDGETS, DEMO_ZONE, type DemoWidget, WEBSITE } from "./practice.ts";
+import { type DemoVisit, makeVisit, type World } from "./visit.ts";
+import { WAYS, type Way } from "./ways.ts";
+
+// Months of visits up to now, the same for the same `now`: more on Mondays than on Sundays, most before noon and in the
+// evening, campaigns that begin and end, a week of holidays and a morning on which the scheduling system failed.
+
+export const DEMO_DAYS = 120;
+
+const SEED = 20_261_101;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** No visit lasts longer, so one that begins before this is over by now. */
+const LONGEST_VISIT_MS = 20 * 60_000;
+const CALENDAR_DAYS_AHEAD = 60;
+
+/** Of the visits that the ways name: enough to look at, and few enough to be loaded in seconds. */
+const CROWD = 0.85;
+/** From Monday to Sunday. */
+const WEEKDAYS = [1.24, 1.16, 1.08, 1.04, 0.9, 0.58, 0.66];
+/** From midnight on, hour by hour. */
+const CROWD_BY_HOUR = [2, 1, 1, 1, 1, 2, 6, 14, 24, 32, 36, 34, 30, 26, 26, 25, 24, 26, 30, 36, 38, 30, 16, 7];
+const [MIDNIGHT = { hour: 0, share: 0 }, ...LATER_HOURS] = CROWD_BY_HOUR.map((share, hour) => ({ hour, share }));
+const GROWTH = 0.3;
+const HOLIDAY_DAYS_AGO = [45, 39] as const;
+const OUTAGE_DAYS_AGO = 23;
+const OUTAGE_HOURS = [9, 13] as const;
+/** Of the visits of a way that leads to one widget. */
+const STRAIGHT = 0.7;
+
+type Day = { readonly daysAgo: number; readonly startMs: number; readonly crowd: number };
+
+export function makeTraffic(about: { now: Date; days?: number }): DemoVisit[] {
+  const { now, days = DEMO_DAYS } = about;
+  const dice = createDice(SEED);
+  const world: World = { dice, calendars: openCalendars(now, days), customers: [], used: new Set() };
+  return listDays(dice, now, days).flatMap((day) =>
+    listArrivals(dice, day)
+      .filter(({ at }) => at.getTime() < now.getTime() - LONGEST_VISIT_MS)
+      .map(({ way, at }) => {
+        const widget = chooseWidget(dice, way, day);
+        return makeVisit(world, { way, widget, at, ...lookAt(day, at) });
+      }),
+  );
+}
+
+function openCalendars(now: Date, days: number): Map<string, PracticeCalendar> {
+  const from = new Date(now.getTime() - days * DAY_MS);
+  const to = new Date(now.getTime() + CALENDAR_DAYS_AHEAD * DAY_MS);
+  const range = { timeZone: DEMO_ZONE, from, to };
+  return new Map(DEMO_WIDGETS.map(({ id, setup }) => [id, new PracticeCalendar(setup, range)]));
+}
+
+/** The oldest first. */
+function listDays(dice: Dice, now: Date, days: number): Day[] {
+  const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(DEMO_ZONE).toPlainDate();
+  return Array.from({ length: days }, (_, index) => {
+    const daysAgo = days - 1 - index;
+    const day = today.subtract({ days: daysAgo });
+    const mood = 0.88 + dice.roll() * 0.24;
+    const crowd = CROWD * (WEEKDAYS[day.dayOfWeek - 1] ?? 1) * (1 + (GROWTH * index) / days) * mood;
+    return { daysAgo, startMs: day.toZonedDateTime(DEMO_ZONE).epochMilliseconds, crowd };
+  });
+}
+
+function listArrivals(dice: Dice, day: Day): { way: Way; at: Date }[] {
+  const arrivals = WAYS.filter((way) => isOpen(way, day)).flatMap((way) => {
+    const count = Math.floor(way.share * day.crowd + dice.roll());
+    return Array.from({ length: count }, () => ({ way, at: new Date(day.startMs + chooseTimeMs(dice)) }));
+  });
+  return arrivals.sort((a, b) => a.at.getTime() - b.at.getTime());
+}
+
+function isOpen({ lasts }: Way, { daysAgo }: Day): boolean {
+  return lasts === undefined || (daysAgo <= lasts[0] && daysAgo >= lasts[1]);
+}
+
+/** Since the day's beginning. */
+function chooseTimeMs(dice: Dice): number {
+  return Math.floor((dice.pickByShare([MIDNIGHT, ...LATER_HOURS]).hour + dice.roll()) * HOUR_MS);
+}
+
+function chooseWidget(dice: Dice, { widget }: Way, { daysAgo }: Day): DemoWidget {
+  const isInUse = widget !== undefined && daysAgo > (widget.pausedDaysAgo ?? -1);
+  return isInUse && dice.falls(STRAIGHT) ? widget : dice.pickByShare([WEBSITE, BRANCH, CHILDREN]);
+}
+
+function lookAt(day: Day, at: Date): { isHoliday: boolean; isOutage: boolean } {
+  const hour = (at.getTime() - day.startMs) / HOUR_MS;
+  return {
+    isHoliday: day.daysAgo <= HOLIDAY_DAYS_AGO[0] && day.daysAgo >= HOLIDAY_DAYS_AGO[1],
+    isOutage: day.daysAgo === OUTAGE_DAYS_AGO && hour >= OUTAGE_HOURS[0] && hour < OUTAGE_HOURS[1],
+  };
+}

@@ -1,0 +1,246 @@
+import type { Answer } from "#contract/booking.ts";
+import { REFERENCE } from "#contract/ids.ts";
+import type { ImportedBooking } from "#contract/imported-booking.ts";
+import type { Step } from "#contract/steps.ts";
+import { toCampaignKey } from "../funnel/classify-source.ts";
+import { type Conversion, type Touch, toStepBit, type VisitClass } from "../funnel/touch.ts";
+import { randomId, randomUuid } from "../lib/random.ts";
+import type { SandboxService } from "../scheduler/sandbox/setup.ts";
+import { classifyWay, makeAttribution } from "./attribution.ts";
+import type { Appointment, PracticeCalendar } from "./calendar.ts";
+import type { Dice } from "./dice.ts";
+import { type Customer, makeCustomer } from "./names.ts";
+import type { DemoWidget } from "./practice.ts";
+import type { Way } from "./ways.ts";
+
+// One visit of the demo, from the first view to where the visitor leaves, and the bookings it made.
+
+export type DemoBooking = { readonly line: ImportedBooking; readonly appointment: Appointment };
+export type DemoVisit = { readonly touches: readonly Touch[]; readonly bookings: readonly DemoBooking[] };
+
+/** What visits share while the history is made up. */
+export type World = {
+  readonly dice: Dice;
+  readonly calendars: ReadonlyMap<string, PracticeCalendar>;
+  readonly customers: Customer[];
+  /** References and instants of bookings, no two of which may be the same. */
+  readonly used: Set<string | number>;
+};
+
+export type Circumstances = {
+  readonly way: Way;
+  readonly widget: DemoWidget;
+  readonly at: Date;
+  /** The practice is on holiday: few free times, and fewer who book. */
+  readonly isHoliday: boolean;
+  /** The scheduling system has a bad day. */
+  readonly isOutage: boolean;
+};
+
+const SECOND_MS = 1_000;
+const DAY_MS = 86_400_000;
+const MEAN_LEAD_DAYS = 6;
+const LONGEST_LEAD_DAYS = 42;
+
+/** How many of those who took the step before take this one, of visitors who will not book. */
+const STAYS: readonly (readonly [Step, chance: number])[] = [
+  ["service_selected", 0.52],
+  ["date_selected", 0.72],
+  ["slot_selected", 0.62],
+  ["form_started", 0.5],
+];
+
+type Weighted<T> = readonly [T & { readonly share: number }, ...(T & { readonly share: number })[]];
+
+const DEVICES: Weighted<{ device: string; wish: number }> = [
+  { share: 60, device: "mobile", wish: 0.92 },
+  { share: 34, device: "desktop", wish: 1.16 },
+  { share: 6, device: "tablet", wish: 1 },
+];
+
+const COUNTRIES: Weighted<{ country: string; timeZone: string }> = [
+  { share: 90, country: "DE", timeZone: "Europe/Berlin" },
+  { share: 3, country: "PL", timeZone: "Europe/Warsaw" },
+  { share: 2, country: "AT", timeZone: "Europe/Vienna" },
+  { share: 2, country: "CH", timeZone: "Europe/Zurich" },
+  { share: 2, country: "GB", timeZone: "Europe/London" },
+  { share: 1, country: "US", timeZone: "America/New_York" },
+];
+
+const TOPICS: readonly [string, ...string[]] = [
+  "A crown came loose",
+  "Second opinion about implants",
+  "Zähneknirschen, vor allem nachts 😬",
+  "New in town, looking for a dentist",
+  "Wisdom teeth",
+];
+
+export function makeVisit(world: World, about: Circumstances): DemoVisit {
+  const { dice } = world;
+  const { way, widget } = about;
+  const { device, wish } = dice.pickByShare(DEVICES);
+  const { country, timeZone } = dice.pickByShare(COUNTRIES);
+  const walk = new Walk(dice, about.at, {
+    widgetId: widget.id,
+    visitId: randomUuid(dice),
+    page: widget.page,
+    device,
+    country,
+    ...toVisitClass(way),
+  });
+  walk.take("widget_viewed");
+  if (!dice.falls(way.wish * wish * (about.isHoliday ? 0.5 : 1))) {
+    lookAround(dice, walk, about);
+    return { touches: walk.touches, bookings: [] };
+  }
+  return { touches: walk.touches, bookings: bookAppointments(world, walk, { ...about, timeZone }) };
+}
+
+const classes = new Map<Way, VisitClass>();
+
+/** Worked out once for each way, as there are few of them and many visits. */
+function toVisitClass(way: Way): VisitClass {
+  const known = classes.get(way);
+  if (known) return known;
+  const { source, medium, campaign, channel } = classifyWay(way);
+  const made = { source, medium, campaign: toCampaignKey(campaign), channel };
+  classes.set(way, made);
+  return made;
+}
+
+type VisitFacts = Omit<Touch, "at" | "steps" | "conversion">;
+
+/** The steps of one visit, each some seconds after the one before. */
+class Walk {
+  readonly touches: Touch[] = [];
+  readonly #dice: Dice;
+  readonly #visit: VisitFacts;
+  #atMs: number;
+
+  constructor(dice: Dice, at: Date, visit: VisitFacts) {
+    this.#dice = dice;
+    this.#visit = visit;
+    this.#atMs = at.getTime();
+  }
+
+  take(step: Step, seconds = this.#dice.between(4, 45), conversion: Conversion | null = null): Date {
+    if (this.touches.length > 0) this.#atMs += seconds * SECOND_MS + 1;
+    const at = new Date(this.#atMs);
+    this.touches.push({ ...this.#visit, at, steps: toStepBit(step), conversion });
+    return at;
+  }
+
+  fail(): void {
+    this.take("booking_failed", undefined, { step: "booking_failed", key: randomUuid(this.#dice), startAt: null });
+  }
+
+  /** Later by this much, when the instant is taken. */
+  moveOn(ms: number): void {
+    this.#atMs += ms;
+  }
+
+  get nextMs(): number {
+    return this.#atMs;
+  }
+}
+
+function lookAround(dice: Dice, walk: Walk, { isHoliday, isOutage }: Circumstances): void {
+  let furthest: Step = "widget_viewed";
+  for (const [step, chance] of STAYS) {
+    if (furthest === "service_selected" && dice.falls(isHoliday ? 0.3 : 0.035)) {
+      walk.take("no_availability");
+      return;
+    }
+    if (!dice.falls(chance)) break;
+    walk.take(step);
+    furthest = step;
+  }
+  if (furthest === "form_started" && dice.falls(isOutage ? 0.8 : 0.06)) walk.fail();
+}
+
+function bookAppointments(world: World, walk: Walk, about: Circumstances & { timeZone: string }): DemoBooking[] {
+  const { dice } = world;
+  walk.take("service_selected");
+  const first = findAppointment(world, walk, about);
+  if (first === null) {
+    walk.take("no_availability");
+    return [];
+  }
+  for (const step of ["date_selected", "slot_selected", "form_started"] as const) walk.take(step);
+  if (dice.falls(about.isOutage ? 0.5 : 0.02)) walk.fail();
+  const customer = findCustomer(world);
+  // Now and then a second one, for somebody of the family.
+  const second = dice.falls(0.03) ? findAppointment(world, walk, about) : null;
+  return [first, ...(second ? [second] : [])].flatMap((appointment) => {
+    const line = complete(world, walk, { ...about, appointment, customer });
+    return about.widget.storesBookings ? [{ line, appointment }] : [];
+  });
+}
+
+/** The funnel's last step, and the booking as it is stored: of the same instant, and about the same appointment. */
+function complete(
+  world: World,
+  walk: Walk,
+  about: Circumstances & { appointment: Appointment; customer: Customer; timeZone: string },
+): ImportedBooking {
+  const { dice, used } = world;
+  const { widget, appointment, customer } = about;
+  const { service, staffId, startAt } = appointment;
+  const seconds = dice.between(35, 150);
+  while (used.has(walk.nextMs + seconds * SECOND_MS + 1)) walk.moveOn(1);
+  const reference = takeReference(world);
+  const createdAt = walk.take("booking_completed", seconds, { step: "booking_completed", key: reference, startAt });
+  used.add(createdAt.getTime());
+  const endMs = startAt.getTime() + service.durationMinutes * 60 * SECOND_MS;
+  const staff = world.calendars.get(widget.id)?.setup.staff.find(({ id }) => id === staffId);
+  return {
+    widgetId: widget.id,
+    reference,
+    createdAt: createdAt.toISOString(),
+    start: startAt.toISOString(),
+    end: new Date(endMs).toISOString(),
+    timeZone: about.timeZone,
+    service: { id: service.id, name: service.name },
+    staff: staff ? [staff.name] : [],
+    customer,
+    answers: makeAnswers(dice, service),
+    attribution: makeAttribution(dice, { way: about.way, page: widget.page, at: about.at }),
+  };
+}
+
+function findAppointment(world: World, walk: Walk, { widget }: Circumstances): Appointment | null {
+  const { dice } = world;
+  const calendar = world.calendars.get(widget.id);
+  const [service, ...others] = calendar?.setup.services ?? [];
+  if (!calendar || !service) return null;
+  const leadDays = Math.min(LONGEST_LEAD_DAYS, 0.15 - Math.log(1 - dice.roll()) * MEAN_LEAD_DAYS);
+  const earliest = new Date(walk.nextMs + leadDays * DAY_MS);
+  return calendar.take(dice, { service: dice.pick([service, ...others]), earliest });
+}
+
+/** One in six has been here before. */
+function findCustomer({ dice, customers }: World): Customer {
+  const [first, ...others] = customers;
+  if (first && dice.falls(0.17)) return { ...dice.pick([first, ...others]), notes: null };
+  const customer = makeCustomer(dice, customers.length + 1);
+  customers.push(customer);
+  return customer;
+}
+
+function takeReference({ dice, used }: World): string {
+  for (;;) {
+    const reference = randomId<string>(dice, REFERENCE);
+    if (used.has(reference)) continue;
+    used.add(reference);
+    return reference;
+  }
+}
+
+function makeAnswers(dice: Dice, { questions }: SandboxService): Answer[] {
+  return questions.flatMap(({ id, label, options, required }) => {
+    if (!required && dice.falls(0.25)) return [];
+    const [option, ...others] = options;
+    const text = id === "age" ? String(dice.between(2, 12)) : dice.pick(TOPICS);
+    return [{ questionId: id, question: label, answer: option ? dice.pick([option, ...others]) : text }];
+  });
+}

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Frame, Page } from "playwright-core";
+import { makeTestFolder, waitUntilNoneRuns } from "../../src/server/db/embedded/testing/processes.ts";
+import { BRANCH, CHILDREN, WEBSITE } from "../../src/server/demo/practice.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { listAccessible } from "../support/embedded.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../scripts/demo.ts", import.meta.url));
+const SIGNS = { service: /Dashboard +(http:\S+)\/app\//, site: /Sample site +(\S+)/, receiver: /Receiver +(\S+)/ };
+
+const browser = openBrowser();
+const { folder } = makeTestFolder();
+
+type Demo = { child: ChildProcess; service: string; site: string; receiver: string; key: string; said: string };
+
+async function startDemo(): Promise<Demo> {
+  const child = spawn(process.execPath, [PROGRAM], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], DATA_DIR: `${folder}/data`, PORT: "0" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  after(() => child.kill("SIGKILL"));
+  let said = "";
+  await new Promise<void>((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`The demo ended with ${code}: ${said}`)));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+        if (/demo clear\n/.test(said)) resolve();
+      });
+  });
+  const find = (sign: RegExp) => sign.exec(said)?.[1] ?? assert.fail(said);
+  const [service, site, receiver] = [find(SIGNS.service), find(SIGNS.site), find(SIGNS.receiver)];
+  return { child, service, site, receiver, key: find(/KEY=(svc_live_\w+)/), said };
+}
+
+async function stopDemo({ child }: Demo): Promise<void> {
+  const ended = once(child, "exit");
+  child.kill("SIGINT");
+  assert.deepEqual(await ended, [0, null]);
+  assert.deepEqual(await waitUntilNoneRuns(folder), []);
+}
+
+/** The newest reference and how many bookings there are in all, asked for as the printed lines do. */
+async function readStored({ service, key }: Demo): Promise<[reference: string, bookings: number]> {
+  const ask = async (path: string) => {
+    const answer = await fetch(`${service}/api/v1/${path}`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal(answer.status, 200);
+    return await answer.json();
+  };
+  const [{ data }, { totals }] = [await ask("bookings?limit=1"), await ask("analytics?days=730")];
+  return [data[0].reference, totals.bookings];
+}
+
+/** Frames lie in closed shadow roots, so they are found by their address. */
+async function findFrame(page: Page, address: string): Promise<Frame> {
+  for (;;) {
+    const frame = page.frames().find((one) => one.url().startsWith(address));
+    if (frame) return frame;
+    await page.waitForEvent("framenavigated");
+  }
+}
+
+async function book(frame: Frame): Promise<string> {
+  await frame.getByRole("button", { name: /Video consultation/ }).click();
+  await frame.locator(".time").first().click();
+  await frame.getByRole("button", { name: "Continue" }).click();
+  await frame.getByLabel("Name").fill("Mara <b>Quell</b> *& Söhne*");
+  await frame.getByLabel("E-mail").fill("mara_quell@example.com");
+  await frame.getByRole("button", { name: "Book now" }).click();
+  await frame.getByRole("heading", { name: "You are booked" }).waitFor();
+  return (await frame.locator(".reference").innerText()).trim();
+}
+
+test("a booking on the demo's sample site arrives signed and as cards, and a second start goes on with the same data", {
+  skip: noBrowser,
+  timeout: 120_000,
+}, async () => {
+  const demo = await startDemo();
+  const viewer = await browser.open({ viewport: { width: 1280, height: 860 } });
+  await viewer.goto(demo.receiver);
+  // The bookings of the first visitors came before the page was opened, or come now.
+  await viewer.locator("#panel-json li", { hasText: "Jürgen Weiß" }).getByText("Signature verified").waitFor();
+  await viewer.getByText("Live", { exact: true }).waitFor();
+
+  const page = await browser.open({ viewport: { width: 1280, height: 860 } });
+  await page.goto(demo.site);
+  assert.ok(new URL(demo.site).origin !== new URL(demo.service).origin);
+  await page.getByRole("link", { name: "Book in Potsdam" }).click();
+  const popup = await findFrame(page, `${demo.service}/embed/${BRANCH.id}`);
+  await popup.getByRole("button", { name: /Check-up/ }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: "Book for a child" }).click();
+  await findFrame(page, `${demo.service}/embed/${CHILDREN.id}`);
+  assert.ok((await listAccessible(page)).includes('button "Book a time"'));
+  await page.locator("svc-booking").first().scrollIntoViewIfNeeded();
+  const reference = await book(await findFrame(page, `${demo.service}/embed/${WEBSITE.id}`));
+
+  const signed = viewer.locator("#panel-json li", { hasText: reference });
+  await signed.getByText("Signature verified").waitFor();
+  await signed.getByText("Mara <b>Quell</b> *& Söhne*").first().waitFor();
+  for (const panel of ["slack", "teams"]) {
+    const card = viewer.locator(`#panel-${panel} li`, { hasText: reference });
+    await card.getByText(/^New booking: Mara <b>Quell<\/b> \*& Söhne\*, Video consultation/).waitFor();
+    await card.getByText("mara_quell@example.com").waitFor();
+    await card.getByRole("link", { name: "Manage booking" }).waitFor();
+  }
+  await viewer.locator("#panel-down li", { hasText: reference }).getByText("500").first().waitFor();
+  for (const one of [viewer, page]) assert.deepEqual(await findAccessibilityFaults(one), []);
+
+  const [newest, bookings] = await readStored(demo);
+  assert.equal(newest, reference);
+  await stopDemo(demo);
+  await assert.rejects(fetch(demo.receiver));
+
+  const again = await startDemo();
+  assert.equal(again.key, demo.key);
+  assert.deepEqual(await readStored(again), [reference, bookings]);
+  await stopDemo(again);
+});
