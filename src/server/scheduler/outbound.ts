@@ -1,9 +1,9 @@
 import type { Dispatcher } from "undici";
 import type { Clock } from "../lib/clock.ts";
-import { type Connection, ConnectionPool } from "../webhooks/connection-pool.ts";
-import type { GuardSettings } from "../webhooks/guarded-connector.ts";
-import { parseRetryAfter } from "../webhooks/retry-schedule.ts";
-import { isMisuse, type SendFailureCode, SendFault, toFailureCode } from "../webhooks/send-failure.ts";
+import { type Connection, ConnectionPool } from "../sending/connection-pool.ts";
+import type { GuardSettings } from "../sending/guarded-connector.ts";
+import { parseRetryAfter } from "../sending/retry-after.ts";
+import { isMisuse, type SendFailureCode, SendFault, toFailureCode } from "../sending/send-failure.ts";
 
 // The one way to an external scheduling system: JSON over the connections that webhooks use, which reach no address the
 // rules refuse; under the caller's time limit and our own, with a bounded reply, no redirect followed and nothing

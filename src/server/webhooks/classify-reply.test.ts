@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ENDPOINT_KINDS, type EndpointKind } from "#contract/endpoint.ts";
+import { SEND_FAILURE_CODES } from "../sending/send-failure.ts";
 import { type AttemptOutcome, classifyReply } from "./classify-reply.ts";
 import type { SendResult } from "./guarded-send.ts";
-import { SEND_FAILURE_CODES } from "./send-failure.ts";
 
 type Reply = { status: number; body?: string; retryAfter?: string | null };
 

@@ -1,6 +1,6 @@
 import type { EndpointKind } from "#contract/endpoint.ts";
+import type { SendFailureCode } from "../sending/send-failure.ts";
 import type { SendResult } from "./guarded-send.ts";
-import type { SendFailureCode } from "./send-failure.ts";
 
 // What one finished attempt means for its delivery and its endpoint:
 //

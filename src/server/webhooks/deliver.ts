@@ -4,12 +4,13 @@ import type { DeliveryId } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Sealer } from "../lib/sealed.ts";
+import { parseRetryAfter } from "../sending/retry-after.ts";
 import type { ClaimedDelivery } from "./claim-queries.ts";
 import { type AttemptOutcome, classifyReply } from "./classify-reply.ts";
 import type { GuardedSend, SendResult } from "./guarded-send.ts";
 import type { ExpiredLease } from "./recovery-queries.ts";
 import type { AttemptReport } from "./report-queries.ts";
-import { nextAttemptAt, parseRetryAfter, type RetrySchedule } from "./retry-schedule.ts";
+import { nextAttemptAt, type RetrySchedule } from "./retry-schedule.ts";
 import { type SigningSecrets, signBody } from "./sign.ts";
 
 // One attempt, from the claim to the report:

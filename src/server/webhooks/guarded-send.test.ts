@@ -5,8 +5,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { after, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { EndpointId } from "#contract/ids.ts";
+import type { HostAnswer, ResolveHost } from "../sending/resolve-host.ts";
 import type { GuardedSend } from "./guarded-send.ts";
-import type { HostAnswer, ResolveHost } from "./resolve-host.ts";
 import { guardedSend, post, respond, startReceiver, type TestReceiver, untimed } from "./testing/receiver.ts";
 
 const opened: { stop(): Promise<void> }[] = [];

@@ -1,10 +1,10 @@
 import type { EndpointId } from "#contract/ids.ts";
 import { WEBHOOK_HEADERS, WEBHOOK_USER_AGENT, type WebhookEventType } from "#contract/webhook-event.ts";
 import { assert } from "../lib/assert.ts";
-import { type Connection, ConnectionPool } from "./connection-pool.ts";
-import type { GuardSettings } from "./guarded-connector.ts";
+import { type Connection, ConnectionPool } from "../sending/connection-pool.ts";
+import type { GuardSettings } from "../sending/guarded-connector.ts";
+import { isMisuse, type SendFailureCode, SendFault, type SocketFacts, toFailureCode } from "../sending/send-failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
-import { isMisuse, type SendFailureCode, SendFault, type SocketFacts, toFailureCode } from "./send-failure.ts";
 
 // The only place that sends anything to an address a customer chose. Three promises:
 //

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { DeliveryId } from "#contract/ids.ts";
-import { nextAttemptAt, parseRetryAfter, type RetrySchedule } from "./retry-schedule.ts";
+import { parseRetryAfter } from "../sending/retry-after.ts";
+import { nextAttemptAt, type RetrySchedule } from "./retry-schedule.ts";
 
 const DELIVERY = "0197c7d0-1111-7000-8000-000000000001" as DeliveryId;
 const NOW = new Date("2026-11-01T09:30:00.000Z");

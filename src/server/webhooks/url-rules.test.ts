@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Cidr, parseCidr } from "./address-rules.ts";
-import type { HostAnswer } from "./resolve-host.ts";
+import { type Cidr, parseCidr } from "../sending/address-rules.ts";
+import type { HostAnswer } from "../sending/resolve-host.ts";
 import { checkEndpointUrl, type UrlVerdict } from "./url-rules.ts";
 
 const NAMES: Record<string, HostAnswer> = {

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { ENDPOINT_URL_LENGTH_MAX } from "#contract/endpoint.ts";
-import { type AddressVerdict, type Cidr, judgeAddress, permits } from "./address-rules.ts";
-import type { ResolveHost } from "./resolve-host.ts";
+import { type AddressVerdict, type Cidr, judgeAddress, permits } from "../sending/address-rules.ts";
+import type { ResolveHost } from "../sending/resolve-host.ts";
 
 // What an endpoint's URL must be when it is added or edited. The guard in guarded-send.ts judges the target again at every
 // send and depends on nothing here; this check exists so that a URL that could never work is refused with a reason.

@@ -3,9 +3,9 @@ import { assert } from "../lib/assert.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Random } from "../lib/random.ts";
 import { createSealer, type Sealer } from "../lib/sealed.ts";
-import { type Cidr, parseCidr } from "./address-rules.ts";
+import { type Cidr, parseCidr } from "../sending/address-rules.ts";
+import { createSystemResolver, type ResolveHost } from "../sending/resolve-host.ts";
 import { createGuardedSend, type GuardedSend } from "./guarded-send.ts";
-import { createSystemResolver, type ResolveHost } from "./resolve-host.ts";
 import type { RetrySchedule } from "./retry-schedule.ts";
 
 /** What webhooks need beyond the database. */

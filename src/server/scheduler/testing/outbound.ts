@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
 import type { Clock } from "../../lib/clock.ts";
-import { type Cidr, parseCidr } from "../../webhooks/address-rules.ts";
+import { type Cidr, parseCidr } from "../../sending/address-rules.ts";
 import { createOutbound, type Outbound } from "../outbound.ts";
 
 /** For tests: the real client, allowed to reach this machine. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { EndpointId } from "#contract/ids.ts";
-import { type Cidr, parseCidr } from "../address-rules.ts";
+import { type Cidr, parseCidr } from "../../sending/address-rules.ts";
 import {
   createGuardedSend,
   type GuardedSend,
