@@ -75,8 +75,11 @@ export function openPool(options: { url: string; size: number; log: Log }): Pool
   });
   // One that breaks while in use fails its statement. It also says so itself, which without a listener ends the process.
   pool.on("connect", (client) => client.on("error", () => undefined));
-  // A connection that breaks while idle: the pool has replaced it already, and the next statement gets a new one.
-  pool.on("error", (error) => options.log.warn("database.connection_lost", { error }));
+  // A connection that breaks while idle: the pool has replaced it already, and the next statement gets a new one. One that is
+  // being closed may hear from an embedded server that it stops.
+  pool.on("error", (error) => {
+    if (!pool.ending) options.log.warn("database.connection_lost", { error });
+  });
   return pool;
 }
 
