@@ -39,11 +39,12 @@ export function describeAction(action: string): string {
   return (WORDS as Record<string, string>)[action] ?? action;
 }
 
-/** "role: admin, bookings: 3". Where something went from one state to another, "member → admin". */
+/** "Role: admin, bookings: 3". Where something went from one state to another, "member → admin". */
 export function describeDetail(detail: Readonly<Record<string, string | number>>): string {
   const { from, to, ...rest } = detail;
   const change = from !== undefined && to !== undefined ? [`${from} → ${to}`] : [];
-  return [...change, ...Object.entries(rest).map(([name, value]) => `${toWords(name)}: ${value}`)].join(", ");
+  const text = [...change, ...Object.entries(rest).map(([name, value]) => `${toWords(name)}: ${value}`)].join(", ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** isSearch becomes "is search". */

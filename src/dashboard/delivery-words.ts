@@ -3,7 +3,7 @@ import type { AppAttempt, AppDelivery } from "#contract/app/deliveries.ts";
 import type { DeliveryState } from "#contract/delivery.ts";
 import { formatRelative } from "./format.ts";
 
-// What the delivery log says, in words. The codes are those of server/webhooks/send-failure.ts and classify-reply.ts.
+// What the delivery log says, in words. The codes are those of server/sending/send-failure.ts and server/webhooks/classify-reply.ts.
 
 export const STATE_NAMES: Record<DeliveryState, string> = {
   queued: "Waiting",

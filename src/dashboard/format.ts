@@ -36,7 +36,12 @@ const PARTS = { year: "numeric", month: "short", day: "numeric", hour: "2-digit"
 const dayFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", dateStyle: "medium" });
 const shortDayFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", day: "numeric", month: "short" });
 const countFormat = new Intl.NumberFormat();
-const rateFormat = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+/** Always with one digit after the point, so that rates in a column line up. */
+const rateFormat = new Intl.NumberFormat(undefined, {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
 const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 
 /** A calendar day such as 2026-11-01, which has no time zone. */

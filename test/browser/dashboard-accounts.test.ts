@@ -1,11 +1,19 @@
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { encode } from "uqr";
+import type { OrganizationShape } from "#contract/app/account.ts";
 import { makeSetupLink } from "../../src/server/accounts/set-up.ts";
-import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
-import { LOOKS, openPage, SIZES, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { OIDC_CLIENT, openOidcServer } from "../../src/server/accounts/testing/oidc-server.ts";
+import { askApp } from "../support/app-api.ts";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { makeBooking, makeWidget } from "../support/builders.ts";
+import { openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { assertGoodLooks } from "../support/looks.ts";
 import { type SignedIn, signIn, TEST_PASSWORD } from "../support/sign-in.ts";
+import { toTotpCode } from "../support/totp.ts";
 
 const browser = openBrowser();
 const dashboard = await startDashboard({ plan: "pro" });
@@ -41,11 +49,11 @@ describe("the first run", { skip: noBrowser }, () => {
     await page.waitForURL(settings);
 
     await page.goto(settings.replace("/settings", "/profile"));
-    const { secret, recoveryCodes } = await switchOnTwoFactor(page, PASSWORD);
+    const { uri, recoveryCodes } = await switchOnTwoFactor(page, PASSWORD);
     await signOut(page);
     await signInByKeyboard(page, { email: "ada@example.com", password: PASSWORD });
     await page.getByText("Code from your authenticator app").waitFor();
-    await page.keyboard.type(toTotp(secret));
+    await page.keyboard.type(toTotpCode(uri, new Date()));
     await page.waitForURL(/\/app\/org_/);
 
     await signOut(page);
@@ -103,7 +111,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
 
     await owner.goto(dashboard.addressOf("/audit"));
     const log = await owner.getByRole("table", { name: "Audit log" }).innerText();
-    for (const words of ["Invitation sent", "Member joined", "Role changed", "member → admin", "Member removed"])
+    for (const words of ["Invitation sent", "Member joined", "Role changed", "Member → admin", "Member removed"])
       assert.ok(log.includes(words), `the audit log has: ${words}`);
   });
 
@@ -194,6 +202,29 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await other.getByRole("button", { name: /Your account: Ada von Winter/ }).waitFor();
   });
 
+  test("somebody else who signs in where a session has ended sees nothing of what was there", async () => {
+    const { deps, organizationId } = dashboard;
+    const widgetId = await makeWidget(deps.db, organizationId);
+    await makeBooking(deps.db, organizationId, { widgetId, customer_name: "Ottilie Sonderfall" });
+    const { page, person } = await dashboard.open(browser);
+    const viewer = await signIn(dashboard, { role: "viewer", organizationId });
+    await page.goto(dashboard.addressOf("/bookings"));
+    await page.getByText("Ottilie Sonderfall").waitFor();
+    await deps.db.deleteFrom("user_sessions").where("user_id", "=", person.userId).execute();
+    await page.getByRole("link", { name: "Ottilie Sonderfall" }).click();
+    const dialog = page.getByRole("dialog", { name: "You have been signed out" });
+    await dialog.getByLabel("E-mail address").fill(viewer.email);
+    await dialog.getByLabel("Password").first().fill(TEST_PASSWORD);
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("Customers are hidden from you").waitFor();
+    assert.doesNotMatch(await page.locator("body").innerText(), /Ottilie|Sonderfall/);
+
+    await signOut(page);
+    await page.goBack();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    assert.equal(await page.getByRole("main").getByRole("table").count(), 0);
+  });
+
   test("when the network fails in the middle it is said, and what was typed stays", async () => {
     const { page } = await dashboard.open(browser, { role: "admin" });
     await page.goto(dashboard.addressOf("/settings"));
@@ -249,13 +280,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
       await page.goto(address);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.waitForLoadState("networkidle");
-      for (const { look, width } of LOOKS) {
-        await page.emulateMedia({ colorScheme: look });
-        await page.setViewportSize(SIZES[width]);
-        assert.deepEqual(await findAccessibilityFaults(page), [], `${address}, ${look}, ${width}`);
-        const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-        assert.ok(Number(overflow) <= 0, `${address} fits on a ${width}`);
-      }
+      await assertGoodLooks(page);
     }
     assert.deepEqual(complaints, []);
   });
@@ -279,19 +304,57 @@ describe("people of an organization", { skip: noBrowser }, () => {
     const { person: other } = await dashboard.open(browser, { role: "owner" });
     await one.goto(dashboard.addressOf("/settings"));
     await one.getByLabel("Organization name").fill("Lindenhof am See");
-    const { headers } = other;
-    const change = {
-      method: "PATCH",
-      url: "/api/app/organization",
-      headers,
-      payload: { timeZone: "Asia/Tokyo" },
-    } as const;
-    assert.equal((await dashboard.app.inject(change)).statusCode, 200);
+    const change = async (body: object) => await askApp(dashboard.app, other, "PATCH /organization", body);
+    assert.equal((await change({ timeZone: "Asia/Tokyo" })).status, 200);
     await one.getByRole("button", { name: "Save" }).click();
     await one.getByText("The settings are saved.").waitFor();
     await one.waitForFunction(`document.body.innerText.includes("Asia/Tokyo")`);
-    const { name, timeZone } = (await dashboard.app.inject({ url: "/api/app/organization", headers })).json();
-    assert.deepEqual({ name, timeZone }, { name: "Lindenhof am See", timeZone: "Asia/Tokyo" });
+    const read = async () => (await askApp(dashboard.app, other, "GET /organization")).body as OrganizationShape;
+    const saved = await read();
+    assert.deepEqual([saved.name, saved.timeZone], ["Lindenhof am See", "Asia/Tokyo"]);
+
+    await one.getByLabel("Organization name").fill("Lindenhof am Meer");
+    assert.equal((await change({ name: "Lindenhof am Berg" })).status, 200);
+    await one.getByRole("button", { name: "Save" }).click();
+    await one.getByText("Somebody else changed this to Lindenhof am Berg meanwhile.").waitFor();
+    assert.equal(await one.getByLabel("Organization name").inputValue(), "Lindenhof am Meer");
+    assert.equal((await read()).name, "Lindenhof am Berg");
+    await one.getByRole("button", { name: "Save" }).click();
+    await one.getByRole("button", { name: /Organization: Lindenhof am Meer/ }).waitFor();
+    assert.equal((await read()).name, "Lindenhof am Meer");
+  });
+});
+
+describe("OpenID Connect", { skip: noBrowser }, () => {
+  test("leads through the issuer and back to where one wanted to go; without an issuer it is not offered", async () => {
+    const issuer = await openOidcServer();
+    const port = await findFreePort();
+    const settings = {
+      baseUrl: `http://127.0.0.1:${port}`,
+      oidcIssuer: issuer.issuer,
+      oidcClientId: OIDC_CLIENT.id,
+      oidcClientSecret: OIDC_CLIENT.secret,
+    };
+    const service = await startDashboard({ settings, port });
+    const { organizationId } = service;
+    const email = "ada@example.com";
+    await signIn(service, { role: "admin", organizationId, email });
+    issuer.visitor = { sub: "ada", email, email_verified: true };
+    const page = await openPage(browser);
+    await page.goto(service.addressOf("/audit"));
+    await page.getByRole("button", { name: "Sign in with your organization's account" }).click();
+    await page.getByRole("table", { name: "Audit log" }).waitFor();
+    assert.equal(page.url(), service.addressOf("/audit"));
+
+    issuer.visitor = { sub: "nobody", email: "nobody@example.com", email_verified: true };
+    const stranger = await openPage(browser);
+    await stranger.goto(`${service.base}/sign-in`);
+    await stranger.getByRole("button", { name: "Sign in with your organization's account" }).click();
+    await stranger.getByText("Signing in with your organization's account did not work.").waitFor();
+
+    await stranger.goto(`${dashboard.base}/sign-in`);
+    await stranger.waitForLoadState("networkidle");
+    assert.equal(await stranger.getByRole("button", { name: /organization's account/ }).count(), 0);
   });
 });
 
@@ -323,36 +386,36 @@ async function signInByKeyboard(page: Page, { email, password }: { email: string
   await page.keyboard.press("Enter");
 }
 
-async function switchOnTwoFactor(page: Page, password: string): Promise<{ secret: string; recoveryCodes: string[] }> {
+async function switchOnTwoFactor(page: Page, password: string): Promise<{ uri: string; recoveryCodes: string[] }> {
   await page.getByRole("button", { name: "Set up" }).click();
   await page.getByLabel("Your password").fill(password);
   await page.getByRole("button", { name: "Go on" }).click();
   const dialog = page.getByRole("dialog", { name: "Add Bookflow to your app" });
-  const secret = (await dialog.locator("pre").innerText()).replaceAll(/\s/g, "");
+  const uri = (await dialog.getByRole("link", { name: "open it from here" }).getAttribute("href")) ?? "";
+  const typed = (await dialog.locator("pre").innerText()).replaceAll(/\s/g, "");
+  assert.equal(typed, new URL(uri).searchParams.get("secret"));
+  const drawn = await dialog
+    .getByRole("img", { name: /^QR code/ })
+    .locator("path")
+    .getAttribute("d");
+  assert.deepEqual(drawn?.match(/M\d+ \d+/g), listDarkModules(uri));
   await dialog.getByLabel("Code from the app").fill("000000");
   await dialog.getByRole("button", { name: "Switch on" }).click();
   await dialog.getByText("This code is wrong, or was used before.").waitFor();
-  await dialog.getByLabel("Code from the app").fill(toTotp(secret));
+  await dialog.getByLabel("Code from the app").fill(toTotpCode(uri, new Date()));
   await dialog.getByRole("button", { name: "Switch on" }).click();
   const kept = page.getByRole("dialog", { name: "Keep your recovery codes" });
   const recoveryCodes = (await kept.locator("pre").innerText()).trim().split("\n");
   await kept.getByRole("button", { name: "I have kept them" }).click();
   await page.getByRole("button", { name: "Switch off" }).waitFor();
-  return { secret, recoveryCodes };
+  return { uri, recoveryCodes };
 }
 
-/** RFC 6238, as authenticator apps do it. */
-function toTotp(secret: string): string {
-  const bits = [...secret].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, "0")).join("");
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
-  const hash = createHmac("sha1", key).update(counter).digest();
-  const offset = (hash.at(-1) ?? 0) & 0xf;
-  return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+/** With the quiet zone that cameras need around it. */
+function listDarkModules(text: string): string[] {
+  const { data } = encode(text, { ecc: "M", border: 4 });
+  return data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}`] : [])));
 }
-
-const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** What the browser complains about: errors of scripts, and what the Content-Security-Policy refused. */
 function listenForComplaints(page: Page): string[] {
@@ -363,4 +426,15 @@ function listenForComplaints(page: Page): string[] {
       complaints.push(message.text());
   });
   return complaints;
+}
+
+/** Links to come back by name the port, so it is chosen before the service listens. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  assert.ok(address !== null && typeof address === "object");
+  return address.port;
 }

@@ -9,7 +9,7 @@ import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/brows
 import { makeBooking, makeOrganization, makeWidget } from "../support/builders.ts";
 import { fillPractice } from "../support/busy-practice.ts";
 import { openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
-import { assertGoodLooks } from "../support/looks.ts";
+import { checkLooks } from "../support/looks.ts";
 import { signIn } from "../support/sign-in.ts";
 
 const PAGE_SIZE = 50;
@@ -166,8 +166,10 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     assert.deepEqual(audit.at(-1), { action: "bookings.erased", target: null, detail: { bookings: 2 } });
   });
 
-  test("exports what the filters leave", async () => {
-    const page = await openList("?search=winter-letter");
+  test("exports what the filters leave, and says so when the session has ended", async () => {
+    const { page, person } = await dashboard.open(browser);
+    await page.goto(dashboard.addressOf("/bookings?search=winter-letter"));
+    await waitForRows(page, 1);
     const [file] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Export CSV" }).click(),
@@ -175,14 +177,18 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     const lines = (await readFile(await file.path(), "utf8")).trim().split("\r\n");
     assert.equal(lines.length, 2);
     assert.match(lines[1] ?? "", new RegExp(`^${special},confirmed,`));
+    assert.equal(file.suggestedFilename(), "bookings-2026-11-01.csv");
+    assert.match(file.url(), /^http/, "the browser saves it as it comes, and not out of its memory");
+    await dashboard.deps.db.deleteFrom("user_sessions").where("user_id", "=", person.userId).execute();
+    await page.getByRole("button", { name: "Export CSV" }).click();
+    await page.getByRole("dialog", { name: "You have been signed out" }).waitFor();
   });
 
-  test("reads well in light and dark, at desktop and phone width, with no fault that axe finds", async () => {
-    const page = await openList("?from=2026-10-31");
-    await assertGoodLooks(page);
-    await page.goto(dashboard.addressOf(`/bookings/${special}`));
-    await page.getByText("Ottilie Sonderfall").first().waitFor();
-    await assertGoodLooks(page);
+  test("reads well in light and dark, at desktop and phone width, jumps nowhere, with no fault that axe finds", async () => {
+    await checkLooks(dashboard, browser, [
+      { path: "/bookings?from=2026-10-31", text: "Ottilie Sonderfall" },
+      { path: `/bookings/${special}`, text: "Ottilie Sonderfall" },
+    ]);
   });
 
   test("where nothing is stored, the screen says why, and the export says what it takes", async () => {

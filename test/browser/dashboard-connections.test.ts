@@ -5,7 +5,7 @@ import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeWidget } from "../support/builders.ts";
 import { startDashboard } from "../support/dashboard.ts";
-import { checkLooks } from "../support/dashboard-looks.ts";
+import { checkLooks } from "../support/looks.ts";
 
 const dashboard = await startDashboard({ settings: { webhookAllowCidrs: ["127.0.0.0/8"] } });
 const { deps, clock, organizationId: owner } = dashboard;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { startDashboard } from "../support/dashboard.ts";
-import { checkLooks } from "../support/dashboard-looks.ts";
+import { checkLooks } from "../support/looks.ts";
 
 const dashboard = await startDashboard({ plan: "business" });
 const { base, clock } = dashboard;

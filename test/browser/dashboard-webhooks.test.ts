@@ -15,10 +15,12 @@ import {
   verify,
 } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { startWorker } from "../../src/server/worker.ts";
+import { askApp } from "../support/app-api.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeWidget } from "../support/builders.ts";
 import { startDashboard } from "../support/dashboard.ts";
-import { checkLooks } from "../support/dashboard-looks.ts";
+import { checkLooks } from "../support/looks.ts";
+import { signIn } from "../support/sign-in.ts";
 
 const settings = { ...QUICK, webhookAllowCidrs: [...QUICK.webhookAllowCidrs] };
 const dashboard = await startDashboard({ plan: "pro", settings });
@@ -129,6 +131,20 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { level: 1, name: "Old warehouse" }).waitFor();
 
+    // Somebody else is quicker.
+    await page.getByRole("button", { name: "Edit" }).click();
+    await dialog.getByRole("textbox", { name: "Description" }).fill("My warehouse");
+    const url = `${receiver.url}/new`;
+    const other = await signIn(dashboard, { role: "admin", organizationId: owner });
+    await askApp(dashboard.app, other, `PATCH /endpoints/${id}`, { description: "Their warehouse", url });
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("Somebody else changed this to Their warehouse meanwhile.").waitFor();
+    assert.equal(await dialog.getByRole("textbox", { name: "Description" }).inputValue(), "My warehouse");
+    assert.equal(await dialog.getByRole("textbox", { name: "URL" }).inputValue(), url);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { level: 1, name: "My warehouse" }).waitFor();
+    await page.getByText(url).first().waitFor();
+
     await page.getByRole("button", { name: "Switch off" }).click();
     await dialog.getByText("Deliveries that wait are canceled", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Switch off" }).click();
@@ -142,14 +158,14 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
 
     await page.getByRole("button", { name: "Switch on" }).click();
     await dialog.getByRole("button", { name: "Switch on" }).click();
-    await page.getByText("Old warehouse is switched on.").waitFor();
+    await page.getByText("My warehouse is switched on.").waitFor();
 
     await page.getByRole("button", { name: "Delete" }).click();
     await dialog.getByText("nothing can be redelivered to it any more", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
-    await page.getByText("Old warehouse is deleted.").waitFor();
-    await page.getByRole("link", { name: "Old warehouse" }).waitFor({ state: "detached" });
+    await page.getByText("My warehouse is deleted.").waitFor();
+    await page.getByRole("link", { name: "My warehouse" }).waitFor({ state: "detached" });
     await page.goto(dashboard.addressOf(`/webhooks/${id}`));
     await page.getByText("There is no such endpoint").waitFor();
   });

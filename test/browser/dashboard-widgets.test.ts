@@ -102,7 +102,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await page.getByRole("heading", { level: 1, name: "Bookings" }).waitFor();
   });
 
-  test("what two people change at once is kept of both", async () => {
+  test("what two people change at once is kept of both, or the second is told", async () => {
     const page = await openWidget(widget);
     const { person } = await dashboard.open(browser);
     await askApp(dashboard.app, person, `PATCH /widgets/${widget}`, { businessName: "Lindenhof & Partners" });
@@ -112,6 +112,71 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     assert.equal(await page.getByLabel("Business name").inputValue(), "Lindenhof & Partners");
     const { template, business_name: business } = await read(widget);
     assert.deepEqual([template, business], ["compact", "Lindenhof & Partners"]);
+
+    const domains = page.getByLabel("Allowed domains").first();
+    await domains.fill("mine.example");
+    await domains.press("Enter");
+    await askApp(dashboard.app, person, `PATCH /widgets/${widget}`, { allowedDomains: ["theirs.example"] });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Somebody else changed this to theirs.example meanwhile.").waitFor();
+    await page.getByText("mine.example", { exact: true }).waitFor();
+    assert.deepEqual((await read(widget)).allowed_domains, ["theirs.example"]);
+    const saved = page.waitForResponse((response) => response.request().method() === "PATCH");
+    await page.getByRole("button", { name: "Save" }).click();
+    assert.equal((await saved).status(), 200);
+    assert.deepEqual((await read(widget)).allowed_domains.at(-1), "mine.example");
+  });
+
+  test("when the answer to making one is lost, it is said so, and the list behind tells whether it was made", async () => {
+    const { page } = await dashboard.open(browser, { role: "member" });
+    await page.goto(dashboard.addressOf("/widgets?new=1"));
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("Lost and found");
+    await page.route(
+      "**/api/app/widgets",
+      async (route) => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await dialog.getByRole("button", { name: "Make the widget" }).click();
+    await dialog.getByText("this is done already: look before you try again").waitFor();
+    assert.equal(await dialog.getByRole("textbox", { name: "Name", exact: true }).inputValue(), "Lost and found");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("link", { name: "Lost and found" }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "Lost and found" }).count(), 1);
+  });
+
+  test("the browser's way back closes the dialog, goes from tab to tab, and asks before leaving what is not saved", async () => {
+    const { page } = await dashboard.open(browser, { role: "member" });
+    await page.goto(dashboard.addressOf("/widgets"));
+    await page.getByRole("button", { name: "New widget" }).click();
+    await page.getByRole("dialog", { name: "New widget" }).waitFor();
+    await page.goBack();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.goForward();
+    await page.getByRole("dialog", { name: "New widget" }).waitFor();
+    await page.goBack();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+
+    const address = dashboard.addressOf(`/widgets/${widget}`);
+    await page.locator(`a[href$="${widget}"]`).click();
+    await page.getByRole("tab", { name: "Install" }).click();
+    await page.waitForURL(`${address}?tab=install`);
+    await page.goBack();
+    await page.waitForURL(address);
+    const name = page.getByRole("textbox", { name: "Name", exact: true });
+    await name.fill("Not saved");
+    const question = page.getByRole("dialog", { name: "Leave without saving?" });
+    await page.evaluate("history.back()");
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await question.waitFor({ state: "detached" });
+    assert.deepEqual([page.url(), await name.inputValue()], [address, "Not saved"]);
+    await page.evaluate("history.back()");
+    await question.getByRole("button", { name: "Leave" }).click();
+    await page.waitForURL(dashboard.addressOf("/widgets"));
+    await page.getByRole("heading", { level: 1, name: "Widgets" }).waitFor();
   });
 
   test("the preview shows a look that is not saved, counts nothing and books nothing", async () => {

@@ -36,15 +36,18 @@ export type Dashboard = TestApp & {
 /** The whole service, listening, with one organization. Pages of the dashboard are those of the last `npm run build`. */
 export async function startDashboard({
   settings = {},
+  port: wantedPort = 0,
   ...about
 }: {
   plan?: Plan;
   timeZone?: string;
   settings?: Partial<Config>;
+  /** Any free one, unless `settings` has an address that names it. */
+  port?: number;
 } = {}): Promise<Dashboard> {
   const config = { ...parseConfig({}), rateLimitSignInPerMinute: 0, ...settings };
   const test = await createTestApp(config);
-  const { port } = await openWire(test.app);
+  const { port } = await openWire(test.app, wantedPort);
   const base = `http://127.0.0.1:${port}`;
   const organizationId = await makeOrganization(test.deps.db, { timeZone: "Europe/Berlin", ...about });
   return {

@@ -9,8 +9,9 @@ export type WireAnswer = { statusLine: string; headers: Record<string, string>; 
 /** Lets the app listen as the service does, on a free port, and talks to it byte by byte. */
 export async function openWire(
   app: FastifyInstance,
+  wantedPort = 0,
 ): Promise<{ port: number; exchange(bytes: string | Buffer, host?: string): Promise<WireAnswer | null> }> {
-  await listen(app, { host: "127.0.0.1", port: 0 });
+  await listen(app, { host: "127.0.0.1", port: wantedPort });
   after(() => app.close());
   const address = app.server.address();
   if (typeof address !== "object" || address === null) throw new Error("The app listens on no port");

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { PLANS } from "../plans.ts";
 import { Timestamp, timestampOf } from "../timestamps.ts";
-import { nullable, oneOf } from "./nullable.ts";
+import { nullable, oneOf, Was } from "./nullable.ts";
 import { ROLES_OF_MEMBERS } from "./role.ts";
 
 // People, the organizations they belong to, and invitations, as the dashboard asks for them.
@@ -80,7 +80,8 @@ export const OrganizationShape = Type.Object({
 });
 export type OrganizationShape = Static<typeof OrganizationShape>;
 
-export const OrganizationChange = Type.Object({ name: Type.Optional(field), timeZone: Type.Optional(field) });
+export const OrganizationChange = Type.Object({ name: Type.Optional(field), timeZone: Type.Optional(field), was: Was });
+export type OrganizationChange = Static<typeof OrganizationChange>;
 export const NewOrganization = Type.Object({ name: field, timeZone: field });
 export const MadeOrganization = Type.Object({ id: Type.String() });
 
@@ -94,7 +95,8 @@ export const MemberShape = Type.Object({
 });
 export type MemberShape = Static<typeof MemberShape>;
 export const MemberList = Type.Object({ data: Type.Array(MemberShape) });
-export const MemberChange = Type.Object({ role: field });
+export const MemberChange = Type.Object({ role: field, was: Was });
+export type MemberChange = Static<typeof MemberChange>;
 
 export const NewInvitation = Type.Object({ email: field, role: field });
 export const InvitationShape = Type.Object({

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { CONNECTION_KINDS } from "../scheduling.ts";
 import { Timestamp } from "../timestamps.ts";
-import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf } from "./nullable.ts";
+import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, Was } from "./nullable.ts";
 
 export const CONNECTION_NAME_LENGTH_MAX = 100;
 
@@ -65,9 +65,10 @@ export const NewConnection = Type.Object({
 export type NewConnection = Static<typeof NewConnection>;
 
 /** PATCH: settings and credentials change together or not at all, so that no secret is sent to an address of the editor's. */
-export const ConnectionChange = Type.Partial(
-  Type.Object({ name: Type.String(), settings: Fields, credentials: Fields }),
-);
+export const ConnectionChange = Type.Object({
+  ...Type.Partial(Type.Object({ name: Type.String(), settings: Fields, credentials: Fields })).properties,
+  was: Was,
+});
 export type ConnectionChange = Static<typeof ConnectionChange>;
 
 export const SavedConnection = Type.Object({ connection: AppConnection, verified: nullable(VerifiedConnection) });

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { ENDPOINT_DISABLED_REASONS, ENDPOINT_KINDS, ENDPOINT_STATUSES } from "../endpoint.ts";
 import { Timestamp } from "../timestamps.ts";
-import { NullableInteger, NullableTimestamp, nullable, oneOf } from "./nullable.ts";
+import { NullableInteger, NullableTimestamp, nullable, oneOf, Was } from "./nullable.ts";
 
 export const NOTICE_KINDS = ["exhausted", "disabling_soon", "disabled"] as const;
 /** `idle`: nothing was sent to it yet. */
@@ -64,9 +64,11 @@ export const AddedEndpoint = Type.Object({ endpoint: AppEndpoint, secret: Type.S
 export type AddedEndpoint = Static<typeof AddedEndpoint>;
 
 /** PATCH: what is left out stays as it is. The kind cannot be changed. */
-export const EndpointChange = Type.Partial(
-  Type.Object({ url: Type.String(), description: Type.String(), isEnabled: Type.Boolean() }),
-);
+export const EndpointChange = Type.Object({
+  ...Type.Partial(Type.Object({ url: Type.String(), description: Type.String(), isEnabled: Type.Boolean() }))
+    .properties,
+  was: Was,
+});
 export type EndpointChange = Static<typeof EndpointChange>;
 
 /** The new secret is shown this once; until the time the old one signs too. */

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { Timestamp } from "../timestamps.ts";
 import { TEMPLATES, WIDGET_STATUSES } from "../widget.ts";
 import { ALLOWED_DOMAINS_MAX } from "../widget-looks.ts";
-import { NullableText, NullableTimestamp, oneOf } from "./nullable.ts";
+import { NullableText, NullableTimestamp, oneOf, Was } from "./nullable.ts";
 
 export const WIDGET_NAME_LENGTH_MAX = 100;
 
@@ -49,10 +49,12 @@ const settings = {
   connectionId: NullableText,
 };
 
+const some = Type.Partial(Type.Object(settings)).properties;
+
 /** PATCH: what is left out stays as it is. */
-export const WidgetChange = Type.Partial(Type.Object(settings));
+export const WidgetChange = Type.Object({ ...some, was: Was });
 export type WidgetChange = Static<typeof WidgetChange>;
 
 /** POST: a name is all it takes; Store bookings is off unless it is asked for. */
-export const NewWidget = Type.Object({ ...WidgetChange.properties, name: settings.name });
+export const NewWidget = Type.Object({ ...some, name: settings.name });
 export type NewWidget = Static<typeof NewWidget>;

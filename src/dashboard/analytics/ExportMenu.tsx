@@ -2,7 +2,6 @@ import { Button, Menu } from "@mantine/core";
 import { IconChevronDown, IconDownload } from "@tabler/icons-react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { type AnalyticsFilters, toAnalyticsParameters } from "../api/analytics.ts";
-import { addressOf } from "../api/app-calls.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { download } from "../ui/download.ts";
 import { useAction } from "../ui/use-action.ts";
@@ -20,11 +19,8 @@ export function ExportMenu({ filters, report }: { filters: AnalyticsFilters; rep
   const { id } = useOrganization();
   const save = useAction({
     run: (table: string) =>
-      download(addressOf("exportAnalytics", { query: { ...toAnalyticsParameters(filters), table } }), {
-        organization: id,
-        fileName: `${table}-${report?.from}-${report?.to}.csv`,
-      }),
-    says: () => "The file is saved.",
+      download("exportAnalytics", { organization: id, query: { ...toAnalyticsParameters(filters), table } }),
+    says: () => "The download has begun.",
   });
   return (
     <Menu position="bottom-end">

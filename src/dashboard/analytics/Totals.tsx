@@ -11,40 +11,41 @@ export function Totals({ report }: { report: AppAnalytics }) {
   const before = previous.isComplete ? previous.totals : null;
   const compare = (to: (earlier: AppAnalytics["totals"]) => Change): Change | null => (before ? to(before) : null);
   const period = `${formatDay(previous.from)} to ${formatDay(previous.to)}`;
+  const cards: TotalProps[] = [
+    {
+      label: "Views",
+      hint: "Visits that saw a widget",
+      value: formatCount(totals.views),
+      change: compare((earlier) => toCountChange(totals.views, earlier.views)),
+      isMoreBetter: true,
+    },
+    {
+      label: "Bookings",
+      hint: "Completed in this period",
+      value: formatCount(totals.bookings),
+      change: compare((earlier) => toCountChange(totals.bookings, earlier.bookings)),
+      isMoreBetter: true,
+    },
+    {
+      label: "Conversion",
+      hint: "Bookings for each view",
+      value: formatRate(totals.conversionRate),
+      change: compare((earlier) => toRateChange(totals.conversionRate, earlier.conversionRate)),
+      isMoreBetter: true,
+    },
+    {
+      label: "Average lead time",
+      hint: "From booking to appointment",
+      value: totals.avgLeadDays === null ? "–" : formatDays(totals.avgLeadDays),
+      unit: totals.avgLeadDays === null ? "" : totals.avgLeadDays === 1 ? "day" : "days",
+      change: compare((earlier) => toDaysChange(totals.avgLeadDays, earlier.avgLeadDays)),
+    },
+  ];
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: "sm", sm: "lg" }} mb="lg" component="dl" m={0}>
-      <Total
-        label="Views"
-        hint="Visits that saw a widget"
-        value={formatCount(totals.views)}
-        change={compare((earlier) => toCountChange(totals.views, earlier.views))}
-        period={period}
-        isMoreBetter
-      />
-      <Total
-        label="Bookings"
-        hint="Completed in this period"
-        value={formatCount(totals.bookings)}
-        change={compare((earlier) => toCountChange(totals.bookings, earlier.bookings))}
-        period={period}
-        isMoreBetter
-      />
-      <Total
-        label="Conversion"
-        hint="Bookings for each view"
-        value={formatRate(totals.conversionRate)}
-        change={compare((earlier) => toRateChange(totals.conversionRate, earlier.conversionRate))}
-        period={period}
-        isMoreBetter
-      />
-      <Total
-        label="Average lead time"
-        hint="From booking to appointment"
-        value={totals.avgLeadDays === null ? "–" : formatDays(totals.avgLeadDays)}
-        unit={totals.avgLeadDays === null ? "" : totals.avgLeadDays === 1 ? "day" : "days"}
-        change={compare((earlier) => toDaysChange(totals.avgLeadDays, earlier.avgLeadDays))}
-        period={period}
-      />
+      {cards.map((card) => (
+        <Total key={card.label} {...card} period={period} />
+      ))}
     </SimpleGrid>
   );
 }
@@ -55,12 +56,19 @@ type TotalProps = {
   value: string;
   unit?: string;
   change: Change | null;
-  period: string;
   /** Without it a change is neither good nor bad. */
   isMoreBetter?: boolean;
 };
 
-function Total({ label, hint, value, unit = "", change, period, isMoreBetter = false }: TotalProps) {
+function Total({
+  label,
+  hint,
+  value,
+  unit = "",
+  change,
+  period,
+  isMoreBetter = false,
+}: TotalProps & { period: string }) {
   return (
     <Paper className={classes["card"]}>
       <dt className={classes["label"]}>{label}</dt>
@@ -81,7 +89,11 @@ function ChangeMark({
   change,
   period,
   isMoreBetter,
-}: Pick<TotalProps, "change" | "period"> & { isMoreBetter: boolean }) {
+}: {
+  change: Change | null;
+  period: string;
+  isMoreBetter: boolean;
+}) {
   if (change === null || change.direction === "none")
     return (
       <Text span inherit c="dimmed">

@@ -71,11 +71,11 @@ export const organization = {
     send<account.OrganizationShape>({ method: "PATCH", path: `${APP_PREFIX}/organization`, body, ...scope }),
   members: (scope: Scope) =>
     send<Static<typeof account.MemberList>>({ method: "GET", path: `${APP_PREFIX}/members`, ...scope }),
-  changeRole: (scope: Scope, { userId, role }: { userId: string; role: string }) =>
+  changeRole: (scope: Scope, { userId, ...body }: account.MemberChange & { userId: string }) =>
     send<null>({
       method: "PATCH",
       path: `${APP_PREFIX}/members/${encodeURIComponent(userId)}`,
-      body: { role },
+      body,
       ...scope,
     }),
   removeMember: (scope: Scope, userId: string) =>

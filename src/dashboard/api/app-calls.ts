@@ -74,7 +74,7 @@ export async function call<Name extends CallName>(
   return await send({ method, path: pathOf(name, params), organization, query, signal, body });
 }
 
-/** A route's address with its query, for files: fetched with `send`'s headers by ui/download.ts. */
+/** A route's address with its query, for files: see ui/download.ts. */
 export function addressOf(name: AppRouteName, options: Pick<CallOptions, "params" | "query"> = {}): string {
   return toAddress(pathOf(name, options.params), options.query);
 }

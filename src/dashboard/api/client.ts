@@ -33,7 +33,7 @@ export type ApiRequest = {
 /** Sends a request and gives back its JSON answer, which the caller names by its type in the contract. */
 export async function send<Answer>(request: ApiRequest): Promise<Answer> {
   const response = await reach(request);
-  const answer = await readJson(response);
+  const answer = await readJson(response, request.method);
   if (response.ok) return answer as Answer;
   const failure = toFailure(response.status, answer);
   if (failure.status === 401 && !request.isEntry) reportSessionEnd();
@@ -59,13 +59,13 @@ async function reach({ method, path, organization, query, body, signal }: ApiReq
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw unreachable();
+    throw unreachable(method);
   }
 }
 
-async function readJson(response: Response): Promise<unknown> {
+async function readJson(response: Response, method: ApiRequest["method"]): Promise<unknown> {
   const text = await response.text().catch(() => {
-    throw unreachable();
+    throw unreachable(method);
   });
   if (text === "") return null;
   try {
@@ -83,9 +83,11 @@ function toFailure(status: number, answer: unknown): ApiFailure {
   return error ? new ApiFailure({ ...error, status }) : new ApiFailure({ code: "internal", status, message: BROKEN });
 }
 
-function unreachable(): ApiFailure {
-  return new ApiFailure({ code: "unreachable", status: 0, message: UNREACHABLE });
+function unreachable(method: ApiRequest["method"]): ApiFailure {
+  return new ApiFailure({ code: "unreachable", status: 0, message: method === "GET" ? UNREACHABLE : UNCERTAIN });
 }
 
 const UNREACHABLE = "Bookflow cannot be reached. Check your connection, then try again.";
+const UNCERTAIN =
+  "Bookflow cannot be reached. Should the connection have broken during the answer, this is done already: look before you try again.";
 const BROKEN = "Bookflow did not answer as it should. Please try again in a moment.";

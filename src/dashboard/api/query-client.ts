@@ -11,6 +11,7 @@ export function createQueryClient(): QueryClient {
         staleTime: FRESH_MS,
         // A failure is shown at once, also when the browser believes to be offline, instead of waiting without a word.
         networkMode: "always",
+        refetchOnReconnect: "always",
         // A refusal stays one; what may pass by itself is tried once more.
         retry: (count, error) => count < 1 && (!(error instanceof ApiFailure) || isPassing(error)),
         retryDelay: RETRY_DELAY_MS,

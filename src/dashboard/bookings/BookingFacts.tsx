@@ -1,4 +1,4 @@
-import { Anchor, Text } from "@mantine/core";
+import { Anchor, Stack, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import type { BookingDetail } from "#contract/app/bookings.ts";
 import { formatIn } from "../format.ts";
@@ -65,18 +65,18 @@ export function AnswersSection({ answers }: { answers: NonNullable<BookingDetail
   if (answers.length === 0) return null;
   return (
     <Section title="Answers">
-      <dl style={{ margin: 0 }}>
+      <Stack component="dl" gap="sm" m={0}>
         {answers.map(({ questionId, question, answer }) => (
           <div key={questionId}>
             <Text component="dt" size="sm" c="dimmed">
               {question}
             </Text>
-            <Text component="dd" size="sm" m={0} mb="sm" style={{ whiteSpace: "pre-line" }}>
+            <Text component="dd" size="sm" m={0} style={{ whiteSpace: "pre-line" }}>
               {answer || "–"}
             </Text>
           </div>
         ))}
-      </dl>
+      </Stack>
     </Section>
   );
 }

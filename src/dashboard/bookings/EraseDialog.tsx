@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, List, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
@@ -6,6 +6,7 @@ import { call } from "../api/app-calls.ts";
 import { bookingsKey } from "../api/bookings.ts";
 import { pluralize } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { useAction } from "../ui/use-action.ts";
 
@@ -54,14 +55,7 @@ function AddressForm({ onFound, onClose }: { onFound: (found: Found) => void; on
           data-autofocus
           {...form.getInputProps("email")}
         />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={lookUp.isPending}>
-            Count the bookings
-          </Button>
-        </Group>
+        <FormButtons label="Count the bookings" isBusy={lookUp.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );
@@ -113,14 +107,14 @@ function ConfirmForm({ found, onBack, onDone }: { found: Found; onBack: () => vo
           autoComplete="off"
           data-autofocus
         />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onBack}>
-            Back
-          </Button>
-          <Button type="submit" color="red" disabled={!isReady} loading={erase.isPending}>
-            Erase
-          </Button>
-        </Group>
+        <FormButtons
+          label="Erase"
+          isReady={isReady}
+          isBusy={erase.isPending}
+          isDangerous
+          cancelLabel="Back"
+          onCancel={onBack}
+        />
       </Stack>
     </form>
   );

@@ -21,7 +21,7 @@ export function DayTable({ daily }: { daily: Analytics["daily"] }) {
       <div id={id} hidden={!isOpen}>
         {isOpen && (
           <ScrollArea.Autosize mah={SHOWN_HEIGHT} type="auto" viewportProps={{ tabIndex: 0 }}>
-            <Table stickyHeader className={classes["table"]} aria-label="Views and bookings by day">
+            <Table data-figures stickyHeader className={classes["table"]} aria-label="Views and bookings by day">
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>Day</Table.Th>

@@ -18,7 +18,14 @@ export function EntryTable({ label, entries }: { label: string; entries: readonl
     );
   return (
     <>
-      <Table className={classes["table"]} aria-label={label} layout="fixed" verticalSpacing={7} horizontalSpacing="xs">
+      <Table
+        data-figures
+        className={classes["table"]}
+        aria-label={label}
+        layout="fixed"
+        verticalSpacing={7}
+        horizontalSpacing="xs"
+      >
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{label}</Table.Th>

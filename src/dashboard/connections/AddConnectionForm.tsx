@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import type { SavedConnection } from "#contract/app/connections.ts";
@@ -6,6 +6,7 @@ import { CONNECTION_KINDS, type ConnectionKind } from "#contract/scheduling.ts";
 import { connectionCalls, connectionsQuery } from "../api/connections.ts";
 import { wordsOf } from "../connection-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { ConnectionFields, CredentialsFault } from "./ConnectionFields.tsx";
@@ -49,14 +50,7 @@ export function AddConnectionForm(about: { onClose: () => void; onSaved: (saved:
         <Text size="sm" c="dimmed">
           {wordsOf(kind).name} is asked before anything is saved; that can take some seconds.
         </Text>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={about.onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={add.isPending}>
-            Connect
-          </Button>
-        </Group>
+        <FormButtons label="Connect" isBusy={add.isPending} onCancel={about.onClose} />
       </Stack>
     </form>
   );

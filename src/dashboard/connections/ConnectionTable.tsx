@@ -5,7 +5,7 @@ import { describeLastError, wordsOf } from "../connection-words.ts";
 import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/ActionButton.tsx";
-import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { BUTTONS, type Column, DataTable } from "../ui/DataTable.tsx";
 import { When } from "../ui/When.tsx";
 import { ConnectionDialog } from "./ConnectionDialog.tsx";
 import classes from "./ConnectionTable.module.css";
@@ -41,10 +41,7 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
     { header: "Last worked", cell: (row) => <When at={row.lastOkAt} never="Never" /> },
     { header: "Widgets", isNumeric: true, cell: (row) => formatCount(row.widgetCount) },
     {
-      header: "Actions",
-      isHeaderUnseen: true,
-      isBare: true,
-      isNumeric: true,
+      ...BUTTONS,
       cell: (row) => (
         <Group gap={6} wrap="nowrap" className={classes["actions"]}>
           <ActionButton

@@ -1,11 +1,13 @@
-import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
+import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import type { AppConnection, SavedConnection } from "#contract/app/connections.ts";
 import { connectionCalls, connectionsQuery } from "../api/connections.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useFollowedValues } from "../ui/use-followed-values.ts";
 import { ConnectionFields, CredentialsFault } from "./ConnectionFields.tsx";
 import { type ConnectionValues, toParts, toValues } from "./connection-form.ts";
 import { Permissions } from "./Permissions.tsx";
@@ -17,6 +19,7 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
   const { id } = useOrganization();
   const [isReplacing, setReplacing] = useState(false);
   const form = useForm<ConnectionValues>({ initialValues: toValues(connection) });
+  useFollowedValues(form, toValues(connection));
   const { kind } = connection;
   const save = useAction({
     run: (values: ConnectionValues) =>
@@ -24,6 +27,10 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
         id: connection.id,
         ...(form.isDirty("name") ? { name: values.name } : {}),
         ...(isReplacing ? toParts(kind, values) : {}),
+        was: {
+          ...(form.isDirty("name") ? { name: form.getInitialValues().name } : {}),
+          ...(isReplacing ? { settings: connection.settings } : {}),
+        },
       }),
     form,
     isQuiet: true,
@@ -49,14 +56,7 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
             <ConnectionFields kind={kind} form={form} />
           </>
         )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={!form.isDirty() && !isReplacing} loading={save.isPending}>
-            Save
-          </Button>
-        </Group>
+        <FormButtons label="Save" isReady={form.isDirty() || isReplacing} isBusy={save.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

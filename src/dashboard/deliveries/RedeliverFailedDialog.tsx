@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Modal, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
@@ -6,6 +6,7 @@ import { endpointCalls, endpointRefreshes, endpointsQuery } from "../api/endpoin
 import { nameOf } from "../endpoint-words.ts";
 import { pluralize } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { before, toInstant, toLocalTime } from "../zoned-time.ts";
@@ -68,14 +69,7 @@ function RedeliverFailedForm({ endpointId, onClose }: Omit<RedeliverFailedProps,
           required
           {...form.getInputProps("since")}
         />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={redeliver.isPending}>
-            Redeliver
-          </Button>
-        </Group>
+        <FormButtons label="Redeliver" isBusy={redeliver.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { createKey, keysQuery } from "../api/keys.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/CopyField.tsx";
+import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { dayAhead, toEndOfDay } from "../zoned-time.ts";
@@ -79,14 +80,7 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
             </Text>
           )
         )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create key
-          </Button>
-        </Group>
+        <FormButtons label="Create key" isBusy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -5,7 +5,7 @@ import { keysQuery, revokeKey } from "../api/keys.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/ActionButton.tsx";
 import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
-import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { BUTTONS, type Column, DataTable } from "../ui/DataTable.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { When } from "../ui/When.tsx";
 
@@ -34,10 +34,7 @@ export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
     { header: "Last used", cell: (row) => <When at={row.lastUsedAt} never="Never" /> },
     { header: "Ends", cell: (row) => <EndCell row={row} /> },
     {
-      header: "Actions",
-      isHeaderUnseen: true,
-      isBare: true,
-      isNumeric: true,
+      ...BUTTONS,
       cell: (row) =>
         row.condition === "active" && (
           <ActionButton

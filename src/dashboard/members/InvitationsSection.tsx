@@ -10,7 +10,7 @@ import { ROLE_NAMES } from "../roles.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/ActionButton.tsx";
 import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
-import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { BUTTONS, type Column, DataTable } from "../ui/DataTable.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { Loaded } from "../ui/Loaded.tsx";
 import { Section } from "../ui/Section.tsx";
@@ -44,10 +44,7 @@ export function InvitationsSection() {
       cell: (row) => <span title={format.exact(row.expiresAt)}>{formatRelative(row.expiresAt)}</span>,
     },
     {
-      header: "Actions",
-      isHeaderUnseen: true,
-      isBare: true,
-      isNumeric: true,
+      ...BUTTONS,
       cell: (row) => (
         <ActionButton
           size="xs"

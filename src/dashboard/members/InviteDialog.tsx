@@ -8,6 +8,7 @@ import { invitationsQuery } from "../api/queries.ts";
 import { ROLE_MEANINGS, ROLE_NAMES } from "../roles.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/CopyField.tsx";
+import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { useAction } from "../ui/use-action.ts";
 
@@ -70,14 +71,7 @@ function InviteForm({ onClose, onLink }: { onClose: () => void; onLink: (link: s
             ))}
           </Stack>
         </Radio.Group>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={invite.isPending}>
-            Invite
-          </Button>
-        </Group>
+        <FormButtons label="Invite" isBusy={invite.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

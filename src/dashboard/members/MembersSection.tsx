@@ -11,9 +11,10 @@ import { ROLE_MEANINGS, ROLE_NAMES } from "../roles.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/ActionButton.tsx";
 import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
-import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { BUTTONS, type Column, DataTable } from "../ui/DataTable.tsx";
 import { Loaded } from "../ui/Loaded.tsx";
 import { Section } from "../ui/Section.tsx";
+import { StaleNotice } from "../ui/StaleNotice.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { RoleSelect } from "./RoleSelect.tsx";
 
@@ -27,7 +28,8 @@ export function MembersSection() {
   const navigate = useNavigate();
   const refreshes = [meKey, membersQuery(id).queryKey];
   const changeRole = useAction({
-    run: ({ member, role }: Change) => organization.changeRole({ organization: id }, { userId: member.userId, role }),
+    run: ({ member, role }: Change) =>
+      organization.changeRole({ organization: id }, { userId: member.userId, role, was: { role: member.role } }),
     refreshes,
     says: (_, { member, role }) => `${member.name} is now ${ROLE_NAMES[role].toLowerCase()}.`,
     onDone: () => setChange(null),
@@ -76,10 +78,7 @@ export function MembersSection() {
       ),
     },
     {
-      header: "Actions",
-      isHeaderUnseen: true,
-      isBare: true,
-      isNumeric: true,
+      ...BUTTONS,
       cell: (row) => (
         <ActionButton
           size="xs"
@@ -95,6 +94,7 @@ export function MembersSection() {
   ];
   return (
     <Section title="People" isFlush>
+      <StaleNotice query={members} />
       <Loaded query={members} rows={3}>
         {({ data }) => <DataTable label="Members" columns={columns} rows={data} rowKey={(row) => row.userId} />}
       </Loaded>

@@ -1,4 +1,4 @@
-import { Badge, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
+import { Badge, Group, Paper, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { IconClock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -126,10 +126,18 @@ function Placeholder() {
     <Stack gap="lg" role="status" aria-label="Loading">
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: "sm", sm: "lg" }}>
         {["views", "bookings", "conversion", "lead"].map((each) => (
-          <Skeleton key={each} h={148} radius="lg" />
+          <Paper key={each} className={classes["empty-card"]}>
+            <Skeleton h={14} w="40%" />
+            <Skeleton h={28} w="65%" />
+            <Skeleton h={12} w="85%" />
+          </Paper>
         ))}
       </SimpleGrid>
-      <Skeleton h={560} radius="lg" />
+      <Paper className={classes["empty-chart"]}>
+        <Skeleton h={20} w={220} />
+        <Skeleton h={190} />
+        <Skeleton h={190} />
+      </Paper>
     </Stack>
   );
 }

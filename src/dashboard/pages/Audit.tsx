@@ -1,4 +1,4 @@
-import { Button, Center, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { AuditEntry } from "#contract/app/audit.ts";
@@ -9,8 +9,10 @@ import { type Column, DataTable } from "../ui/DataTable.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { Loaded } from "../ui/Loaded.tsx";
 import { LockedFeature } from "../ui/LockedFeature.tsx";
+import { OlderButton } from "../ui/OlderButton.tsx";
 import { Page } from "../ui/Page.tsx";
 import { Section } from "../ui/Section.tsx";
+import { StaleNotice } from "../ui/StaleNotice.tsx";
 
 export function AuditPage() {
   const { can } = useOrganization();
@@ -54,21 +56,18 @@ function Entries() {
     },
   ];
   return (
-    <Section title="Entries" description={`Newest first. Times are those of ${details.timeZone}.`} isFlush>
-      <Loaded query={entries} rows={8}>
-        {({ pages }) => {
-          const rows = pages.flatMap((page) => page.data);
-          if (rows.length === 0) return <EmptyState icon={IconHistory} title="Nothing has happened yet" />;
-          return <DataTable label="Audit log" columns={columns} rows={rows} rowKey={(row) => row.id} />;
-        }}
-      </Loaded>
-      {entries.hasNextPage && (
-        <Center p="md">
-          <Button variant="default" loading={entries.isFetchingNextPage} onClick={() => void entries.fetchNextPage()}>
-            Show older entries
-          </Button>
-        </Center>
-      )}
-    </Section>
+    <>
+      <StaleNotice query={entries} />
+      <Section title="Entries" description={`Newest first. Times are those of ${details.timeZone}.`} isFlush>
+        <Loaded query={entries} rows={8}>
+          {({ pages }) => {
+            const rows = pages.flatMap((page) => page.data);
+            if (rows.length === 0) return <EmptyState icon={IconHistory} title="Nothing has happened yet" />;
+            return <DataTable label="Audit log" columns={columns} rows={rows} rowKey={(row) => row.id} />;
+          }}
+        </Loaded>
+        <OlderButton query={entries} what="entries" />
+      </Section>
+    </>
   );
 }

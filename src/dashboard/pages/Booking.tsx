@@ -12,9 +12,9 @@ import { DeliveriesSection } from "../bookings/DeliveriesSection.tsx";
 import { HiddenCustomers } from "../bookings/HiddenCustomers.tsx";
 import { FILTER_DEFAULTS, type ShownFilters } from "../bookings/shown-filters.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { EmptyState } from "../ui/EmptyState.tsx";
 import { Loaded } from "../ui/Loaded.tsx";
-import { ButtonLink } from "../ui/links.tsx";
+import { LoadingCard } from "../ui/LoadingRows.tsx";
+import { NotHere } from "../ui/NotHere.tsx";
 import { Page } from "../ui/Page.tsx";
 import { StaleNotice } from "../ui/StaleNotice.tsx";
 import { useUrlState } from "../ui/use-url-state.ts";
@@ -40,7 +40,7 @@ export function BookingPage() {
       ) : (
         <>
           <StaleNotice query={booking} />
-          <Loaded query={booking} rows={8}>
+          <Loaded query={booking} placeholder={<LoadingCard />}>
             {(data) => <Details booking={data} />}
           </Loaded>
         </>
@@ -69,17 +69,13 @@ function Details({ booking }: { booking: BookingDetail }) {
 function Gone({ filters }: { filters: ShownFilters }) {
   const { paths, details } = useOrganization();
   return (
-    <EmptyState
+    <NotHere
       icon={IconCalendarOff}
       title="This booking is not here"
-      action={
-        <ButtonLink to={paths.bookings} search={filters} variant="default">
-          Back to the bookings
-        </ButtonLink>
-      }
+      list={{ to: paths.bookings, label: "Back to the bookings", search: filters }}
     >
       It was deleted or erased, or it is older than the {details.plan.retention} that your plan keeps.
-    </EmptyState>
+    </NotHere>
   );
 }
 

@@ -1,8 +1,6 @@
-import { Button, Center } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconDownload, IconUserMinus } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { addressOf } from "../api/app-calls.ts";
 import { bookingsQuery } from "../api/bookings.ts";
 import { BookingTable } from "../bookings/BookingTable.tsx";
 import { EraseDialog } from "../bookings/EraseDialog.tsx";
@@ -14,6 +12,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/ActionButton.tsx";
 import { download } from "../ui/download.ts";
 import { Loaded } from "../ui/Loaded.tsx";
+import { OlderButton } from "../ui/OlderButton.tsx";
 import { Page } from "../ui/Page.tsx";
 import { Section } from "../ui/Section.tsx";
 import { StaleNotice } from "../ui/StaleNotice.tsx";
@@ -74,17 +73,7 @@ function BookingList({ filters, onClear }: { filters: ShownFilters; onClear: () 
             );
           }}
         </Loaded>
-        {bookings.hasNextPage && (
-          <Center p="md">
-            <Button
-              variant="default"
-              loading={bookings.isFetchingNextPage}
-              onClick={() => void bookings.fetchNextPage()}
-            >
-              Show older bookings
-            </Button>
-          </Center>
-        )}
+        <OlderButton query={bookings} what="bookings" />
       </Section>
     </>
   );
@@ -94,12 +83,8 @@ function BookingList({ filters, onClear }: { filters: ShownFilters; onClear: () 
 function ExportButton({ filters }: { filters: ShownFilters }) {
   const { id, details, can } = useOrganization();
   const save = useAction({
-    run: () =>
-      download(addressOf("exportBookings", { query: toBookingFilters(filters, details.timeZone) }), {
-        organization: id,
-        fileName: "bookings.csv",
-      }),
-    says: () => "The file is saved.",
+    run: () => download("exportBookings", { organization: id, query: toBookingFilters(filters, details.timeZone) }),
+    says: () => "The download has begun.",
   });
   return (
     <ActionButton

@@ -1,4 +1,4 @@
-import { Button, Center } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { IconRefresh, IconSearchOff, IconSend } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -15,6 +15,7 @@ import { EmptyState } from "../ui/EmptyState.tsx";
 import { Loaded } from "../ui/Loaded.tsx";
 import { LockedFeature } from "../ui/LockedFeature.tsx";
 import { ButtonLink } from "../ui/links.tsx";
+import { OlderButton } from "../ui/OlderButton.tsx";
 import { Page } from "../ui/Page.tsx";
 import { Section } from "../ui/Section.tsx";
 import { StaleNotice } from "../ui/StaleNotice.tsx";
@@ -87,17 +88,7 @@ export function DeliveriesPage() {
             );
           }}
         </Loaded>
-        {deliveries.hasNextPage && (
-          <Center p="md">
-            <Button
-              variant="default"
-              loading={deliveries.isFetchingNextPage}
-              onClick={() => void deliveries.fetchNextPage()}
-            >
-              Show older deliveries
-            </Button>
-          </Center>
-        )}
+        <OlderButton query={deliveries} what="deliveries" />
       </Section>
       <RedeliverFailedDialog
         isOpen={isRedelivering}

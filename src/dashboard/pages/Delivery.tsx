@@ -1,8 +1,11 @@
 import { Group } from "@mantine/core";
+import { IconSearchOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
+import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
+import { ApiFailure } from "../api/client.ts";
 import { deliveriesKey, deliveryQuery, redeliver } from "../api/deliveries.ts";
 import { AttemptsSection } from "../deliveries/AttemptsSection.tsx";
 import { RequestSection } from "../deliveries/RequestSection.tsx";
@@ -14,6 +17,8 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/ActionButton.tsx";
 import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
 import { Loaded } from "../ui/Loaded.tsx";
+import { LoadingCard } from "../ui/LoadingRows.tsx";
+import { NotHere } from "../ui/NotHere.tsx";
 import { Page } from "../ui/Page.tsx";
 import { StaleNotice } from "../ui/StaleNotice.tsx";
 import { useAction } from "../ui/use-action.ts";
@@ -22,12 +27,23 @@ export function DeliveryPage() {
   const { id, paths } = useOrganization();
   const { delivery: wanted } = useParams({ strict: false }) as { delivery: string };
   const delivery = useQuery(deliveryQuery(id, wanted));
-  if (delivery.data) return <Delivery key={wanted} delivery={delivery.data} query={delivery} />;
+  const isGone = delivery.error instanceof ApiFailure && delivery.error.status === 404;
+  if (delivery.data && !isGone) return <Delivery key={wanted} delivery={delivery.data} query={delivery} />;
   return (
     <Page title="Delivery" back={{ to: paths.deliveries, label: "Deliveries" }}>
-      <Loaded query={delivery} rows={8}>
-        {() => null}
-      </Loaded>
+      {isGone ? (
+        <NotHere
+          icon={IconSearchOff}
+          title="This delivery is not here"
+          list={{ to: paths.deliveries, label: "All deliveries" }}
+        >
+          The log keeps deliveries for {DELIVERY_LOG_DAYS} days.
+        </NotHere>
+      ) : (
+        <Loaded query={delivery} placeholder={<LoadingCard />}>
+          {() => null}
+        </Loaded>
+      )}
     </Page>
   );
 }

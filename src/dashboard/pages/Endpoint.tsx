@@ -8,9 +8,9 @@ import { endpointsQuery } from "../api/endpoints.ts";
 import { CONDITION_COLORS, CONDITION_NAMES, nameOf } from "../endpoint-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/ActionButton.tsx";
-import { EmptyState } from "../ui/EmptyState.tsx";
 import { Loaded } from "../ui/Loaded.tsx";
-import { ButtonLink } from "../ui/links.tsx";
+import { LoadingCard } from "../ui/LoadingRows.tsx";
+import { NotHere } from "../ui/NotHere.tsx";
 import { Page } from "../ui/Page.tsx";
 import { StaleNotice } from "../ui/StaleNotice.tsx";
 import { EditEndpointDialog } from "../webhooks/EditEndpointDialog.tsx";
@@ -30,15 +30,15 @@ export function EndpointPage() {
   if (endpoint) return <Endpoint key={wanted} endpoint={endpoint} query={endpoints} />;
   return (
     <Page title="Endpoint" back={{ to: paths.webhooks, label: "Webhooks" }}>
-      <Loaded query={endpoints} rows={6}>
+      <Loaded query={endpoints} placeholder={<LoadingCard />}>
         {() => (
-          <EmptyState
+          <NotHere
             icon={IconMapPinQuestion}
             title="There is no such endpoint"
-            action={<ButtonLink to={paths.webhooks}>Show all endpoints</ButtonLink>}
+            list={{ to: paths.webhooks, label: "Show all endpoints" }}
           >
             It may have been deleted. Its deliveries stay in the log.
-          </EmptyState>
+          </NotHere>
         )}
       </Loaded>
     </Page>

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
 import { person } from "../api/account-calls.ts";
@@ -7,7 +7,8 @@ import { HOME, pathsOf } from "../paths.ts";
 import { EntryFrame } from "../ui/EntryFrame.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { ButtonLink } from "../ui/links.tsx";
-import { guessTimeZone, TimeZoneSelect } from "../ui/TimeZoneSelect.tsx";
+import { OrganizationFields } from "../ui/OrganizationFields.tsx";
+import { guessTimeZone } from "../ui/TimeZoneSelect.tsx";
 import { useAction } from "../ui/use-action.ts";
 
 export function NewOrganizationPage() {
@@ -29,20 +30,7 @@ export function NewOrganizationPage() {
       <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
         <Stack gap="md">
           <FormFault error={create.error} />
-          <TextInput
-            label="Organization name"
-            autoComplete="organization"
-            required
-            key={form.key("name")}
-            {...form.getInputProps("name")}
-          />
-          <TimeZoneSelect
-            label="Time zone"
-            description="Days in analytics begin and end here. It can be changed later."
-            required
-            key={form.key("timeZone")}
-            {...form.getInputProps("timeZone")}
-          />
+          <OrganizationFields form={form} name="name" />
           <Group justify="flex-end" gap="xs">
             <ButtonLink to={HOME} variant="default">
               Cancel

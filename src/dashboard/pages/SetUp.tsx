@@ -1,16 +1,17 @@
-import { Alert, Button, Stack, TextInput, Title } from "@mantine/core";
+import { Alert, Button, Stack, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { entry } from "../api/account-calls.ts";
 import { optionsQuery } from "../api/queries.ts";
 import { pathsOf, SIGN_IN } from "../paths.ts";
+import { AccountFields } from "../ui/AccountFields.tsx";
 import { EntryFrame } from "../ui/EntryFrame.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { Loaded } from "../ui/Loaded.tsx";
 import { ButtonLink } from "../ui/links.tsx";
-import { NewPasswordInput } from "../ui/NewPasswordInput.tsx";
-import { guessTimeZone, TimeZoneSelect } from "../ui/TimeZoneSelect.tsx";
+import { OrganizationFields } from "../ui/OrganizationFields.tsx";
+import { guessTimeZone } from "../ui/TimeZoneSelect.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { useUrlState } from "../ui/use-url-state.ts";
 
@@ -71,33 +72,11 @@ function SetUpForm({ token }: { token: string }) {
         <Title order={2} size="h3">
           You
         </Title>
-        <TextInput label="Name" autoComplete="name" required key={form.key("name")} {...form.getInputProps("name")} />
-        <TextInput
-          label="E-mail address"
-          type="email"
-          autoComplete="username"
-          required
-          key={form.key("email")}
-          {...form.getInputProps("email")}
-        />
-        <NewPasswordInput key={form.key("password")} {...form.getInputProps("password")} />
+        <AccountFields form={form} />
         <Title order={2} size="h3" mt="xs">
           Your organization
         </Title>
-        <TextInput
-          label="Organization name"
-          autoComplete="organization"
-          required
-          key={form.key("organizationName")}
-          {...form.getInputProps("organizationName")}
-        />
-        <TimeZoneSelect
-          label="Time zone"
-          description="Days in analytics begin and end here. It can be changed later."
-          required
-          key={form.key("timeZone")}
-          {...form.getInputProps("timeZone")}
-        />
+        <OrganizationFields form={form} name="organizationName" />
         <Button type="submit" fullWidth mt="xs" loading={setUp.isPending}>
           Set up
         </Button>

@@ -1,14 +1,14 @@
-import { Button, Stack, TextInput } from "@mantine/core";
+import { Button, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { entry } from "../api/account-calls.ts";
 import { ApiFailure } from "../api/client.ts";
 import { HOME, SIGN_IN } from "../paths.ts";
+import { AccountFields } from "../ui/AccountFields.tsx";
 import { EntryFrame } from "../ui/EntryFrame.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { TextLink } from "../ui/links.tsx";
-import { NewPasswordInput } from "../ui/NewPasswordInput.tsx";
 import { useAction } from "../ui/use-action.ts";
 
 /** Only where the operator lets everybody make an account. */
@@ -40,16 +40,7 @@ export function SignUpPage() {
       <form onSubmit={form.onSubmit((values) => signUp.mutate(values))}>
         <Stack gap="md">
           <FormFault error={signUp.error} />
-          <TextInput label="Name" autoComplete="name" required key={form.key("name")} {...form.getInputProps("name")} />
-          <TextInput
-            label="E-mail address"
-            type="email"
-            autoComplete="username"
-            required
-            key={form.key("email")}
-            {...form.getInputProps("email")}
-          />
-          <NewPasswordInput key={form.key("password")} {...form.getInputProps("password")} />
+          <AccountFields form={form} />
           <Button type="submit" fullWidth loading={signUp.isPending}>
             Make an account
           </Button>

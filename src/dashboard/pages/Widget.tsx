@@ -6,9 +6,9 @@ import type { AppWidget } from "#contract/app/widgets.ts";
 import { ApiFailure } from "../api/client.ts";
 import { widgetQuery } from "../api/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { EmptyState } from "../ui/EmptyState.tsx";
 import { Loaded } from "../ui/Loaded.tsx";
-import { ButtonLink } from "../ui/links.tsx";
+import { LoadingCard } from "../ui/LoadingRows.tsx";
+import { NotHere } from "../ui/NotHere.tsx";
 import { OutsideButton } from "../ui/OutsideButton.tsx";
 import { Page } from "../ui/Page.tsx";
 import { StaleNotice } from "../ui/StaleNotice.tsx";
@@ -36,19 +36,15 @@ export function WidgetPage() {
       actions={shown && <Actions widget={shown} />}
     >
       {isUnknown ? (
-        <EmptyState
+        <NotHere
           icon={IconAppWindow}
           title="There is no such widget"
-          action={
-            <ButtonLink to={paths.widgets} variant="default">
-              All widgets
-            </ButtonLink>
-          }
+          list={{ to: paths.widgets, label: "All widgets" }}
         />
       ) : (
         <>
           <StaleNotice query={widget} />
-          <Loaded query={widget} rows={8}>
+          <Loaded query={widget} placeholder={<LoadingCard />}>
             {(data) => <WidgetTabs key={data.id} widget={data} />}
           </Loaded>
         </>

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { ReactNode } from "react";
+import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { useAction } from "../ui/use-action.ts";
 
@@ -50,14 +51,12 @@ export function PasswordDialog<Output>(about: PasswordDialogProps<Output>) {
             data-autofocus
             {...form.getInputProps("password")}
           />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" color={about.isDangerous ? "red" : "petrol"} loading={confirm.isPending}>
-              {about.confirmLabel}
-            </Button>
-          </Group>
+          <FormButtons
+            label={about.confirmLabel}
+            isBusy={confirm.isPending}
+            isDangerous={about.isDangerous ?? false}
+            onCancel={close}
+          />
         </Stack>
       </form>
     </Modal>

@@ -7,7 +7,7 @@ import { signInsQuery } from "../api/queries.ts";
 import { formatRelative } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
-import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { BUTTONS, type Column, DataTable } from "../ui/DataTable.tsx";
 import { Loaded } from "../ui/Loaded.tsx";
 import { Section } from "../ui/Section.tsx";
 import { useAction } from "../ui/use-action.ts";
@@ -43,10 +43,7 @@ export function SignInsSection() {
     { header: "Signed in", isShort: true, cell: (row) => format.dateTime(row.createdAt) },
     { header: "Ends", isShort: true, isWideOnly: true, cell: (row) => format.date(row.expiresAt) },
     {
-      header: "Actions",
-      isHeaderUnseen: true,
-      isBare: true,
-      isNumeric: true,
+      ...BUTTONS,
       cell: (row) =>
         !row.isCurrent && (
           <Button

@@ -1,9 +1,11 @@
-import { Anchor, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Anchor, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { person } from "../api/account-calls.ts";
 import { CopyField } from "../ui/CopyField.tsx";
+import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
+import { QrCode } from "../ui/QrCode.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { PasswordDialog } from "./PasswordDialog.tsx";
 
@@ -59,12 +61,13 @@ function ConfirmStep({ uri, onClose, onConfirmed }: { uri: string; onClose: () =
     <form onSubmit={form.onSubmit(({ code }) => confirm.mutate(code.replaceAll(/\s/g, "")))}>
       <Stack gap="md">
         <Text size="sm">
-          In your authenticator app, add an account by hand and type this key, or{" "}
+          Scan this with your authenticator app. If the app is on this device,{" "}
           <Anchor href={uri} inherit underline="always">
-            open the app on this device
+            open it from here
           </Anchor>
-          . The type is time-based, with six digits.
+          ; or add an account by hand and type the key. It is time-based, with six digits.
         </Text>
+        <QrCode text={uri} label="QR code with the key for your authenticator app" />
         <CopyField label="Key" value={secret.replaceAll(/.{4}(?=.)/g, "$& ")} />
         <FormFault error={confirm.error} />
         <TextInput
@@ -76,14 +79,7 @@ function ConfirmStep({ uri, onClose, onConfirmed }: { uri: string; onClose: () =
           data-autofocus
           {...form.getInputProps("code")}
         />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={confirm.isPending}>
-            Switch on
-          </Button>
-        </Group>
+        <FormButtons label="Switch on" isBusy={confirm.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

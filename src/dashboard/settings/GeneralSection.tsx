@@ -9,7 +9,7 @@ import { FormFault } from "../ui/FormFault.tsx";
 import { Section } from "../ui/Section.tsx";
 import { TimeZoneSelect } from "../ui/TimeZoneSelect.tsx";
 import { useAction } from "../ui/use-action.ts";
-import { useFollowedValues } from "../ui/use-followed-values.ts";
+import { toWas, useFollowedValues } from "../ui/use-followed-values.ts";
 import classes from "./GeneralSection.module.css";
 
 export function GeneralSection() {
@@ -26,6 +26,7 @@ export function GeneralSection() {
         {
           ...(form.isDirty("name") ? { name: values.name } : {}),
           ...(form.isDirty("timeZone") ? { timeZone: values.timeZone } : {}),
+          was: toWas(form),
         },
       ),
     form,

@@ -1,6 +1,5 @@
 import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden } from "@mantine/core";
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSelector, IconSun, IconUserCircle } from "@tabler/icons-react";
-import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { Me } from "#contract/app/account.ts";
 import { person } from "../api/account-calls.ts";
@@ -63,14 +62,7 @@ export function PersonMenu({ me, paths }: { me: Me; paths: Paths }) {
   );
 }
 
-/** What was read belongs to whoever was signed in: nothing of it stays. */
+/** What was read belongs to whoever was signed in. The page is loaded anew, so that no way back leads to anything of it. */
 export function useSignOut() {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  return useAction({
-    run: person.signOut,
-    onDone: () => {
-      void navigate({ to: SIGN_IN }).then(() => queries.clear());
-    },
-  });
+  return useAction({ run: person.signOut, onDone: () => window.location.assign(SIGN_IN) });
 }

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Modal, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
+import { FormButtons } from "./FormButtons.tsx";
 
 type ConfirmDialogProps = {
   isOpen: boolean;
@@ -43,14 +44,13 @@ export function ConfirmDialog(about: ConfirmDialogProps) {
               data-autofocus
             />
           )}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={about.onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" color={isDangerous ? "red" : "petrol"} disabled={!isReady} loading={isBusy}>
-              {confirmLabel}
-            </Button>
-          </Group>
+          <FormButtons
+            label={confirmLabel}
+            isReady={isReady}
+            isBusy={isBusy}
+            isDangerous={isDangerous}
+            onCancel={about.onClose}
+          />
         </Stack>
       </form>
     </Modal>

@@ -19,6 +19,9 @@ export type Column<Row> = {
   readonly width?: string;
 };
 
+/** The last column: what can be done with a row. */
+export const BUTTONS = { header: "Actions", isHeaderUnseen: true, isBare: true, isNumeric: true } as const;
+
 type DataTableProps<Row> = {
   /** What the table holds, for screen readers. */
   label: string;

@@ -1,16 +1,27 @@
-import { Skeleton, Stack, VisuallyHidden } from "@mantine/core";
+import { Paper, Skeleton, Stack, VisuallyHidden } from "@mantine/core";
 
-/** Stands where rows will be, as tall as they will be. */
-export function LoadingRows({ count = 5, height = 44 }: { count?: number; height?: number }) {
+const ROW_HEIGHT = 36;
+
+/** Stands where rows of a section will be, as tall as they will be. */
+export function LoadingRows({ count = 5 }: { count?: number }) {
   return (
     <div role="status">
       <VisuallyHidden>Loading …</VisuallyHidden>
-      <Stack gap={8} p="md" aria-hidden>
+      <Stack gap={8} px={{ base: "md", sm: "lg" }} py="md" aria-hidden>
         {Array.from({ length: count }, (_, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
-          <Skeleton key={index} height={height - 8} radius="sm" />
+          <Skeleton key={index} height={ROW_HEIGHT} radius="sm" />
         ))}
       </Stack>
     </div>
+  );
+}
+
+/** Stands where the sections of a screen will be. */
+export function LoadingCard() {
+  return (
+    <Paper bg="var(--surface)" bd="1px solid var(--border)" py="xs">
+      <LoadingRows count={7} />
+    </Paper>
   );
 }

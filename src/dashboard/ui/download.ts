@@ -1,23 +1,15 @@
-import { ORGANIZATION_HEADER } from "../api/account-constants.ts";
-import { ApiFailure } from "../api/client.ts";
-import { reportSessionEnd } from "../api/session-end.ts";
+import { addressOf, type CallOptions } from "../api/app-calls.ts";
+import { send } from "../api/client.ts";
 
-const KEPT_MS = 60_000;
+type FileRoute = "exportBookings" | "exportAnalytics";
 
-/** Fetches a file as the member of an organization and hands it to the browser to save. */
-export async function download(address: string, about: { organization: string; fileName: string }): Promise<void> {
-  const headers = { [ORGANIZATION_HEADER]: about.organization };
-  const response = await fetch(address, { headers, credentials: "same-origin" }).catch(() => {
-    throw new ApiFailure({ code: "unreachable", status: 0, message: "Bookflow cannot be reached. Please try again." });
-  });
-  if (response.status === 401) reportSessionEnd();
-  if (!response.ok) {
-    const { error } = await response.json();
-    throw new ApiFailure({ ...error, status: response.status });
-  }
-  const url = URL.createObjectURL(await response.blob());
-  const link = Object.assign(document.createElement("a"), { href: url, download: about.fileName });
-  link.click();
-  // The browser has begun to save it long before then.
-  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+/**
+ * Has the browser save a file, which goes to the disk as it comes, however long it is. A link can neither carry a header nor say
+ * here why it was refused, so the same is asked for without the file first.
+ */
+export async function download(route: FileRoute, { organization, query }: CallOptions): Promise<void> {
+  const asked = { ...query, organization };
+  await send({ method: "GET", path: addressOf(route, { query: { ...asked, dryRun: "true" } }) });
+  // The name stands in the answer.
+  Object.assign(document.createElement("a"), { href: addressOf(route, { query: asked }), download: "" }).click();
 }

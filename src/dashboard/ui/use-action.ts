@@ -20,6 +20,9 @@ export type ActionOptions<Input, Output> = {
   isQuiet?: boolean;
 };
 
+/** 0: there was no answer. */
+const READ_ANEW_AFTER: readonly number[] = [0, 404, 409];
+
 /** Something a person does: runs it, says how it went, and reads anew what it changed. `action.mutate(input)` starts it. */
 export function useAction<Input = void, Output = unknown>(
   options: ActionOptions<Input, Output>,
@@ -43,8 +46,8 @@ export function useAction<Input = void, Output = unknown>(
       } else if (error.status !== 401 && !options.isQuiet) {
         toastFailure(first === undefined ? error.message : Object.values(error.fields).join(" "));
       }
-      // Somebody else may have changed it meanwhile: what is shown should be what is.
-      if (error.status === 404 || error.status === 409)
+      // Somebody else may have changed it meanwhile, or it was done and the answer got lost: what is shown should be what is.
+      if (READ_ANEW_AFTER.includes(error.status))
         for (const queryKey of options.refreshes ?? []) void queries.invalidateQueries({ queryKey });
     },
   });

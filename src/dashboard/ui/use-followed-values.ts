@@ -1,17 +1,47 @@
 import type { UseFormReturnType } from "@mantine/form";
 import { useEffect } from "react";
 
-/** Somebody else changed what a form is about: the fields that were not touched here follow, those that were stay. */
-export function useFollowedValues<Values extends Record<string, string>>(
+type Value = string | readonly string[];
+
+/**
+ * Somebody else changed what a form is about: fields that were not touched here follow. Those that were keep what was typed and
+ * say what the other one made of them, so that whoever saves knows what they replace. `toWords` is how a value reads on the
+ * screen; an empty text where it says nothing to anybody.
+ */
+export function useFollowedValues<Values extends Record<string, Value>>(
   form: UseFormReturnType<Values>,
   saved: Values,
+  toWords: (name: keyof Values, value: Value) => string = (_, value) => String(value),
 ): void {
   const known = JSON.stringify(saved);
   // biome-ignore lint/correctness/useExhaustiveDependencies: when what is saved changes, and only then
   useEffect(() => {
-    const values = form.getValues();
-    const untouched = Object.keys(saved).filter((name) => !form.isDirty(name));
+    const [before, typed] = [form.getInitialValues(), form.getValues()];
+    const touched = Object.keys(saved).filter((name) => form.isDirty(name));
     form.setInitialValues(saved);
-    form.setValues({ ...values, ...Object.fromEntries(untouched.map((name) => [name, saved[name]])) });
+    form.setValues({ ...saved, ...pick(typed, touched) });
+    const contested = touched.filter((name) => !isSame(before[name], saved[name]) && !isSame(typed[name], saved[name]));
+    form.setErrors(Object.fromEntries(contested.map((name) => [name, describe(toWords(name, saved[name] ?? ""))])));
   }, [known]);
+}
+
+/** The fields that were touched, as they were before that: what the server compares with what is there now. */
+export function toWas<Values extends Record<string, Value>>(form: UseFormReturnType<Values>): Partial<Values> {
+  const before = form.getInitialValues();
+  return pick(
+    before,
+    Object.keys(before).filter((name) => form.isDirty(name)),
+  );
+}
+
+function pick<Values extends object>(values: Values, names: readonly string[]): Partial<Values> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name))) as Partial<Values>;
+}
+
+function isSame(one: Value | undefined, other: Value | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function describe(words: string): string {
+  return `Somebody else changed this${words === "" ? "" : ` to ${words}`} meanwhile. Save again to replace that.`;
 }

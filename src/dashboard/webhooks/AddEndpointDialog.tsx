@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Radio, Stack, TextInput } from "@mantine/core";
+import { Modal, Radio, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -7,6 +7,7 @@ import { ENDPOINT_KINDS, type EndpointKind } from "#contract/endpoint.ts";
 import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
 import { KINDS, nameOf } from "../endpoint-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { SecretOnce } from "./SecretOnce.tsx";
@@ -82,14 +83,7 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
           autoComplete="off"
           {...form.getInputProps("description")}
         />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={add.isPending}>
-            Add endpoint
-          </Button>
-        </Group>
+        <FormButtons label="Add endpoint" isBusy={add.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,11 +1,13 @@
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Modal, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
 import { KINDS, nameOf } from "../endpoint-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { toWas, useFollowedValues } from "../ui/use-followed-values.ts";
 
 type EditProps = { endpoint: AppEndpoint; onClose: () => void };
 
@@ -20,7 +22,9 @@ export function EditEndpointDialog({ isOpen, ...props }: EditProps & { isOpen: b
 function EditForm({ endpoint, onClose }: EditProps) {
   const { id } = useOrganization();
   const isChat = endpoint.kind !== "webhook";
-  const form = useForm({ initialValues: { url: isChat ? "" : endpoint.url, description: endpoint.description } });
+  const saved = { url: isChat ? "" : endpoint.url, description: endpoint.description };
+  const form = useForm({ initialValues: saved });
+  useFollowedValues(form, saved);
   const save = useAction({
     // What was not touched is not sent: somebody else may have changed it meanwhile.
     run: ({ url, description }: { url: string; description: string }) =>
@@ -28,6 +32,7 @@ function EditForm({ endpoint, onClose }: EditProps) {
         id: endpoint.id,
         ...(form.isDirty("url") ? { url } : {}),
         ...(form.isDirty("description") ? { description } : {}),
+        was: { ...toWas(form), ...(isChat && form.isDirty("url") ? { url: endpoint.url } : {}) },
       }),
     form,
     isQuiet: true,
@@ -54,14 +59,7 @@ function EditForm({ endpoint, onClose }: EditProps) {
           {...form.getInputProps("url")}
         />
         <TextInput label="Description" autoComplete="off" {...form.getInputProps("description")} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={!form.isDirty()} loading={save.isPending}>
-            Save
-          </Button>
-        </Group>
+        <FormButtons label="Save" isReady={form.isDirty()} isBusy={save.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -5,7 +5,7 @@ import { CONDITION_COLORS, CONDITION_NAMES, KINDS, nameOf } from "../endpoint-wo
 import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/ActionButton.tsx";
-import { type Column, DataTable } from "../ui/DataTable.tsx";
+import { BUTTONS, type Column, DataTable } from "../ui/DataTable.tsx";
 import { TextLink } from "../ui/links.tsx";
 import { When } from "../ui/When.tsx";
 import classes from "./EndpointTable.module.css";
@@ -25,10 +25,7 @@ export function EndpointTable({ endpoints }: { endpoints: readonly AppEndpoint[]
       cell: ({ health }) => <When at={health.lastSuccessAt} never="Never" />,
     },
     {
-      header: "Actions",
-      isHeaderUnseen: true,
-      isBare: true,
-      isNumeric: true,
+      ...BUTTONS,
       cell: (row) => (
         <ActionButton
           size="xs"

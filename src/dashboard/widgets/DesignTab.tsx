@@ -3,17 +3,19 @@ import { useDebouncedValue } from "@mantine/hooks";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { parseAccentColor } from "#contract/widget-looks.ts";
 import { LeaveGuard } from "../ui/LeaveGuard.tsx";
+import { useFollowedValues } from "../ui/use-followed-values.ts";
 import classes from "./DesignTab.module.css";
 import { Preview } from "./Preview.tsx";
 import { useWidgetChange } from "./use-widget-change.ts";
 import { WidgetForm } from "./WidgetForm.tsx";
-import { toChange, toFormValues } from "./widget-form.ts";
+import { toChange, toFormValues, toWords } from "./widget-form.ts";
 
 const SETTLED_MS = 300;
 
 /** What can be set, with how it will look beside it, saved or not. */
 export function DesignTab({ widget }: { widget: AppWidget }) {
   const form = useForm({ initialValues: toFormValues(widget) });
+  useFollowedValues(form, toFormValues(widget), toWords);
   const save = useWidgetChange(widget.id, {
     form,
     isQuiet: true,
@@ -33,7 +35,9 @@ export function DesignTab({ widget }: { widget: AppWidget }) {
         form={form}
         error={save.error}
         isBusy={save.isPending}
-        onSave={(values) => save.mutate(toChange(values, (name) => form.isDirty(name)))}
+        onSave={(values) =>
+          save.mutate({ ...toChange(values, form.isDirty), was: toChange(form.getInitialValues(), form.isDirty) })
+        }
       />
       <Preview widget={widget} template={template} accent={accent} />
     </div>

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Switch, TextInput } from "@mantine/core";
+import { Modal, Stack, Switch, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
 import type { WIDGET_NAME_LENGTH_MAX } from "#contract/app/widgets.ts";
@@ -6,6 +6,7 @@ import type { Template } from "#contract/widget.ts";
 import { call } from "../api/app-calls.ts";
 import { widgetsKey } from "../api/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { TemplateChoice } from "./TemplateChoice.tsx";
@@ -59,14 +60,7 @@ function NewWidgetForm({ onClose }: { onClose: () => void }) {
           description="Keeps a copy of every booking with the customer's details: for the list, exports, the read API and webhooks. Off, nothing about customers is kept."
           {...form.getInputProps("collectData", { type: "checkbox" })}
         />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Make the widget
-          </Button>
-        </Group>
+        <FormButtons label="Make the widget" isBusy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

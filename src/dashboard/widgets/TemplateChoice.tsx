@@ -16,6 +16,7 @@ export function TemplateChoice({ value = "classic", onChange, error, readOnly = 
       label="Template"
       value={value}
       error={error}
+      errorProps={{ mt: 6 }}
       onChange={(chosen) => !readOnly && onChange?.(chosen as Template)}
     >
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs" mt={6}>

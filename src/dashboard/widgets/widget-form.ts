@@ -1,4 +1,6 @@
 import type { AppWidget, WidgetChange } from "#contract/app/widgets.ts";
+import type { Template } from "#contract/widget.ts";
+import { TEMPLATES } from "./widget-words.ts";
 
 /** As inputs have it: an empty text where the wire has null. */
 export type WidgetValues = {
@@ -34,4 +36,11 @@ export function toChange(values: WidgetValues, isTouched: (name: keyof WidgetVal
   };
   const names = (Object.keys(wire) as (keyof WidgetValues)[]).filter(isTouched);
   return Object.fromEntries(names.map((name) => [name, wire[name]])) as WidgetChange;
+}
+
+/** How a value reads on the screen: an id says nothing to anybody. */
+export function toWords(name: keyof WidgetValues, value: string | readonly string[]): string {
+  if (name === "template") return TEMPLATES[value as Template].name;
+  if (name === "connectionId") return "";
+  return typeof value === "string" ? value : value.join(", ");
 }

@@ -6,7 +6,7 @@ import type { Plan } from "#contract/plans.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
 import { assert } from "../lib/assert.ts";
-import { requireOwnOrigin } from "./origin-check.ts";
+import { requireOwnLink, requireOwnOrigin } from "./origin-check.ts";
 import { listMemberships, type Membership, recordMembershipUse } from "./queries.ts";
 
 /** A person who is signed in. */
@@ -44,15 +44,16 @@ export function personAuth(deps: GuardDeps) {
 
 /**
  * Guard of everything else under /api/app: our own page (403), sign-in (401), then the organization: the one that the header
- * `x-organization` names (404 unless they belong to it), else the one they used last.
+ * `x-organization` names (404 unless they belong to it), or the parameter `organization` of a link, else the one they used last.
  */
 export function memberAuth(deps: GuardDeps) {
   return async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     requireOwnOrigin(deps.config, request);
+    requireOwnLink(request);
     const person = await identifyPerson(deps, request, reply);
     const { userId, email } = person;
     const memberships = await listMemberships(deps.db, userId);
-    const current = chooseMembership(memberships, request.headers[ORGANIZATION_HEADER]);
+    const current = chooseMembership(memberships, request.headers[ORGANIZATION_HEADER] ?? nameInLink(request));
     const { organization_id: organizationId, role, plan } = current;
     if (current !== memberships[0]) await recordUse(deps, userId, current);
     request.person = person;
@@ -86,6 +87,12 @@ async function identifyPerson(deps: GuardDeps, request: FastifyRequest, reply: F
   if (session && session.cookies.length > 0) reply.header("set-cookie", session.cookies);
   if (!session?.person) throw new ApiError("unauthorized", "Please sign in.");
   return session.person;
+}
+
+/** A download is a link, which carries no header. */
+function nameInLink({ method, query }: FastifyRequest): string | undefined {
+  const { organization } = (query ?? {}) as { organization?: unknown };
+  return method === "GET" && typeof organization === "string" ? organization : undefined;
 }
 
 export function chooseMembership(

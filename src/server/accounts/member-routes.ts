@@ -5,6 +5,7 @@ import { writeAudit } from "../audit/write-audit.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
+import { requireUnchanged } from "../http/require-unchanged.ts";
 import { checkRole, requireFields } from "./check-fields.ts";
 import { type Member, memberOf, requireRole } from "./member-auth.ts";
 import {
@@ -25,7 +26,7 @@ export function memberRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "cloc
     async (request) => ({ data: (await listMembers(deps.db, memberOf(request).organizationId)).map(toShape) }),
   );
 
-  app.patch<{ Params: { userId: string }; Body: { role: string } }>(
+  app.patch<{ Params: { userId: string }; Body: MemberChange }>(
     "/members/:userId",
     { onRequest: requireRole("admin"), schema: { hide: true, body: MemberChange, response: { 204: {} } } },
     async (request, reply) => {
@@ -35,6 +36,7 @@ export function memberRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "cloc
       await deps.db.transaction().execute(async (db) => {
         const { target, owners } = await findTarget(db, actor, request.params.userId);
         requireOwnerForOwners(actor, [target.role, role]);
+        requireUnchanged({ role: target.role }, request.body.was);
         if (role !== "owner") keepOneOwner(target, owners);
         await updateMemberRole(db, organizationId, { userId: target.user_id, role });
         await writeAudit(db, {

@@ -6,9 +6,10 @@ import { writeAudit } from "../audit/write-audit.ts";
 import type { Deps } from "../deps.ts";
 import { isOutdated } from "../funnel/day-zone.ts";
 import { ApiError } from "../http/api-error.ts";
+import { requireUnchanged } from "../http/require-unchanged.ts";
 import { assert } from "../lib/assert.ts";
 import { retentionCutoff } from "../lib/calendar.ts";
-import { findOrganization, updateOrganization } from "../organizations/queries.ts";
+import { findOrganization, lockOrganization, updateOrganization } from "../organizations/queries.ts";
 import { checkName, checkTimeZone, requireFields } from "./check-fields.ts";
 import { memberOf, requireRole } from "./member-auth.ts";
 
@@ -18,7 +19,7 @@ export function organizationRoutes(app: FastifyInstance, deps: Pick<Deps, "db" |
     return await readOrganization(deps, memberOf(request).organizationId);
   });
 
-  app.patch<{ Body: { name?: string; timeZone?: string } }>(
+  app.patch<{ Body: OrganizationChange }>(
     "/organization",
     {
       onRequest: requireRole("admin"),
@@ -26,7 +27,7 @@ export function organizationRoutes(app: FastifyInstance, deps: Pick<Deps, "db" |
     },
     async (request) => {
       const member = memberOf(request);
-      const { name, timeZone } = request.body;
+      const { name, timeZone, was } = request.body;
       const checked = requireFields({
         ...(name === undefined ? {} : { name: checkName(name) }),
         ...(timeZone === undefined ? {} : { timeZone: await checkTimeZone(deps.db, timeZone) }),
@@ -38,6 +39,9 @@ export function organizationRoutes(app: FastifyInstance, deps: Pick<Deps, "db" |
       const changed = Object.keys(checked);
       if (changed.length === 0) throw new ApiError("bad_request", "Nothing to change: send name or timeZone.");
       await deps.db.transaction().execute(async (db) => {
+        const before = await lockOrganization(db, member.organizationId);
+        assert(before, "a member's organization exists");
+        requireUnchanged({ name: before.name, timeZone: before.time_zone ?? "UTC" }, was);
         await updateOrganization(db, member.organizationId, change);
         await writeAudit(db, {
           organizationId: member.organizationId,

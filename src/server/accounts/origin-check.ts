@@ -17,6 +17,16 @@ export function requireOwnOrigin(config: Pick<Config, "baseUrl">, request: Fasti
 }
 
 /**
+ * Guard of reads that a cookie allows: a link elsewhere must not make a member's browser fetch a file, which the audit log would
+ * put down to them. Browsers name the relation of the two pages; what is typed into the address bar comes from none.
+ */
+export function requireOwnLink(request: FastifyRequest): void {
+  const from = request.headers["sec-fetch-site"];
+  if (from === "cross-site" || from === "same-site")
+    throw new ApiError("forbidden", "This can be asked for from our own pages only.");
+}
+
+/**
  * BASE_URL; and where that is plain http, as on a developer's machine, also the name by which this request reached us, since
  * 127.0.0.1 and localhost are one place under two names.
  */

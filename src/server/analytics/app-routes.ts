@@ -3,7 +3,7 @@ import { AppAnalytics } from "#contract/app/analytics.ts";
 import { PLAN_TERMS } from "#contract/plans.ts";
 import { type Member, memberOf } from "../accounts/member-auth.ts";
 import type { Deps } from "../deps.ts";
-import { badParameter, type Query, readParameter } from "../http/parameters.ts";
+import { badParameter, isDryRun, type Query, readParameter } from "../http/parameters.ts";
 import { retentionCutoff } from "../lib/calendar.ts";
 import { requireWidget } from "../widgets/require-widget.ts";
 import { type DayWindow, previousWindow, readDayWindow } from "./app-window.ts";
@@ -22,6 +22,7 @@ export function analyticsAppRoutes(api: FastifyInstance, deps: AnalyticsDeps): v
     const query = request.query as Query;
     const table = requireTable(readParameter(query, "table") ?? "daily");
     const report = await readReport(deps, memberOf(request), query);
+    if (isDryRun(query)) return reply.code(204).send();
     return reply
       .type("text/csv; charset=utf-8")
       .header("content-disposition", `attachment; filename="${table}-${report.from}-${report.to}.csv"`)

@@ -299,6 +299,31 @@ describe("the CSV export", () => {
     ]);
   });
 
+  test("is tried without a file first, which is refused as the file would be and leaves nothing in the log", async () => {
+    const business = await makeBusiness("pro");
+    const [admin, member] = [await as("admin", business), await as("member", business)];
+    const route = "GET /bookings.csv?dryRun=true";
+    assert.deepEqual(await askApp(app, admin, route), { status: 204, body: null });
+    assert.equal((await askApp(app, member, route)).status, 403);
+    assert.equal((await askApp(app, admin, `${route}&from=never`)).status, 400);
+    assert.deepEqual(await readAudit(db, business.owner), []);
+  });
+
+  test("is a link that names its organization, and not one on a page elsewhere", async () => {
+    const [business, later] = [await makeBusiness("pro"), await makeBusiness("free")];
+    const { "x-organization": owner, ...headers } = (await as("admin", business)).headers;
+    await makeBooking(db, business.owner, { widgetId: business.widgetId, ...PERSON });
+    const get = async (organization: string, from = "same-origin") =>
+      await app.inject({
+        url: `/api/app/bookings.csv?organization=${organization}`,
+        headers: { ...headers, "sec-fetch-site": from },
+      });
+    assert.match((await get(owner)).body, /Mara Quell/);
+    assert.equal((await get(later.owner)).statusCode, 404);
+    for (const from of ["cross-site", "same-site"]) assert.equal((await get(owner, from)).statusCode, 403, from);
+    assert.equal((await readAudit(db, business.owner)).length, 1);
+  });
+
   test("holds each booking once, over many pages, and the filter's only", async () => {
     const business = await makeBusiness();
     const admin = await as("admin", business);

@@ -17,7 +17,7 @@ import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
 import { bodyReader, FormCheck } from "../http/body.ts";
-import { badParameter, type Query, readInstant, readPageSize, readParameter } from "../http/parameters.ts";
+import { badParameter, isDryRun, type Query, readInstant, readPageSize, readParameter } from "../http/parameters.ts";
 import { retentionCutoff } from "../lib/calendar.ts";
 import { listDeliveriesOf } from "../webhooks/booking-deliveries.ts";
 import { requireWidget } from "../widgets/require-widget.ts";
@@ -95,6 +95,7 @@ async function sendExport(deps: BookingDeps, request: FastifyRequest, reply: Fas
   const owner = member.organizationId;
   const now = deps.clock.now();
   const filter = await readFilter(deps, member, request.query as Query);
+  if (isDryRun(request.query as Query)) return reply.code(204).send();
   const { widgetNames } = await readerOf(deps.db, member);
   // What was searched for may be a customer's name.
   await auditBy(member, now)(deps.db, {

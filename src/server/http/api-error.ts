@@ -24,8 +24,11 @@ export class ApiError extends Error {
 export class FieldsError extends ApiError {
   readonly fields: Readonly<Record<string, string>>;
 
-  constructor(fields: Readonly<Record<string, string>>) {
-    super("invalid_fields", "Some fields are not right.");
+  constructor(
+    fields: Readonly<Record<string, string>>,
+    { code, message }: { code: ApiErrorCode; message: string } = NOT_RIGHT,
+  ) {
+    super(code, message);
     this.fields = fields;
   }
 
@@ -33,3 +36,5 @@ export class FieldsError extends ApiError {
     return { error: { code: this.code, message: this.message, fields: this.fields } as ApiErrorBody["error"] };
   }
 }
+
+const NOT_RIGHT = { code: "invalid_fields", message: "Some fields are not right." } as const;

@@ -43,6 +43,11 @@ export function readWindowDays(query: Query, name: string): number {
   return days;
 }
 
+/** Everything is checked and nothing is done: a download, which the browser makes by itself, cannot show a refusal. */
+export function isDryRun(query: Query): boolean {
+  return readParameter(query, "dryRun") === "true";
+}
+
 export function badParameter(name: string, fault: string): ApiError {
   return new ApiError("bad_request", `The parameter ${name} ${fault}.`);
 }

@@ -34,6 +34,17 @@ export async function findOrganization(db: Db, id: OrganizationId): Promise<Orga
   return (await db.selectFrom("organizations").select(COLUMNS).where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
+/** As it is now, held until the transaction ends. */
+export async function lockOrganization(transaction: Db, id: OrganizationId): Promise<OrganizationRow | null> {
+  const row = await transaction
+    .selectFrom("organizations")
+    .select(COLUMNS)
+    .where("id", "=", id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 export async function updateOrganization(
   db: Db,
   id: OrganizationId,

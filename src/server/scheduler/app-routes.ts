@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance } from "fastify";
 import {
   type AppConnection,
@@ -14,6 +15,7 @@ import { memberOf } from "../accounts/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
 import { ApiError, FieldsError } from "../http/api-error.ts";
 import { bodyReader, FormCheck } from "../http/body.ts";
+import { requireUnchanged } from "../http/require-unchanged.ts";
 import { countWidgetsByConnection, findConnection, listConnections } from "./connection-queries.ts";
 import {
   type Alongside,
@@ -61,8 +63,12 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
     async (request) => {
       const member = memberOf(request);
       const owner = member.organizationId;
-      const { id } = await requireConnection(deps, owner, request.params.connection);
-      const { name, settings, credentials } = readConnectionChange(request);
+      const known = await requireConnection(deps, owner, request.params.connection);
+      const { id } = known;
+      const { name, settings, credentials, was } = readConnectionChange(request);
+      requireUnchanged({ name: known.name }, was);
+      if (was?.["settings"] !== undefined && !isDeepStrictEqual(was["settings"], known.settings))
+        throw new ApiError("conflict", "Somebody else replaced the settings meanwhile. Look at them before you save.");
       const newName = name === undefined ? null : checkName(name);
       const audit = auditBy(member, deps.clock.now());
       const alongside: Alongside = (transaction, target) =>

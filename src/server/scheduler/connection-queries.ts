@@ -97,9 +97,28 @@ export async function updateConnection(
   return row ?? null;
 }
 
-/** Only where no widget books through it. */
-export async function deleteConnection(db: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
-  const result = await db
+/** Whether there is such a connection; if so, it stays until the transaction ends, so that a widget can be given it. */
+export async function holdConnection(transaction: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
+  const row = await transaction
+    .selectFrom("scheduling_connections")
+    .select("id")
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Only where no widget books through it. The row is locked first: whoever is giving it to a widget is waited for and seen. */
+export async function deleteConnection(transaction: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
+  await transaction
+    .selectFrom("scheduling_connections")
+    .select("id")
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .forUpdate()
+    .execute();
+  const result = await transaction
     .deleteFrom("scheduling_connections as c")
     .where("c.organization_id", "=", owner)
     .where("c.id", "=", id)

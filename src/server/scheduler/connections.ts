@@ -6,6 +6,7 @@ import {
   type ConnectionKind,
 } from "#contract/scheduling.ts";
 import type { Db } from "../db/pool.ts";
+import { withinTransaction } from "../db/within-transaction.ts";
 import { randomId } from "../lib/random.ts";
 import {
   type ConnectionRow,
@@ -111,7 +112,8 @@ export async function removeConnection(
   owner: OrganizationId,
   id: ConnectionId,
 ): Promise<{ kind: "removed" } | ConnectionRefusal> {
-  if (await deleteConnection(deps.db, owner, id)) return { kind: "removed" };
+  if (await withinTransaction(deps.db, (transaction) => deleteConnection(transaction, owner, id)))
+    return { kind: "removed" };
   return { kind: (await findConnection(deps.db, owner, id)) === null ? "not_found" : "in_use" };
 }
 

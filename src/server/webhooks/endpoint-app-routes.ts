@@ -19,10 +19,11 @@ import { auditBy } from "../audit/audit-by.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError, FieldsError } from "../http/api-error.ts";
 import { bodyReader, FormCheck } from "../http/body.ts";
+import { requireUnchanged } from "../http/require-unchanged.ts";
 import { assert } from "../lib/assert.ts";
 import { parseIsoInstant } from "../lib/iso-instant.ts";
 import { findOrganization } from "../organizations/queries.ts";
-import { findEndpoint, listEndpoints, listNotices } from "./endpoint-queries.ts";
+import { type EndpointRow, findEndpoint, listEndpoints, listNotices } from "./endpoint-queries.ts";
 import {
   type Alongside,
   addEndpoint,
@@ -37,6 +38,7 @@ import {
 import { countRecentAttempts } from "./health-queries.ts";
 import { redeliverFailed } from "./redeliver.ts";
 import { describeRefusal, REDELIVER_REFUSALS } from "./refusal-texts.ts";
+import { toShownUrl } from "./shown-url.ts";
 import { toAppEndpoint } from "./to-app-endpoint.ts";
 
 type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "webhooks" | "log">;
@@ -75,13 +77,15 @@ export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
     const member = memberOf(request);
     const owner = member.organizationId;
     const id = await requireEndpoint(deps, member, request.params.endpoint);
-    const { url, description, isEnabled } = readEndpointChange(request);
+    const { url, description, isEnabled, was } = readEndpointChange(request);
     const alongside = audited(member, "endpoint.changed");
     if (url !== undefined || description !== undefined) {
       const wanted = {
         id,
         ...(url === undefined ? {} : { url }),
         ...(description === undefined ? {} : { description: checkDescription(description) }),
+        check: (before: EndpointRow) =>
+          requireUnchanged({ url: toShownUrl(before), description: before.description }, was),
       };
       const outcome = await editEndpoint(deps, owner, wanted, alongside);
       if (outcome.kind !== "edited") throw toApiError(outcome);

@@ -52,6 +52,23 @@ export async function findEndpoint(db: Db, owner: OrganizationId, id: EndpointId
   return row ?? null;
 }
 
+/** As it is now, held until the transaction ends. */
+export async function lockEndpoint(
+  transaction: Db,
+  owner: OrganizationId,
+  id: EndpointId,
+): Promise<EndpointRow | null> {
+  const row = await transaction
+    .selectFrom("endpoints")
+    .select(COLUMNS)
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .where("removed_at", "is", null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 /** Without an owner, for the operator's command line. */
 export async function findEndpointOwner(db: Db, id: EndpointId): Promise<OrganizationId | null> {
   const row = await db

@@ -15,7 +15,14 @@ import type { EndpointsTable } from "../db/tables.ts";
 import { withinTransaction } from "../db/within-transaction.ts";
 import type { Deps } from "../deps.ts";
 import { randomId, randomUuid } from "../lib/random.ts";
-import { type EndpointRow, findEndpoint, insertEndpoint, replaceSecret, updateEndpoint } from "./endpoint-queries.ts";
+import {
+  type EndpointRow,
+  findEndpoint,
+  insertEndpoint,
+  lockEndpoint,
+  replaceSecret,
+  updateEndpoint,
+} from "./endpoint-queries.ts";
 import { toCard } from "./outbox.ts";
 import { insertEvent } from "./outbox-queries.ts";
 import { PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
@@ -98,11 +105,14 @@ export async function addEndpoint(
   return isAdded ? { kind: "added", id, secret } : { kind: "too_many" };
 }
 
-/** Another URL is another receiver: what the old one did no longer counts. Waiting deliveries go to the new one. */
+/**
+ * Another URL is another receiver: what the old one did no longer counts. Waiting deliveries go to the new one. `check` sees
+ * the endpoint as it is, held in the transaction that changes it; what it throws ends that.
+ */
 export async function editEndpoint(
   deps: EndpointDeps,
   owner: OrganizationId,
-  wanted: { id: EndpointId; url?: string; description?: string },
+  wanted: { id: EndpointId; url?: string; description?: string; check?: (before: EndpointRow) => void },
   alongside = nothingElse,
 ): Promise<{ kind: "edited"; endpoint: EndpointRow } | Refusal> {
   const verdict = wanted.url === undefined ? null : await checkEndpointUrl(deps.webhooks, wanted.url);
@@ -112,7 +122,11 @@ export async function editEndpoint(
     ...(wanted.description === undefined ? {} : { description: wanted.description }),
     updated_at: deps.clock.now(),
   };
-  const endpoint = await changeEndpoint(deps.db, owner, { id: wanted.id, change, alongside });
+  const endpoint = await withinTransaction(deps.db, async (transaction) => {
+    const before = await lockEndpoint(transaction, owner, wanted.id);
+    if (before) wanted.check?.(before);
+    return await changeEndpoint(transaction, owner, { id: wanted.id, change, alongside });
+  });
   return endpoint ? { kind: "edited", endpoint } : { kind: "not_found" };
 }
 

@@ -6,11 +6,12 @@ import { auditBy } from "../audit/audit-by.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
 import { bodyReader } from "../http/body.ts";
+import { requireUnchanged } from "../http/require-unchanged.ts";
 import { randomId } from "../lib/random.ts";
 import { changeWidget, listWidgetsWithViews, lockWidget } from "./app-queries.ts";
 import { checkWidgetChange } from "./check-widget.ts";
 import { insertWidget } from "./queries.ts";
-import { toAppWidget } from "./to-app-widget.ts";
+import { toAppWidget, toWidgetSettings } from "./to-app-widget.ts";
 
 type WidgetDeps = Pick<Deps, "db" | "clock" | "random" | "config">;
 type WithWidget = { Params: { widget: string } };
@@ -30,9 +31,9 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
     const owner = member.organizationId;
     const now = deps.clock.now();
     const typed = readNewWidget(request);
-    const { name = typed.name, ...checked } = await checkWidgetChange(deps.db, owner, typed);
     const id = randomId<WidgetId>(deps.random, WIDGET_ID);
     await deps.db.transaction().execute(async (transaction) => {
+      const { name = typed.name, ...checked } = await checkWidgetChange(transaction, owner, typed);
       await insertWidget(transaction, {
         ...NEW,
         ...checked,
@@ -55,14 +56,16 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
     const owner = member.organizationId;
     const id = requireWidgetId(request.params.widget);
     await readWidget(deps, owner, id);
-    const typed = readWidgetChange(request);
-    const change = await checkWidgetChange(deps.db, owner, typed);
+    const { was, ...typed } = readWidgetChange(request);
     const names = Object.keys(WidgetChange.properties).filter((name) => name in typed);
     if (names.length > 0)
       await deps.db.transaction().execute(async (transaction) => {
         const before = await lockWidget(transaction, owner, id);
+        if (before === null) throw noSuchWidget();
+        requireUnchanged(toWidgetSettings(before), was);
+        const change = await checkWidgetChange(transaction, owner, typed);
         await changeWidget(transaction, owner, { id, change });
-        const storing = change.collect_data !== undefined && change.collect_data !== before?.collect_data;
+        const storing = change.collect_data !== undefined && change.collect_data !== before.collect_data;
         await auditBy(member, deps.clock.now())(transaction, {
           action: "widget.changed",
           target: id,

@@ -6,14 +6,21 @@ import { parseAccentColor, parseAllowedDomain } from "#contract/widget-looks.ts"
 import type { Db } from "../db/pool.ts";
 import type { WidgetsTable } from "../db/tables.ts";
 import { FormCheck } from "../http/body.ts";
-import { findConnection } from "../scheduler/connection-queries.ts";
+import { holdConnection } from "../scheduler/connection-queries.ts";
 
 const URL_LENGTH_MAX = 2_048;
 
 export type CheckedWidget = Partial<Omit<Selectable<WidgetsTable>, "id" | "organization_id" | "created_at">>;
 
-/** What was typed, as the table has it; throws what is wrong with it, field by field. */
-export async function checkWidgetChange(db: Db, owner: OrganizationId, typed: WidgetChange): Promise<CheckedWidget> {
+/**
+ * What was typed, as the table has it; throws what is wrong with it, field by field. In the transaction that saves it, so that
+ * the connection is not deleted in between.
+ */
+export async function checkWidgetChange(
+  transaction: Db,
+  owner: OrganizationId,
+  typed: Omit<WidgetChange, "was">,
+): Promise<CheckedWidget> {
   const form = new FormCheck();
   const change: CheckedWidget = {};
   if (typed.name !== undefined) change.name = form.line("name", typed.name, { lengthMax: WIDGET_NAME_LENGTH_MAX });
@@ -29,7 +36,7 @@ export async function checkWidgetChange(db: Db, owner: OrganizationId, typed: Wi
   if (typed.accentColor !== undefined) change.accent_color = checkAccent(form, typed.accentColor);
   if (typed.allowedDomains !== undefined) change.allowed_domains = checkDomains(form, typed.allowedDomains);
   if (typed.connectionId !== undefined)
-    change.connection_id = await checkConnection(form, { db, owner }, typed.connectionId);
+    change.connection_id = await checkConnection(form, { transaction, owner }, typed.connectionId);
   form.done();
   return change;
 }
@@ -60,12 +67,12 @@ function checkDomains(form: FormCheck, typed: readonly string[]): string[] {
 
 async function checkConnection(
   form: FormCheck,
-  { db, owner }: { db: Db; owner: OrganizationId },
+  { transaction, owner }: { transaction: Db; owner: OrganizationId },
   typed: string | null,
 ): Promise<ConnectionId | null> {
   if (typed === null) return null;
   const id = parseConnectionId(typed);
-  const connection = id && (await findConnection(db, owner, id));
-  if (!connection) form.refuse("connectionId", "There is no such connection.");
-  return connection?.id ?? null;
+  const isHeld = id !== null && (await holdConnection(transaction, owner, id));
+  if (!isHeld) form.refuse("connectionId", "There is no such connection.");
+  return id;
 }

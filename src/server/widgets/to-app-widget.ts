@@ -1,23 +1,32 @@
+import type { Selectable } from "kysely";
 import type { AppWidget } from "#contract/app/widgets.ts";
+import type { WidgetsTable } from "../db/tables.ts";
 import type { AppWidgetRow } from "./app-queries.ts";
 import { directPageUrl, toSnippet } from "./to-widget.ts";
 
 export function toAppWidget(row: AppWidgetRow, baseUrl: string): AppWidget {
   return {
     id: row.id,
+    ...toWidgetSettings(row),
+    pageUrl: directPageUrl(baseUrl, row.id),
+    snippet: toSnippet(baseUrl, row.id),
+    firstViewAt: row.first_view_at?.toISOString() ?? null,
+    lastViewAt: row.last_view_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** What of it can be changed. */
+export function toWidgetSettings(row: Selectable<WidgetsTable>) {
+  return {
     name: row.name,
     businessName: row.business_name,
     template: row.template,
     status: row.status,
     collectData: row.collect_data,
     bookingUrl: row.booking_url,
-    pageUrl: directPageUrl(baseUrl, row.id),
     accentColor: row.accent_color,
     allowedDomains: row.allowed_domains,
     connectionId: row.connection_id,
-    snippet: toSnippet(baseUrl, row.id),
-    firstViewAt: row.first_view_at?.toISOString() ?? null,
-    lastViewAt: row.last_view_at?.toISOString() ?? null,
-    createdAt: row.created_at.toISOString(),
   };
 }

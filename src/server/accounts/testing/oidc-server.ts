@@ -18,6 +18,8 @@ export type OidcServer = {
   issuer: string;
   /** What a browser does there: signs in, and is sent back to the address that this returns. */
   authorize(url: string, person: OidcPerson): string;
+  /** Who signs in when a browser opens its page. */
+  visitor: OidcPerson | null;
 };
 
 export const OIDC_CLIENT = { id: "bookflow", secret: "a client secret" };
@@ -66,6 +68,8 @@ export async function openOidcServer(): Promise<OidcServer> {
       });
     if (request.url === "/jwks")
       return send(200, { keys: [{ ...publicKey.export({ format: "jwk" }), kid: KEY_ID, alg: "RS256", use: "sig" }] });
+    if (request.url?.startsWith("/authorize?") && oidc.visitor)
+      return response.writeHead(302, { location: oidc.authorize(issuer + request.url, oidc.visitor) }).end();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { status, body } = exchange(new URLSearchParams(Buffer.concat(chunks).toString()));
@@ -77,8 +81,9 @@ export async function openOidcServer(): Promise<OidcServer> {
   const address = server.address();
   issuer = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
 
-  return {
+  const oidc: OidcServer = {
     issuer,
+    visitor: null,
     authorize(url, person) {
       const asked = new URL(url).searchParams;
       const code = randomUUID();
@@ -92,4 +97,5 @@ export async function openOidcServer(): Promise<OidcServer> {
       return `${redirect}?${new URLSearchParams({ code, state: asked.get("state") ?? "", iss: issuer })}`;
     },
   };
+  return oidc;
 }

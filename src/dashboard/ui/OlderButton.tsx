@@ -1,0 +1,16 @@
+import { Button, Center } from "@mantine/core";
+import type { UseInfiniteQueryResult } from "@tanstack/react-query";
+
+type Pages = Pick<UseInfiniteQueryResult, "hasNextPage" | "isFetchingNextPage" | "fetchNextPage">;
+
+/** Under a list that is read page by page, newest first. Nothing once all is shown. */
+export function OlderButton({ query, what }: { query: Pages; what: string }) {
+  if (!query.hasNextPage) return null;
+  return (
+    <Center p="md">
+      <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+        Show older {what}
+      </Button>
+    </Center>
+  );
+}

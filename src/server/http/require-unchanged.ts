@@ -1,0 +1,18 @@
+import { isDeepStrictEqual } from "node:util";
+import { FieldsError } from "./api-error.ts";
+
+/**
+ * Two people changed one thing: the second is told at each field, and decides knowing what the first did. `now` is the thing as
+ * the API shows it, read in the transaction that changes it; `was` the fields that are changed, as the sender last saw them.
+ */
+export function requireUnchanged(
+  now: Readonly<Record<string, unknown>>,
+  was: Readonly<Record<string, unknown>> = {},
+): void {
+  const changed = Object.keys(was).filter((name) => name in now && !isDeepStrictEqual(now[name], was[name]));
+  if (changed.length === 0) return;
+  throw new FieldsError(Object.fromEntries(changed.map((name) => [name, "Somebody else changed this meanwhile."])), {
+    code: "conflict",
+    message: "Somebody else changed this meanwhile. Look at it again before you save.",
+  });
+}

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { insertPending } from "../../src/server/bookings/pending-queries.ts";
+import { takeReference } from "../../src/server/bookings/reference.ts";
+import {
+  createWebhookService,
+  deliverAll,
+  makeBusiness,
+  makeEndpoint,
+  moveClock,
+  pathOf,
+  startReplying,
+} from "../../src/server/webhooks/testing/webhook-service.ts";
+import { askApp, readAudit } from "../support/app-api.ts";
+import { findFreeTime } from "../support/book.ts";
+import { findEverywhere } from "../support/search-database.ts";
+import { signIn } from "../support/sign-in.ts";
+
+const ERASED = "mara.quell@patients.example";
+const OTHER = "otto.quell@patients.example";
+const NEVER_ANSWERED_MS = 3_600_000;
+
+const service = await createWebhookService();
+const { app, deps, clock, loop } = service;
+clock.set(new Date());
+const base = await app.listen({ host: "127.0.0.1", port: 0 });
+
+/** Repeats what it was sent, as receivers under repair do: the reply becomes part of the log. */
+const receiver = await startReplying((request) => ({
+  status: pathOf(request).includes("down") ? 500 : 200,
+  body: request.body.toString(),
+}));
+
+test("erase by e-mail, in any letter case, removes every trace of that address and nothing of anybody else", async () => {
+  const { db } = deps;
+  const business = await makeBusiness(deps);
+  const { owner, widgetId } = business;
+  for (const [path, kind] of [["up"], ["down"], ["down/chat", "slack"], ["down/teams", "teams"]] as const)
+    await makeEndpoint(deps, business, { url: `${receiver.url}/${path}`, ...(kind === undefined ? {} : { kind }) });
+
+  const bookAs = async (email: string) => {
+    const payload = {
+      visitId: randomUUID(),
+      timeZone: "Europe/Berlin",
+      customer: { name: "A. Quell", email, notes: `Please write to ${email}` },
+      attribution: { landingPage: `https://site.example/?to=${encodeURIComponent(email)}&who=${email}` },
+      ...(await findFreeTime(base, widgetId, `It is ${email}`)),
+    };
+    const headers = { "idempotency-key": randomUUID() };
+    const answer = await app.inject({ method: "POST", url: `/embed-api/${widgetId}/bookings`, headers, payload });
+    assert.equal(answer.statusCode, 201, answer.body);
+  };
+  await bookAs("Mara.Quell@Patients.EXAMPLE");
+  await bookAs(OTHER);
+  await deliverAll(loop);
+  await bookAs(ERASED);
+  await leaveUnsettled({ owner, widgetId, email: ERASED.toUpperCase() });
+  const admin = await signIn(service, { role: "admin", organizationId: owner });
+  await signIn(service, { role: "viewer", organizationId: owner, email: ERASED });
+
+  const traces = [
+    "public.bookings",
+    "public.deliveries",
+    "public.delivery_attempts",
+    "public.pending_bookings",
+    "public.users",
+    "public.webhook_events",
+  ];
+  const appointments = () => db.selectFrom("sandbox_appointments").selectAll().orderBy("reference").execute();
+  const [before, booked] = [await findEverywhere(db, ERASED), await appointments()];
+  assert.deepEqual(before, traces);
+
+  const erased = await askApp(app, admin, "POST /bookings/erase", { email: "MARA.quell@PATIENTS.example" });
+  assert.deepEqual(erased, { status: 200, body: { count: 2, isErased: true } });
+
+  assert.deepEqual(await findEverywhere(db, ERASED), ["public.users"], "a member with this address stays a member");
+  assert.deepEqual(await findEverywhere(db, encodeURIComponent(ERASED)), []);
+  const search = async (text: string) => (await askApp(app, admin, `GET /bookings?search=${text}`)).body;
+  assert.deepEqual(await search("mara.quell"), { data: [], nextCursor: null });
+  const csv = String((await askApp(app, admin, "GET /bookings.csv")).body);
+  assert.deepEqual([csv.toLowerCase().includes("mara"), csv.includes(OTHER)], [false, true]);
+  assert.deepEqual(await appointments(), booked, "what the scheduling system has is not touched");
+  const others = traces.filter((name) => !/users|pending/.test(name));
+  assert.deepEqual(await findEverywhere(db, OTHER), others, "others stay");
+  const log = (await readAudit(db, owner)) as { action: string }[];
+  assert.deepEqual(
+    log.filter(({ action }) => action === "bookings.erased"),
+    [{ action: "bookings.erased", target: null, detail: { bookings: 2 } }],
+  );
+
+  const sent = receiver.requests.length;
+  moveClock(service, 24 * 3_600);
+  await deliverAll(loop);
+  const late = receiver.requests.slice(sent).map(({ body }) => body.toString().toLowerCase());
+  assert.ok(late.length > 0 && late.every((body) => !body.includes("mara")), "only the others' retries go on");
+});
+
+/** A request to book whose asker died while the scheduling system was thinking. */
+async function leaveUnsettled(about: {
+  owner: Parameters<typeof insertPending>[1];
+  widgetId: Parameters<typeof insertPending>[2]["widget_id"];
+  email: string;
+}): Promise<void> {
+  const now = clock.now();
+  const later = new Date(now.getTime() + NEVER_ANSWERED_MS);
+  const place = { page: "", source: "", medium: "", campaign: "", channel: "", device: "", country: "" };
+  await insertPending(deps.db, about.owner, {
+    reference: await takeReference(deps.db, about.owner, deps.random),
+    widget_id: about.widgetId,
+    service_id: "any",
+    start_at: later,
+    given_up_at: later,
+    askingUntil: later,
+    keyHash: Buffer.from(randomUUID()),
+    now,
+    touch: { visitId: randomUUID(), ...place },
+    copy: {
+      timeZone: "Europe/Berlin",
+      customer: { name: "A. Quell", email: about.email, phone: null, notes: null },
+      answers: [],
+      attribution: {},
+    },
+  });
+}

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import type { SavedConnection } from "#contract/app/connections.ts";
+import type { AppWidget } from "#contract/app/widgets.ts";
+import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
+import { makeEndpoint } from "../../src/server/webhooks/testing/webhook-service.ts";
+import { createTestApp } from "../support/app.ts";
+import { askApp, readAudit } from "../support/app-api.ts";
+import { makeWidget } from "../support/builders.ts";
+import type { Answer } from "../support/read-api.ts";
+import { type SignedIn, signIn } from "../support/sign-in.ts";
+
+// What two people do to one thing at the same moment.
+
+const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
+const { app, deps } = testApp;
+after(() => deps.scheduler.outbound.close());
+const calcom = await startCalcomServer();
+after(() => calcom.stop());
+
+type Setting = { one: SignedIn; other: SignedIn };
+
+async function makeSetting(): Promise<Setting> {
+  const one = await signIn(testApp, { role: "owner", plan: "pro" });
+  return { one, other: await signIn(testApp, { role: "owner", organizationId: one.organizationId }) };
+}
+
+async function connect(person: SignedIn): Promise<SavedConnection["connection"]> {
+  const wanted = { kind: "calcom", name: "Practice", ...calcom.parts };
+  return ((await askApp(app, person, "POST /connections", wanted)).body as SavedConnection).connection;
+}
+
+type Thing = { route: string; was: object; first: object; second: object; field: string };
+
+/** Each thing that two people may edit, with what both of them saw when they began. */
+const THINGS: Record<string, (setting: Setting) => Promise<Thing>> = {
+  "a widget": async ({ one }) => ({
+    route: `PATCH /widgets/${await makeWidget(deps.db, one.organizationId, { name: "Website" })}`,
+    was: { name: "Website" },
+    first: { name: "Hers" },
+    second: { name: "His" },
+    field: "name",
+  }),
+  "the domains of a widget": async ({ one }) => ({
+    route: `PATCH /widgets/${await makeWidget(deps.db, one.organizationId)}`,
+    was: { allowedDomains: [] },
+    first: { allowedDomains: ["hers.example"] },
+    second: { allowedDomains: ["his.example"] },
+    field: "allowedDomains",
+  }),
+  "an endpoint": async ({ one }) => {
+    const business = { owner: one.organizationId, plan: "pro", widgetId: "w_any" as never } as const;
+    const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/first" });
+    const to = (name: string) => ({ url: `http://127.0.0.1:9/${name}` });
+    return { route: `PATCH /endpoints/${id}`, was: to("first"), first: to("hers"), second: to("his"), field: "url" };
+  },
+  "the organization": async () => ({
+    route: "PATCH /organization",
+    was: { name: "Lindenhof Dental" },
+    first: { name: "Hers" },
+    second: { name: "His" },
+    field: "name",
+  }),
+  "a role": async ({ one }) => {
+    const { userId } = await signIn(testApp, { role: "member", organizationId: one.organizationId });
+    const to = (role: string) => ({ role });
+    return {
+      route: `PATCH /members/${userId}`,
+      was: to("member"),
+      first: to("admin"),
+      second: to("viewer"),
+      field: "role",
+    };
+  },
+};
+
+describe("of two who change the same thing at once the second is told, and nothing of the first's is lost", () => {
+  for (const [name, make] of Object.entries(THINGS))
+    test(name, async () => {
+      const setting = await makeSetting();
+      const { route, was, first, second, field } = await make(setting);
+      const logBefore = (await readAudit(deps.db, setting.one.organizationId)).length;
+      const answers = await Promise.all([
+        askApp(app, setting.one, route, { ...first, was }),
+        askApp(app, setting.other, route, { ...second, was }),
+      ]);
+      const [done, refused] = answers.toSorted((a, b) => a.status - b.status) as [Answer, Answer];
+      assert.ok(done.status < 300, JSON.stringify(done));
+      assert.deepEqual(refused, {
+        status: 409,
+        body: {
+          error: {
+            code: "conflict",
+            message: "Somebody else changed this meanwhile. Look at it again before you save.",
+            fields: { [field]: "Somebody else changed this meanwhile." },
+          },
+        },
+      });
+      assert.equal((await readAudit(deps.db, setting.one.organizationId)).length, logBefore + 1);
+      const seen = answers[0] === done ? first : second;
+      const again = await askApp(app, setting.other, route, { ...was, was: seen });
+      assert.ok(again.status < 300, "whoever saw it may replace it");
+    });
+
+  test("a connection: its name, and its settings as a whole", async () => {
+    const { one, other } = await makeSetting();
+    const { id, settings } = await connect(one);
+    const route = `PATCH /connections/${id}`;
+    assert.equal((await askApp(app, one, route, { name: "Hers", was: { name: "Practice" } })).status, 200);
+    const late = await askApp(app, other, route, { name: "His", was: { name: "Practice" } });
+    const { error } = late.body as { error: { fields: object } };
+    assert.deepEqual([late.status, Object.keys(error.fields)], [409, ["name"]]);
+    const mine = { ...calcom.parts, was: { settings } };
+    assert.equal((await askApp(app, one, route, mine)).status, 200);
+    const stale = { ...calcom.parts, was: { settings: { ...settings, webUrl: "https://before.example" } } };
+    assert.equal((await askApp(app, other, route, stale)).status, 409);
+  });
+});
+
+test("different fields of one thing are both kept", async () => {
+  const { one, other } = await makeSetting();
+  const route = `PATCH /widgets/${await makeWidget(deps.db, one.organizationId, { name: "Website" })}`;
+  const answers = await Promise.all([
+    askApp(app, one, route, { name: "Hers", was: { name: "Website" } }),
+    askApp(app, other, route, { template: "compact", was: { template: "classic" } }),
+  ]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  );
+  const { name, template } = (await askApp(app, one, route.replace("PATCH", "GET"))).body as AppWidget;
+  assert.deepEqual([name, template], ["Hers", "compact"]);
+});
+
+test("a connection is deleted, or given to a widget, but never half of both", async () => {
+  const { one, other } = await makeSetting();
+  for (let round = 0; round < 6; round++) {
+    const { id } = await connect(one);
+    const widget = await makeWidget(deps.db, one.organizationId);
+    const give = () => askApp(app, one, `PATCH /widgets/${widget}`, { connectionId: id });
+    const make = () => askApp(app, one, "POST /widgets", { name: "New", connectionId: id });
+    const remove = () => askApp(app, other, `DELETE /connections/${id}`);
+    const early = round % 2 === 0 ? remove() : null;
+    const [given, made, removed] = await Promise.all([give(), make(), early ?? remove()]);
+    const statuses = [given.status, made.status, removed.status];
+    const isKept = given.status === 200 || made.status === 201;
+    assert.equal(removed.status, isKept ? 409 : 204, statuses.join());
+    if (!isKept) assert.deepEqual(statuses, [422, 422, 204]);
+  }
+});
