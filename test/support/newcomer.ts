@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -62,6 +63,8 @@ export async function createNewcomer(): Promise<Newcomer> {
       service = null;
     },
     async type(commands) {
+      // What is installed is linked, not copied: npm would delete it for everybody.
+      assert.doesNotMatch(commands, /\bnpm (ci|i|install|uninstall|update)\b/);
       const file = join(folder, "typed.sh");
       writeFileSync(file, commands);
       const from = terminal.printed().length;
