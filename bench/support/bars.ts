@@ -1,6 +1,6 @@
 import { printTable } from "./table.ts";
 
-/** A bar of the design's section 11, or of an issue, and what this run measured against it. */
+/** A bar of docs/performance.md, and what this run measured against it. */
 export type Bar = { what: string; measured: string; bar: string; isReached: boolean };
 
 /** The bars of several benches in one table. */

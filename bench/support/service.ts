@@ -47,7 +47,7 @@ export async function startService(settings: Readonly<Record<string, string>> = 
 }
 
 /** What `npm start` gives to Node: the limits on its memory belong to what is measured. */
-export function readNodeOptions(): string[] {
+function readNodeOptions(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: { start: string } };
   return scripts.start.split(" ").filter((word) => word.startsWith("--"));
 }

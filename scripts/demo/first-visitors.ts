@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FreeSlot } from "#contract/book.ts";
 import { BROWSER_STEPS } from "#contract/steps.ts";
-import { BRANCH, CHILDREN, type DemoWidget, WEBSITE } from "../../src/server/demo/practice.ts";
+import { BRANCH, CHILDREN, type DemoWidget, DEMO_SITE as SITE, WEBSITE } from "../../src/server/demo/practice.ts";
 
 // The first bookings of a fresh demo, made the way a browser makes them, so that webhooks are on their way when the first
 // page is opened. What was loaded before is history, and history sends none.
@@ -10,7 +10,6 @@ import { BRANCH, CHILDREN, type DemoWidget, WEBSITE } from "../../src/server/dem
 const USER_AGENT =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Safari/604.1";
 const DAY_MS = 86_400_000;
-const SITE = "https://www.lindenhof-dental.example";
 
 type Visitor = {
   widget: DemoWidget;

@@ -16,14 +16,14 @@ import {
   webAddress,
 } from "./setting.ts";
 
-// Every setting: its name, default, meaning and range, in one table. The environment is read here and nowhere else;
+// Every setting: its name, default, meaning and range, in one table. Settings are read here and nowhere else;
 // all faults are reported in one message; the result is frozen. `.env.example` and the operating guide follow from this
 // table (a test compares them).
 
-export const ROLES = ["all", "web", "worker"] as const;
+const ROLES = ["all", "web", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
-export const SIGN_UP_MODES = ["closed", "open"] as const;
+const SIGN_UP_MODES = ["closed", "open"] as const;
 
 const MINUTE_MS = 60_000;
 

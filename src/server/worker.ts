@@ -22,7 +22,7 @@ export type Task = {
 const TASKS: readonly Task[] = [
   { name: "retention", periodMs: HOUR_MS, run: sweepExpired },
   { name: "expired-sign-ins", periodMs: HOUR_MS, run: sweepAccounts },
-  { name: "rezone", periodMs: 10 * SECOND_MS, run: rebuildOutdated },
+  { name: "recount", periodMs: 10 * SECOND_MS, run: rebuildOutdated },
   { name: "seal-spans", periodMs: HOUR_MS, run: sealOutdated },
   { name: "overdue-bookings", periodMs: 10 * SECOND_MS, run: settleOverdue },
   { name: "lacking-events", periodMs: 10 * SECOND_MS, run: finishLackingEvents },

@@ -8,7 +8,7 @@ import { makeOrganization, makeWidget, NOON } from "./builders.ts";
 export type ImportLine = Record<string, unknown> | string;
 
 /** The createdAt of a line that says nothing else. */
-export const OCTOBER = "2026-10-01T09:30:00.000Z";
+const OCTOBER = "2026-10-01T09:30:00.000Z";
 
 export const afterOctober = (ms: number): string => new Date(Date.parse(OCTOBER) + ms).toISOString();
 

@@ -50,7 +50,7 @@ export async function signIn(
 }
 
 /** What a browser would send back of what it was told to keep. */
-export function toCookieHeader(setCookies: readonly string[]): string {
+function toCookieHeader(setCookies: readonly string[]): string {
   return setCookies
     .filter((line) => !/max-age=0/i.test(line))
     .map((line) => line.split(";")[0])

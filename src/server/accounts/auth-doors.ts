@@ -2,6 +2,9 @@ import type { AuditAction } from "#contract/app/audit.ts";
 
 // What of better-auth can be reached. It has many more addresses and fields; a new version of it opens none of them here.
 
+/** What better-auth calls the issuer of OIDC_ISSUER; part of its redirect address. */
+export const OIDC_PROVIDER = "oidc";
+
 export type AuthDoor = {
   /** After /api/auth/. */
   readonly path: string;
@@ -33,7 +36,7 @@ export const POST_DOORS: readonly AuthDoor[] = [
     path: "sign-in/social",
     fields: ["callbackURL", "errorCallbackURL"],
     pages: ["callbackURL", "errorCallbackURL"],
-    fixed: { provider: "oidc" },
+    fixed: { provider: OIDC_PROVIDER },
     isThrottled: true,
   },
   { path: "sign-out", fields: [] },

@@ -1,6 +1,6 @@
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "#contract/app/account.ts";
 import { ApiError, FieldsError } from "../http/api-error.ts";
 import type { AuthDoor } from "./auth-doors.ts";
+import { PASSWORD_FAULTS } from "./check-fields.ts";
 
 /** What better-auth refused, by its own codes, in our words and in the shape of every other error. */
 export function toAuthError(door: AuthDoor, fault: { status: number; code: string }): ApiError {
@@ -11,11 +11,9 @@ export function toAuthError(door: AuthDoor, fault: { status: number; code: strin
     case "INVALID_EMAIL":
       return isSignIn ? wrongCredentials() : new FieldsError({ email: "This is not an e-mail address." });
     case "PASSWORD_TOO_SHORT":
-      return passwordFault(door, `Please use at least ${PASSWORD_LENGTH_MIN} characters.`);
+      return passwordFault(door, PASSWORD_FAULTS.tooShort);
     case "PASSWORD_TOO_LONG":
-      return isSignIn
-        ? wrongCredentials()
-        : passwordFault(door, `Please use at most ${PASSWORD_LENGTH_MAX} characters.`);
+      return isSignIn ? wrongCredentials() : passwordFault(door, PASSWORD_FAULTS.tooLong);
     case "INVALID_PASSWORD":
       return new FieldsError({
         [door.path === "change-password" ? "currentPassword" : "password"]: "This is not your password.",

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
 import { auditPerson } from "./audit-person.ts";
-import { type AuthDoor, POST_DOORS } from "./auth-doors.ts";
+import { type AuthDoor, OIDC_PROVIDER, POST_DOORS } from "./auth-doors.ts";
 import { toAuthError } from "./auth-fault.ts";
 import { requireOwnOrigin } from "./origin-check.ts";
 
@@ -19,7 +19,9 @@ export async function authRoutes(app: FastifyInstance, deps: AuthRouteDeps): Pro
           passThrough(deps, door, request, reply),
         );
       if (deps.config.oidcIssuer !== null)
-        scope.get("/callback/oidc", { schema: { hide: true } }, (request, reply) => comeBack(deps, request, reply));
+        scope.get(`/callback/${OIDC_PROVIDER}`, { schema: { hide: true } }, (request, reply) =>
+          comeBack(deps, request, reply),
+        );
     },
     { prefix: "/api/auth" },
   );

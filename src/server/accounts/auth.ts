@@ -9,14 +9,13 @@ import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Random } from "../lib/random.ts";
 import { toIdOf } from "./account-ids.ts";
+import { OIDC_PROVIDER } from "./auth-doors.ts";
 import { ACCOUNT_FIELDS, SESSION_FIELDS, TWO_FACTOR_SCHEMA, USER_FIELDS, VERIFICATION_FIELDS } from "./auth-tables.ts";
 import { describeBrowser } from "./describe-browser.ts";
 import { hasInvitationFor } from "./invitation-queries.ts";
 import type { Mail } from "./mail.ts";
 import { listOwnOrigins } from "./origin-check.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
-
-export const OIDC_PROVIDER = "oidc";
 
 const SECRET_BYTES = 32;
 const DAY_SECONDS = 24 * 3600;

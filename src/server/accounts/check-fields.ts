@@ -43,9 +43,14 @@ export function checkEmail(text: string): Checked<string> {
   return isAddress ? { value: email } : { fault: "This is not an e-mail address." };
 }
 
+export const PASSWORD_FAULTS = {
+  tooShort: `Please use at least ${PASSWORD_LENGTH_MIN} characters.`,
+  tooLong: `Please use at most ${PASSWORD_LENGTH_MAX} characters.`,
+} as const;
+
 export function checkPassword(password: string): Checked<string> {
-  if (password.length < PASSWORD_LENGTH_MIN) return { fault: `Please use at least ${PASSWORD_LENGTH_MIN} characters.` };
-  if (password.length > PASSWORD_LENGTH_MAX) return { fault: `Please use at most ${PASSWORD_LENGTH_MAX} characters.` };
+  if (password.length < PASSWORD_LENGTH_MIN) return { fault: PASSWORD_FAULTS.tooShort };
+  if (password.length > PASSWORD_LENGTH_MAX) return { fault: PASSWORD_FAULTS.tooLong };
   return { value: password };
 }
 

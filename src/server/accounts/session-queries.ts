@@ -2,6 +2,8 @@ import type { Selectable } from "kysely";
 import type { UserSessionsTable } from "../db/account-tables.ts";
 import type { Db } from "../db/pool.ts";
 
+// Statements about people are not scoped to an organization: a person may belong to several.
+
 const COLUMNS = ["id", "user_agent", "created_at", "updated_at", "expires_at"] as const;
 
 export type SessionRow = Pick<Selectable<UserSessionsTable>, (typeof COLUMNS)[number]>;

@@ -1,5 +1,7 @@
 import type { Db } from "../db/pool.ts";
 
+// Without an organization: set-up comes before the first.
+
 export async function insertSetupLink(db: Db, row: { token_hash: Buffer; created_at: Date }): Promise<void> {
   await db.insertInto("setup_links").values(row).execute();
 }

@@ -10,7 +10,7 @@ import { findKeyHolder, recordKeyUse } from "./queries.ts";
 import { hashApiKey, isApiKey } from "./token.ts";
 
 /** Whoever holds the key of this request. */
-export type Caller = { keyId: ApiKeyId; organizationId: OrganizationId; plan: Plan; timeZone: string | null };
+export type Caller = { keyId: ApiKeyId; organizationId: OrganizationId; plan: Plan };
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -68,7 +68,7 @@ async function identifyCaller(deps: Pick<Deps, "db" | "log">, header: string | n
       deps.log.warn("api_key.use_not_recorded", { organizationId: holder.organization_id, error }),
     );
   }
-  return { keyId: holder.id, organizationId: holder.organization_id, plan: holder.plan, timeZone: holder.time_zone };
+  return { keyId: holder.id, organizationId: holder.organization_id, plan: holder.plan };
 }
 
 /** Null without the header, and where it was sent twice: Node would keep the first, a proxy before us may go by the last. */

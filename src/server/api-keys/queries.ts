@@ -13,17 +13,16 @@ export type KeyHolder = {
   last_used_at: Date | null;
   organization_id: OrganizationId;
   plan: Plan;
-  time_zone: string | null;
 };
 
-/** The one statement without an owner: it is what finds the owner. Plan and revocation are read anew for each request. */
+/** Without an owner: it is what finds the owner. Plan and revocation are read anew for each request. */
 export async function findKeyHolder(db: Db, keyHash: Buffer, now: Date): Promise<KeyHolder | null> {
   return (await db.executeQuery<KeyHolder>(CompiledQuery.raw(KEY_HOLDER, [keyHash, now]))).rows[0] ?? null;
 }
 
 /** It runs with every request, so it is prepared and put together once. */
 const KEY_HOLDER = `-- prepared: find_key_holder
-  select api_keys.id, last_used_at, organization_id, plan, time_zone
+  select api_keys.id, last_used_at, organization_id, plan
   from api_keys join organizations on organizations.id = api_keys.organization_id
   where key_hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`;
 

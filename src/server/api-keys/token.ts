@@ -5,7 +5,7 @@ import { type Random, randomText } from "../lib/random.ts";
 // A key is `svc_live_` and 40 characters, of which the last 6 are a checksum over all before them. So a mistyped or made-up
 // key is refused without asking the database, and a scanner can tell a leaked key from noise.
 
-export const API_KEY_PREFIX = "svc_live_";
+const API_KEY_PREFIX = "svc_live_";
 const RANDOM_LENGTH = 34;
 const CHECKSUM_LENGTH = 6;
 

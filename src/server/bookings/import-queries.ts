@@ -6,8 +6,8 @@ import type { ImportRow } from "./parse-import-line.ts";
 // Statements of `import bookings`. They run in one transaction over a temporary table, so that a file is imported as a
 // whole or not at all, and no row that a live booking needs is locked while the file is read.
 
-/** Any number, as long as no other lock of two numbers begins with it. */
-const IMPORT_LOCK = 7_236_002;
+/** Any number that no other advisory lock of ours uses. */
+const IMPORT_LOCK = 7_236_003;
 
 /** A line of the file that cannot be imported. */
 export type LineFault = { line: number; fault: string };

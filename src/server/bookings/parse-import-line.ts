@@ -1,5 +1,6 @@
 import { Compile } from "typebox/compile";
 import { Attribution } from "#contract/attribution.ts";
+import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
 import { type Answer, BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { parseReference, parseWidgetId } from "#contract/ids.ts";
 import { ImportedBooking } from "#contract/imported-booking.ts";
@@ -9,8 +10,6 @@ import { parseJsonText } from "../lib/json-text.ts";
 
 const schema = Compile(ImportedBooking);
 
-/** What an address can be at most (64 + @ + 255), and well below what an index entry holds. */
-const EMAIL_LENGTH_MAX = 320;
 /** A later year has no ISO 8601 form of four digits, which is what the read API answers with. */
 const NEWEST_INSTANT = new Date("9999-12-31T23:59:59.999Z");
 

@@ -25,7 +25,7 @@ const types: pg.CustomTypesConfig = {
 };
 
 /** A statement that begins with this is planned once per connection, under the name that follows. */
-export const PREPARED = "-- prepared: ";
+const PREPARED = "-- prepared: ";
 
 /**
  * Such a statement takes milliseconds. Without an answer for so long its server is taken for lost: the operating system

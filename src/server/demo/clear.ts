@@ -5,14 +5,14 @@ import {
   deleteOrganization,
   deleteRowsOf,
   deleteStrandedUsers,
-  lockOrganization,
+  holdRecording,
   ORGANIZATION_TABLES,
 } from "./queries.ts";
 
 /** Removes the demo's organization, everything of it and the people it came with, and nothing else. False where it is not. */
 export async function clearDemo({ db }: Pick<Deps, "db">): Promise<boolean> {
   return await withinTransaction(db, async (transaction) => {
-    await lockOrganization(transaction, DEMO_ID);
+    await holdRecording(transaction, DEMO_ID);
     for (const table of ORGANIZATION_TABLES) await deleteRowsOf(transaction, DEMO_ID, table);
     await deleteStrandedUsers(
       transaction,

@@ -21,7 +21,8 @@ import { hasMembers } from "./queries.ts";
 import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
 
 // The demo's organization comes in by the doors that others use: its widgets as the command line makes them, its bookings as
-// an import, its visits as the collector records them. Its people come last, so that one without people is one whose loading was cut off, and is made anew.
+// an import, its visits as the collector records them. Its people come last, so that one without people is one whose loading
+// was cut off, and is made anew.
 
 type LoadDeps = Pick<Deps, "db" | "clock" | "random" | "config">;
 
@@ -118,17 +119,15 @@ async function addPeople(deps: LoadDeps): Promise<void> {
   const keyRandom = await readKeyRandom(deps, config);
   const at = clock.now();
   await deps.db.transaction().execute(async (db) => {
-    const ids = new Map<string, string>();
     for (const { name, email, role } of DEMO_PEOPLE) {
       const user = await createUser({ ...deps, db }, { name, email, passwordHash, isEmailProven: true });
       assert(user, "the address was free a moment ago");
-      ids.set(email, user.userId);
       const member = { organization_id: DEMO_ID, user_id: user.userId, role, created_at: at, last_used_at: null };
       await insertMember(db, member);
       const entry = { organizationId: DEMO_ID, actor: null, target: email, detail: { role }, at };
       await writeAudit(db, { ...entry, action: "member.added" });
     }
-    const key = { name: DEMO_KEY_NAME, createdBy: ids.get(OWNER.email) ?? null, expiresAt: null, now: at };
+    const key = { name: DEMO_KEY_NAME, createdBy: OWNER.email, expiresAt: null, now: at };
     await makeKey({ db, random: keyRandom }, DEMO_ID, key);
   });
 }

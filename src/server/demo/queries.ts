@@ -35,7 +35,7 @@ export const ORGANIZATION_TABLES = [
 ] as const;
 
 /** Whoever records waits from here on, and so does whoever stores a booking; then they find no widget any more. */
-export async function lockOrganization(transaction: Db, owner: OrganizationId): Promise<void> {
+export async function holdRecording(transaction: Db, owner: OrganizationId): Promise<void> {
   await sql`select from day_zones where organization_id = ${owner} for update`.execute(transaction);
   await sql`select from widgets where organization_id = ${owner} order by id for update`.execute(transaction);
 }
@@ -44,9 +44,8 @@ export async function deleteRowsOf(
   transaction: Db,
   owner: OrganizationId,
   table: (typeof ORGANIZATION_TABLES)[number],
-): Promise<number> {
-  const result = await sql`delete from ${sql.table(table)} where organization_id = ${owner}`.execute(transaction);
-  return Number(result.numAffectedRows ?? 0n);
+): Promise<void> {
+  await sql`delete from ${sql.table(table)} where organization_id = ${owner}`.execute(transaction);
 }
 
 /** False when there is no such organization. */

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseWidgetId } from "#contract/ids.ts";
 import { LANGUAGES } from "#contract/languages.ts";
 import type { Deps } from "../deps.ts";
+import { toAcceptedLanguage } from "../http/accepted-language.ts";
 import { ApiError } from "../http/api-error.ts";
 import { serveBrowserFiles } from "../http/browser-files.ts";
 import { findBookableWidget } from "../widgets/bookable-widget.ts";
 import { directPageUrl } from "../widgets/to-widget.ts";
-import { toAcceptedLanguage } from "./accepted-language.ts";
 import { FRAME_ADDRESS, FRAME_FOLDER, type FrameFiles, loadFrameFiles } from "./frame-files.ts";
 import { type PageKind, renderFramePage, renderUnknownPage } from "./render-page.ts";
 

@@ -1,7 +1,7 @@
 import { findByName } from "./source-lookup.ts";
 import type { SourceCategory } from "./source-tables.ts";
 
-// Rules D1 to D20 of research 2.3: GA4's default channel group, whose names these are, with three changes. AI Assistant
+// Rules D1 to D20, the list below from its top: GA4's default channel group, whose names these are, with three changes. AI Assistant
 // has a rule of its own, Referral comes last, and "paid" is narrower than GA4's `.*cp.*`, which takes mcp for cpc.
 
 export const DIRECT_SOURCE = "(direct)";

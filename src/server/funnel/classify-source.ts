@@ -5,10 +5,10 @@ import { findByApp, findByHost, findByName } from "./source-lookup.ts";
 import { PAID_CLICK_IDS, type SourceCategory } from "./source-tables.ts";
 import { parseLowerCaseTag, parseTag } from "./tag.ts";
 
-// Where a visit came from, by the rules of research 2.3: (A) clean the tags, (B) drop referrers that say nothing,
-// (C) name source, medium and campaign, (D) derive the channel from those three. Paid evidence that is not a tag (click
-// ids, a source called "fb-ads") becomes the medium `cpc` in C, so that D needs nothing else and imports can use it too.
-// Of click ids only the presence is used: no value of one is ever in the result.
+// Where a visit came from, in four steps whose rules are numbered by their letter: (A) clean the tags, (B) drop referrers
+// that say nothing, (C) name source, medium and campaign, (D) derive the channel from those three. Paid evidence that is not
+// a tag (click ids, a source called "fb-ads") becomes the medium `cpc` in C, so that D needs nothing else and imports can use
+// it too. Of click ids only the presence is used: no value of one is ever in the result.
 
 export type Classification = Tags & { readonly channel: Channel };
 

@@ -1,7 +1,6 @@
 import type { RawAttribution } from "#contract/attribution.ts";
 import { RecentMap } from "../lib/recent-map.ts";
-import { NOT_SET } from "./channel-rules.ts";
-import { CLICK_ID_FIELDS, classifySource, hasSpamReferrer } from "./classify-source.ts";
+import { CLICK_ID_FIELDS, classifySource, hasSpamReferrer, toCampaignKey } from "./classify-source.ts";
 import { parseTag } from "./tag.ts";
 import type { VisitClass } from "./touch.ts";
 
@@ -43,7 +42,7 @@ export class VisitClassifier {
 
 function classify({ raw, page, ownHosts }: Visit): ClassifiedVisit {
   const { source, medium, campaign, channel } = classifySource(raw, { pageHosts: [page], ownHosts });
-  return { source, medium, campaign: campaign ?? NOT_SET, channel, isSpam: hasSpamReferrer(raw) };
+  return { source, medium, campaign: toCampaignKey(campaign), channel, isSpam: hasSpamReferrer(raw) };
 }
 
 /** Null when a tag may contain a click id. */

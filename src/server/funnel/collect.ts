@@ -16,7 +16,7 @@ import { WidgetOwners } from "./widget-owners.ts";
 // address, the user agent, queries and click ids end here.
 
 /** What can become of a request; `rate_limited` is decided before it is read. Counted under these names in /metrics. */
-export const OUTCOMES = [
+const OUTCOMES = [
   "recorded",
   "rate_limited",
   "malformed",

@@ -35,7 +35,7 @@ export function mergeTouches(touches: readonly Touch[]): VisitPart[] {
   return [...parts.values()];
 }
 
-/** In the order of the visit's sort key in queries.ts: the instant, then the class, byte by byte. */
+/** In the order in which record.ts and rebuild-queries.ts sort a visit's touches: the instant, then the class, byte by byte. */
 export function startsBefore(a: Touch, b: Touch): boolean {
   if (a.at.getTime() !== b.at.getTime()) return a.at < b.at;
   for (const field of ["source", "medium", "campaign", "channel", "page", "device", "country"] as const) {

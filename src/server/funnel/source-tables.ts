@@ -1,5 +1,4 @@
-// The tables behind classify-source.ts: data only. They follow research 2.3; beyond its lists stand the Android package
-// ids, the utm_source spellings, the mastodon servers, and the hosts that a comment marks as ours.
+// The tables behind classify-source.ts: data only. What is missing here is shown by its own name or host, without a category.
 
 export type SourceCategory = "ai" | "email" | "search" | "social" | "video" | "shopping";
 
@@ -56,7 +55,7 @@ export const KNOWN_SOURCES: readonly KnownSource[] = [
     hosts: ["outlook.live.com", "outlook.office.com", "outlook.office365.com"],
     apps: ["com.microsoft.office.outlook"],
   },
-  // Research lists mail.yahoo.com; the country hosts (mail.yahoo.co.jp) are mail as well and not search.
+  // Its country hosts (mail.yahoo.co.jp) are mail as well and not search.
   { source: "yahoo mail", category: "email", hosts: ["mail.yahoo.*"] },
   { source: "proton mail", category: "email", hosts: ["mail.proton.me"], aliases: ["protonmail"] },
   { source: "aol mail", category: "email", hosts: ["mail.aol.com"] },

@@ -63,7 +63,7 @@ type ErrorDescription = { type: string; code?: string; message?: string; stack?:
  * PostgreSQL puts row values into messages, details and hints, so of its errors only the code and the names of our own
  * objects are kept.
  */
-export function describeError(error: unknown): ErrorDescription {
+function describeError(error: unknown): ErrorDescription {
   if (error instanceof pg.DatabaseError) {
     const place = [error.table, error.constraint ?? error.column].filter(Boolean).join(".");
     return { type: "DatabaseError", code: error.code ?? "unknown", message: `on ${place || "a statement"}` };

@@ -24,8 +24,8 @@ export function onStopSignal(options: { graceMs: number; log: Log }, steps: Stop
     if (isStopping) process.exit(1);
     isStopping = true;
     options.log.info("service.stopping", { signal });
-    await within(options.graceMs, steps.finish());
-    await within(LETTING_GO_MS, steps.letGo());
+    await waitAtMost(options.graceMs, steps.finish());
+    await waitAtMost(LETTING_GO_MS, steps.letGo());
     options.log.info("service.stopped");
     process.exit(0);
   };
@@ -58,6 +58,6 @@ function whenParentEnds(then: () => void): void {
   timer.unref();
 }
 
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+async function waitAtMost(limitMs: number, work: Promise<unknown>): Promise<void> {
   await Promise.race([work, sleep(limitMs)]);
 }

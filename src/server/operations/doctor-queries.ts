@@ -3,10 +3,10 @@ import type { Db } from "../db/pool.ts";
 
 // What `doctor` asks the database, across organizations: it speaks to the operator and names no customer.
 
-export type ServerFacts = { version: string; now: Date; users: number; failing_endpoints: number; unsettled: number };
+export type DoctorFacts = { version: string; now: Date; users: number; failing_endpoints: number; unsettled: number };
 
-export async function readServerFacts(db: Db, unsettledBefore: Date): Promise<ServerFacts> {
-  const { rows } = await sql<ServerFacts>`
+export async function readDoctorFacts(db: Db, unsettledBefore: Date): Promise<DoctorFacts> {
+  const { rows } = await sql<DoctorFacts>`
     select current_setting('server_version') as version, clock_timestamp() as now,
       (select count(*) from users) as users,
       (select count(*) from endpoints where status = 'enabled' and removed_at is null and failing_since is not null)

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
-import { observeQueue } from "../webhooks/observe-queue.ts";
-import { listZoneOffsets, readServerFacts } from "./doctor-queries.ts";
+import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/observe-queue.ts";
+import { listZoneOffsets, readDoctorFacts } from "./doctor-queries.ts";
 
 // `doctor`: everything an operator would look at first when something seems wrong, with what to do about it. That the
 // settings can be read, and that the database can be opened and is up to date, is settled before this runs.
@@ -16,7 +16,6 @@ type DoctorDeps = Pick<Deps, "config" | "db" | "clock" | "log" | "metrics" | "ac
 
 const DAY_MS = 86_400_000;
 const CLOCK_DIFFERENCE_MAX_MS = 5_000;
-const OVERDUE_SECONDS_MAX = 120;
 /** A booking whose outcome is not known is asked about every ten seconds. */
 const UNSETTLED_MS = 5 * 60_000;
 const ZONE_DAYS = [0, 91, 182, 273, 365];
@@ -24,7 +23,7 @@ const ZONE_DAYS = [0, 91, 182, 273, 365];
 export async function examine(deps: DoctorDeps): Promise<Finding[]> {
   const now = deps.clock.now();
   const askedAt = performance.now();
-  const facts = await readServerFacts(deps.db, new Date(now.getTime() - UNSETTLED_MS));
+  const facts = await readDoctorFacts(deps.db, new Date(now.getTime() - UNSETTLED_MS));
   const answerMs = Math.round(performance.now() - askedAt);
   const clockMs = Math.abs(facts.now.getTime() - now.getTime());
   return [

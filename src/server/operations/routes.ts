@@ -3,11 +3,8 @@ import { sql } from "kysely";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
 import { within } from "../lib/pause.ts";
-import { observeQueue } from "../webhooks/observe-queue.ts";
+import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/observe-queue.ts";
 import { observeBookings } from "./observe-bookings.ts";
-
-/** Deliveries that could be sent and have waited this long mean that workers do not work. */
-const OVERDUE_SECONDS_MAX = 120;
 
 /** A database that answers later than this is away, as far as monitoring goes. */
 const DATABASE_LIMIT_MS = 2_000;

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { Clock } from "../lib/clock.ts";
-import { type Connection, ConnectionPool } from "../sending/connection-pool.ts";
+import { ConnectionPool, toSocketFacts } from "../sending/connection-pool.ts";
 import type { GuardSettings } from "../sending/guarded-connector.ts";
 import { parseRetryAfter } from "../sending/retry-after.ts";
 import { isMisuse, type SendFailureCode, SendFault, toFailureCode } from "../sending/send-failure.ts";
@@ -131,18 +131,10 @@ function exchange(
       onResponseError: (_controller, error) => {
         // Without its cause: undici puts the header it could not write into the message.
         if (isMisuse(error)) reject(new Error("undici refused a request to a scheduling system"));
-        fail(toFailureCode(error, toFacts(connection)));
+        fail(toFailureCode(error, toSocketFacts(connection)));
       },
     });
   });
-}
-
-function toFacts(connection: Connection): Parameters<typeof toFailureCode>[1] {
-  return {
-    isTls: connection.isTls,
-    wasConnected: connection.remoteAddress !== null,
-    isEnded: connection.socket?.readableEnded === true,
-  };
 }
 
 function toReply(whole: Whole, now: Date): HttpReply {

@@ -1,10 +1,11 @@
 import { isIP } from "node:net";
 import { assert } from "../lib/assert.ts";
 
-// Which addresses a webhook may be sent to. Everything is decided on the 16 bytes of an address, never on its spelling.
-// An IPv4 address is held as its IPv4-mapped form ::ffff:a.b.c.d, so 10.0.0.1 and ::ffff:a00:1 are one and the same here.
-// IPv6 is refused unless it is global unicast; IPv4 unless it is outside every special range. The other forms that carry
-// an IPv4 address inside (NAT64, 6to4, Teredo, IPv4-compatible) are refused as whole ranges, whatever they carry.
+// Which addresses webhooks and requests to scheduling systems may reach. Everything is decided on the 16 bytes of an address,
+// never on its spelling. An IPv4 address is held as its IPv4-mapped form ::ffff:a.b.c.d, so 10.0.0.1 and ::ffff:a00:1 are one
+// and the same here. IPv6 is refused unless it is global unicast; IPv4 unless it is outside every special range. The other
+// forms that carry an IPv4 address inside (NAT64, 6to4, Teredo, IPv4-compatible) are refused as whole ranges, whatever they
+// carry.
 
 export type Cidr = { readonly bytes: Uint8Array; readonly prefixBits: number };
 

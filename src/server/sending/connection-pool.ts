@@ -7,6 +7,7 @@ import {
   type GuardSettings,
   type Protocol,
 } from "./guarded-connector.ts";
+import type { SocketFacts } from "./send-failure.ts";
 
 // Connections are undici Clients of one socket each, kept for their user while idle: a receiver that writes more than one
 // reply spoils the next request on its socket, which must be its own and not that of a neighbour on the same host. undici's
@@ -85,7 +86,7 @@ export class ConnectionPool {
 
   #open(origin: string, lane: string): Connection {
     const { protocol } = new URL(origin);
-    assert(protocol === "https:" || protocol === "http:", "an endpoint's address is http or https");
+    assert(protocol === "https:" || protocol === "http:", "only http and https addresses are accepted");
     const client = new Client(origin, {
       allowH2: false,
       pipelining: 1,
@@ -128,6 +129,14 @@ export class ConnectionPool {
     this.#inUse--;
     if (this.#inUse === 0) this.#onDrained?.();
   }
+}
+
+export function toSocketFacts(connection: Connection): SocketFacts {
+  return {
+    isTls: connection.isTls,
+    wasConnected: connection.remoteAddress !== null,
+    isEnded: connection.socket?.readableEnded === true,
+  };
 }
 
 function destroy(connection: Connection): void {

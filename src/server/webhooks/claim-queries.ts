@@ -6,9 +6,9 @@ import type { Plan } from "#contract/plans.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Db } from "../db/pool.ts";
 
-// Claiming: a worker leases what is due, sends it, and reports (report-queries.ts); a lease that runs out is reported by
-// whoever finds it (recovery-queries.ts). Whatever writes to these tables locks in one order, so that nobody waits in a
-// circle: booking, place in the queue, event, delivery, attempt, endpoint.
+// Claiming, over all organizations: a worker leases what is due, sends it, and reports (report-queries.ts); a lease that runs
+// out is reported by whoever finds it (recovery-queries.ts). Whatever writes to these tables locks in one order, so that
+// nobody waits in a circle: booking, place in the queue, event, delivery, attempt, endpoint.
 
 /** Any number that no other advisory lock of ours uses. */
 const CLAIM_LOCK = 7_236_002;
@@ -85,7 +85,8 @@ export type Claimed = {
 
 /**
  * Leases what is due, fairly: the first of every lane before the second of any, organizations taking turns, and never more
- * in flight than the caps allow; but a lane with nothing in flight may always send one, however busy its neighbours are. The work is bounded by the number of lanes, not by how many deliveries wait in them.
+ * in flight than the caps allow; but a lane with nothing in flight may always send one, however busy its neighbours are.
+ * The work is bounded by the number of lanes, not by how many deliveries wait in them.
  * Claims wait for one another (the lock), so that caps hold over all workers; `makeClaim` is called when the wait is over,
  * so that a lease begins then. Each claimed delivery gets its attempt row in the same transaction, before any request.
  */

@@ -1,12 +1,12 @@
 import type { EndpointId } from "#contract/ids.ts";
 import { WEBHOOK_HEADERS, WEBHOOK_USER_AGENT, type WebhookEventType } from "#contract/webhook-event.ts";
 import { assert } from "../lib/assert.ts";
-import { type Connection, ConnectionPool } from "../sending/connection-pool.ts";
+import { ConnectionPool, toSocketFacts } from "../sending/connection-pool.ts";
 import type { GuardSettings } from "../sending/guarded-connector.ts";
-import { isMisuse, type SendFailureCode, SendFault, type SocketFacts, toFailureCode } from "../sending/send-failure.ts";
+import { isMisuse, type SendFailureCode, SendFault, toFailureCode } from "../sending/send-failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
-// The only place that sends anything to an address a customer chose. Three promises:
+// The only place that sends webhooks; scheduler/outbound.ts is its like for scheduling systems. Three promises:
 //
 // 1. No byte reaches an address the rules refuse: see guarded-connector.ts.
 // 2. One time limit covers waiting for DNS, TCP, TLS, the status line, the headers and the body.
@@ -144,7 +144,7 @@ function exchange(
         },
         onResponseError: (_controller, error) => {
           if (isMisuse(error)) reject(new Error("undici refused the request", { cause: error }));
-          settle(toFailureCode(error, toFacts(connection)));
+          settle(toFailureCode(error, toSocketFacts(connection)));
         },
       },
     );
@@ -161,12 +161,4 @@ function toResult(
   }
   assert(reply.status !== null && remoteAddress !== null, "a reply has a status and came from somewhere");
   return { kind: "reply", status: reply.status, ...reply.toKept(), durationMs, remoteAddress };
-}
-
-function toFacts(connection: Connection): SocketFacts {
-  return {
-    isTls: connection.isTls,
-    wasConnected: connection.remoteAddress !== null,
-    isEnded: connection.socket?.readableEnded === true,
-  };
 }

@@ -3,6 +3,9 @@ import { within } from "../lib/pause.ts";
 import { CAPS, PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
 import { measureQueue, type QueueMeasure } from "./queue-measure.ts";
 
+/** Deliveries that could be sent and have waited this long mean that workers do not work. */
+export const OVERDUE_SECONDS_MAX = 120;
+
 /** Monitoring must not hang where the database does. */
 const MEASURE_LIMIT_MS = 2_000;
 

@@ -17,6 +17,7 @@ export type QueueMeasure = {
   overdue_seconds: number;
 };
 
+/** Over all organizations, and about none of them. */
 export async function measureQueue(
   db: Db,
   about: { now: Date; plans: readonly Plan[]; caps: ClaimCaps },

@@ -6,7 +6,8 @@ import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Db } from "../db/pool.ts";
 import { BY_INDEX } from "./claim-queries.ts";
 
-// What every worker looks for once a second: leases whose holder is gone, and what must not be sent any more.
+// What every worker looks for once a second, over all organizations: leases whose holder is gone, and what must not be sent
+// any more.
 
 export type ExpiredLease = {
   delivery_id: DeliveryId;

@@ -44,10 +44,10 @@ export type EndpointHealth = {
 type Row = EndpointHealth & { was_in_use: boolean };
 
 /**
- * Writes how attempts ended, all in one statement: log, delivery, queue and the endpoint's health. A report carries the token
- * of its lease and is dropped when that is no longer the current one, so a worker that was thought dead cannot undo what
- * came after. Places in the queue and endpoints are locked in the order of their ids, for two writers never to wait for
- * each other. Returns the health of endpoints that were in use and are not well.
+ * Writes how attempts ended, of any number of organizations, all in one statement: log, delivery, queue and the endpoint's
+ * health. A report carries the token of its lease and is dropped when that is no longer the current one, so a worker that was
+ * thought dead cannot undo what came after. Places in the queue and endpoints are locked in the order of their ids, for two
+ * writers never to wait for each other. Returns the health of endpoints that were in use and are not well.
  */
 export async function finishAttempts(db: Db, reports: readonly AttemptReport[]): Promise<EndpointHealth[]> {
   const column = <K extends keyof AttemptReport>(name: K) => reports.map((report) => report[name]);

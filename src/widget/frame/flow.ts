@@ -6,7 +6,7 @@ import type { Prefill } from "../messages.ts";
 
 export type Service = ConfigAnswer["services"][number];
 
-export const FLOW_STEPS = ["service", "staff", "time", "form", "done"] as const;
+const FLOW_STEPS = ["service", "staff", "time", "form", "done"] as const;
 export type FlowStep = (typeof FLOW_STEPS)[number];
 
 export type FormValues = {

@@ -9,7 +9,7 @@ import { createAccessToken } from "./access-token.ts";
 
 export type Graph = {
   read<T>(path: string, shape: Shape<T>, signal: AbortSignal): Promise<Read<T>>;
-  /** All pages. */
+  /** All pages; unavailable where there are more than can be read, since what is missing could be what is looked for. */
   list<T>(path: string, shape: Shape<Page<T>>, signal: AbortSignal): Promise<Read<T[]>>;
   /** A `Failure` means that nothing was sent. */
   post(path: string, json: unknown, signal: AbortSignal): Promise<OutboundReply | Failure>;
@@ -72,7 +72,7 @@ export function createGraph(deps: { outbound: Outbound; clock: Clock }, parts: M
         items.push(...page.value.value);
         url = page.value["@odata.nextLink"] ?? null;
       }
-      return found(items);
+      return url === null ? found(items) : unavailable(UNREADABLE);
     },
   };
 }

@@ -172,6 +172,29 @@ test("a page of a list leads nowhere but to Graph: the token is not sent to anot
   assert.deepEqual(await system.listServices(NEVER), { kind: "unavailable", retryAfterMs: null, upstream });
 });
 
+test("what could not be looked through to its end is not called absent", async () => {
+  const { system, server } = await openGraph();
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+  assert.ok(slot);
+  const request = toRequest("check-up", slot);
+  requireBooked(await system.book(request, NEVER));
+  const [made] = server.appointments;
+  assert.ok(made);
+  const sought = { ...request, reference: "SVC-222222" as typeof request.reference };
+  assert.deepEqual(await system.findByReference(sought, NEVER), { kind: "absent" });
+
+  // More appointments of one service at one time than are read one by one.
+  for (let n = 2; n <= 21; n++) server.appointments.push({ ...made, id: `appointment-${n}` });
+  assert.equal((await system.findByReference(sought, NEVER)).kind, "unavailable");
+
+  // More pages than are read.
+  server.appointments.length = 1;
+  const next = `${server.parts.settings.graphUrl}/solutions/bookingBusinesses/${server.parts.settings.businessId}/calendarView`;
+  const page = { answer: { status: 200, json: { value: [], "@odata.nextLink": next } } };
+  server.twist("GET /calendarView", ...Array.from({ length: 20 }, () => page));
+  assert.equal((await system.findByReference(sought, NEVER)).kind, "unavailable");
+});
+
 test("times in a zone that is not known are not guessed", async () => {
   const { system, server } = await openGraph();
   const time = (dateTime: string) => ({ dateTime, timeZone: "(UTC-07:00) Mars, Olympus" });

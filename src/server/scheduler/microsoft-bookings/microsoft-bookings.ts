@@ -146,7 +146,8 @@ async function findAppointment(graph: Graph, sought: Sought, signal: AbortSignal
     const { serviceNotes, additionalInformation } = read.value;
     if (`${serviceNotes} ${additionalInformation}`.includes(sought.reference)) return read;
   }
-  return found(null);
+  // It may be among those that were not read, and "absent" would tell the visitor that nothing was booked.
+  return candidates.length > CANDIDATES_MAX ? unavailable(UNREADABLE) : found(null);
 }
 
 /** Availability is asked for too: it needs a permission of its own. */

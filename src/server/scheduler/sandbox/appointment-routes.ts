@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { findLanguage, type Language } from "#contract/languages.ts";
+import type { Language } from "#contract/languages.ts";
 import type { Deps } from "../../deps.ts";
+import { toAcceptedLanguage } from "../../http/accepted-language.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { cancelByManageToken, findByJoinToken, findByManageToken } from "./manage.ts";
 import { renderManagePage, renderMeetingPage, renderUnknownLinkPage } from "./render-appointment.ts";
@@ -64,7 +65,7 @@ export async function appointmentRoutes(
   }
 
   function toPage(request: FastifyRequest): { language: Language; stylesheet: string } {
-    return { language: toLanguage(request.headers["accept-language"]), stylesheet };
+    return { language: toAcceptedLanguage(request.headers["accept-language"]), stylesheet };
   }
 }
 
@@ -87,10 +88,4 @@ function requireOwnForm(request: FastifyRequest): void {
   const isOwn =
     origin === undefined ? from === undefined || from === "same-origin" : URL.parse(origin)?.host === request.host;
   if (!isOwn) throw new ApiError("forbidden", "Please cancel on the page that the link leads to.");
-}
-
-/** Browsers list languages with the best first. */
-function toLanguage(header: string | undefined): Language {
-  const tags = (header ?? "").split(",").map((part) => part.split(";", 1)[0]?.trim() ?? "");
-  return findLanguage(tags)?.language ?? "en";
 }

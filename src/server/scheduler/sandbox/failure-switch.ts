@@ -10,7 +10,7 @@
 // | fail-timeout-lost    | no               | unknown                            |
 // | slow-3s              | yes              | booked, three seconds later        |
 
-export const FAILURE_SWITCHES = [
+const FAILURE_SWITCHES = [
   "fail-slot",
   "fail-500",
   "fail-429",

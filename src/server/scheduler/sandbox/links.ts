@@ -21,7 +21,7 @@ export function makeLinkSecret(random: Random): string {
   return randomText(random, BASE62, SECRET_LENGTH);
 }
 
-export function toLinkToken(token: LinkToken): string {
+function toLinkToken(token: LinkToken): string {
   return `${token.widgetId.slice(WIDGET_ID.prefix.length)}${token.reference.slice(REFERENCE.prefix.length)}${token.secret}`;
 }
 

@@ -18,7 +18,7 @@ export type CardFields = {
 /** Slack's limit of a header; Teams has none. */
 export const TITLE_LENGTH_MAX = 150;
 /** Slack's limit of a button's address. */
-export const BUTTON_URL_LENGTH_MAX = 3_000;
+const BUTTON_URL_LENGTH_MAX = 3_000;
 
 /** `write` cleans, escapes and cuts; every text that is not ours goes through it. */
 export function toCardFields(event: WebhookEvent, write: WriteText): CardFields {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { after } from "node:test";
 import type { EndpointKind } from "#contract/endpoint.ts";
-import type { DeliveryId, EndpointId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { EndpointId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import { createTestApp, TEST_SECRET_KEY, type TestApp } from "../../../../test/support/app.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
@@ -124,8 +124,6 @@ export function verify(request: ReceivedRequest, secret: string, now: Date): { t
   assert.ok(isValid, "a signature verifies");
   return { t, signatures: signatures.length };
 }
-
-export type DeliveryFacts = { id: DeliveryId; state: string; attempt_count: number; retries_used: number };
 
 export async function readDeliveries({ db }: Pick<Deps, "db">, owner: OrganizationId) {
   return await db
