@@ -13,8 +13,9 @@ import { endpointAppRoutes } from "./webhooks/endpoint-app-routes.ts";
 import { widgetAppRoutes } from "./widgets/app-routes.ts";
 
 /**
- * The dashboard API: what members do with their organization's things. Who may use a route stands in contract/app/routes.ts
- * and nowhere else; a route that is not listed there cannot be mounted here.
+ * The dashboard API: what members do with their organization's things. Who may use a route stands in contract/app/routes.ts;
+ * a route that is not listed there cannot be mounted here. Those about people themselves are in accounts/, and say it where
+ * they stand; test/flows/app-matrix.test.ts asks them all.
  */
 export async function appApi(app: FastifyInstance, deps: Deps): Promise<void> {
   await app.register(

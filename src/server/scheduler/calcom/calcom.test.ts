@@ -100,3 +100,18 @@ test("a booking that waits for confirmation is not found by its reference", asyn
   assert.deepEqual(await system.book(request, NEVER), { kind: "slot_taken" });
   assert.deepEqual(await system.findByReference(request, NEVER), { kind: "absent" });
 });
+
+test("what could not be looked through to its end is not called absent", async () => {
+  const { system, server } = await openCalcom();
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
+  assert.ok(slot);
+  const request = toRequest("10", slot);
+  requireBooked(await system.book(request, NEVER));
+  const [made] = server.bookings;
+  assert.ok(made);
+  const sought = { ...request, reference: "SVC-222222" as typeof request.reference };
+  while (server.bookings.length < 99) server.bookings.push({ ...made, uid: `booking-${server.bookings.length}` });
+  assert.deepEqual(await system.findByReference(sought, NEVER), { kind: "absent" });
+  server.bookings.push({ ...made, uid: "booking-99" });
+  assert.equal((await system.findByReference(sought, NEVER)).kind, "unavailable");
+});

@@ -12,6 +12,7 @@ import {
   type Slot,
   type SlotQuery,
   type Sought,
+  unavailable,
 } from "../scheduling-system.ts";
 import { MINUTE_MS } from "../weekly-hours.ts";
 import { type CalcomApi, createCalcomApi } from "./api.ts";
@@ -25,7 +26,7 @@ import { toBooked } from "./to-booked.ts";
 const CATALOG_KEPT_MS = 60_000;
 const CATALOG_TIMEOUT_MS = 8_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const BOOKINGS_PER_READ = "100";
+const BOOKINGS_PER_READ = 100;
 
 export function createCalcom(deps: { outbound: Outbound; clock: Clock }, parts: CalcomParts): SchedulingSystem {
   const api = createCalcomApi(deps, parts);
@@ -137,7 +138,7 @@ async function findBooking(
         afterStart: new Date(startMs - HOUR_MS).toISOString(),
         beforeEnd: new Date(endMs + HOUR_MS).toISOString(),
         sortCreated: "desc",
-        take: BOOKINGS_PER_READ,
+        take: String(BOOKINGS_PER_READ),
       },
     },
     shapes.bookings,
@@ -147,5 +148,7 @@ async function findBooking(
   const booking = bookings.value.find(
     ({ metadata, status }) => status === "accepted" && metadata?.["reference"] === sought.reference,
   );
-  return booking ? found(toBooked({ service, webUrl }, booking, sought)) : { kind: "absent" };
+  if (booking) return found(toBooked({ service, webUrl }, booking, sought));
+  // It may be among those that were not read, and "absent" would tell the visitor that nothing was booked.
+  return bookings.value.length < BOOKINGS_PER_READ ? { kind: "absent" } : unavailable();
 }
