@@ -42,12 +42,16 @@ export async function recordKeyUse(
 }
 
 /** Without an owner, for the operator's command line. Revoking twice keeps the first time. */
-export async function revokeApiKey(db: Db, id: ApiKeyId, now: Date): Promise<Date | null> {
+export async function revokeApiKey(
+  db: Db,
+  id: ApiKeyId,
+  now: Date,
+): Promise<{ organization_id: OrganizationId; revoked_at: Date } | null> {
   const row = await db
     .updateTable("api_keys")
     .set((set) => ({ revoked_at: set.fn.coalesce("revoked_at", set.val(now)) }))
     .where("id", "=", id)
-    .returning("revoked_at")
+    .returning(["organization_id", "revoked_at"])
     .executeTakeFirst();
-  return row?.revoked_at ?? null;
+  return row?.revoked_at ? { ...row, revoked_at: row.revoked_at } : null;
 }

@@ -3,7 +3,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { writeAudit } from "./write-audit.ts";
 
-/** Writes down what a member does, in the transaction that does it. */
+/** Writes down what somebody does, in the transaction that does it. */
 export type Audit = (
   transaction: Db,
   what: { action: AuditAction; target?: string; detail?: Record<string, string | number> },
@@ -13,4 +13,9 @@ export function auditBy(member: { organizationId: OrganizationId; userId: string
   const { organizationId, userId, email } = member;
   return async (transaction, what) =>
     writeAudit(transaction, { organizationId, actor: { userId, email }, at, ...what });
+}
+
+/** On the command line; who the operator is, it does not know. */
+export function auditByOperator(organizationId: OrganizationId, at: Date): Audit {
+  return async (transaction, what) => writeAudit(transaction, { organizationId, actor: null, at, ...what });
 }

@@ -1,8 +1,10 @@
+import type { AuditAction } from "#contract/app/audit.ts";
 import { ENDPOINT_KINDS } from "#contract/endpoint.ts";
-import { type EndpointId, parseDeliveryId, parseEndpointId } from "#contract/ids.ts";
+import { type EndpointId, type OrganizationId, parseDeliveryId, parseEndpointId } from "#contract/ids.ts";
+import { auditByOperator } from "../audit/audit-by.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
 import { findDeliveryOwner, findEndpointOwner, listEndpoints } from "../webhooks/endpoint-queries.ts";
-import { addEndpoint, type Refusal, removeEndpoint, sendTestEvent } from "../webhooks/endpoints.ts";
+import { type Alongside, addEndpoint, type Refusal, removeEndpoint, sendTestEvent } from "../webhooks/endpoints.ts";
 import { redeliver } from "../webhooks/redeliver.ts";
 import { describeRefusal, REDELIVER_REFUSALS } from "../webhooks/refusal-texts.ts";
 import { toShownUrl } from "../webhooks/shown-url.ts";
@@ -21,11 +23,17 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
       const { args } = context;
       const organization = await requireOrganization(context.db, args.required("org"));
       const description = args.option("description");
-      const outcome = await addEndpoint(context, organization, {
+      const wanted = {
         url: args.required("url"),
         kind: parseChoice("kind", args.required("kind"), ENDPOINT_KINDS),
         description: description === null ? "" : parseText("description", description),
-      });
+      };
+      const outcome = await addEndpoint(
+        context,
+        organization,
+        wanted,
+        audited(context, organization.id, "endpoint.added"),
+      );
       if (outcome.kind !== "added") throw toUsageError(outcome);
       const { id, secret } = outcome;
       return { text: `Added endpoint ${id}. Its signing secret is shown this once:\n${secret}`, json: { id, secret } };
@@ -39,7 +47,8 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
     positionals: 1,
     async run(context) {
       const { id, owner } = await requireEndpoint(context);
-      if (!(await removeEndpoint(context, owner.id, id))) throw new UsageError(NO_ENDPOINT);
+      const alongside = audited(context, owner.id, "endpoint.removed");
+      if (!(await removeEndpoint(context, owner.id, id, alongside))) throw new UsageError(NO_ENDPOINT);
       return { text: `Removed endpoint ${id}.`, json: { id } };
     },
   },
@@ -97,6 +106,10 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
     },
   },
 ];
+
+function audited({ clock }: CommandContext, owner: OrganizationId, action: AuditAction): Alongside {
+  return (transaction, id) => auditByOperator(owner, clock.now())(transaction, { action, target: id });
+}
 
 const NO_ENDPOINT = "There is no endpoint with this id; ids look like we_….";
 const NO_DELIVERY = "There is no delivery with this id; ids are UUIDs, as in Service-Delivery.";

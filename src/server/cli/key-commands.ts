@@ -2,6 +2,7 @@ import { parseApiKeyId } from "#contract/ids.ts";
 import { planIncludes } from "#contract/plans.ts";
 import { makeKey } from "../api-keys/make-key.ts";
 import { revokeApiKey } from "../api-keys/queries.ts";
+import { auditByOperator } from "../audit/audit-by.ts";
 import { parseIsoInstant } from "../lib/iso-instant.ts";
 import { parseText, requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
@@ -16,11 +17,15 @@ export const KEY_COMMANDS: readonly Command[] = [
     positionals: 0,
     async run({ db, args, clock, random }) {
       const organization = await requireOrganization(db, args.required("org"));
-      const { id, key } = await makeKey({ db, random }, organization.id, {
-        name: parseText("name", args.required("name")),
-        createdBy: null,
-        expiresAt: parseExpiry(args.option("expires-at"), clock.now()),
-        now: clock.now(),
+      const now = clock.now();
+      const name = parseText("name", args.required("name"));
+      const expiresAt = parseExpiry(args.option("expires-at"), now);
+      const { id, key } = await db.transaction().execute(async (transaction) => {
+        const about = { name, createdBy: null, expiresAt, now };
+        const made = await makeKey({ db: transaction, random }, organization.id, about);
+        const audit = auditByOperator(organization.id, now);
+        await audit(transaction, { action: "api_key.created", target: made.id, detail: { name } });
+        return made;
       });
       const hint = planIncludes(organization.plan, "readApi")
         ? ""
@@ -36,10 +41,16 @@ export const KEY_COMMANDS: readonly Command[] = [
     positionals: 1,
     async run({ db, args, clock }) {
       const id = parseApiKeyId(args.positional[0] ?? "");
-      const revokedAt = id && (await revokeApiKey(db, id, clock.now()));
+      const now = clock.now();
+      const revoked = await db.transaction().execute(async (transaction) => {
+        const row = id && (await revokeApiKey(transaction, id, now));
+        if (row && row.revoked_at.getTime() === now.getTime())
+          await auditByOperator(row.organization_id, now)(transaction, { action: "api_key.revoked", target: id });
+        return row;
+      });
       // A whole key pasted here by mistake must not end up on the screen again.
-      if (!revokedAt) throw new UsageError("There is no API key with this id; ids look like key_….");
-      return { text: `Revoked key ${id}.`, json: { id, revokedAt: revokedAt.toISOString() } };
+      if (!revoked) throw new UsageError("There is no API key with this id; ids look like key_….");
+      return { text: `Revoked key ${id}.`, json: { id, revokedAt: revoked.revoked_at.toISOString() } };
     },
   },
 ];

@@ -1,6 +1,6 @@
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
-import { writeAudit } from "../audit/write-audit.ts";
+import { auditByOperator } from "../audit/audit-by.ts";
 import type { Db } from "../db/pool.ts";
 import { knowsTimeZone } from "../funnel/day-zone.ts";
 import { rebuildIfOutdated } from "../funnel/rebuild.ts";
@@ -33,7 +33,11 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
         time_zone: timeZone === null ? null : await requireTimeZone(db, timeZone),
         created_at: clock.now(),
       };
-      await insertOrganization(db, organization);
+      await db.transaction().execute(async (transaction) => {
+        await insertOrganization(transaction, organization);
+        const audit = auditByOperator(organization.id, organization.created_at);
+        await audit(transaction, { action: "organization.created", target: organization.id });
+      });
       return { text: `Made ${describe(organization)}.`, json: { id: organization.id } };
     },
   },
@@ -55,14 +59,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
         throw new UsageError("Nothing to change: name --name, --plan or --time-zone.");
       const organization = await db.transaction().execute(async (transaction) => {
         const detail = { changed: Object.keys(change).join(", "), ...(plan === null ? {} : { plan }) };
-        await writeAudit(transaction, {
-          organizationId: id,
-          actor: null,
-          action: "organization.changed",
-          target: id,
-          detail,
-          at: clock.now(),
-        });
+        await auditByOperator(id, clock.now())(transaction, { action: "organization.changed", target: id, detail });
         return await updateOrganization(transaction, id, change);
       });
       if (!organization) throw new UsageError(`There is no organization ${JSON.stringify(id)}.`);

@@ -3,7 +3,7 @@ import { type Checked, checkEmail, checkPassword } from "../accounts/check-field
 import { createUser } from "../accounts/create-user.ts";
 import { hashPassword } from "../accounts/password.ts";
 import { insertMember } from "../accounts/queries.ts";
-import { writeAudit } from "../audit/write-audit.ts";
+import { auditByOperator } from "../audit/audit-by.ts";
 import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
@@ -31,13 +31,10 @@ export const USER_COMMANDS: readonly Command[] = [
         if (!user) throw new UsageError("There is a person with this e-mail address already; invite them instead.");
         const member = { organization_id: organization.id, user_id: user.userId, role, created_at: at };
         await insertMember(transaction, { ...member, last_used_at: null });
-        await writeAudit(transaction, {
-          organizationId: organization.id,
-          actor: null,
+        await auditByOperator(organization.id, at)(transaction, {
           action: "member.added",
           target: email,
           detail: { role },
-          at,
         });
         return user.userId;
       });

@@ -1,6 +1,7 @@
 import { parseWidgetId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
 import { TEMPLATES, WIDGET_STATUSES } from "#contract/widget.ts";
 import { ALLOWED_DOMAINS_MAX, parseAccentColor, parseAllowedDomain } from "#contract/widget-looks.ts";
+import { auditByOperator } from "../audit/audit-by.ts";
 import { randomId } from "../lib/random.ts";
 import { insertWidget, updateWidget } from "../widgets/queries.ts";
 import { toSnippet, toWidget } from "../widgets/to-widget.ts";
@@ -19,7 +20,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
       const organization = await requireOrganization(db, args.required("org"));
       const [businessName, bookingUrl] = [args.option("business-name"), args.option("booking-url")];
       const id = randomId<WidgetId>(random, WIDGET_ID);
-      await insertWidget(db, {
+      const widget = {
         id,
         organization_id: organization.id,
         name: parseText("name", args.required("name")),
@@ -29,6 +30,11 @@ export const WIDGET_COMMANDS: readonly Command[] = [
         status: "active",
         collect_data: parseSwitch("collect-data", args.option("collect-data") ?? "off"),
         created_at: clock.now(),
+      } as const;
+      await db.transaction().execute(async (transaction) => {
+        await insertWidget(transaction, widget);
+        const audit = auditByOperator(organization.id, widget.created_at);
+        await audit(transaction, { action: "widget.created", target: id });
       });
       const snippet = toSnippet(config.baseUrl, id);
       return { text: `Made widget ${id}. Paste this into the page:\n${snippet}`, json: { id, snippet } };
@@ -40,7 +46,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
     summary: "change a widget",
     options: ["status", "collect-data", "name", "template", "accent", "allowed-domains"],
     positionals: 1,
-    async run({ db, args, config }) {
+    async run({ db, args, clock, config }) {
       const id = parseWidgetId(args.positional[0] ?? "");
       const [status, collectData] = [args.option("status"), args.option("collect-data")];
       const [name, template] = [args.option("name"), args.option("template")];
@@ -57,7 +63,15 @@ export const WIDGET_COMMANDS: readonly Command[] = [
         throw new UsageError(
           "Nothing to change: name --status, --collect-data, --name, --template, --accent or --allowed-domains.",
         );
-      const row = id && (await updateWidget(db, id, change));
+      const row = await db.transaction().execute(async (transaction) => {
+        const changed = id && (await updateWidget(transaction, id, change));
+        if (changed) {
+          const detail = { changed: Object.keys(change).join(", ") };
+          const audit = auditByOperator(changed.organization_id, clock.now());
+          await audit(transaction, { action: "widget.changed", target: id, detail });
+        }
+        return changed;
+      });
       if (!row) throw new UsageError(`There is no widget ${JSON.stringify(args.positional[0])}.`);
       const widget = toWidget(row, config.baseUrl);
       const storing = widget.collectData ? "on" : "off";
