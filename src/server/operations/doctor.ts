@@ -50,13 +50,13 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
     facts.failing_endpoints > 0
       ? warning(
           "endpoints",
-          `${facts.failing_endpoints} endpoints do not take deliveries just now; their owners are told.`,
+          `Endpoints that do not take deliveries just now: ${facts.failing_endpoints}. Their owners are told.`,
         )
       : well("endpoints", "No endpoint is failing."),
     facts.unsettled > 0
       ? fault(
           "bookings",
-          `${facts.unsettled} bookings wait for their outcome for minutes: is a worker (ROLE=worker or all) running, and can the scheduling systems be reached?`,
+          `Bookings that wait for their outcome for minutes: ${facts.unsettled}. Is a worker (ROLE=worker or all) running, and can the scheduling systems be reached?`,
         )
       : well("bookings", "No booking waits for its outcome."),
   ];
