@@ -6,7 +6,7 @@ import { type AppBookingFilter, listBookings } from "./app-queries.ts";
 import type { BookingRow } from "./queries.ts";
 
 /** Of as many a piece of the file is made; memory holds two such pieces, however long the file. */
-const ROWS_PER_PIECE = 500;
+const ROWS_PER_PIECE = 200;
 
 const ATTRIBUTION_NAMES = Object.keys(Attribution.properties) as (keyof Attribution)[];
 
