@@ -106,7 +106,7 @@ describe("the popup", { skip: noBrowser }, () => {
       page.context().waitForEvent("page"),
       page.locator("#late").click({ modifiers: ["ControlOrMeta"] }),
     ]);
-    assert.equal(tab.url().split("#")[0], `${SERVICE}/w/${widgetId}`);
+    await tab.waitForURL((url) => url.href.split("#")[0] === `${SERVICE}/w/${widgetId}`);
     assert.equal(readContexts(page).length, 0);
   });
 
