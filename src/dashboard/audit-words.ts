@@ -1,4 +1,5 @@
-import type { AuditAction } from "#contract/app/audit.ts";
+import type { AuditAction, AuditEntry } from "#contract/app/audit.ts";
+import { type Format, pluralize } from "./format.ts";
 
 const WORDS: Record<AuditAction, string> = {
   "organization.created": "Organization created",
@@ -39,15 +40,47 @@ export function describeAction(action: string): string {
   return (WORDS as Record<string, string>)[action] ?? action;
 }
 
-/** "Role: admin, bookings: 3". Where something went from one state to another, "member → admin". */
-export function describeDetail(detail: Readonly<Record<string, string | number>>): string {
-  const { from, to, ...rest } = detail;
+/** Its name where the entry has one: an id says little to people. */
+export function describeTarget({ target, detail }: AuditEntry, organization: { id: string; name: string }): string {
+  if (target === organization.id) return organization.name;
+  return String(detail["name"] ?? target ?? "–");
+}
+
+/** "Role: admin", "2 bookings". Where something went from one state to another, "Member → admin". */
+export function describeDetail(detail: AuditEntry["detail"], format: Format): string {
+  const { from, to, name: _, ...rest } = detail;
   const change = from !== undefined && to !== undefined ? [`${from} → ${to}`] : [];
-  const text = [...change, ...Object.entries(rest).map(([name, value]) => `${toWords(name)}: ${value}`)].join(", ");
+  const facts = Object.entries(rest).map(([name, value]) => describeFact(name, value, format));
+  const text = [...change, ...facts].filter(Boolean).join(", ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** isSearch becomes "is search". */
+function describeFact(name: string, value: string | number, format: Format): string {
+  switch (name) {
+    case "bookings":
+      return pluralize(Number(value), "booking");
+    case "deliveries":
+      return pluralize(Number(value), "delivery", "deliveries");
+    case "since":
+      return `made since ${format.dateTime(String(value))}`;
+    case "isSearch":
+      return value === "yes" ? "only what a search found" : "";
+    case "changed":
+      return `changed: ${String(value).split(", ").map(toWords).join(", ")}`;
+    default:
+      return `${toWords(name)}: ${value}`;
+  }
+}
+
+const FIELD_WORDS: Readonly<Record<string, string>> = {
+  collectData: "store bookings",
+  accentColor: "accent colour",
+  bookingUrl: "booking page",
+  connectionId: "connection",
+};
+
+/** businessName becomes "business name"; the command line writes business_name. */
 function toWords(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const field = name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return FIELD_WORDS[field] ?? field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -1,3 +1,4 @@
+import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { formatDay } from "./format.ts";
 
 // Days in an address, which anybody can write.
@@ -5,6 +6,12 @@ import { formatDay } from "./format.ts";
 /** The text itself where it is a day such as 2026-11-01, else null. */
 export function toDay(text: string): string | null {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+}
+
+/** As many days as there may be: too many become the most, and what is no number becomes the usual 30. */
+export function toDayCount(text: string): string {
+  const count = /^\d+$/.test(text) ? Number(text) : WINDOW_DAYS_DEFAULT;
+  return String(Math.min(Math.max(count, 1), WINDOW_DAYS_MAX));
 }
 
 /** "3 Oct 2026 – 1 Nov 2026", "Since 3 Oct 2026"; empty where neither is a day. */

@@ -12,7 +12,7 @@ export const KINDS: Record<EndpointKind, { name: string; icon: Icon; meaning: st
       name: "Webhook",
       icon: IconWebhook,
       meaning: "Signed JSON, for a program of yours or a service such as Zapier, Make or n8n.",
-      help: "The https address of your program. It has to be on the public internet.",
+      help: "The address of your program. Bookflow has to be able to reach it.",
       example: "https://example.com/hooks/bookings",
     },
     teams: {

@@ -68,7 +68,9 @@ export function formatRelative(timestamp: string): string {
   const ahead = new Date(timestamp).getTime() - dayjs().valueOf();
   const step = STEPS.find(([, ms]) => Math.abs(ahead) >= ms);
   if (!step) return ahead > 0 ? "in a moment" : "just now";
-  return relativeFormat.format(Math.trunc(ahead / step[1]), step[0]);
+  const count = ahead / step[1];
+  // What ends in seven days still does a moment later.
+  return relativeFormat.format(ahead > 0 ? Math.round(count) : Math.trunc(count), step[0]);
 }
 
 /** 1 booking, 2 bookings. */

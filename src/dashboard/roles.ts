@@ -12,6 +12,6 @@ export const ROLE_NAMES: Record<MemberRole, string> = {
 export const ROLE_MEANINGS: Record<MemberRole, string> = {
   owner: "Everything, and decides who else is an owner.",
   admin: "Members, API keys, webhooks, connections, exports and settings.",
-  member: "Widgets and bookings, with customers' data.",
+  member: "Widgets and bookings, with customers' data; tests webhooks and sends deliveries again.",
   viewer: "Looks at analytics and settings; sees nothing about customers.",
 };

@@ -1,13 +1,8 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  type RouteComponent,
-} from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, type RouteComponent } from "@tanstack/react-router";
 import { FORGOT_PASSWORD, HOME, INVITATION, RESET_PASSWORD, SET_UP, SIGN_IN, SIGN_UP } from "./paths.ts";
 import { AppGate } from "./shell/AppGate.tsx";
 import { Crash } from "./shell/Crash.tsx";
+import { lazyScreen } from "./shell/lazy-screen.tsx";
 import { Lost, NotFound } from "./shell/NotFound.tsx";
 import { Root } from "./shell/Root.tsx";
 import { Shell } from "./shell/Shell.tsx";
@@ -20,40 +15,40 @@ type Screen = readonly [path: string, component: RouteComponent];
 // biome-ignore format: one screen a line
 /** For whoever is not signed in. */
 const ENTRY_SCREENS: readonly Screen[] = [
-  [SET_UP,          lazyRouteComponent(() => import("./pages/SetUp.tsx"), "SetUpPage")],
-  [SIGN_IN,         lazyRouteComponent(() => import("./pages/SignIn.tsx"), "SignInPage")],
-  [SIGN_UP,         lazyRouteComponent(() => import("./pages/SignUp.tsx"), "SignUpPage")],
-  [FORGOT_PASSWORD, lazyRouteComponent(() => import("./pages/ForgotPassword.tsx"), "ForgotPasswordPage")],
-  [RESET_PASSWORD,  lazyRouteComponent(() => import("./pages/ResetPassword.tsx"), "ResetPasswordPage")],
-  [INVITATION,      lazyRouteComponent(() => import("./pages/Invitation.tsx"), "InvitationPage")],
+  [SET_UP,          lazyScreen(() => import("./pages/SetUp.tsx"), "SetUpPage")],
+  [SIGN_IN,         lazyScreen(() => import("./pages/SignIn.tsx"), "SignInPage")],
+  [SIGN_UP,         lazyScreen(() => import("./pages/SignUp.tsx"), "SignUpPage")],
+  [FORGOT_PASSWORD, lazyScreen(() => import("./pages/ForgotPassword.tsx"), "ForgotPasswordPage")],
+  [RESET_PASSWORD,  lazyScreen(() => import("./pages/ResetPassword.tsx"), "ResetPasswordPage")],
+  [INVITATION,      lazyScreen(() => import("./pages/Invitation.tsx"), "InvitationPage")],
 ];
 
 // biome-ignore format: one screen a line
 /** For whoever is signed in, whichever organization they look at. */
 const PERSON_SCREENS: readonly Screen[] = [
-  ["/",                 lazyRouteComponent(() => import("./pages/Start.tsx"), "StartPage")],
-  ["/new-organization", lazyRouteComponent(() => import("./pages/NewOrganization.tsx"), "NewOrganizationPage")],
+  ["/",                 lazyScreen(() => import("./pages/Start.tsx"), "StartPage")],
+  ["/new-organization", lazyScreen(() => import("./pages/NewOrganization.tsx"), "NewOrganizationPage")],
 ];
 
 // biome-ignore format: one screen a line
 /** Of one organization: /app/{organization}/…. */
 const ORGANIZATION_SCREENS: readonly Screen[] = [
-  ["/",                 lazyRouteComponent(() => import("./pages/OrganizationStart.tsx"), "OrganizationStartPage")],
-  ["/analytics",        lazyRouteComponent(() => import("./pages/Analytics.tsx"), "AnalyticsPage")],
-  ["/bookings",         lazyRouteComponent(() => import("./pages/Bookings.tsx"), "BookingsPage")],
-  ["/bookings/$reference", lazyRouteComponent(() => import("./pages/Booking.tsx"), "BookingPage")],
-  ["/widgets",          lazyRouteComponent(() => import("./pages/Widgets.tsx"), "WidgetsPage")],
-  ["/widgets/$widget",  lazyRouteComponent(() => import("./pages/Widget.tsx"), "WidgetPage")],
-  ["/webhooks",         lazyRouteComponent(() => import("./pages/Webhooks.tsx"), "WebhooksPage")],
-  ["/webhooks/$endpoint", lazyRouteComponent(() => import("./pages/Endpoint.tsx"), "EndpointPage")],
-  ["/deliveries",       lazyRouteComponent(() => import("./pages/Deliveries.tsx"), "DeliveriesPage")],
-  ["/deliveries/$delivery", lazyRouteComponent(() => import("./pages/Delivery.tsx"), "DeliveryPage")],
-  ["/keys",             lazyRouteComponent(() => import("./pages/ApiKeys.tsx"), "ApiKeysPage")],
-  ["/connections",      lazyRouteComponent(() => import("./pages/Connections.tsx"), "ConnectionsPage")],
-  ["/members",          lazyRouteComponent(() => import("./pages/Members.tsx"), "MembersPage")],
-  ["/audit",            lazyRouteComponent(() => import("./pages/Audit.tsx"), "AuditPage")],
-  ["/settings",         lazyRouteComponent(() => import("./pages/Settings.tsx"), "SettingsPage")],
-  ["/profile",          lazyRouteComponent(() => import("./pages/Profile.tsx"), "ProfilePage")],
+  ["/",                 lazyScreen(() => import("./pages/OrganizationStart.tsx"), "OrganizationStartPage")],
+  ["/analytics",        lazyScreen(() => import("./pages/Analytics.tsx"), "AnalyticsPage")],
+  ["/bookings",         lazyScreen(() => import("./pages/Bookings.tsx"), "BookingsPage")],
+  ["/bookings/$reference", lazyScreen(() => import("./pages/Booking.tsx"), "BookingPage")],
+  ["/widgets",          lazyScreen(() => import("./pages/Widgets.tsx"), "WidgetsPage")],
+  ["/widgets/$widget",  lazyScreen(() => import("./pages/Widget.tsx"), "WidgetPage")],
+  ["/webhooks",         lazyScreen(() => import("./pages/Webhooks.tsx"), "WebhooksPage")],
+  ["/webhooks/$endpoint", lazyScreen(() => import("./pages/Endpoint.tsx"), "EndpointPage")],
+  ["/deliveries",       lazyScreen(() => import("./pages/Deliveries.tsx"), "DeliveriesPage")],
+  ["/deliveries/$delivery", lazyScreen(() => import("./pages/Delivery.tsx"), "DeliveryPage")],
+  ["/keys",             lazyScreen(() => import("./pages/ApiKeys.tsx"), "ApiKeysPage")],
+  ["/connections",      lazyScreen(() => import("./pages/Connections.tsx"), "ConnectionsPage")],
+  ["/members",          lazyScreen(() => import("./pages/Members.tsx"), "MembersPage")],
+  ["/audit",            lazyScreen(() => import("./pages/Audit.tsx"), "AuditPage")],
+  ["/settings",         lazyScreen(() => import("./pages/Settings.tsx"), "SettingsPage")],
+  ["/profile",          lazyScreen(() => import("./pages/Profile.tsx"), "ProfilePage")],
 ];
 
 const root = createRootRoute({ component: Root, notFoundComponent: Lost, errorComponent: Crash });

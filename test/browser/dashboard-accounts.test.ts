@@ -243,6 +243,70 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: /Organization: Lindenhof Dental/ }).waitFor();
   });
 
+  test("a screen whose code does not come says so, and comes in its place once the network is back", async () => {
+    const { page } = await dashboard.open(browser, { role: "admin" });
+    await page.goto(dashboard.addressOf("/settings"));
+    await page.getByLabel("Organization name").waitFor();
+    let loads = 0;
+    page.on("request", (request) => {
+      if (request.isNavigationRequest()) loads++;
+    });
+    await page.context().setOffline(true);
+    await page.getByRole("link", { name: "Analytics" }).click();
+    await page.getByText("Bookflow cannot be reached.").waitFor();
+    assert.equal(loads, 0, "what is open stays while nothing can be loaded");
+    await page.context().setOffline(false);
+    await page.getByRole("heading", { level: 1, name: "Analytics" }).waitFor();
+
+    // A newer version has replaced the file.
+    loads = 0;
+    await page.route("**/assets/dashboard/Audit-*.js", (route) => route.fulfill({ status: 404 }));
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await page.getByText("Something went wrong on this page.").waitFor();
+    assert.equal(loads, 1, "the page is loaded anew, once");
+    await page.unroute("**/assets/dashboard/Audit-*.js");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
+  });
+
+  test("what is typed in Settings and Profile is not left without being asked", async () => {
+    const { page } = await dashboard.open(browser, { role: "admin" });
+    const question = page.getByRole("dialog", { name: "Leave without saving?" });
+    for (const [path, label] of [
+      ["/settings", "Organization name"],
+      ["/profile", "Name"],
+    ] as const) {
+      await page.goto(dashboard.addressOf(path));
+      const field = page.getByRole("textbox", { name: label, exact: true });
+      await field.fill("Not saved");
+      await page.getByRole("link", { name: "Members" }).click();
+      await question.getByRole("button", { name: "Cancel" }).click();
+      await question.waitFor({ state: "detached" });
+      assert.equal(await field.inputValue(), "Not saved");
+      await page.getByRole("link", { name: "Members" }).click();
+      await question.getByRole("button", { name: "Leave" }).click();
+      await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
+    }
+  });
+
+  test("signing out in one tab covers the others, and a tab that is looked at again asks who is signed in", async () => {
+    const { page, person } = await dashboard.open(browser);
+    const other = await page.context().newPage();
+    for (const tab of [page, other]) {
+      await tab.goto(dashboard.addressOf("/members"));
+      await tab.getByRole("table", { name: "Members" }).waitFor();
+    }
+    await signOut(page);
+    const dialog = other.getByRole("dialog", { name: "You have been signed out" });
+    await dialog.getByLabel("Password").first().fill(TEST_PASSWORD);
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await dialog.waitFor({ state: "detached" });
+
+    await dashboard.deps.db.deleteFrom("user_sessions").where("user_id", "=", person.userId).execute();
+    await other.evaluate(`document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))`);
+    await dialog.waitFor();
+  });
+
   test("whoever leaves their last organization is told so, and the last owner cannot leave", async () => {
     const { page } = await dashboard.open(browser, { role: "viewer" });
     await page.goto(dashboard.addressOf("/settings"));

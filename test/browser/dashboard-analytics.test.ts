@@ -82,6 +82,17 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     assert.equal(new URL(page.url()).search, "?days=12");
   });
 
+  test("takes an address with too many days, or with none, for the nearest that makes sense", async () => {
+    const { page } = await dashboard.open(browser, { role: "viewer" });
+    for (const [days, period] of [
+      ["99999", "2 Nov 2024 to 1 Nov 2026."],
+      ["abc", "3 Oct 2026 to 1 Nov 2026."],
+    ]) {
+      await page.goto(dashboard.addressOf(`/analytics?days=${days}`));
+      await page.getByText(period ?? "").waitFor();
+    }
+  });
+
   test("exports what it shows", async () => {
     const { page, report } = await openReport("?days=7");
     await page.getByRole("button", { name: "Export CSV" }).click();

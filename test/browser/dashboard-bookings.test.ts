@@ -27,6 +27,16 @@ const { reference: special } = await makeBooking(dashboard.deps.db, dashboard.or
   time_zone: "America/New_York",
 });
 
+/** What sticks out of its card, or the page out of the window. */
+const FIND_CUT_OFF = `[
+  ...[...document.querySelectorAll("main table")].flatMap((table) => {
+    const edge = table.closest("section").getBoundingClientRect().right;
+    const cells = [...table.querySelectorAll("td, td *")].filter((each) => each.checkVisibility());
+    return cells.filter((each) => each.getBoundingClientRect().right > edge).map((each) => each.outerHTML);
+  }),
+  ...(document.documentElement.scrollWidth > window.innerWidth ? ["the page"] : []),
+]`;
+
 describe("the bookings screen", { skip: noBrowser }, () => {
   const browser = useBrowser();
 
@@ -189,6 +199,20 @@ describe("the bookings screen", { skip: noBrowser }, () => {
       { path: "/bookings?from=2026-10-31", text: "Ottilie Sonderfall" },
       { path: `/bookings/${special}`, text: "Ottilie Sonderfall" },
     ]);
+  });
+
+  test("between phone and desktop no table is cut off, and no screen scrolls sideways", async () => {
+    const business = { owner: dashboard.organizationId, widgetId: practice.website, plan: "pro" as const };
+    const url = `https://93.184.216.34/${"bookings-of-the-practice".repeat(8)}`;
+    await makeEndpoint(dashboard.deps, business, { url });
+    const { page } = await dashboard.open(browser);
+    await page.setViewportSize({ width: 820, height: 860 });
+    for (const path of ["/bookings", "/widgets", "/members", "/webhooks"]) {
+      await page.goto(dashboard.addressOf(path));
+      await page.getByRole("main").getByRole("table").first().waitFor();
+      assert.deepEqual(await page.evaluate(FIND_CUT_OFF), [], path);
+    }
+    await page.getByTitle(url).waitFor();
   });
 
   test("where nothing is stored, the screen says why, and the export says what it takes", async () => {

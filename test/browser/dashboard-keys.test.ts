@@ -20,6 +20,9 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
   test("a key is made, shown once with a command that works, and revoked", async () => {
     const { page, person } = await open();
     await page.getByText("There is no key yet").waitFor();
+    await page.getByRole("link", { name: "Webhooks" }).click();
+    await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
+    await page.getByRole("link", { name: "API keys" }).click();
     await page.getByRole("button", { name: "Create key" }).click();
     const dialog = page.getByRole("dialog");
     const create = dialog.getByRole("button", { name: "Create key" });
@@ -32,6 +35,13 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByLabel("Last day").fill("2026-11-30");
     await create.click();
     await dialog.getByText("Keep your key").waitFor();
+    await page.locator('[aria-label="Copy api key"]:focus').waitFor();
+    await page.keyboard.press("Escape");
+    await page.mouse.click(5, 5);
+    await page.evaluate("history.back()");
+    const question = page.getByRole("dialog", { name: "Leave without keeping it?" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await question.waitFor({ state: "detached" });
     const [key = "", command = ""] = await dialog.locator("pre").allInnerTexts();
     assert.match(key, /^svc_live_/);
     assert.equal(command, `curl -H "Authorization: Bearer ${key}" \\\n  ${base}/api/v1/bookings`);

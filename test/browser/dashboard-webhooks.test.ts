@@ -70,6 +70,9 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await add.click();
     await dialog.getByText("Bookflow cannot be reached", { exact: false }).waitFor();
     await add.click();
+    const copy = page.locator('[aria-label="Copy signing secret"]:focus');
+    await copy.waitFor();
+    await page.keyboard.press("Escape");
     const secret = await dialog.locator("pre").innerText();
     assert.match(secret, /^whsec_/);
     await dialog.getByRole("button", { name: "I have kept it" }).click();
@@ -89,6 +92,8 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByText("For 24 hours every request carries two signatures", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Rotate" }).click();
     await dialog.getByText("Keep the new signing secret").waitFor();
+    await copy.waitFor();
+    await page.keyboard.press("Escape");
     const newSecret = await dialog.locator("pre").innerText();
     assert.notEqual(newSecret, secret);
     await dialog.getByRole("button", { name: "I have kept it" }).click();

@@ -11,7 +11,12 @@ export const optionsQuery = queryOptions({
 
 export const meKey = ["me"] as const;
 
-export const meQuery = queryOptions({ queryKey: meKey, queryFn: ({ signal }) => person.me(signal) });
+export const meQuery = queryOptions({
+  queryKey: meKey,
+  queryFn: ({ signal }) => person.me(signal),
+  // A tab that is looked at again may belong to nobody any more.
+  refetchOnWindowFocus: "always",
+});
 
 export const signInsQuery = queryOptions({
   queryKey: ["sign-ins"],

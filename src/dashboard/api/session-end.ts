@@ -20,6 +20,22 @@ export function watchSessionEnd(watcher: () => void): () => void {
   return () => watchers.delete(watcher);
 }
 
+const CHANNEL = "bookflow-sign-out";
+
+/** Tells every tab of this browser. */
+export function announceSignOut(): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.postMessage(null);
+  channel.close();
+}
+
+/** Whoever signs out in one tab leaves nothing to be seen in the others. */
+export function followSignOut(): () => void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = reportSessionEnd;
+  return () => channel.close();
+}
+
 function setEnded(value: boolean): void {
   isEnded = value;
   for (const watcher of watchers) watcher();

@@ -3,6 +3,7 @@ import type { AppDelivery } from "#contract/app/deliveries.ts";
 import { describeOutcome, STATE_COLORS, STATE_NAMES } from "../delivery-words.ts";
 import { pluralize } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { Clipped } from "../ui/Clipped.tsx";
 import { type Column, DataTable } from "../ui/DataTable.tsx";
 import { TextLink } from "../ui/links.tsx";
 import { Section } from "../ui/Section.tsx";
@@ -14,10 +15,13 @@ export function DeliveriesSection({ deliveries }: { deliveries: readonly AppDeli
     {
       header: "Endpoint",
       isBare: true,
+      width: "34%",
       cell: ({ id, endpoint }) => (
-        <TextLink to={paths.delivery(id)} size="sm" fw={500}>
-          {endpoint.description || endpoint.url}
-        </TextLink>
+        <Clipped whole={endpoint.description || endpoint.url}>
+          <TextLink to={paths.delivery(id)} size="sm" fw={500}>
+            {endpoint.description || endpoint.url}
+          </TextLink>
+        </Clipped>
       ),
     },
     {

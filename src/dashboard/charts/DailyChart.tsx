@@ -64,7 +64,7 @@ const SHARED = {
   gridColor: "var(--border)",
   strokeDasharray: "0",
   valueFormatter: formatCount,
-  xAxisProps: { tickFormatter: formatShortDay, minTickGap: 28, interval: "preserveStartEnd" },
+  xAxisProps: { tickFormatter: formatShortDay, minTickGap: 28, interval: "equidistantPreserveStart" },
   yAxisProps: { width: 44, allowDecimals: false },
   tooltipProps: {
     // Asked once with no day at all, before anything is pointed at.

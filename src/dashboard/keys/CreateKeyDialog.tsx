@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Modal, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { createKey, keysQuery } from "../api/keys.ts";
@@ -6,6 +6,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/CopyField.tsx";
 import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
+import { ShownOnce, STAYS_OPEN } from "../ui/ShownOnce.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { dayAhead, toEndOfDay } from "../zoned-time.ts";
 
@@ -30,9 +31,9 @@ export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
     <Modal
       opened={isOpen}
       onClose={close}
-      closeOnClickOutside={key === null}
       title={key === null ? "Create an API key" : "Keep your key"}
       size={key === null ? "md" : "lg"}
+      {...(key === null ? {} : STAYS_OPEN)}
     >
       {key === null ? <KeyForm onClose={close} onMade={setKey} /> : <KeyOnce value={key} onDone={close} />}
     </Modal>
@@ -94,16 +95,18 @@ function toExpiry({ expiry, expiresAt }: KeyForm, timeZone: string): string | nu
 function KeyOnce({ value, onDone }: { value: string; onDone: () => void }) {
   const curl = `curl -H "Authorization: Bearer ${value}" \\\n  ${window.location.origin}/api/v1/bookings`;
   return (
-    <Stack gap="md">
-      <Text size="sm">
-        This key is shown only now. Keep it where your program’s other secrets are; whoever has it can read your
-        bookings.
-      </Text>
-      <CopyField label="API key" value={value} />
+    <ShownOnce
+      intro={
+        <Text size="sm">
+          This key is shown only now. Keep it where your program’s other secrets are; whoever has it can read your
+          bookings.
+        </Text>
+      }
+      label="API key"
+      value={value}
+      onDone={onDone}
+    >
       <CopyField label="Try it in a terminal" value={curl} />
-      <Group justify="flex-end">
-        <Button onClick={onDone}>I have kept it</Button>
-      </Group>
-    </Stack>
+    </ShownOnce>
   );
 }

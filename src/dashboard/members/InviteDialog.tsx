@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { ROLES_OF_MEMBERS } from "#contract/app/role.ts";
@@ -7,9 +7,9 @@ import { INVITATION_DAYS } from "../api/account-constants.ts";
 import { invitationsQuery } from "../api/queries.ts";
 import { ROLE_MEANINGS, ROLE_NAMES } from "../roles.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { CopyField } from "../ui/CopyField.tsx";
 import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
+import { ShownOnce, STAYS_OPEN } from "../ui/ShownOnce.tsx";
 import { useAction } from "../ui/use-action.ts";
 
 /** Where the service sends mail, the link is mailed; otherwise it is shown here once, to be handed over. */
@@ -21,20 +21,27 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
     onClose();
   };
   return (
-    <Modal opened={isOpen} onClose={close} title={link === null ? `Invite somebody to ${name}` : "Hand over this link"}>
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={link === null ? `Invite somebody to ${name}` : "Hand over this link"}
+      {...(link === null ? {} : STAYS_OPEN)}
+    >
       {link === null ? (
         <InviteForm onClose={close} onLink={setLink} />
       ) : (
-        <Stack gap="md">
-          <Text size="sm">
-            This service sends no mail, so give the link to the person yourself. It works once, for {INVITATION_DAYS}{" "}
-            days, and is shown only now.
-          </Text>
-          <CopyField label="Invitation link" value={link} />
-          <Group justify="flex-end">
-            <Button onClick={close}>Done</Button>
-          </Group>
-        </Stack>
+        <ShownOnce
+          intro={
+            <Text size="sm">
+              This service sends no mail, so give the link to the person yourself. It works once, for {INVITATION_DAYS}{" "}
+              days, and is shown only now.
+            </Text>
+          }
+          label="Invitation link"
+          value={link}
+          doneLabel="Done"
+          onDone={close}
+        />
       )}
     </Modal>
   );

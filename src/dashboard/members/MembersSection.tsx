@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { MemberShape } from "#contract/app/account.ts";
-import type { MemberRole } from "#contract/app/role.ts";
+import { type MemberRole, ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { organization } from "../api/account-calls.ts";
 import { meKey, membersQuery } from "../api/queries.ts";
 import { HOME } from "../paths.ts";
@@ -96,7 +96,9 @@ export function MembersSection() {
     <Section title="People" isFlush>
       <StaleNotice query={members} />
       <Loaded query={members} rows={3}>
-        {({ data }) => <DataTable label="Members" columns={columns} rows={data} rowKey={(row) => row.userId} />}
+        {({ data }) => (
+          <DataTable label="Members" columns={columns} rows={data.toSorted(byRole)} rowKey={(row) => row.userId} />
+        )}
       </Loaded>
       <ConfirmDialog
         isOpen={change !== null}
@@ -121,4 +123,9 @@ export function MembersSection() {
       </ConfirmDialog>
     </Section>
   );
+}
+
+/** Who may do most comes first; those of one role by their names. */
+function byRole(a: MemberShape, b: MemberShape): number {
+  return ROLES_OF_MEMBERS.indexOf(a.role) - ROLES_OF_MEMBERS.indexOf(b.role) || a.name.localeCompare(b.name);
 }

@@ -14,6 +14,7 @@ import { analyticsQuery } from "../api/analytics.ts";
 import { DailyChart } from "../charts/DailyChart.tsx";
 import { EntryTable } from "../charts/EntryTable.tsx";
 import { Funnel } from "../charts/Funnel.tsx";
+import { toDayCount } from "../day-range.ts";
 import { formatDay, pluralize } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Loaded } from "../ui/Loaded.tsx";
@@ -28,7 +29,8 @@ const DEFAULTS = { days: String(WINDOW_DAYS_DEFAULT), from: "", to: "", widget: 
 /** What a business looks at first: who came, from where, how far they got, and who booked. */
 export function AnalyticsPage() {
   const { id } = useOrganization();
-  const [filters, change] = useUrlState(DEFAULTS);
+  const [state, change] = useUrlState(DEFAULTS);
+  const filters = { ...state, days: toDayCount(state.days) };
   const report = useQuery(analyticsQuery(id, filters));
   return (
     <Page
@@ -64,7 +66,10 @@ function Report({ report, widget }: { report: AppAnalytics; widget: string }) {
         <DailyChart daily={daily} since={report.dataSince} />
       </Section>
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" verticalSpacing={0} className={classes["pairs"]}>
-        <Section title="Funnel" description="How far visits got, of all that saw the widget.">
+        <Section
+          title="Funnel"
+          description="How far visits got, of all that saw the widget. The last step counts visits that booked; Bookings above counts every booking."
+        >
           <Funnel funnel={funnel} />
         </Section>
         <Section title="Channels" description="What kind of place visitors came from." isFlush>

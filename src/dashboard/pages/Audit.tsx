@@ -3,7 +3,7 @@ import { IconHistory } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { AuditEntry } from "#contract/app/audit.ts";
 import { auditQuery } from "../api/queries.ts";
-import { describeAction, describeDetail } from "../audit-words.ts";
+import { describeAction, describeDetail, describeTarget } from "../audit-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { type Column, DataTable } from "../ui/DataTable.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
@@ -29,7 +29,7 @@ export function AuditPage() {
 }
 
 function Entries() {
-  const { id, details, format } = useOrganization();
+  const { id, name, details, format } = useOrganization();
   const entries = useInfiniteQuery(auditQuery(id));
   const columns: Column<AuditEntry>[] = [
     {
@@ -41,12 +41,15 @@ function Entries() {
             {describeAction(action)}
           </Text>
           <Text size="xs" c="dimmed">
-            {describeDetail(detail)}
+            {describeDetail(detail, format)}
           </Text>
         </>
       ),
     },
-    { header: "Whom or what", cell: ({ target }) => target ?? "–" },
+    {
+      header: "Whom or what",
+      cell: (row) => <span title={row.target ?? undefined}>{describeTarget(row, { id, name })}</span>,
+    },
     { header: "Who", cell: ({ actor }) => actor.name ?? actor.email ?? "The operator" },
     {
       header: "When",

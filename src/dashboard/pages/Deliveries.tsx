@@ -60,7 +60,11 @@ export function DeliveriesPage() {
       </LockedFeature>
       <StaleNotice query={deliveries} />
       <FilterBar filters={filters} onChange={setFilters} />
-      <Section title="Log" description={`Newest first. Times are those of ${details.timeZone}.`} isFlush>
+      <Section
+        title="Log"
+        description={`Newest first. Point at a time for the exact one in ${details.timeZone.replaceAll("_", " ")}.`}
+        isFlush
+      >
         <Loaded query={deliveries} rows={8}>
           {({ pages }) => {
             const rows = pages.flatMap((page) => page.data);

@@ -6,6 +6,7 @@ import { PasswordSection } from "../profile/PasswordSection.tsx";
 import { SignInsSection } from "../profile/SignInsSection.tsx";
 import { TwoFactorSection } from "../profile/TwoFactorSection.tsx";
 import { useOrganization } from "../shell/use-organization.ts";
+import { LeaveGuard } from "../ui/LeaveGuard.tsx";
 import { Page } from "../ui/Page.tsx";
 import { Section } from "../ui/Section.tsx";
 import { useAction } from "../ui/use-action.ts";
@@ -35,6 +36,7 @@ function NameSection({ name }: { name: string }) {
   });
   return (
     <Section title="Name" description="How others in your organizations see you.">
+      <LeaveGuard isDirty={form.isDirty()} />
       <form onSubmit={form.onSubmit((values) => rename.mutate(values.name))}>
         <Group align="flex-end" gap="sm">
           <TextInput label="Name" autoComplete="name" required flex="1 1 14rem" {...form.getInputProps("name")} />

@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form";
 import { person } from "../api/account-calls.ts";
 import { signInsQuery } from "../api/queries.ts";
 import { FORGOT_PASSWORD } from "../paths.ts";
+import { LeaveGuard } from "../ui/LeaveGuard.tsx";
 import { TextLink } from "../ui/links.tsx";
 import { NewPasswordInput } from "../ui/NewPasswordInput.tsx";
 import { Section } from "../ui/Section.tsx";
@@ -33,6 +34,8 @@ export function PasswordSection({ hasPassword, email }: { hasPassword: boolean; 
     );
   return (
     <Section title="Password" description="Changing it signs out your other devices.">
+      {/* The current one may have been filled in by the browser. */}
+      <LeaveGuard isDirty={form.isDirty("newPassword")} />
       <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
         <Stack gap="md">
           {/* For password managers. */}

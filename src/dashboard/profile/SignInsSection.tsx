@@ -38,7 +38,9 @@ export function SignInsSection() {
     {
       header: "Last used",
       isShort: true,
-      cell: (row) => <span title={format.exact(row.lastUsedAt)}>{formatRelative(row.lastUsedAt)}</span>,
+      // The server writes down when only now and then.
+      cell: (row) =>
+        row.isCurrent ? "Now" : <span title={format.exact(row.lastUsedAt)}>{formatRelative(row.lastUsedAt)}</span>,
     },
     { header: "Signed in", isShort: true, cell: (row) => format.dateTime(row.createdAt) },
     { header: "Ends", isShort: true, isWideOnly: true, cell: (row) => format.date(row.expiresAt) },

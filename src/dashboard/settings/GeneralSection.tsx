@@ -6,6 +6,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/ActionButton.tsx";
 import { CopyButton } from "../ui/CopyField.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
+import { LeaveGuard } from "../ui/LeaveGuard.tsx";
 import { Section } from "../ui/Section.tsx";
 import { TimeZoneSelect } from "../ui/TimeZoneSelect.tsx";
 import { useAction } from "../ui/use-action.ts";
@@ -41,6 +42,7 @@ export function GeneralSection() {
   });
   return (
     <Section title="General" description={verdict.isAllowed ? undefined : verdict.reason}>
+      <LeaveGuard isDirty={form.isDirty()} />
       <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
         <Stack gap="md">
           <FormFault error={save.error} />

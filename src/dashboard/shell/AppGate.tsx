@@ -5,7 +5,7 @@ import { createContext, useContext, useEffect } from "react";
 import type { Me } from "#contract/app/account.ts";
 import { ApiFailure } from "../api/client.ts";
 import { meQuery } from "../api/queries.ts";
-import { reportSessionEnd } from "../api/session-end.ts";
+import { followSignOut, reportSessionEnd } from "../api/session-end.ts";
 import { SIGN_IN } from "../paths.ts";
 import { ErrorState } from "../ui/ErrorState.tsx";
 
@@ -26,6 +26,7 @@ export function AppGate() {
   useEffect(() => {
     if (isEndedMeanwhile) reportSessionEnd();
   }, [isEndedMeanwhile]);
+  useEffect(followSignOut, []);
 
   if (me.data)
     return (

@@ -1,7 +1,7 @@
 import { ErrorState } from "../ui/ErrorState.tsx";
 import { Page } from "../ui/Page.tsx";
 
-/** A fault in the page itself; most often one of its files that a newer version has replaced. */
+/** A fault in the page itself. */
 export function Crash({ error }: { error: unknown }) {
   return (
     <Page title="This page stopped working" width="narrow">

@@ -3,6 +3,7 @@ import { IconDeviceDesktop, IconLogout, IconMoon, IconSelector, IconSun, IconUse
 import { useNavigate } from "@tanstack/react-router";
 import type { Me } from "#contract/app/account.ts";
 import { person } from "../api/account-calls.ts";
+import { announceSignOut } from "../api/session-end.ts";
 import { type Paths, SIGN_IN } from "../paths.ts";
 import { useAction } from "../ui/use-action.ts";
 import classes from "./Switcher.module.css";
@@ -64,5 +65,11 @@ export function PersonMenu({ me, paths }: { me: Me; paths: Paths }) {
 
 /** What was read belongs to whoever was signed in. The page is loaded anew, so that no way back leads to anything of it. */
 export function useSignOut() {
-  return useAction({ run: person.signOut, onDone: () => window.location.assign(SIGN_IN) });
+  return useAction({
+    run: person.signOut,
+    onDone: () => {
+      announceSignOut();
+      window.location.assign(SIGN_IN);
+    },
+  });
 }

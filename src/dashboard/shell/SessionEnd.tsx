@@ -34,8 +34,8 @@ export function SessionEnd() {
     >
       <Stack gap="md">
         <Text size="sm">
-          Your session has ended, perhaps from another device. Sign in to go on where you were; nothing you typed is
-          lost.
+          Your session has ended, perhaps in another tab or from another device. Sign in to go on where you were;
+          nothing you typed is lost.
         </Text>
         <SignInForm email={before?.user.email ?? ""} onSignedIn={() => void goOn()} />
       </Stack>

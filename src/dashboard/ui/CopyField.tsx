@@ -5,12 +5,19 @@ import classes from "./CopyField.module.css";
 
 const SAID_MS = 2_000;
 
-export function CopyButton({ value, label = "Copy" }: { value: string; label?: string }) {
+type CopyButtonProps = {
+  value: string;
+  label?: string;
+  /** Takes the focus when it appears. */
+  isFocused?: boolean;
+};
+
+export function CopyButton({ value, label = "Copy", isFocused = false }: CopyButtonProps) {
   const clipboard = useClipboard({ timeout: SAID_MS });
   const said = clipboard.copied ? "Copied" : label;
   return (
     <Tooltip label={said}>
-      <ActionIcon aria-label={said} onClick={() => clipboard.copy(value)}>
+      <ActionIcon aria-label={said} autoFocus={isFocused} onClick={() => clipboard.copy(value)}>
         {clipboard.copied ? <IconCheck size={18} /> : <IconCopy size={18} stroke={1.6} />}
       </ActionIcon>
     </Tooltip>
@@ -18,7 +25,7 @@ export function CopyButton({ value, label = "Copy" }: { value: string; label?: s
 }
 
 /** A value to be taken elsewhere: a key, a link, a snippet of several lines. */
-export function CopyField({ value, label }: { value: string; label: string }) {
+export function CopyField({ value, label, isFocused = false }: CopyButtonProps & { label: string }) {
   return (
     <div>
       <Text size="sm" fw={500} mb={4}>
@@ -26,7 +33,7 @@ export function CopyField({ value, label }: { value: string; label: string }) {
       </Text>
       <Group gap="xs" wrap="nowrap" align="flex-start" className={classes["field"]}>
         <pre className={classes["value"]}>{value}</pre>
-        <CopyButton value={value} label={`Copy ${label.toLowerCase()}`} />
+        <CopyButton value={value} label={`Copy ${label.toLowerCase()}`} isFocused={isFocused} />
       </Group>
     </div>
   );

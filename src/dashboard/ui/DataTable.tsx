@@ -9,9 +9,9 @@ export type Column<Row> = {
   readonly isNumeric?: boolean;
   /** Kept on one line: dates, names of states. */
   readonly isShort?: boolean;
-  /** Left out on phones. */
+  /** Left out where the table is narrow. */
   readonly isWideOnly?: boolean;
-  /** On phones without its header: the row's name, or its buttons. */
+  /** Without its header where the table is narrow: the row's name, or its buttons. */
   readonly isBare?: boolean;
   /** For readers only: over buttons. */
   readonly isHeaderUnseen?: boolean;
@@ -30,31 +30,36 @@ type DataTableProps<Row> = {
   rowKey: (row: Row) => string;
 };
 
-/** Rows of one kind. On phones each row becomes a card with the headers beside the values; roles keep it a table for readers. */
+/**
+ * Rows of one kind. Where there is little room each row becomes a card with the headers beside the values; roles keep it a table
+ * for readers.
+ */
 export function DataTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
   return (
-    <Table className={classes["table"]} aria-label={label} role="table" verticalSpacing="sm" horizontalSpacing="lg">
-      <Table.Thead role="rowgroup">
-        <Table.Tr role="row">
-          {columns.map((column) => (
-            <Table.Th key={column.header} role="columnheader" w={column.width} {...marksOf(column)}>
-              <span className={column.isHeaderUnseen ? classes["unseen"] : undefined}>{column.header}</span>
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody role="rowgroup">
-        {rows.map((row) => (
-          <Table.Tr key={rowKey(row)} role="row">
+    <div className={classes["frame"]}>
+      <Table className={classes["table"]} aria-label={label} role="table" verticalSpacing="sm" horizontalSpacing="lg">
+        <Table.Thead role="rowgroup">
+          <Table.Tr role="row">
             {columns.map((column) => (
-              <Table.Td key={column.header} role="cell" data-label={column.header} {...marksOf(column)}>
-                {column.cell(row)}
-              </Table.Td>
+              <Table.Th key={column.header} role="columnheader" w={column.width} {...marksOf(column)}>
+                <span className={column.isHeaderUnseen ? classes["unseen"] : undefined}>{column.header}</span>
+              </Table.Th>
             ))}
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody role="rowgroup">
+          {rows.map((row) => (
+            <Table.Tr key={rowKey(row)} role="row">
+              {columns.map((column) => (
+                <Table.Td key={column.header} role="cell" data-label={column.header} {...marksOf(column)}>
+                  {column.cell(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
   );
 }
 

@@ -1,8 +1,20 @@
 import { useBlocker } from "@tanstack/react-router";
 import { ConfirmDialog } from "./ConfirmDialog.tsx";
 
-/** Asks before a form with changes is left, by a link, the browser's way back, or closing the tab. */
-export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
+type LeaveGuardProps = {
+  isDirty: boolean;
+  title?: string;
+  /** What would be lost. */
+  children?: string;
+};
+
+/** Asks before what is not saved is left, by a link, the browser's way back, or closing the tab. It stands outside of the form. */
+export function LeaveGuard(about: LeaveGuardProps) {
+  const {
+    isDirty,
+    title = "Leave without saving?",
+    children = "What you changed on this screen is not saved yet.",
+  } = about;
   const blocker = useBlocker({
     // Tabs and filters of the same screen leave nothing.
     shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
@@ -12,12 +24,12 @@ export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
   return (
     <ConfirmDialog
       isOpen={blocker.status === "blocked"}
-      title="Leave without saving?"
+      title={title}
       confirmLabel="Leave"
       onConfirm={() => blocker.proceed?.()}
       onClose={() => blocker.reset?.()}
     >
-      What you changed on this screen is not saved yet.
+      {children}
     </ConfirmDialog>
   );
 }

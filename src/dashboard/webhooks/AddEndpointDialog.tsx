@@ -9,6 +9,7 @@ import { KINDS, nameOf } from "../endpoint-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
+import { STAYS_OPEN } from "../ui/ShownOnce.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { SecretOnce } from "./SecretOnce.tsx";
 
@@ -20,16 +21,16 @@ export function AddEndpointDialog({ isOpen, onClose }: { isOpen: boolean; onClos
   const goOn = ({ endpoint }: AddedEndpoint) => {
     setAdded(null);
     onClose();
-    void navigate({ to: paths.endpoint(endpoint.id) });
+    // The secret is kept by now.
+    void navigate({ to: paths.endpoint(endpoint.id), ignoreBlocker: true });
   };
-  const isSecretShown = added !== null;
   return (
     <Modal
       opened={isOpen}
-      onClose={isSecretShown ? () => goOn(added) : onClose}
-      closeOnClickOutside={!isSecretShown}
-      title={isSecretShown ? "Keep the signing secret" : "Add an endpoint"}
+      onClose={onClose}
+      title={added ? "Keep the signing secret" : "Add an endpoint"}
       size="lg"
+      {...(added ? STAYS_OPEN : {})}
     >
       {added ? (
         <SecretOnce secret={added.secret} onDone={() => goOn(added)} />

@@ -5,6 +5,7 @@ import { CONDITION_COLORS, CONDITION_NAMES, KINDS, nameOf } from "../endpoint-wo
 import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/ActionButton.tsx";
+import { Clipped } from "../ui/Clipped.tsx";
 import { BUTTONS, type Column, DataTable } from "../ui/DataTable.tsx";
 import { TextLink } from "../ui/links.tsx";
 import { When } from "../ui/When.tsx";
@@ -59,8 +60,8 @@ function EndpointName({ endpoint }: { endpoint: AppEndpoint }) {
         <TextLink to={paths.endpoint(endpoint.id)} size="sm" fw={600}>
           {nameOf(endpoint)}
         </TextLink>
-        <Text size="xs" c="dimmed" className={classes["url"]} lineClamp={2} title={endpoint.url}>
-          {endpoint.url}
+        <Text size="xs" c="dimmed" ff="monospace" component="div">
+          <Clipped whole={endpoint.url} />
         </Text>
       </div>
     </Group>

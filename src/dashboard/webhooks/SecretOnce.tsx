@@ -1,16 +1,21 @@
-import { Anchor, Button, Group, List, Stack, Text } from "@mantine/core";
+import { Anchor, List, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { CopyField } from "../ui/CopyField.tsx";
+import { ShownOnce } from "../ui/ShownOnce.tsx";
 
 /** A signing secret, the one time it is shown, and what to do with it. */
 export function SecretOnce({ secret, children, onDone }: { secret: string; children?: ReactNode; onDone: () => void }) {
   return (
-    <Stack gap="md">
-      <Text size="sm">
-        {children} Your program needs this secret to check that a request comes from Bookflow. It is shown only now, so
-        keep it where your program’s other secrets are.
-      </Text>
-      <CopyField label="Signing secret" value={secret} />
+    <ShownOnce
+      intro={
+        <Text size="sm">
+          {children} Your program needs this secret to check that a request comes from Bookflow. It is shown only now,
+          so keep it where your program’s other secrets are.
+        </Text>
+      }
+      label="Signing secret"
+      value={secret}
+      onDone={onDone}
+    >
       <div>
         <Text size="sm" fw={500} mb={4}>
           To verify a request
@@ -35,9 +40,6 @@ export function SecretOnce({ secret, children, onDone }: { secret: string; child
           </Anchor>
         </Text>
       </div>
-      <Group justify="flex-end">
-        <Button onClick={onDone}>I have kept it</Button>
-      </Group>
-    </Stack>
+    </ShownOnce>
   );
 }

@@ -7,6 +7,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/ActionButton.tsx";
 import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
 import { Section } from "../ui/Section.tsx";
+import { STAYS_OPEN } from "../ui/ShownOnce.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { SecretOnce } from "./SecretOnce.tsx";
 
@@ -56,13 +57,7 @@ export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {
         and of the old secret, so nothing is lost while you change your program. After that only the new one signs.
         {previousSecretExpiresAt !== null && " The secret from the rotation before stops signing at once."}
       </ConfirmDialog>
-      <Modal
-        opened={rotated !== null}
-        onClose={close}
-        closeOnClickOutside={false}
-        title="Keep the new signing secret"
-        size="lg"
-      >
+      <Modal opened={rotated !== null} onClose={close} title="Keep the new signing secret" size="lg" {...STAYS_OPEN}>
         {rotated && (
           <SecretOnce secret={rotated.secret} onDone={close}>
             The old secret signs too until {format.dateTime(rotated.previousSecretExpiresAt)}.
