@@ -65,5 +65,5 @@ test("bookings that nobody settles are a fault", async () => {
     values (${owner}, 'SVC-222222', ${widgetId}, 'x', 's', ${longAgo}, 'asking', ${longAgo}, ${longAgo}, '{}', ${longAgo})`.execute(
     deps.db,
   );
-  assert.match((await examineFor("bookings")).join(" "), /^fault 1 bookings wait/);
+  assert.match((await examineFor("bookings")).join(" "), /^fault Bookings that wait for their outcome for minutes: 1\./);
 });
