@@ -65,5 +65,8 @@ test("bookings that nobody settles are a fault", async () => {
     values (${owner}, 'SVC-222222', ${widgetId}, 'x', 's', ${longAgo}, 'asking', ${longAgo}, ${longAgo}, '{}', ${longAgo})`.execute(
     deps.db,
   );
-  assert.match((await examineFor("bookings")).join(" "), /^fault Bookings that wait for their outcome for minutes: 1\./);
+  assert.match(
+    (await examineFor("bookings")).join(" "),
+    /^fault Bookings that wait for their outcome for minutes: 1\./,
+  );
 });
