@@ -23,7 +23,7 @@ const RUN_LIMIT_MS = 20 * 60_000;
 type Counts = { passed: number; failed: number; skipped: number };
 
 // Every file is a process of its own, and most load the whole service: what is compiled once is kept for the others.
-process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "../node_modules/.cache/compiled");
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "../node_modules/.cache/bookflow");
 
 const stopping = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stopping.abort());

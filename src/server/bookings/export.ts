@@ -5,7 +5,10 @@ import { BYTE_ORDER_MARK, toCsvLine } from "../lib/csv.ts";
 import { type AppBookingFilter, listBookings } from "./app-queries.ts";
 import type { BookingRow } from "./queries.ts";
 
-/** Of as many a piece of the file is made; memory holds two such pieces, however long the file. */
+/**
+ * Of as many a piece of the file is made; memory holds two such pieces, however long the file. The text of more would be a large
+ * object to V8, which is freed later.
+ */
 const ROWS_PER_PIECE = 200;
 
 const ATTRIBUTION_NAMES = Object.keys(Attribution.properties) as (keyof Attribution)[];
