@@ -7,6 +7,7 @@ import { spec } from "node:test/reporters";
 import { buildBrowserFiles } from "./build.ts";
 import { runChecks } from "./check.ts";
 import { prepareBrowser } from "./test-browser.ts";
+import { groupTestFiles } from "./test-groups.ts";
 import { openTestServer } from "./test-server.ts";
 
 // `npm test`: checks, what browsers get, then every test on a PostgreSQL of its own, then one line of counts.
@@ -16,8 +17,7 @@ import { openTestServer } from "./test-server.ts";
 const TEST_FILES = ["test/browser/*.test.ts", "{src,test}/**/*.test.ts"];
 /** Each file that runs holds some ten connections of the server's hundred. */
 const FILES_AT_ONCE_MAX = 4;
-/** Far above what a test, and all of them, take: something hangs, and the run must end all the same. */
-const TEST_LIMIT_MS = 3 * 60_000;
+/** Far above what they take all together: something hangs, and the run must end all the same. */
 const RUN_LIMIT_MS = 20 * 60_000;
 
 type Counts = { passed: number; failed: number; skipped: number };
@@ -62,18 +62,20 @@ function listTestFiles(): string[] {
 async function runTests(files: string[]): Promise<Counts> {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   const events = run({
-    files,
+    files: groupTestFiles(files),
     // One more than there are processors, since some file always waits for something.
     concurrency: Math.min(availableParallelism() + 1, FILES_AT_ONCE_MAX),
-    timeout: TEST_LIMIT_MS,
     signal: stopping.signal,
   });
-  events.on("test:summary", ({ file, counts: counted }) => {
-    // One summary comes for each file, and the last is of them all.
-    if (file !== undefined) return;
-    counts.passed = counted.passed;
-    counts.failed = counted.tests - counted.passed - counted.skipped - counted.todo;
-    counts.skipped = counted.skipped + counted.todo;
+  events.on("test:pass", ({ nesting, details, skip }) => {
+    if (nesting === 0 || details.type === "suite") return;
+    if (skip === undefined) counts.passed++;
+    else counts.skipped++;
+  });
+  events.on("test:fail", ({ details: { error } }) => {
+    // A file or suite fails by itself, or with its tests, which are counted.
+    const isOfTests = "failureType" in error && error.failureType === "subtestsFailed";
+    if (!isOfTests) counts.failed++;
   });
   const report = events.compose(spec);
   report.pipe(process.stdout);
