@@ -137,7 +137,6 @@ create table delivery_attempts (
   constraint delivery_attempts_organization_id_delivery_id_fkey FOREIGN KEY (organization_id, delivery_id) REFERENCES deliveries(organization_id, id) ON DELETE CASCADE,
   constraint delivery_attempts_pkey PRIMARY KEY (organization_id, delivery_id, number)
 );
-CREATE INDEX delivery_attempts_by_endpoint ON public.delivery_attempts USING btree (organization_id, endpoint_id, started_at DESC, delivery_id, number);
 CREATE INDEX delivery_attempts_by_time ON public.delivery_attempts USING btree (organization_id, started_at DESC, delivery_id, number);
 
 create table delivery_queue (
@@ -162,11 +161,14 @@ create table endpoint_notices (
   kind text not null,
   detail text not null,
   created_at timestamp(3) with time zone not null,
+  mailed_at timestamp(3) with time zone,
+  mail_tried_at timestamp(3) with time zone,
   constraint endpoint_notices_kind_check CHECK ((kind = ANY (ARRAY['exhausted'::text, 'disabling_soon'::text, 'disabled'::text]))),
   constraint endpoint_notices_organization_id_endpoint_id_fkey FOREIGN KEY (organization_id, endpoint_id) REFERENCES endpoints(organization_id, id),
   constraint endpoint_notices_pkey PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX endpoint_notices_by_endpoint ON public.endpoint_notices USING btree (organization_id, endpoint_id, kind, created_at DESC);
+CREATE INDEX endpoint_notices_unmailed ON public.endpoint_notices USING btree (created_at) WHERE (mailed_at IS NULL);
 
 create table endpoints (
   id text not null,
@@ -341,6 +343,8 @@ create table pending_bookings (
   answer jsonb,
   created_at timestamp(3) with time zone not null,
   settled_at timestamp(3) with time zone,
+  asked_in text,
+  erased boolean default false not null,
   constraint pending_bookings_check CHECK (((state = 'asking'::text) = (settled_at IS NULL))),
   constraint pending_bookings_check1 CHECK (((state = 'asking'::text) OR (copy IS NULL))),
   constraint pending_bookings_state_check CHECK ((state = ANY (ARRAY['asking'::text, 'confirmed'::text, 'failed'::text]))),

@@ -1,7 +1,7 @@
 import { type CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import { selectAnalytics } from "../src/server/analytics/queries.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
-import { openDb, openPool, type Pool } from "../src/server/db/pool.ts";
+import { openPatientDb, openPool, type Pool } from "../src/server/db/pool.ts";
 import type { Tables } from "../src/server/db/tables.ts";
 import { systemClock } from "../src/server/lib/clock.ts";
 import { createLog } from "../src/server/lib/log.ts";
@@ -81,7 +81,7 @@ async function load(pool: Pool, events: number): Promise<History> {
     `Making ${events.toLocaleString("en")} events of ${WIDGETS} widgets over ${HISTORY_DAYS} days, ${KEYS_PER_DAY} sources and ` +
       `${KEYS_PER_DAY} campaigns a day.`,
   );
-  return await makeHistory(openDb(pool), pool, events);
+  return await makeHistory(openPatientDb(pool), pool, events);
 }
 
 type Measured = { one: LoadResult; many: LoadResult };

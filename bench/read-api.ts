@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
-import { openDb, openPool } from "../src/server/db/pool.ts";
+import { openPatientDb, openPool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log.ts";
 import { makeKey, makeOrganization, makeWidget } from "../test/support/builders.ts";
 import { type Bar, judgeMemory } from "./support/bars.ts";
@@ -139,7 +139,7 @@ async function measureStart(service: Service): Promise<number> {
 async function loadBookings(service: Service): Promise<Tenant[]> {
   const database = await openEmbeddedDatabase({ dataDir: service.dataDir, notice: () => undefined });
   const pool = openPool({ url: database.url, size: 2, log: createLog("silent") });
-  const db = openDb(pool);
+  const db = openPatientDb(pool);
   try {
     const tenants: Tenant[] = [];
     for (let n = 0; n < ORGANIZATIONS; n++) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
-import { openDb, openPool, type Pool } from "../src/server/db/pool.ts";
+import { openPatientDb, openPool, type Pool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log.ts";
 import { makeOrganization, makeWidget } from "../test/support/builders.ts";
 import { type Bar, judgeMemory } from "./support/bars.ts";
@@ -158,7 +158,7 @@ async function signIn(service: Service): Promise<string> {
 
 /** `early` is an instant with the bookings of a month before it. */
 async function loadBookings(pool: Pool): Promise<{ organizationId: string; early: string }> {
-  const db = openDb(pool);
+  const db = openPatientDb(pool);
   const owner = await makeOrganization(db, { plan: "business" });
   const widget = await makeWidget(db, owner);
   await pool.query(INSERT_RARE_WIDGET, [RARE_WIDGET, owner]);

@@ -54,7 +54,7 @@ async function start(): Promise<void> {
       void database.close();
     });
 
-  await load(deps);
+  await load({ ...deps, db: deps.patientDb });
   // By its address and not by name: this one address is all that the guard lets through.
   await connectReceiver(deps, `http://127.0.0.1:${inbox.port}`);
   await building;

@@ -2,14 +2,23 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { findBannedTexts, findDeadFiles, findImportFaults, findLongFiles, type SourceFiles } from "./support/tidy.ts";
+import {
+  findBannedTexts,
+  findDeadExports,
+  findDeadFiles,
+  findImportFaults,
+  findLongFiles,
+  type SourceFiles,
+} from "./support/tidy.ts";
 import { ALLOWED_IMPORTS } from "./support/tidy-rules.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const paths = globSync(["src/**/*.{ts,tsx}", "migrations/*.sql"], { cwd: root }).map((path) =>
-  path.replaceAll("\\", "/"),
-);
-const source: SourceFiles = new Map(paths.sort().map((path) => [path, readFileSync(`${root}/${path}`, "utf8")]));
+const source = readFiles(["src/**/*.{ts,tsx}", "migrations/*.sql"]);
+
+function readFiles(patterns: string[]): SourceFiles {
+  const paths = globSync(patterns, { cwd: root }).map((path) => path.replaceAll("\\", "/"));
+  return new Map(paths.sort().map((path) => [path, readFileSync(`${root}/${path}`, "utf8")]));
+}
 
 describe("the code keeps to its rules", () => {
   test("imports point in the allowed direction", () => assert.deepEqual(findImportFaults(source), []));
@@ -17,6 +26,8 @@ describe("the code keeps to its rules", () => {
     assert.deepEqual(findBannedTexts(source), []));
   test("no file is too long to be read in one go", () => assert.deepEqual(findLongFiles(source), []));
   test("every file is used", () => assert.deepEqual(findDeadFiles(source), []));
+  test("what is exported is used elsewhere", () =>
+    assert.deepEqual(findDeadExports(source, readFiles(["{bench,scripts,test}/**/*.{ts,tsx}"])), []));
   test("the source was found at all", () => assert.ok(source.size > 50));
 });
 
@@ -120,7 +131,34 @@ describe("banned texts are found", () => {
   });
 });
 
-describe("long and dead files are found", () => {
+describe("long and dead files, and dead exports, are found", () => {
+  test("a name that only its own file uses, or that only a file of the same name has, is dead", () => {
+    const files = new Map([
+      ["src/server/bookings/used.ts", "export const one = 1;\nexport type Two = 2;\nexport async function three() {}"],
+      [
+        "src/server/bookings/dead.ts",
+        "export type One = 1;\nconst two: One = 1;\nexport class Three {}\nexport const four = 4;",
+      ],
+      ["src/server/bookings/all.ts", "export const five = 5;"],
+      [
+        "src/server/bookings/user.ts",
+        'import {\n  one as uno,\n  type Two,\n} from "./used.ts";\nimport * as all from "./all.ts";',
+      ],
+      ["src/server/cli/dead.ts", "export const four = 4;"],
+    ]);
+    const users = new Map([
+      [
+        "bench/run.ts",
+        'import { four } from "../src/server/cli/dead.ts";\nconst { three } = await import("../src/server/bookings/used.ts");',
+      ],
+    ]);
+    assert.deepEqual(findDeadExports(files, users), [
+      "src/server/bookings/dead.ts exports One, which nothing imports",
+      "src/server/bookings/dead.ts exports Three, which nothing imports",
+      "src/server/bookings/dead.ts exports four, which nothing imports",
+    ]);
+  });
+
   test("a file of 351 lines is too long, one of 350 is not, and a test may be as long as it likes", () => {
     const files = new Map([
       ["src/server/bookings/long.ts", "x;\n".repeat(351)],

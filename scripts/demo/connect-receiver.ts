@@ -1,6 +1,8 @@
 import type { EndpointKind } from "#contract/endpoint.ts";
+import { auditByOperator } from "../../src/server/audit/audit-by.ts";
 import { DEMO_ID } from "../../src/server/demo/practice.ts";
 import type { Deps } from "../../src/server/deps.ts";
+import { auditEndpoint } from "../../src/server/webhooks/audit-endpoint.ts";
 import { listEndpoints } from "../../src/server/webhooks/endpoint-queries.ts";
 import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints.ts";
 import { FAILING_PATH } from "./receiver/receiver.ts";
@@ -12,16 +14,24 @@ const RECEIVERS: readonly { path: string; kind: EndpointKind; description: strin
   { path: FAILING_PATH, kind: "webhook", description: "Old CRM (down)" },
 ];
 
+const OWNER = { id: DEMO_ID, plan: "business" } as const;
+
 /** Sends the demo's new bookings to the receiver at this address, which may have moved since the last start. */
 export async function connectReceiver(deps: Deps, address: string): Promise<void> {
+  const audit = auditByOperator(deps, DEMO_ID, deps.clock.now());
   const known = await listEndpoints(deps.db, DEMO_ID);
   for (const { path, kind, description } of RECEIVERS) {
     const url = address + path;
     const endpoint = known.find((one) => new URL(one.url).pathname === path);
     if (endpoint?.url === url) continue;
     const outcome = endpoint
-      ? await editEndpoint(deps, DEMO_ID, { id: endpoint.id, url })
-      : await addEndpoint(deps, { id: DEMO_ID, plan: "business" }, { url, kind, description });
+      ? await editEndpoint(
+          deps,
+          DEMO_ID,
+          { id: endpoint.id, url },
+          auditEndpoint(audit, "endpoint.changed", { changed: "url" }),
+        )
+      : await addEndpoint(deps, OWNER, { url, kind, description }, auditEndpoint(audit, "endpoint.added"));
     if (outcome.kind !== "added" && outcome.kind !== "edited")
       throw new Error(`The receiver ${url} was refused: ${outcome.kind}`);
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { FreeSlot } from "#contract/book.ts";
+import { DAY_MS } from "#contract/durations.ts";
 import { BROWSER_STEPS } from "#contract/steps.ts";
 import { BRANCH, CHILDREN, type DemoWidget, DEMO_SITE as SITE, WEBSITE } from "../../src/server/demo/practice.ts";
 
@@ -9,7 +10,6 @@ import { BRANCH, CHILDREN, type DemoWidget, DEMO_SITE as SITE, WEBSITE } from ".
 /** What says that it is a program is not counted as a visitor. */
 const USER_AGENT =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Safari/604.1";
-const DAY_MS = 86_400_000;
 
 type Visitor = {
   widget: DemoWidget;

@@ -206,7 +206,7 @@ export type BookingCreatedEvent = {
     business: {
       /** The organization's identifier. */
       id: string;
-      /** The widget's business name. */
+      /** The widget's business name; the organization's name where that is empty. */
       name: string;
     };
     widget: {
@@ -293,7 +293,7 @@ export type EndpointTestEvent = {
     business: {
       /** The organization's identifier. */
       id: string;
-      /** The widget's business name. */
+      /** The widget's business name; the organization's name where that is empty. */
       name: string;
     };
   };

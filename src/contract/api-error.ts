@@ -17,6 +17,7 @@ export const API_ERROR_STATUS = {
   invalid_fields: 422,
   rate_limited: 429,
   internal: 500,
+  not_implemented: 501,
   unavailable: 503,
   scheduler_unavailable: 503,
 } as const;

@@ -14,6 +14,20 @@ const classified = {
   pageUrl: text("The page the booking was made on.", "https://www.lindenhof-dental.example/booking"),
 };
 
+/** Which advertisement was clicked, told by the network that showed it. */
+const clickIds = {
+  gclid: text("Click identifier of Google Ads.", "Cj0KCQiAwtu9BhC8ARIsAI9JHanB"),
+  gbraid: text("Click identifier of Google Ads (iOS, web to app)."),
+  wbraid: text("Click identifier of Google Ads (iOS, app to web)."),
+  fbclid: text("Click identifier of Meta."),
+  msclkid: text("Click identifier of Microsoft Advertising."),
+  liFatId: text("Click identifier of LinkedIn."),
+  ttclid: text("Click identifier of TikTok."),
+};
+export type ClickIdName = keyof typeof clickIds;
+// These are all the keys that it has.
+export const CLICK_ID_NAMES = Object.keys(clickIds) as readonly ClickIdName[];
+
 const raw = {
   landingPage: text(
     "First page of the visitor.",
@@ -25,13 +39,7 @@ const raw = {
   utmCampaign: text("utm_campaign of the first page.", "autumn"),
   utmTerm: text("utm_term of the first page.", "dentist berlin"),
   utmContent: text("utm_content of the first page.", "headline-b"),
-  gclid: text("Click identifier of Google Ads.", "Cj0KCQiAwtu9BhC8ARIsAI9JHanB"),
-  gbraid: text("Click identifier of Google Ads (iOS, web to app)."),
-  wbraid: text("Click identifier of Google Ads (iOS, app to web)."),
-  fbclid: text("Click identifier of Meta."),
-  msclkid: text("Click identifier of Microsoft Advertising."),
-  liFatId: text("Click identifier of LinkedIn."),
-  ttclid: text("Click identifier of TikTok."),
+  ...clickIds,
   gaClientId: text("Client identifier of Google Analytics.", "1834059621.1761989400"),
   fbp: text("Browser identifier of Meta."),
   fbc: text("Click identifier of Meta, as kept by its pixel."),

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { RawAttribution } from "./attribution.ts";
 import { Service } from "./booking.ts";
-import { UUID_PATTERN } from "./collect.ts";
+import { UUID_PATTERN } from "./ids.ts";
 import { Timestamp } from "./timestamps.ts";
 
 // What the booking frame asks and gets: configuration, free times, a booking.
@@ -12,7 +12,7 @@ export const EMAIL_LENGTH_MAX = 320;
 export const PHONE_LENGTH_MAX = 50;
 export const NOTES_LENGTH_MAX = 2_000;
 export const ANSWER_LENGTH_MAX = 2_000;
-export const ANSWERS_MAX = 50;
+const ANSWERS_MAX = 50;
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 const ID_LENGTH_MAX = 500;
 
@@ -61,6 +61,9 @@ export type FreeSlot = Static<typeof FreeSlot>;
 
 export const SlotsAnswer = Type.Object({ slots: Type.Array(FreeSlot) });
 
+const QuestionType = Type.Union([Type.Literal("text"), Type.Literal("number"), Type.Literal("choice")]);
+export type QuestionType = Static<typeof QuestionType>;
+
 export const ConfigAnswer = Type.Object({
   widget: Type.Object({
     id: Type.String(),
@@ -85,7 +88,7 @@ export const ConfigAnswer = Type.Object({
         Type.Object({
           id: Type.String(),
           label: Type.String(),
-          type: Type.Union([Type.Literal("text"), Type.Literal("choice")]),
+          type: QuestionType,
           options: Type.Optional(Type.Array(Type.String())),
           required: Type.Boolean(),
         }),

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { type RawAttribution as Contract, RawAttribution } from "./attribution.ts";
+import { UUID_PATTERN } from "./ids.ts";
 import { BROWSER_STEPS } from "./steps.ts";
 
 // What a browser sends to POST /embed-api/{widget}/events. Members that are not named here are ignored.
@@ -8,8 +9,6 @@ export const COLLECT_EVENTS_MAX = 20;
 export const COLLECT_BODY_MAX_BYTES = 16 * 1024;
 /** Of any one text. Longer than the addresses that browsers and servers handle, and far below the whole body's limit. */
 export const COLLECT_TEXT_MAX = 4096;
-
-export const UUID_PATTERN = "^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 
 const text = Type.Optional(Type.String({ maxLength: COLLECT_TEXT_MAX }));
 

@@ -41,6 +41,14 @@ function hasForm(text: string, form: IdForm): boolean {
   return true;
 }
 
+export type ConnectionId = string & { readonly brand: "ConnectionId" };
+
+export const CONNECTION_ID = { prefix: "conn_", alphabet: BASE58, length: 16 } as const;
+
+export function parseConnectionId(text: string): ConnectionId | null {
+  return hasForm(text, CONNECTION_ID) ? (text as ConnectionId) : null;
+}
+
 export type EndpointId = string & { readonly brand: "EndpointId" };
 export type WebhookEventId = string & { readonly brand: "WebhookEventId" };
 export type DeliveryId = string & { readonly brand: "DeliveryId" };
@@ -53,6 +61,9 @@ export const WEBHOOK_EVENT_ID = { prefix: "evt_", alphabet: HEX, length: 32 } as
 export function parseEndpointId(text: string): EndpointId | null {
   return hasForm(text, ENDPOINT_ID) ? (text as EndpointId) : null;
 }
+
+/** Of a visit, which browsers and imports name: in either case. */
+export const UUID_PATTERN = "^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 
 /** A delivery id is a UUID, in the lower-case form that we make and PostgreSQL prints. */
 export function parseDeliveryId(text: string): DeliveryId | null {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { UUID_PATTERN } from "./collect.ts";
+import { UUID_PATTERN } from "./ids.ts";
 import { STEPS } from "./steps.ts";
 
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));

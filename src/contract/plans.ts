@@ -8,7 +8,7 @@ export type Feature = "readApi" | "webhooks" | "csvExport";
 /** Retention of stored bookings and funnel events alike. Months are calendar months. */
 export type RetentionPeriod = { readonly days: number } | { readonly months: number };
 
-export type PlanTerms = {
+type PlanTerms = {
   readonly name: string;
   readonly features: readonly Feature[];
   readonly retention: RetentionPeriod;

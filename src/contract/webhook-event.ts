@@ -27,7 +27,10 @@ const StaffMember = Type.Object({
 
 const Business = Type.Object({
   id: Type.String({ description: "The organization's identifier.", examples: ["org_7HqWmZ3kTr9sXfB2"] }),
-  name: Type.String({ description: "The widget's business name.", examples: ["Lindenhof Dental"] }),
+  name: Type.String({
+    description: "The widget's business name; the organization's name where that is empty.",
+    examples: ["Lindenhof Dental"],
+  }),
 });
 
 const WidgetName = Type.Object({

@@ -24,7 +24,7 @@ const WORDS: Record<AuditAction, string> = {
   "endpoint.removed": "Webhook endpoint removed",
   "endpoint.secret_rotated": "Signing secret rotated",
   "endpoint.tested": "Test delivery sent",
-  "delivery.redelivered": "Delivery sent again",
+  "delivery.redelivered": "Redelivered",
   "widget.created": "Widget created",
   "widget.changed": "Widget changed",
   "connection.added": "Connection added",
@@ -40,18 +40,21 @@ export function describeAction(action: string): string {
   return (WORDS as Record<string, string>)[action] ?? action;
 }
 
-/** Its name where the entry has one: an id says little to people. */
-export function describeTarget({ target, detail }: AuditEntry, organization: { id: string; name: string }): string {
-  if (target === organization.id) return organization.name;
-  return String(detail["name"] ?? target ?? "–");
+/** The name that it had then, and its id beside it; entries from before names were written down have the id only. */
+export function describeTarget(
+  { target, detail }: AuditEntry,
+  organization: { id: string; name: string },
+): { name: string; id: string | null } {
+  const name = detail["name"] ?? (target === organization.id ? organization.name : null);
+  return name === null ? { name: target ?? "–", id: null } : { name: String(name), id: target };
 }
 
-/** "Role: admin", "2 bookings". Where something went from one state to another, "Member → admin". */
+/** "Role: admin"; "2 bookings". Where something went from one state to another, "Member → admin". */
 export function describeDetail(detail: AuditEntry["detail"], format: Format): string {
   const { from, to, name: _, ...rest } = detail;
   const change = from !== undefined && to !== undefined ? [`${from} → ${to}`] : [];
   const facts = Object.entries(rest).map(([name, value]) => describeFact(name, value, format));
-  const text = [...change, ...facts].filter(Boolean).join(", ");
+  const text = [...change, ...facts].filter(Boolean).join("; ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -61,6 +64,8 @@ function describeFact(name: string, value: string | number, format: Format): str
       return pluralize(Number(value), "booking");
     case "deliveries":
       return pluralize(Number(value), "delivery", "deliveries");
+    case "formerName":
+      return `formerly ${value}`;
     case "since":
       return `made since ${format.dateTime(String(value))}`;
     case "isSearch":
@@ -77,6 +82,7 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   accentColor: "accent colour",
   bookingUrl: "booking page",
   connectionId: "connection",
+  url: "URL",
 };
 
 /** businessName becomes "business name"; the command line writes business_name. */

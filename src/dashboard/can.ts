@@ -1,15 +1,17 @@
 import { type MemberRole, roleIncludes } from "#contract/app/role.ts";
-import { APP_ROUTES, type AppRoute, type AppRouteName } from "#contract/app/routes.ts";
+import { ACCOUNT_ROUTES, APP_ROUTES, type AppRoute, type AppRouteName } from "#contract/app/routes.ts";
 import { type Feature, PLAN_TERMS, PLANS, type Plan, planIncludes } from "#contract/plans.ts";
 
-/** What is not in the table of routes: the organization itself and its people. */
+const { changeOrganization, listMembers, changeMember, invite, listAuditEntries } = ACCOUNT_ROUTES;
+
+/** What concerns the organization itself and its people, and what is no route of its own. */
 const OTHER_ACTIONS = {
-  changeOrganization: { role: "admin" },
-  listMembers: { role: "admin" },
-  changeMember: { role: "admin" },
+  changeOrganization,
+  listMembers,
+  changeMember,
   changeOwner: { role: "owner" },
-  invite: { role: "admin" },
-  readAudit: { role: "admin" },
+  invite,
+  readAudit: listAuditEntries,
   seeCustomers: { role: "member" },
 } as const satisfies Record<string, Pick<AppRoute, "role" | "feature">>;
 
@@ -18,7 +20,7 @@ export type Verdict = { readonly isAllowed: true } | { readonly isAllowed: false
 
 export const ALLOWED: Verdict = { isAllowed: true };
 
-/** Whether a member may do a thing; if not, why, in words for them. The server decides by the same table. */
+/** Whether a member may do a thing; if not, why, in words for them. The server decides by the same tables. */
 export function can(member: { role: MemberRole; plan: Plan }, action: Action): Verdict {
   const needed: Pick<AppRoute, "role" | "feature"> = { ...APP_ROUTES, ...OTHER_ACTIONS }[action];
   if (!roleIncludes(member.role, needed.role)) return { isAllowed: false, reason: ROLE_REASONS[needed.role] };

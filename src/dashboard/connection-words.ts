@@ -1,6 +1,6 @@
 import type { AppConnection, CONNECTION_FIELDS } from "#contract/app/connections.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
-import { describeReply } from "./delivery-words.ts";
+import { FAILURE_WORDS } from "./delivery-words.ts";
 
 // Scheduling systems and the fields of their forms, in words.
 
@@ -38,12 +38,12 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
     },
   },
   calcom: {
-    name: "cal.com",
+    name: "Cal.com",
     settings: {},
     credentials: {
       apiKey: {
         label: "API key",
-        description: "In cal.com under Settings, Developer, API keys.",
+        description: "In Cal.com under Settings, Developer, API keys.",
         placeholder: "cal_…",
       },
     },
@@ -76,7 +76,13 @@ export function describeLastError({ lastError, lastErrorStatus }: AppConnection)
       return "It does not accept the credentials, or they do not allow what is needed.";
     case "not_found":
       return "It does not know this business.";
+    case "http_status":
+      return `It answered ${lastErrorStatus}.`;
+    case "unreadable":
+      return "Its answer could not be understood.";
+    case "too_large":
+      return "Its answer was too large.";
     default:
-      return `${describeReply({ status: lastErrorStatus, errorCode: lastError })}.`;
+      return `${FAILURE_WORDS[lastError]}.`;
   }
 }

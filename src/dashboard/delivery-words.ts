@@ -1,9 +1,10 @@
 import dayjs from "dayjs";
 import type { AppAttempt, AppDelivery } from "#contract/app/deliveries.ts";
-import type { DeliveryState } from "#contract/delivery.ts";
+import type { AttemptErrorCode, DeliveryState } from "#contract/delivery.ts";
+import type { SendFailureCode } from "#contract/send-failure.ts";
 import { formatRelative } from "./format.ts";
 
-// What the delivery log says, in words. The codes are those of server/sending/send-failure.ts and server/webhooks/classify-reply.ts.
+// What the delivery log says, in words.
 
 export const STATE_NAMES: Record<DeliveryState, string> = {
   queued: "Waiting",
@@ -33,7 +34,8 @@ export const CANCEL_WORDS: Record<NonNullable<AppDelivery["cancelReason"]>, stri
   erased: "The booking was erased.",
 };
 
-const FAILURE_WORDS: Readonly<Record<string, string>> = {
+/** Of receivers, and of scheduling systems. */
+export const FAILURE_WORDS: Readonly<Record<SendFailureCode, string>> = {
   timeout: "No answer in time",
   dns_error: "The host name could not be looked up",
   connection_refused: "The connection was refused",
@@ -44,20 +46,30 @@ const FAILURE_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** "Answered 503", "No answer in time". */
-export function describeReply(about: { status: number | null; errorCode: string | null }): string {
+function describeReply(about: { status: number | null; errorCode: AttemptErrorCode | null }): string {
   const { status, errorCode } = about;
-  const failure = errorCode === null ? undefined : FAILURE_WORDS[errorCode];
-  if (failure !== undefined) return status === null ? failure : `${failure}, after status ${status}`;
-  if (status === null) return errorCode ?? "No answer yet";
-  if (errorCode === "redirect") return `Answered ${status}, a redirect; those are not followed`;
-  if (errorCode === "reply_body") return `Answered ${status}, but the reply says that nothing was posted`;
-  return `Answered ${status}`;
+  switch (errorCode) {
+    case null:
+      return status === null ? "No answer yet" : `Answered ${status}`;
+    case "http_status":
+      return `Answered ${status}`;
+    case "redirect":
+      return `Answered ${status}, a redirect; those are not followed`;
+    case "reply_body":
+      return `Answered ${status}, but the reply says that nothing was posted`;
+    case "interrupted":
+      return "Cut off on our side; it may have arrived";
+    case "secret_unreadable":
+      return "Not sent: Bookflow cannot read the signing secret";
+    case "payload_erased":
+      return "Not sent: the booking was erased";
+    default:
+      return status === null ? FAILURE_WORDS[errorCode] : `${FAILURE_WORDS[errorCode]}, after status ${status}`;
+  }
 }
 
 export function describeAttempt(attempt: Pick<AppAttempt, "result" | "status" | "errorCode">): string {
-  if (attempt.result === "in_flight") return "Being sent";
-  if (attempt.result === "interrupted") return "Cut off on our side; it may have arrived";
-  return describeReply(attempt);
+  return attempt.result === "in_flight" ? "Being sent" : describeReply(attempt);
 }
 
 /** What is known of a delivery beside its state; empty where the state says it all. */

@@ -1,4 +1,5 @@
 import { type Icon, IconBrandSlack, IconBrandTeams, IconWebhook } from "@tabler/icons-react";
+import dayjs from "dayjs";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
 
@@ -50,6 +51,13 @@ export const DISABLED_WORDS: Record<NonNullable<AppEndpoint["disabledReason"]>, 
   gone: "Its receiver answered that it is gone for good (410).",
   failing: "Deliveries to it kept failing.",
 };
+
+/** Whether its receiver has asked for a pause that is not over. */
+export function isPaused<Health extends AppEndpoint["health"]>(
+  health: Health,
+): health is Health & { pausedUntil: string } {
+  return health.pausedUntil !== null && dayjs(health.pausedUntil).isAfter(dayjs());
+}
 
 /** What it is called here: its description, or its host. */
 export function nameOf({ description, url }: Pick<AppEndpoint, "description" | "url">): string {

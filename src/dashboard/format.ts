@@ -1,18 +1,18 @@
 import dayjs from "dayjs";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 
 // How instants, days, counts and rates are written. Instants are told in the organization's time zone; the language is the
 // browser's.
 
 export type Format = ReturnType<typeof formatIn>;
 
-const DAY_MS = 86_400_000;
 const STEPS = [
   ["year", 365 * DAY_MS],
   ["month", 30 * DAY_MS],
   ["week", 7 * DAY_MS],
   ["day", DAY_MS],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
+  ["hour", HOUR_MS],
+  ["minute", MINUTE_MS],
 ] as const;
 
 export function formatIn(timeZone: string) {
@@ -28,6 +28,8 @@ export function formatIn(timeZone: string) {
     exact: instant({ ...PARTS, second: "2-digit", timeZoneName: "short" }),
     date: instant({ dateStyle: "medium" }),
     time: instant({ timeStyle: "short" }),
+    /** The first retries are less than a minute apart. */
+    timeToSecond: instant({ timeStyle: "medium" }),
   };
 }
 

@@ -1,6 +1,12 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
-import { APP_PREFIX, APP_ROUTES, type AppRoute } from "#contract/app/routes.ts";
-import { memberAuth, memberOf, requireRole } from "./accounts/member-auth.ts";
+import { ACCOUNT_ROUTES, type AccountRoute, APP_PREFIX, APP_ROUTES, type AppRoute } from "#contract/app/routes.ts";
+import { auditRoutes } from "./accounts/audit-routes.ts";
+import { entryRoutes } from "./accounts/entry-routes.ts";
+import { invitationRoutes } from "./accounts/invitation-routes.ts";
+import { meRoutes } from "./accounts/me-routes.ts";
+import { memberAuth, memberOf, personAuth, requireRole } from "./accounts/member-auth.ts";
+import { memberRoutes } from "./accounts/member-routes.ts";
+import { organizationRoutes } from "./accounts/organization-routes.ts";
 import { analyticsAppRoutes } from "./analytics/app-routes.ts";
 import { keyAppRoutes } from "./api-keys/app-routes.ts";
 import { bookingAppRoutes } from "./bookings/app-routes.ts";
@@ -13,39 +19,53 @@ import { endpointAppRoutes } from "./webhooks/endpoint-app-routes.ts";
 import { widgetAppRoutes } from "./widgets/app-routes.ts";
 
 /**
- * The dashboard API: what members do with their organization's things. Who may use a route stands in contract/app/routes.ts;
- * a route that is not listed there cannot be mounted here. Those about people themselves are in accounts/, and say it where
- * they stand; test/flows/app-matrix.test.ts asks them all.
+ * The dashboard API: what people do with their accounts, and members with their organization's things. Who may use a route
+ * stands in contract/app/routes.ts; a route that is not listed there cannot be mounted here.
  */
 export async function appApi(app: FastifyInstance, deps: Deps): Promise<void> {
   await app.register(
     async (api) => {
-      api.addHook("onRequest", memberAuth(deps));
       api.addHook("onRoute", guardRoute);
-      widgetAppRoutes(api, deps);
-      bookingAppRoutes(api, deps);
-      analyticsAppRoutes(api, deps);
-      endpointAppRoutes(api, deps);
-      deliveryAppRoutes(api, deps);
-      keyAppRoutes(api, deps);
-      connectionAppRoutes(api, deps);
+      await api.register(async (open) => entryRoutes(open, deps));
+      await api.register(async (personal) => {
+        personal.addHook("onRequest", personAuth(deps));
+        meRoutes(personal, deps);
+      });
+      await api.register(async (shared) => {
+        shared.addHook("onRequest", memberAuth(deps));
+        organizationRoutes(shared, deps);
+        memberRoutes(shared, deps);
+        invitationRoutes(shared, deps);
+        auditRoutes(shared, deps);
+        widgetAppRoutes(shared, deps);
+        bookingAppRoutes(shared, deps);
+        analyticsAppRoutes(shared, deps);
+        endpointAppRoutes(shared, deps);
+        deliveryAppRoutes(shared, deps);
+        keyAppRoutes(shared, deps);
+        connectionAppRoutes(shared, deps);
+      });
     },
     { prefix: APP_PREFIX },
   );
 }
 
+const ROUTES: readonly (AppRoute | AccountRoute)[] = [...Object.values(APP_ROUTES), ...Object.values(ACCOUNT_ROUTES)];
+
 /** Before the body is read: whoever may not do a thing is not told what was wrong with how they asked for it. */
 function guardRoute(route: RouteOptions): void {
-  const listed: AppRoute | undefined = Object.values(APP_ROUTES).find(
+  const listed = ROUTES.find(
     ({ method, path }) =>
       APP_PREFIX + path === route.url && method === (route.method === "HEAD" ? "GET" : route.method),
   );
   assert(listed, `${String(route.method)} ${route.url} stands in contract/app/routes.ts`);
   const { role, feature } = listed;
-  const requireItsRole = requireRole(role);
   route.schema = { ...route.schema, hide: true };
+  // Whether somebody is signed in was asked before.
+  if (role === "anyone" || role === "person") return;
   route.onRequest = async (request: FastifyRequest) => {
-    await requireItsRole(request);
-    if (feature) requireFeature(memberOf(request).plan, feature);
+    const member = memberOf(request);
+    requireRole(member, role);
+    if (feature) requireFeature(member.plan, feature);
   };
 }

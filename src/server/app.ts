@@ -1,12 +1,5 @@
 import Fastify, { type FastifyInstance } from "fastify";
-import { auditRoutes } from "./accounts/audit-routes.ts";
 import { authRoutes } from "./accounts/auth-routes.ts";
-import { entryRoutes } from "./accounts/entry-routes.ts";
-import { invitationRoutes } from "./accounts/invitation-routes.ts";
-import { meRoutes } from "./accounts/me-routes.ts";
-import { memberAuth, personAuth } from "./accounts/member-auth.ts";
-import { memberRoutes } from "./accounts/member-routes.ts";
-import { organizationRoutes } from "./accounts/organization-routes.ts";
 import { analyticsReadRoutes } from "./analytics/read-routes.ts";
 import { bearerAuth } from "./api-keys/bearer-auth.ts";
 import { appApi } from "./app-api.ts";
@@ -77,23 +70,6 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     { prefix: "/api/v1" },
   );
   await authRoutes(app, deps);
-  await app.register(
-    async (api) => {
-      await api.register(async (open) => entryRoutes(open, deps));
-      await api.register(async (personal) => {
-        personal.addHook("onRequest", personAuth(deps));
-        meRoutes(personal, deps);
-      });
-      await api.register(async (guarded) => {
-        guarded.addHook("onRequest", memberAuth(deps));
-        organizationRoutes(guarded, deps);
-        memberRoutes(guarded, deps);
-        invitationRoutes(guarded, deps);
-        auditRoutes(guarded, deps);
-      });
-    },
-    { prefix: "/api/app" },
-  );
   await appApi(app, deps);
   const visits = new VisitReader(deps.config);
   await collectRoutes(app, deps, visits);

@@ -73,7 +73,7 @@ test("variables that are no settings are left alone", () => {
 describe("whole numbers", () => {
   const ranges: [key: keyof typeof SETTINGS, min: number, max: number][] = [
     ["port", 0, 65_535],
-    ["databasePoolSize", 2, 200],
+    ["databasePoolSize", 4, 200],
     ["rateLimitApiPerMinute", 0, 10_000_000],
     ["rateLimitEventsPerMinute", 0, 10_000_000],
     ["webhookTimeoutMs", 100, 60_000],

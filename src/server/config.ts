@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "#contract/durations.ts";
 import { PLANS, type Plan } from "#contract/plans.ts";
 import { LOG_LEVELS, type LogLevel } from "./lib/log.ts";
 import {
@@ -25,8 +26,6 @@ export type Role = (typeof ROLES)[number];
 
 const SIGN_UP_MODES = ["closed", "open"] as const;
 
-const MINUTE_MS = 60_000;
-
 export const SETTINGS = {
   port: integer({
     name: "PORT",
@@ -50,7 +49,8 @@ export const SETTINGS = {
   databasePoolSize: integer({
     name: "DATABASE_POOL_SIZE",
     fallback: "10",
-    min: 2,
+    // A worker that recounts holds one to listen and one for its lock, and needs one to count; the fourth is for the rest.
+    min: 4,
     max: 200,
     meaning: "Most connections one process opens to PostgreSQL.",
   }),
@@ -119,7 +119,7 @@ export const SETTINGS = {
     fallback: null,
     isSecret: true,
     meaning:
-      "Seals what must be read again (signing secrets). Required with DATABASE_URL; else unset: made once and kept in DATA_DIR.",
+      "Seals what must be read again (signing secrets, credentials of scheduling systems, two-factor secrets) and signs cookies. Required with DATABASE_URL; else unset: made once and kept in DATA_DIR.",
   }),
   signUp: choice({
     name: "SIGN_UP",
@@ -186,7 +186,8 @@ export const SETTINGS = {
   webhookAllowCidrs: networks({
     name: "WEBHOOK_ALLOW_CIDRS",
     fallback: "",
-    meaning: "Private networks that webhooks may be sent to, plain http included. Empty: none, and https only.",
+    meaning:
+      "Private networks in which webhooks and scheduling systems may be reached, plain http included. Empty: none, and https only.",
   }),
   docsUrl: webAddress({
     name: "DOCS_URL",

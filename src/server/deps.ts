@@ -1,7 +1,7 @@
 import { type AccountsDeps, createAccountsDeps } from "./accounts/accounts-deps.ts";
 import type { Config } from "./config.ts";
 import { createListen, type Listen } from "./db/listen.ts";
-import type { Db, Pool } from "./db/pool.ts";
+import { type Db, openPatientDb, type Pool } from "./db/pool.ts";
 import { watchPool } from "./db/watch-pool.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
@@ -15,6 +15,8 @@ import { createWebhookDeps, type WebhookDeps } from "./webhooks/webhook-deps.ts"
 export type Deps = {
   readonly config: Config;
   readonly db: Db;
+  /** The same, for what may take long: db gives up on a statement after some seconds. */
+  readonly patientDb: Db;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -35,8 +37,9 @@ export async function createDeps(parts: { config: Config; database: { db: Db; po
   const scheduler = createSchedulerDeps({ config, secretKey, resolve, allow, clock, random });
   const { db, pool } = parts.database;
   const listen = createListen({ pool, log });
-  const accounts = createAccountsDeps({ config, db, clock, random, log, secretKey });
   const metrics = createMetrics();
+  const accounts = createAccountsDeps({ config, db, clock, random, log, metrics, secretKey });
   watchPool(metrics, pool);
-  return { config, db, clock, random, log, metrics, webhooks, scheduler, accounts, listen };
+  const patientDb = openPatientDb(pool);
+  return { config, db, patientDb, clock, random, log, metrics, webhooks, scheduler, accounts, listen };
 }

@@ -23,6 +23,8 @@ type Service = {
   output: { stdout: string; stderr: string };
   /** Resolves with the first group of the match, once standard error holds it. */
   says(pattern: RegExp): Promise<string>;
+  /** Resolves once a line of this name is in the log. */
+  logs(name: string): Promise<void>;
   ends(): Promise<number | null>;
 };
 
@@ -51,6 +53,9 @@ function start(
     child,
     output,
     ends: () => ended,
+    async logs(name) {
+      while (!output.stdout.includes(`"name":"${name}"`)) await once(child.stdout, "data");
+    },
     async says(pattern) {
       for (;;) {
         const found = pattern.exec(output.stderr);
@@ -103,7 +108,7 @@ test("a signal to all of npm, its shell and the service is one signal: the end o
   skip: process.platform === "win32" && "there are no groups of processes",
 }, async () => {
   const { key } = await makeKey(db, await makeOrganization(db));
-  const service = start({ npm_lifecycle_event: "start", ROLE: "web" }, IN_A_SHELL);
+  const service = start({ npm_lifecycle_event: "start", ROLE: "web", LOG_LEVEL: "debug" }, IN_A_SHELL);
   const address = await service.says(READY);
   const lock = await holdWidgets();
   const answering = fetch(`${address}/api/v1/widgets`, { headers: { authorization: `Bearer ${key}` } });
@@ -111,8 +116,7 @@ test("a signal to all of npm, its shell and the service is one signal: the end o
 
   process.kill(-(service.child.pid ?? 0), "SIGTERM");
   await once(service.child, "exit");
-  // The service looks every half second whether its parent is there.
-  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  await service.logs("service.parent_ended");
   await lock.release();
   assert.equal((await answering).status, 200);
   await service.ends();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../test/support/app.ts";
 import { startWorker, type Task } from "./worker.ts";
 
@@ -42,6 +43,23 @@ test("a run that fails is logged and the next one runs", async () => {
   const { failed, succeeded = 0 } = await countRuns("flaky");
   assert.equal(failed, 1);
   assert.ok(succeeded >= 2);
+});
+
+test("a task whose statements may be long is given the database that waits for them", async () => {
+  const given = new Map<string, unknown>();
+  const { promise: haveRun, resolve } = Promise.withResolvers<void>();
+  const task = (name: string): Task => ({
+    name,
+    periodMs: DAY_MS,
+    async run({ db }) {
+      if (given.set(name, db).size === 2) resolve();
+    },
+  });
+  const worker = startWorker(deps, [task("short"), { ...task("long"), isLong: true }]);
+  await haveRun;
+  await worker.stop();
+  assert.equal(given.get("short"), deps.db);
+  assert.equal(given.get("long"), deps.patientDb);
 });
 
 test("one task that fails or hangs does not hold up another", async () => {
@@ -87,7 +105,7 @@ test("stopping waits for the run under way, tells it, and begins no other", asyn
 
 test("a stopped worker is stopped at once where nothing runs", async () => {
   const { promise: hasRun, resolve: ran } = Promise.withResolvers<void>();
-  const worker = startWorker(deps, [{ ...makeTask("idle", async () => ran()), periodMs: 24 * 60 * 60 * 1000 }]);
+  const worker = startWorker(deps, [{ ...makeTask("idle", async () => ran()), periodMs: DAY_MS }]);
   await hasRun;
   await worker.stop();
   assert.deepEqual(await countRuns("idle"), { failed: 0, succeeded: 1 });

@@ -1,3 +1,4 @@
+import { HOUR_MS, SECOND_MS } from "#contract/durations.ts";
 import { sweepAccounts } from "./accounts/sweep-accounts.ts";
 import { finishLackingEvents } from "./bookings/keep-booking.ts";
 import { settleOverdue } from "./bookings/settle-overdue.ts";
@@ -7,25 +8,26 @@ import { sealOutdated } from "./funnel/seal-spans.ts";
 import { repeat } from "./lib/repeat.ts";
 import { sweepExpired } from "./retention/sweep.ts";
 import { DeliveryLoop } from "./webhooks/delivery-loop.ts";
+import { mailNotices } from "./webhooks/mail-notices.ts";
 import { DELIVERIES_CHANNEL } from "./webhooks/outbox-queries.ts";
-
-const SECOND_MS = 1000;
-const HOUR_MS = 60 * 60 * SECOND_MS;
 
 export type Task = {
   readonly name: string;
   readonly periodMs: number;
+  /** Its statements may take long, and are waited for. */
+  readonly isLong?: true;
   readonly run: (deps: Deps, signal: AbortSignal) => Promise<unknown>;
 };
 
 /** The table of contents of background work. Any number of workers may run each task at once. */
 const TASKS: readonly Task[] = [
-  { name: "retention", periodMs: HOUR_MS, run: sweepExpired },
-  { name: "expired-sign-ins", periodMs: HOUR_MS, run: sweepAccounts },
-  { name: "recount", periodMs: 10 * SECOND_MS, run: rebuildOutdated },
-  { name: "seal-spans", periodMs: HOUR_MS, run: sealOutdated },
+  { name: "retention", periodMs: HOUR_MS, isLong: true, run: sweepExpired },
+  { name: "expired-sign-ins", periodMs: HOUR_MS, isLong: true, run: sweepAccounts },
+  { name: "recount", periodMs: 10 * SECOND_MS, isLong: true, run: rebuildOutdated },
+  { name: "seal-spans", periodMs: HOUR_MS, isLong: true, run: sealOutdated },
   { name: "overdue-bookings", periodMs: 10 * SECOND_MS, run: settleOverdue },
   { name: "lacking-events", periodMs: 10 * SECOND_MS, run: finishLackingEvents },
+  { name: "notice-mails", periodMs: 10 * SECOND_MS, run: mailNotices },
 ];
 
 /** Starts every task; `stop` lets the runs under way end at their next safe point and waits for them. */
@@ -63,7 +65,7 @@ async function runTask(deps: Deps, task: Task, signal: AbortSignal): Promise<voi
   const startedAt = deps.clock.now();
   const measure = deps.metrics.taskDuration.startTimer({ task: task.name });
   try {
-    await task.run(deps, signal);
+    await task.run(task.isLong ? { ...deps, db: deps.patientDb } : deps, signal);
     deps.metrics.taskRuns.inc({ task: task.name, outcome: "succeeded" });
     deps.metrics.taskLastSuccess.set({ task: task.name }, deps.clock.now().getTime() / 1000);
     deps.log.debug("task.finished", { task: task.name, durationMs: deps.clock.now().getTime() - startedAt.getTime() });

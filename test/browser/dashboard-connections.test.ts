@@ -35,7 +35,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Connect a system" }).click();
     await dialog.getByText("What you need for it").click();
     await dialog.getByText("BookingsAppointment.ReadWrite.All").waitFor();
-    await dialog.getByText("cal.com", { exact: true }).click();
+    await dialog.getByText("Cal.com", { exact: true }).click();
     await dialog.getByRole("textbox", { name: "Name" }).fill("Practice");
     await dialog.getByLabel("API key", { exact: true }).fill("cal_wrong");
     await dialog.getByRole("button", { name: "Other addresses" }).click();

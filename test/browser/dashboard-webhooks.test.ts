@@ -61,7 +61,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
 
     await url.fill("https://10.0.0.1/hooks");
     await add.click();
-    await dialog.getByText("Webhooks are only sent to the public internet", { exact: false }).waitFor();
+    await dialog.getByText("Webhooks are sent only to the public internet", { exact: false }).waitFor();
     assert.equal(await url.getAttribute("aria-invalid"), "true");
 
     await url.fill(receiver.url);
@@ -207,6 +207,22 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await page.getByText("Attempt 3").waitFor();
     await page.getByText("Redelivery", { exact: true }).waitFor();
     assert.deepEqual(receiver.requests[2]?.body, receiver.requests[0]?.body);
+  });
+
+  test("a pause that the receiver asked for is shown beside its failing, and a test says when it is sent", async () => {
+    const receiver = await startReplying(() => ({ status: 503, headers: { "Retry-After": "3600" } }));
+    const id = await makeEndpoint(receiver.url, { description: "Busy receiver" });
+    await book(deps, business);
+    const readDelivery = async () => (await readDeliveries(deps, owner)).find((row) => row.endpoint_id === id);
+    await until(async () => (await readDelivery())?.state === "retrying", "it has answered");
+    const page = await open(`/webhooks/${id}`);
+    await page.getByText("Deliveries are failing").waitFor();
+    await page.getByText("The receiver asked for a pause").waitFor();
+    await page.getByRole("button", { name: "Send test" }).click();
+    await page
+      .getByRole("dialog")
+      .getByText(/The receiver asked for a pause: the test is sent at /)
+      .waitFor();
   });
 
   test("all that failed since a time is sent again", async () => {

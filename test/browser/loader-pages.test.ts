@@ -249,7 +249,7 @@ describe("when the service is away", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("a frame that does not come becomes a link to the booking page, in the page's language", async () => {
+  test("a frame that does not come becomes a link to the booking page, in the page's language and no taller than it", async () => {
     const script = (await app.inject("/loader.js")).body;
     web.addSite(host, { "/loader.js": { body: script, headers: { "content-type": "text/javascript" } } });
     const { page, errors } = await visit(
@@ -264,6 +264,9 @@ describe("when the service is away", { skip: noBrowser }, () => {
     await page.clock.runFor(6_000);
     const seen = await listAccessible(page);
     assert.ok(seen.includes('link "Termin buchen ↗"'), seen.join("\n"));
+    // The room that was kept for the frame is given back.
+    const height = await page.evaluate("document.querySelector('svc-booking').getBoundingClientRect().height");
+    assert.ok(Number(height) > 20 && Number(height) < 100, `${height}`);
     assert.deepEqual(errors, []);
   });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Frame, Page } from "playwright-core";
+import type { BrowserContextOptions, Frame, Page } from "playwright-core";
+import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import {
   createEmbedded,
@@ -15,16 +16,17 @@ import {
 import { toPage } from "../support/host-site.ts";
 
 const browser = openBrowser();
-const { web, widgetId, visitor } = await createEmbedded();
+const { web, widgetId, visitor, deps } = await createEmbedded();
 const STUB = "<script>window.svc=window.svc||function(){(svc.q=svc.q||[]).push(arguments)}</script>";
 const BUTTON = `<p style="height:1500px">Welcome.</p><button id="book" data-svc-open="${widgetId}" data-svc-service="online-meeting">Book</button>`;
 
 async function visit(
   body: string,
   about: Parameters<typeof toPage>[1] = {},
+  options: BrowserContextOptions = {},
 ): Promise<{ page: Page; errors: string[] }> {
   web.addSite(new URL(SITE).host, { "/": toPage(body, { head: toScript(`data-widget="${widgetId}"`), ...about }) });
-  const page = await browser.open(visitor);
+  const page = await browser.open({ ...visitor, ...options });
   const errors = watchErrors(page);
   await page.goto(`${SITE}/`);
   await page.waitForFunction("customElements.get('svc-booking')");
@@ -43,6 +45,14 @@ async function findFrame(page: Page): Promise<Frame> {
 async function isGone(page: Page): Promise<void> {
   await page.waitForFunction("!document.querySelector('[data-svc=popup]')");
   while (readContexts(page).length > 0) await page.waitForEvent("framedetached");
+}
+
+function readBox(frame: Frame, selector: string): Promise<DOMRect> {
+  return frame.locator(selector).evaluate((element) => element.getBoundingClientRect().toJSON());
+}
+
+function readStyle(frame: Frame, name: "animationName" | "borderRadius" | "overscrollBehaviorY"): Promise<string> {
+  return frame.locator("#frame").evaluate((element, property) => getComputedStyle(element)[property], name);
 }
 
 describe("the popup", { skip: noBrowser }, () => {
@@ -125,22 +135,66 @@ describe("the popup", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("leaves axe nothing to find, in the page and in the frame", async () => {
-    const { page } = await visit(BUTTON);
-    await page.locator("#book").click();
-    await findFrame(page);
-    assert.deepEqual(await findAccessibilityFaults(page), []);
+  test("is as wide as its template, and the page is seen around it", async () => {
+    // A page that is dark itself: browsers would put a ground behind a frame of the other kind.
+    const head = `<meta name="color-scheme" content="light dark">${toScript(`data-widget="${widgetId}"`)}`;
+    const { page } = await visit(BUTTON, { head }, { colorScheme: "dark" });
+    for (const [template, width] of [
+      ["minimal", 640],
+      ["compact", 384],
+      ["classic", 768],
+    ] as const) {
+      await updateWidget(deps.db, widgetId, { template });
+      await page.locator("#book").click();
+      const frame = await findFrame(page);
+      const box = await readBox(frame, "#frame");
+      assert.deepEqual([box.width, box.left], [width, (1280 - width) / 2], template);
+      const clip = { x: 0, y: 0, width: 200, height: 40 };
+      const before = await page.screenshot({ clip });
+      await page.evaluate("document.body.style.background = document.body.style.background ? '' : '#fa0'");
+      assert.notDeepEqual(await page.screenshot({ clip }), before, "the page behind it is hidden");
+      await page.keyboard.press("Escape");
+      await isGone(page);
+    }
   });
 
-  test("fills a phone's screen and no more", async () => {
-    web.addSite(new URL(SITE).host, { "/": toPage(BUTTON, { head: toScript() }) });
-    const page = await browser.open({ ...visitor, viewport: { width: 320, height: 560 } });
-    await page.goto(`${SITE}/`);
-    await page.locator("#book").click();
-    const frame = await findFrame(page);
-    assert.deepEqual(await frame.evaluate("[innerWidth <= 320, innerHeight <= 560]"), [true, true]);
-    assert.equal(await frame.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
-  });
+  for (const [width, height] of [
+    [360, 640],
+    [390, 844],
+  ] as const)
+    test(`is a sheet from below on a telephone, ${width} by ${height}, without a fault that axe finds`, async () => {
+      const telephone = {
+        viewport: { width, height },
+        isMobile: true,
+        hasTouch: true,
+        reducedMotion: "reduce",
+      } as const;
+      const { page } = await visit(BUTTON, {}, telephone);
+      await page.locator("#book").click();
+      const frame = await findFrame(page);
+      await frame.locator(".time").last().click();
+      const sheet = await readBox(frame, "#frame");
+      assert.deepEqual([sheet.left, sheet.width, sheet.bottom], [0, width, height]);
+      assert.ok(sheet.top > 0 && sheet.top < 60, `${sheet.top}`);
+      assert.equal(await readStyle(frame, "borderRadius"), "16px 16px 0px 0px");
+      // Scrolled to the end, the ways out and on are where the thumb is.
+      const closing = await readBox(frame, ".close");
+      assert.ok(closing.width >= 44 && closing.height >= 44, "too small for a thumb");
+      assert.ok(closing.top >= sheet.top && closing.right <= width);
+      assert.ok((await readBox(frame, ".step-time .primary")).bottom <= height);
+      assert.equal(await frame.evaluate("document.querySelector('#frame').scrollWidth <= innerWidth"), true);
+      // The page behind it stays where it is, and nothing moves for those who do not want it.
+      assert.equal(await page.evaluate("document.documentElement.style.overflow"), "hidden");
+      assert.equal(await readStyle(frame, "overscrollBehaviorY"), "contain");
+      assert.equal(await readStyle(frame, "animationName"), "none");
+      await page.emulateMedia({ reducedMotion: "no-preference" });
+      assert.equal(await readStyle(frame, "animationName"), "rise");
+      await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+      await frame.locator("html[data-scheme=dark]").waitFor();
+      assert.deepEqual(await findAccessibilityFaults(page), []);
+      await frame.getByRole("button", { name: "Close" }).tap();
+      await isGone(page);
+    });
 });
 
 describe("svc(…)", { skip: noBrowser }, () => {

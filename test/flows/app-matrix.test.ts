@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { type MemberRole, ROLES_OF_MEMBERS, roleIncludes } from "#contract/app/role.ts";
-import { ACCOUNT_ROUTES, APP_PREFIX, APP_ROUTES, type AppRoute, type AppRouteName } from "#contract/app/routes.ts";
+import {
+  ACCOUNT_ROUTES,
+  type AccountRoute,
+  APP_PREFIX,
+  APP_ROUTES,
+  type AppRoute,
+  type AppRouteName,
+} from "#contract/app/routes.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
 import { addConnection } from "../../src/server/scheduler/connections.ts";
@@ -75,7 +82,7 @@ async function makeThings(owner: OrganizationId, plan: Plan): Promise<Things> {
     .where("endpoint_id", "=", endpoint)
     .executeTakeFirstOrThrow();
   const wanted = { kind: "calcom", name: "Practice", ...calcom.parts } as const;
-  const added = await addConnection(deps, owner, wanted, new AbortController().signal);
+  const added = await addConnection(deps, owner, wanted);
   assert.ok(added.kind === "added");
   const { id: key } = await makeKey(db, owner);
   return { widget: widgetId, reference, endpoint, delivery, key, connection: added.id };
@@ -159,18 +166,20 @@ test("a page of another site can write nothing, whoever is signed in", async () 
     assert.equal(await ask(name, elsewhere, things), "403 forbidden", name);
 });
 
+const accountRoutes: readonly AccountRoute[] = Object.values(ACCOUNT_ROUTES);
+
 describe("routes about people", () => {
-  for (const { method, path, who } of ACCOUNT_ROUTES) {
+  for (const { method, path, role: needed } of accountRoutes) {
     test(`${method} ${path}`, async () => {
       const filled = path.replaceAll(/:\w+/g, "nobody");
       const status = async (member: Pick<SignedIn, "headers">) =>
         (await askApp(app, member, `${method} ${filled}`, method === "GET" || method === "DELETE" ? undefined : {}))
           .status;
-      if (who === "anyone") assert.notEqual(await status(nobody), 401);
+      if (needed === "anyone") assert.notEqual(await status(nobody), 401);
       else assert.equal(await status(nobody), 401, "no one");
       for (const role of ROLES_OF_MEMBERS) {
         const member = await signIn(service, { role, organizationId: owner });
-        const isAllowed = who === "anyone" || who === "person" || roleIncludes(role, who);
+        const isAllowed = needed === "anyone" || needed === "person" || roleIncludes(role, needed);
         const answer = await status(member);
         if (isAllowed) assert.ok(answer !== 401 && answer < 500, `${role}: ${answer}`);
         else assert.equal(answer, 403, role);
@@ -181,7 +190,7 @@ describe("routes about people", () => {
 
 test("every route there is stands in the tables", async () => {
   const listed = new Set(
-    [...Object.values(APP_ROUTES), ...ACCOUNT_ROUTES].map(({ method, path }) => `${method} ${APP_PREFIX}${path}`),
+    [...Object.values(APP_ROUTES), ...accountRoutes].map(({ method, path }) => `${method} ${APP_PREFIX}${path}`),
   );
   const mounted = new Set<string>();
   for (const url of (await listGetRoutes(app)).filter((each) => each.startsWith(`${APP_PREFIX}/`))) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { HOUR_MS } from "#contract/durations.ts";
 import { insertPending } from "../../src/server/bookings/pending-queries.ts";
 import { takeReference } from "../../src/server/bookings/reference.ts";
 import {
@@ -19,7 +20,7 @@ import { signIn } from "../support/sign-in.ts";
 
 const ERASED = "mara.quell@patients.example";
 const OTHER = "otto.quell@patients.example";
-const NEVER_ANSWERED_MS = 3_600_000;
+const NEVER_ANSWERED_MS = HOUR_MS;
 
 const service = await createWebhookService();
 const { app, deps, clock, loop } = service;
@@ -108,6 +109,7 @@ async function leaveUnsettled(about: {
   await insertPending(deps.db, about.owner, {
     reference: await takeReference(deps.db, about.owner, deps.random),
     widget_id: about.widgetId,
+    asked_in: "sandbox",
     service_id: "any",
     start_at: later,
     given_up_at: later,

@@ -326,13 +326,17 @@ describe("an AbortSignal ends it with its own reason", () => {
     proxy.onRequest = () => {};
   });
 
-  test("while it pauses before a retry", async () => {
+  test("while it pauses before a retry", async (t) => {
     proxy.faults = [{ status: 503, headers: { "retry-after": "100" } }];
     const stopping = new AbortController();
+    const { setTimeout: begin } = globalThis;
+    t.mock.method(globalThis, "setTimeout", (run: () => void, ms: number) => {
+      if (ms === 100_000) setImmediate(() => stopping.abort(stopped));
+      return begin(run, ms);
+    });
     const pausing = caught(Error, () =>
       listReferences(connect({ baseUrl: proxy.url }).bookings({ signal: stopping.signal })),
     );
-    setTimeout(() => stopping.abort(stopped), 100);
     assert.equal(await pausing, stopped);
   });
 });

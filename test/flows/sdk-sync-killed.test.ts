@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
+import { DAY_MS } from "#contract/durations.ts";
 import { type Booking, createClient } from "../../sdk/src/index.ts";
 import { createTestApp } from "../support/app.ts";
 import { makeBooking, NOON } from "../support/builders.ts";
@@ -101,7 +102,7 @@ function isMidway(place: string | null): boolean {
 async function makeCallerWithHistory(): Promise<TestCaller> {
   const caller = await makeCaller(deps.db);
   const count = (PAGES - 1) * PAGE_SIZE + 1;
-  await fillBookings(deps.db, caller, { count, firstAt: new Date(NOON.getTime() - 86_400_000) });
+  await fillBookings(deps.db, caller, { count, firstAt: new Date(NOON.getTime() - DAY_MS) });
   return caller;
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { MINUTE_MS } from "#contract/durations.ts";
 import { ApiError, type Booking, type BookingStore, createClient, syncBookings } from "../../sdk/src/index.ts";
 import { createTestApp } from "../support/app.ts";
 import { makeBooking, makeWidget, NOON } from "../support/builders.ts";
@@ -116,7 +117,7 @@ describe("a copy is kept in step", () => {
 
   test("a walk whose rest is past its retention by now still ends", async () => {
     const caller = await makeCaller(deps.db);
-    await fillBookings(deps.db, caller, { count: 4, firstAt: new Date(NOON.getTime() - 60_000) });
+    await fillBookings(deps.db, caller, { count: 4, firstAt: new Date(NOON.getTime() - MINUTE_MS) });
     await makeMany(caller, 2);
     const store = new TestStore();
     store.beforeStep = () => {

@@ -71,7 +71,7 @@ describe("what the service sends is verified", () => {
     assert.ok(again);
     const header = headerOf(again, "Service-Signature");
     assert.equal(header.split("v1=").length - 1, 2);
-    for (const known of [secret, rotated, ["whsec_other", secret], [rotated, "whsec_other"]])
+    for (const known of [secret, rotated.secret, ["whsec_other", secret], [rotated.secret, "whsec_other"]])
       assert.deepEqual(verifyWebhook(again.body, header, known, { now: clock.now() }), event);
     assert.equal(
       refusal(() => verifyWebhook(again.body, header, "whsec_other", { now: clock.now() })),

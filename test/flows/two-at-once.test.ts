@@ -54,6 +54,20 @@ const THINGS: Record<string, (setting: Setting) => Promise<Thing>> = {
     const to = (name: string) => ({ url: `http://127.0.0.1:9/${name}` });
     return { route: `PATCH /endpoints/${id}`, was: to("first"), first: to("hers"), second: to("his"), field: "url" };
   },
+  "a connection": async ({ one }) => ({
+    route: `PATCH /connections/${(await connect(one)).id}`,
+    was: { name: "Practice" },
+    first: { name: "Hers" },
+    second: { name: "His" },
+    field: "name",
+  }),
+  "a connection, and its settings with it": async ({ one }) => ({
+    route: `PATCH /connections/${(await connect(one)).id}`,
+    was: { name: "Practice", ...calcom.parts },
+    first: { name: "Hers", ...calcom.parts },
+    second: { name: "His", ...calcom.parts },
+    field: "name",
+  }),
   "the organization": async () => ({
     route: "PATCH /organization",
     was: { name: "Lindenhof Dental" },
@@ -102,18 +116,24 @@ describe("of two who change the same thing at once the second is told, and nothi
       assert.ok(again.status < 300, "whoever saw it may replace it");
     });
 
-  test("a connection: its name, and its settings as a whole", async () => {
+  test("the settings of a connection, as a whole: the form has no field to say it at", async () => {
     const { one, other } = await makeSetting();
     const { id, settings } = await connect(one);
-    const route = `PATCH /connections/${id}`;
-    assert.equal((await askApp(app, one, route, { name: "Hers", was: { name: "Practice" } })).status, 200);
-    const late = await askApp(app, other, route, { name: "His", was: { name: "Practice" } });
-    const { error } = late.body as { error: { fields: object } };
-    assert.deepEqual([late.status, Object.keys(error.fields)], [409, ["name"]]);
-    const mine = { ...calcom.parts, was: { settings } };
-    assert.equal((await askApp(app, one, route, mine)).status, 200);
-    const stale = { ...calcom.parts, was: { settings: { ...settings, webUrl: "https://before.example" } } };
-    assert.equal((await askApp(app, other, route, stale)).status, 409);
+    const replace = (person: SignedIn, webUrl: string, was: object) =>
+      askApp(app, person, `PATCH /connections/${id}`, {
+        settings: { ...calcom.parts.settings, webUrl },
+        credentials: calcom.parts.credentials,
+        was: { settings: was },
+      });
+    const answers = await Promise.all([
+      replace(one, "https://hers.example", settings),
+      replace(other, "https://his.example", settings),
+    ]);
+    const [done, refused] = answers.toSorted((a, b) => a.status - b.status) as [Answer, Answer];
+    const { code, fields } = (refused.body as { error: { code: string; fields?: object } }).error;
+    assert.deepEqual([done.status, refused.status, code, fields], [200, 409, "conflict", undefined]);
+    const saved = (done.body as SavedConnection).connection.settings;
+    assert.equal((await replace(other, "https://third.example", saved)).status, 200, "whoever saw it may replace it");
   });
 });
 

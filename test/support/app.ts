@@ -4,6 +4,7 @@ import { createAccountsDeps } from "../../src/server/accounts/accounts-deps.ts";
 import { buildApp } from "../../src/server/app.ts";
 import { type Config, parseConfig } from "../../src/server/config.ts";
 import { createListen } from "../../src/server/db/listen.ts";
+import { openPatientDb } from "../../src/server/db/pool.ts";
 import type { Deps } from "../../src/server/deps.ts";
 import { createLog } from "../../src/server/lib/log.ts";
 import { createMetrics } from "../../src/server/lib/metrics.ts";
@@ -39,16 +40,18 @@ export async function createTestApp(settings: Partial<Config> = {}): Promise<Tes
   const log = createLog("debug", { write: (line) => lines.push(line) });
   const webhooks = createWebhookDeps({ config, secretKey: TEST_SECRET_KEY, clock, random: systemRandom });
   const { resolve, allow } = webhooks;
+  const metrics = createMetrics();
   const deps: Deps = {
     config,
     db,
+    patientDb: openPatientDb(pool),
     clock,
     random: systemRandom,
     log,
     listen: createListen({ pool, log }),
-    metrics: createMetrics(),
+    metrics,
     webhooks,
-    accounts: createAccountsDeps({ config, db, clock, random: systemRandom, log, secretKey: TEST_SECRET_KEY }),
+    accounts: createAccountsDeps({ config, db, clock, random: systemRandom, log, metrics, secretKey: TEST_SECRET_KEY }),
     scheduler: createSchedulerDeps({ config, secretKey: TEST_SECRET_KEY, resolve, allow, clock, random: systemRandom }),
   };
   const app = await buildApp(deps);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { DAY_MS } from "#contract/durations.ts";
 
 // A visitor of the booking frame, over HTTP.
 
@@ -6,7 +7,6 @@ export type FreeTime = { serviceId: string; start: string; answers: { questionId
 
 type ConfigService = { id: string; questions: { id: string; options?: string[] }[] };
 
-const DAY_MS = 86_400_000;
 const AHEAD_DAYS = 14;
 
 /** The first free time of the first service, with an answer to each of its questions. */

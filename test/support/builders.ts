@@ -1,15 +1,7 @@
-import {
-  API_KEY_ID,
-  type ApiKeyId,
-  ORGANIZATION_ID,
-  type OrganizationId,
-  WIDGET_ID,
-  type WidgetId,
-} from "#contract/ids.ts";
+import { type ApiKeyId, ORGANIZATION_ID, type OrganizationId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { WidgetStatus } from "#contract/widget.ts";
-import { insertApiKey } from "../../src/server/api-keys/queries.ts";
-import { hashApiKey, makeApiKey, toDisplayParts } from "../../src/server/api-keys/token.ts";
+import { makeKey as makeApiKey } from "../../src/server/api-keys/make-key.ts";
 import { takeReference } from "../../src/server/bookings/reference.ts";
 import { type NewBooking, storeBooking } from "../../src/server/bookings/store-booking.ts";
 import type { Db } from "../../src/server/db/pool.ts";
@@ -61,23 +53,8 @@ export async function makeKey(
   owner: OrganizationId,
   about: { expiresAt?: Date } = {},
 ): Promise<{ id: ApiKeyId; key: string }> {
-  const key = makeApiKey(systemRandom);
-  const shown = toDisplayParts(key);
-  const id = randomId<ApiKeyId>(systemRandom, API_KEY_ID);
-  await insertApiKey(db, {
-    id,
-    organization_id: owner,
-    name: "Warehouse",
-    key_hash: hashApiKey(key),
-    first_characters: shown.first,
-    last_characters: shown.last,
-    created_by: null,
-    created_at: NOON,
-    last_used_at: null,
-    expires_at: about.expiresAt ?? null,
-    revoked_at: null,
-  });
-  return { id, key };
+  const key = { name: "Warehouse", createdBy: null, expiresAt: about.expiresAt ?? null, now: NOON };
+  return await makeApiKey({ db, random: systemRandom }, owner, key);
 }
 
 /** Stores a booking the way the booking flow does, `now` being the moment it is made. */

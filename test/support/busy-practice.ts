@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { BROWSER_STEPS } from "#contract/steps.ts";
 import type { Db } from "../../src/server/db/pool.ts";
@@ -7,9 +8,6 @@ import { importLines, makeLine, toLines } from "./import-lines.ts";
 import { visitId } from "./touches.ts";
 
 // A dental practice with months of visits and bookings, the same in every run: what the dashboard's screens are looked at with.
-
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 
 const PLACES = [
   { share: 0.3, wish: 0.09, source: "google", medium: "organic" },
@@ -84,7 +82,7 @@ function makeVisits({ website, branch, days, visitsPerDay }: Visits) {
   const roll = createDice();
   const visits: { events: Record<string, unknown>[]; booking: Record<string, unknown> | null }[] = [];
   for (let day = days - 1; day >= 0; day--) {
-    const dawn = NOON.getTime() - day * DAY_MS - 5 * 3_600_000;
+    const dawn = NOON.getTime() - day * DAY_MS - 5 * HOUR_MS;
     const isWeekend = [0, 6].includes(new Date(dawn).getUTCDay());
     const count = Math.round(
       visitsPerDay * (isWeekend ? 0.55 : 1) * (0.75 + roll() / 2) * (1 + (days - day) / days / 3),
@@ -118,7 +116,7 @@ function makeVisit(about: { number: number; widgetId: WidgetId; at: number; roll
   if (!isBooked && steps === 2 && roll() < 0.12) events.push(eventAt("no_availability", 2));
   if (!isBooked && steps === 5 && roll() < 0.3) events.push(eventAt("booking_failed", 6));
   if (!isBooked) return { events, booking: null };
-  const start = new Date(at + Math.ceil((1 + roll() * 12) * 24) * 3_600_000);
+  const start = new Date(at + Math.ceil((1 + roll() * 12) * 24) * HOUR_MS);
   events.push(eventAt("booking_completed", 6, { start: start.toISOString() }));
   return { events, booking: makeBookingLine({ widgetId, at: at + 6 * MINUTE_MS, start, place, number }) };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
-import type { BrowserContextOptions, FrameLocator, Page } from "playwright-core";
+import type { BrowserContextOptions, Frame, FrameLocator, Page } from "playwright-core";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Template } from "#contract/widget.ts";
 import type { Deps } from "../../src/server/deps.ts";
@@ -58,7 +58,7 @@ export async function visitPage(page: Page, path: string): Promise<string[]> {
   return errors;
 }
 
-type View = Page | FrameLocator;
+type View = Page | Frame | FrameLocator;
 
 /** From the first step to the form. */
 export async function goToForm(view: View, about: { service?: RegExp; time?: number } = {}): Promise<void> {

@@ -65,6 +65,30 @@ export function findDeadFiles(files: SourceFiles, ahead = AHEAD_OF_USE): string[
   ];
 }
 
+/** `users` are the files outside of src/ that may use what it exports. */
+export function findDeadExports(files: SourceFiles, users: SourceFiles): string[] {
+  const used = new Set([...files, ...users].flatMap(([path, text]) => listImportedNames(path, text)));
+  return [...files].flatMap(([path, text]) => {
+    const isTest = /\.test\.tsx?$/.test(path);
+    if (isTest || used.has(`${path} *`)) return [];
+    return [...text.matchAll(EXPORTED_NAME)]
+      .filter(([, name]) => !used.has(`${path} ${name}`))
+      .map(([, name]) => `${path} exports ${name}, which nothing imports`);
+  });
+}
+
+const EXPORTED_NAME = /^export (?:async )?(?:type|function\*?|const|class) (\w+)/gm;
+
+/** "path name" of each; `*` for all of a file. */
+function listImportedNames(path: string, text: string): string[] {
+  const found = text.matchAll(/^(?:import|export) (?:type )?(?:\w+, )?(?:\{([^}]*)\}|\*.*?) from "([^"]+)"/gm);
+  const named = [...found].flatMap(([, names = "*", from = ""]) =>
+    names.split(",").map((name) => `${toPath(path, from)} ${/^\s*(?:type )?(\*|\w+)/.exec(name)?.[1]}`),
+  );
+  const dynamic = [...text.matchAll(/\bimport\("([^"]+)"\)/g)].map(([, from = ""]) => `${toPath(path, from)} *`);
+  return [...named, ...dynamic];
+}
+
 function reach(files: SourceFiles, starts: Iterable<string>): Set<string> {
   const reached = new Set<string>();
   const waiting = [...starts];
@@ -89,11 +113,12 @@ function isForTests(path: string): boolean {
 /** Paths from the root of the project for our own files, names for packages. */
 function listImports(path: string, text: string): string[] {
   const found = text.matchAll(/^(?:import|export|\})[^"';]*?from "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gm);
-  return [...found].map(([, from, bare, dynamic]) => {
-    const name = from ?? bare ?? dynamic ?? "";
-    if (name.startsWith("#contract/")) return name.replace("#", "src/");
-    return name.startsWith(".") ? join(dirname(path), name) : name;
-  });
+  return [...found].map(([, from, bare, dynamic]) => toPath(path, from ?? bare ?? dynamic ?? ""));
+}
+
+function toPath(importer: string, name: string): string {
+  if (name.startsWith("#contract/")) return name.replace("#", "src/");
+  return name.startsWith(".") ? join(dirname(importer), name) : name;
 }
 
 function covers(place: string, path: string): boolean {

@@ -47,9 +47,10 @@ if (!is_authentic($_SERVER['HTTP_SERVICE_SIGNATURE'] ?? '', $rawBody, $secret)) 
 $event = json_decode($rawBody, true, 64, JSON_THROW_ON_ERROR);
 // An event may come again: an empty file marks it as seen. Use a table with a unique column instead, store the event there,
 // and work on it later: the service waits 15 seconds for an answer.
-$mark = @fopen(sys_get_temp_dir() . '/bookflow-' . basename($event['id']), 'x');
-if ($mark === false) {
-    http_response_code(204);
+$mark = sys_get_temp_dir() . '/bookflow-' . basename($event['id']);
+if (@fopen($mark, 'x') === false) {
+    // Not kept, and not known: the service sends it once more.
+    http_response_code(file_exists($mark) ? 204 : 500);
     exit;
 }
 error_log($event['id'] . ' ' . ($event['data']['booking']['reference'] ?? ''));

@@ -41,10 +41,13 @@ seen = set()
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
-        length = int(self.headers.get("Content-Length", 0))
-        if length > BODY_BYTES_MAX:
+        length = self.headers.get("Content-Length", "0")
+        # read() with a number below zero would take whatever comes.
+        if not re.fullmatch(r"[0-9]{1,9}", length):
+            return self.answer(400)
+        if int(length) > BODY_BYTES_MAX:
             return self.answer(413)
-        raw_body = self.rfile.read(length)
+        raw_body = self.rfile.read(int(length))
         if not is_authentic(self.headers.get("Service-Signature", ""), raw_body, SECRET):
             return self.answer(400)
         event = json.loads(raw_body)

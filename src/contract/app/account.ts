@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { PLANS } from "../plans.ts";
 import { Timestamp, timestampOf } from "../timestamps.ts";
-import { nullable, oneOf, Was } from "./nullable.ts";
+import { nullable, oneOf, Was } from "./forms.ts";
 import { ROLES_OF_MEMBERS } from "./role.ts";
 
 // People, the organizations they belong to, and invitations, as the dashboard asks for them.
@@ -109,8 +109,12 @@ export const InvitationShape = Type.Object({
 });
 export type InvitationShape = Static<typeof InvitationShape>;
 export const InvitationList = Type.Object({ data: Type.Array(InvitationShape) });
+/** What became of the mail with the link; off: the service sends none. */
+const INVITATION_MAILS = ["sent", "off", "failed"] as const;
+export type InvitationMail = (typeof INVITATION_MAILS)[number];
 export const MadeInvitation = Type.Object({
   invitation: InvitationShape,
+  mail: oneOf(INVITATION_MAILS),
   link: nullable(Type.String({ description: "To be handed over; null where it was mailed." })),
 });
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Analytics } from "../analytics.ts";
-import { nullable } from "./nullable.ts";
+import { nullable } from "./forms.ts";
 
 /** YYYY-MM-DD in the organization's time zone. */
 const Day = Type.String();

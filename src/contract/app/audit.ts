@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { Timestamp } from "../timestamps.ts";
 
 /** Everything that changes access, or deletes or exports data. A noun of the contract and what was done to it. */
-export const AUDIT_ACTIONS = [
+const AUDIT_ACTIONS = [
   "organization.created",
   "organization.changed",
   "member.added",

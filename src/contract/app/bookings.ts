@@ -3,7 +3,7 @@ import { Attribution } from "../attribution.ts";
 import { Answer, Booking, Customer, Service } from "../booking.ts";
 import { Timestamp } from "../timestamps.ts";
 import { AppDelivery } from "./deliveries.ts";
-import { NullableText, nullable } from "./nullable.ts";
+import { NullableText, nullable } from "./forms.ts";
 
 // Stored bookings in the dashboard. A viewer gets them without anything about the customer: `customer` and `answers` are
 // null, `attribution` has the classified fields only, and the links to the appointment are missing.

@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
 import { CONNECTION_KINDS } from "../scheduling.ts";
+import { SEND_FAILURE_CODES } from "../send-failure.ts";
 import { Timestamp } from "../timestamps.ts";
-import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, Was } from "./nullable.ts";
+import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, Was } from "./forms.ts";
 
 export const CONNECTION_NAME_LENGTH_MAX = 100;
 
@@ -19,6 +20,17 @@ export const CONNECTION_FIELDS = {
   },
 } as const;
 
+/** Why a scheduling system was of no use when it was last asked. */
+const CONNECTION_ERROR_CODES = [
+  ...SEND_FAILURE_CODES,
+  "http_status",
+  "too_large",
+  "unreadable",
+  "credentials",
+  "not_found",
+] as const;
+export type ConnectionErrorCode = (typeof CONNECTION_ERROR_CODES)[number];
+
 export const AppConnection = Type.Object({
   id: Type.String(),
   kind: oneOf(CONNECTION_KINDS),
@@ -27,8 +39,8 @@ export const AppConnection = Type.Object({
   /** False where the last thing heard of the system is an error. */
   isHealthy: Type.Boolean(),
   lastOkAt: NullableTimestamp,
-  /** A word such as `credentials` or `timeout`; it stays when the system works again. */
-  lastError: NullableText,
+  /** It stays when the system works again. */
+  lastError: nullable(oneOf(CONNECTION_ERROR_CODES)),
   lastErrorAt: NullableTimestamp,
   lastErrorStatus: NullableInteger,
   /** The system's own id of the request that failed, to ask its support about. */
@@ -74,7 +86,7 @@ export type ConnectionChange = Static<typeof ConnectionChange>;
 export const SavedConnection = Type.Object({ connection: AppConnection, verified: nullable(VerifiedConnection) });
 export type SavedConnection = Static<typeof SavedConnection>;
 
-export const CONNECTION_FAULTS = ["credentials", "not_found", "invalid", "not_confirmed", "unavailable"] as const;
+const CONNECTION_FAULTS = ["credentials", "not_found", "invalid", "not_confirmed", "unavailable"] as const;
 
 /** "Test connection": either what the system said, or why it could not be asked. */
 export const ConnectionTest = Type.Object({

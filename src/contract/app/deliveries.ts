@@ -1,12 +1,15 @@
 import { type Static, Type } from "typebox";
-import { ATTEMPT_RESULTS, DELIVERY_STATES } from "../delivery.ts";
+import {
+  ATTEMPT_ERROR_CODES,
+  ATTEMPT_RESULTS,
+  ATTEMPT_TRIGGERS,
+  CANCEL_REASONS,
+  DELIVERY_STATES,
+} from "../delivery.ts";
 import { ENDPOINT_KINDS } from "../endpoint.ts";
 import { Timestamp } from "../timestamps.ts";
 import { WEBHOOK_EVENT_TYPES } from "../webhook-event.ts";
-import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf } from "./nullable.ts";
-
-export const ATTEMPT_TRIGGERS = ["automatic", "manual"] as const;
-export const CANCEL_REASONS = ["endpoint_disabled", "endpoint_removed", "plan", "erased"] as const;
+import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf } from "./forms.ts";
 
 /** One event to one endpoint: a line of the delivery log. */
 export const AppDelivery = Type.Object({
@@ -27,8 +30,8 @@ export const AppDelivery = Type.Object({
   retriesUsed: Type.Integer(),
   /** HTTP status of the last attempt; null where there was no reply. */
   lastStatus: NullableInteger,
-  /** A word such as `timeout`; null where the last attempt went well. */
-  lastError: NullableText,
+  /** Null where the last attempt went well. */
+  lastError: nullable(oneOf(ATTEMPT_ERROR_CODES)),
   lastDurationMs: NullableInteger,
   /** What is to come, or under way. */
   pending: nullable(oneOf(ATTEMPT_TRIGGERS)),
@@ -55,7 +58,7 @@ export const AppAttempt = Type.Object({
   result: oneOf(ATTEMPT_RESULTS),
   durationMs: NullableInteger,
   status: NullableInteger,
-  errorCode: NullableText,
+  errorCode: nullable(oneOf(ATTEMPT_ERROR_CODES)),
   /** The beginning of what the receiver answered. Null where it said nothing, it was erased, or the reader is a viewer. */
   reply: NullableText,
   replyIsTruncated: Type.Boolean(),

@@ -1,14 +1,14 @@
 import { type Static, Type } from "typebox";
+import { NOTICE_KINDS } from "../delivery.ts";
 import { ENDPOINT_DISABLED_REASONS, ENDPOINT_KINDS, ENDPOINT_STATUSES } from "../endpoint.ts";
 import { Timestamp } from "../timestamps.ts";
-import { NullableInteger, NullableTimestamp, nullable, oneOf, Was } from "./nullable.ts";
+import { NullableInteger, NullableTimestamp, nullable, oneOf, Was } from "./forms.ts";
 
-export const NOTICE_KINDS = ["exhausted", "disabling_soon", "disabled"] as const;
 /** `idle`: nothing was sent to it yet. */
-export const ENDPOINT_CONDITIONS = ["idle", "healthy", "failing", "disabled"] as const;
+const ENDPOINT_CONDITIONS = ["idle", "healthy", "failing", "disabled"] as const;
 export const ENDPOINT_DESCRIPTION_LENGTH_MAX = 200;
 
-export const EndpointHealth = Type.Object({
+const EndpointHealth = Type.Object({
   condition: oneOf(ENDPOINT_CONDITIONS),
   lastAttemptAt: NullableTimestamp,
   lastSuccessAt: NullableTimestamp,
@@ -26,7 +26,7 @@ export const EndpointHealth = Type.Object({
 });
 
 /** What its owner was told, as a sentence. */
-export const EndpointNotice = Type.Object({ kind: oneOf(NOTICE_KINDS), detail: Type.String(), at: Timestamp });
+const EndpointNotice = Type.Object({ kind: oneOf(NOTICE_KINDS), detail: Type.String(), at: Timestamp });
 
 export const AppEndpoint = Type.Object({
   id: Type.String(),

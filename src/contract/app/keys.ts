@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
 import { Timestamp } from "../timestamps.ts";
-import { NullableText, NullableTimestamp, oneOf } from "./nullable.ts";
+import { NullableText, NullableTimestamp, oneOf } from "./forms.ts";
 
-export const KEY_CONDITIONS = ["active", "expired", "revoked"] as const;
+const KEY_CONDITIONS = ["active", "expired", "revoked"] as const;
 export const KEY_NAME_LENGTH_MAX = 100;
 
 export const AppKey = Type.Object({

@@ -2,8 +2,8 @@ import type { Feature } from "../plans.ts";
 import type { MemberRole } from "./role.ts";
 
 // Every route under /api/app, with what it takes to use it. server/app-api.ts lets nobody in who lacks the role (403
-// `forbidden`) or whose plan lacks the feature (403 `plan_required`), and mounts no route of the organization's things
-// that is not listed here. The dashboard asks the same table before it offers an action.
+// `forbidden`) or whose plan lacks the feature (403 `plan_required`), and mounts no route that is not listed here. The
+// dashboard asks the same tables before it offers an action.
 //
 // A viewer reads everything but what is about customers or opens doors. A member works with widgets and bookings. Whatever
 // lets data leave in bulk, erases by e-mail or hands out access needs an admin. What a plan no longer includes can still be
@@ -60,31 +60,35 @@ export const APP_ROUTES = {
 
 export type AppRouteName = keyof typeof APP_ROUTES;
 
-/** Routes about people and the organization itself; their files in server/accounts guard themselves. */
-export type AccountRoute = Pick<AppRoute, "method" | "path"> & {
+/** Routes about people and the organization itself, on every plan. */
+export type AccountRoute = Omit<AppRoute, "role" | "feature"> & {
   /** `person`: whoever is signed in, also without an organization. */
-  readonly who: "anyone" | "person" | MemberRole;
+  readonly role: "anyone" | "person" | MemberRole;
+  readonly feature?: never;
 };
 
 // biome-ignore format: one route a line
-export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
-  { method: "GET",    path: "/sign-in-options", who: "anyone" },
-  { method: "POST",   path: "/setup", who: "anyone" },
-  { method: "POST",   path: "/invitations/look-up", who: "anyone" },
-  { method: "POST",   path: "/invitations/accept", who: "anyone" },
-  { method: "GET",    path: "/me", who: "person" },
-  { method: "PATCH",  path: "/me", who: "person" },
-  { method: "GET",    path: "/me/sessions", who: "person" },
-  { method: "DELETE", path: "/me/sessions", who: "person" },
-  { method: "DELETE", path: "/me/sessions/:id", who: "person" },
-  { method: "POST",   path: "/organizations", who: "person" },
-  { method: "GET",    path: "/organization", who: "viewer" },
-  { method: "PATCH",  path: "/organization", who: "admin" },
-  { method: "GET",    path: "/members", who: "admin" },
-  { method: "PATCH",  path: "/members/:userId", who: "admin" },
-  { method: "DELETE", path: "/members/:userId", who: "viewer" },
-  { method: "GET",    path: "/invitations", who: "admin" },
-  { method: "POST",   path: "/invitations", who: "admin" },
-  { method: "DELETE", path: "/invitations/:id", who: "admin" },
-  { method: "GET",    path: "/audit", who: "admin" },
-];
+export const ACCOUNT_ROUTES = {
+  listSignInOptions:  { method: "GET",    path: "/sign-in-options", role: "anyone" },
+  setUp:              { method: "POST",   path: "/setup", role: "anyone" },
+  lookUpInvitation:   { method: "POST",   path: "/invitations/look-up", role: "anyone" },
+  acceptInvitation:   { method: "POST",   path: "/invitations/accept", role: "anyone" },
+
+  getMe:              { method: "GET",    path: "/me", role: "person" },
+  changeMe:           { method: "PATCH",  path: "/me", role: "person" },
+  listSignIns:        { method: "GET",    path: "/me/sessions", role: "person" },
+  endOtherSignIns:    { method: "DELETE", path: "/me/sessions", role: "person" },
+  endSignIn:          { method: "DELETE", path: "/me/sessions/:id", role: "person" },
+  createOrganization: { method: "POST",   path: "/organizations", role: "person" },
+
+  getOrganization:    { method: "GET",    path: "/organization", role: "viewer" },
+  changeOrganization: { method: "PATCH",  path: "/organization", role: "admin" },
+  listMembers:        { method: "GET",    path: "/members", role: "admin" },
+  changeMember:       { method: "PATCH",  path: "/members/:userId", role: "admin" },
+  // Whoever wants to leave may; the route asks more of who removes others.
+  removeMember:       { method: "DELETE", path: "/members/:userId", role: "viewer" },
+  listInvitations:    { method: "GET",    path: "/invitations", role: "admin" },
+  invite:             { method: "POST",   path: "/invitations", role: "admin" },
+  withdrawInvitation: { method: "DELETE", path: "/invitations/:id", role: "admin" },
+  listAuditEntries:   { method: "GET",    path: "/audit", role: "admin" },
+} as const satisfies Record<string, AccountRoute>;

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { Timestamp } from "../timestamps.ts";
 import { TEMPLATES, WIDGET_STATUSES } from "../widget.ts";
 import { ALLOWED_DOMAINS_MAX } from "../widget-looks.ts";
-import { NullableText, NullableTimestamp, oneOf, Was } from "./nullable.ts";
+import { NullableText, NullableTimestamp, oneOf, Was } from "./forms.ts";
 
 export const WIDGET_NAME_LENGTH_MAX = 100;
 

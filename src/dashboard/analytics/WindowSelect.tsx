@@ -7,7 +7,7 @@ import { type FormEvent, useState } from "react";
 import { WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { describeDayRange, toDay } from "../day-range.ts";
 
-export type ChosenWindow = { days: string; from: string; to: string };
+type ChosenWindow = { days: string; from: string; to: string };
 
 const PRESETS = ["7", "30", "90", "365"];
 /** Marks no preset: nothing is highlighted. */

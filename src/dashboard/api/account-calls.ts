@@ -51,8 +51,13 @@ export const person = {
   endSignIn: (id: string) =>
     send<null>({ method: "DELETE", path: `${APP_PREFIX}/me/sessions/${encodeURIComponent(id)}` }),
   endOtherSignIns: () => send<null>({ method: "DELETE", path: `${APP_PREFIX}/me/sessions` }),
-  createOrganization: (body: Static<typeof account.NewOrganization>) =>
-    send<Static<typeof account.MadeOrganization>>({ method: "POST", path: `${APP_PREFIX}/organizations`, body }),
+  createOrganization: (body: Static<typeof account.NewOrganization>, idempotencyKey: string) =>
+    send<Static<typeof account.MadeOrganization>>({
+      method: "POST",
+      path: `${APP_PREFIX}/organizations`,
+      body,
+      idempotencyKey,
+    }),
   signOut: () => postAuth("sign-out", {}, true),
   changePassword: (body: { currentPassword: string; newPassword: string }) => postAuth("change-password", body),
   enableTwoFactor: (password: string) =>

@@ -1,10 +1,11 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { MINUTE_MS } from "#contract/durations.ts";
 import { call } from "./app-calls.ts";
 
 /** Either `days` up to today, or `from` and `to`; empty texts are left out. */
 export type AnalyticsFilters = { days: string; from: string; to: string; widget: string };
 
-const REFRESH_MS = 60_000;
+const REFRESH_MS = MINUTE_MS;
 /** While the first view is waited for. */
 const FIRST_REFRESH_MS = 5_000;
 

@@ -62,16 +62,18 @@ export type CallOptions = {
   /** Fills the `:name` parts of the route's path. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
+  /** See ui/use-idempotency-key.ts. */
+  readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 };
 
 /** Calls a route by its name in the contract: `call("getWidget", { organization, params: { widget: id } })`. */
 export async function call<Name extends CallName>(
   name: Name,
-  { organization, params, query, signal, body }: CallOptions & BodyOf<Name>,
+  { organization, params, query, idempotencyKey, signal, body }: CallOptions & BodyOf<Name>,
 ): Promise<Calls[Name]["answer"]> {
   const { method } = APP_ROUTES[name];
-  return await send({ method, path: pathOf(name, params), organization, query, signal, body });
+  return await send({ method, path: pathOf(name, params), organization, query, idempotencyKey, signal, body });
 }
 
 /** A route's address with its query, for files: see ui/download.ts. */

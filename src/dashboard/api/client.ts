@@ -18,13 +18,24 @@ export class ApiFailure extends Error {
   }
 }
 
-export type ApiRequest = {
+/** In words for the person who sees it. */
+export function explain(error: Error): string {
+  return error instanceof ApiFailure ? error.message : "Something went wrong on this page.";
+}
+
+export function isNotFound(error: Error | null): boolean {
+  return error instanceof ApiFailure && error.status === 404;
+}
+
+type ApiRequest = {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** From the root: /api/app/… or /api/auth/…. */
   readonly path: string;
   readonly organization?: string | undefined;
   readonly query?: Readonly<Record<string, string | undefined>> | undefined;
   readonly body?: unknown;
+  /** Of what makes something: sent again under the same key, it makes nothing more. */
+  readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Asked before signing in: a 401 is an answer like others, and no sign that a session has ended. */
   readonly isEntry?: boolean;
@@ -33,7 +44,7 @@ export type ApiRequest = {
 /** Sends a request and gives back its JSON answer, which the caller names by its type in the contract. */
 export async function send<Answer>(request: ApiRequest): Promise<Answer> {
   const response = await reach(request);
-  const answer = await readJson(response, request.method);
+  const answer = await readJson(response, request);
   if (response.ok) return answer as Answer;
   const failure = toFailure(response.status, answer);
   if (failure.status === 401 && !request.isEntry) reportSessionEnd();
@@ -45,10 +56,12 @@ export function toAddress(path: string, query: ApiRequest["query"] = {}): string
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-async function reach({ method, path, organization, query, body, signal }: ApiRequest): Promise<Response> {
+async function reach(request: ApiRequest): Promise<Response> {
+  const { method, path, organization, query, body, idempotencyKey, signal } = request;
   const headers = new Headers({ accept: "application/json" });
   if (organization !== undefined) headers.set(ORGANIZATION_HEADER, organization);
   if (body !== undefined) headers.set("content-type", "application/json");
+  if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
   try {
     return await fetch(toAddress(path, query), {
       method,
@@ -59,13 +72,13 @@ async function reach({ method, path, organization, query, body, signal }: ApiReq
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw unreachable(method);
+    throw unreachable(request);
   }
 }
 
-async function readJson(response: Response, method: ApiRequest["method"]): Promise<unknown> {
+async function readJson(response: Response, request: ApiRequest): Promise<unknown> {
   const text = await response.text().catch(() => {
-    throw unreachable(method);
+    throw unreachable(request);
   });
   if (text === "") return null;
   try {
@@ -83,11 +96,13 @@ function toFailure(status: number, answer: unknown): ApiFailure {
   return error ? new ApiFailure({ ...error, status }) : new ApiFailure({ code: "internal", status, message: BROKEN });
 }
 
-function unreachable(method: ApiRequest["method"]): ApiFailure {
-  return new ApiFailure({ code: "unreachable", status: 0, message: method === "GET" ? UNREACHABLE : UNCERTAIN });
+function unreachable({ method, idempotencyKey }: ApiRequest): ApiFailure {
+  const message = method === "GET" ? UNREACHABLE : idempotencyKey === undefined ? UNCERTAIN : REPEATABLE;
+  return new ApiFailure({ code: "unreachable", status: 0, message });
 }
 
 const UNREACHABLE = "Bookflow cannot be reached. Check your connection, then try again.";
 const UNCERTAIN =
   "Bookflow cannot be reached. Should the connection have broken during the answer, this is done already: look before you try again.";
+const REPEATABLE = "Bookflow cannot be reached. Check your connection, then try again here: nothing is made twice.";
 const BROKEN = "Bookflow did not answer as it should. Please try again in a moment.";

@@ -10,7 +10,7 @@ export const connectionsQuery = (organization: string) =>
 
 /** What an organization does with its connections. */
 export const connectionCalls = (organization: string) => ({
-  add: (body: NewConnection) => call("addConnection", { organization, body }),
+  add: (body: NewConnection, idempotencyKey: string) => call("addConnection", { organization, body, idempotencyKey }),
   change: ({ id, ...body }: ConnectionChange & { id: string }) =>
     call("changeConnection", { organization, params: { connection: id }, body }),
   remove: (id: string) => call("removeConnection", { organization, params: { connection: id } }),

@@ -3,11 +3,11 @@ import dayjs from "dayjs";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
 import { call } from "./app-calls.ts";
 
-export const DELIVERIES_PER_PAGE = 50;
+const DELIVERIES_PER_PAGE = 50;
 const SOONEST_MS = 1_000;
 const LATEST_MS = 5_000;
 
-export type DeliveryFilter = {
+type DeliveryFilter = {
   readonly endpoint?: string | undefined;
   readonly state?: string | undefined;
   /** ISO instants. Asked for at each reading, since "the last hour" moves on. */

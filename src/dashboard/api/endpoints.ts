@@ -21,7 +21,7 @@ export const endpointRefreshes = (organization: string) => [
 
 /** What an organization does with its endpoints. */
 export const endpointCalls = (organization: string) => ({
-  add: (body: NewEndpoint) => call("addEndpoint", { organization, body }),
+  add: (body: NewEndpoint, idempotencyKey: string) => call("addEndpoint", { organization, body, idempotencyKey }),
   change: ({ id, ...body }: EndpointChange & { id: string }) =>
     call("changeEndpoint", { organization, params: { endpoint: id }, body }),
   remove: (id: string) => call("removeEndpoint", { organization, params: { endpoint: id } }),

@@ -8,6 +8,7 @@ export const keysQuery = (organization: string) =>
     queryFn: ({ signal }) => call("listKeys", { organization, signal }),
   });
 
-export const createKey = (organization: string, body: NewKey) => call("createKey", { organization, body });
+export const createKey = (organization: string, body: NewKey, idempotencyKey: string) =>
+  call("createKey", { organization, body, idempotencyKey });
 
 export const revokeKey = (organization: string, id: string) => call("revokeKey", { organization, params: { key: id } });

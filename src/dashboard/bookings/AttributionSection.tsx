@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import type { Attribution } from "#contract/attribution.ts";
+import type { Attribution, ClickIdName } from "#contract/attribution.ts";
 import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { type Fact, Facts } from "../ui/Facts.tsx";
@@ -26,7 +26,7 @@ const RAW_NAMES = {
   gaClientId: "Google Analytics client",
   fbp: "fbp (Meta)",
   fbc: "fbc (Meta)",
-} as const satisfies Partial<Record<keyof Attribution, string>>;
+} as const satisfies Partial<Record<keyof Attribution, string>> & Record<ClickIdName, string>;
 
 export function AttributionSection({ attribution }: { attribution: Attribution }) {
   const { format } = useOrganization();

@@ -51,7 +51,7 @@ function Panel({ drawn, name, label }: { drawn: Partial<Daily[number]>[]; name: 
 }
 
 /** Pointing at a day in one tells of it in both. */
-const SYNCED = { syncId: "days", margin: { top: 10, bottom: 4 } };
+const SYNCED = { syncId: "days", margin: { top: 10, right: 8, bottom: 4 } };
 const BAR = { radius: 3 };
 const LINE = { curveType: "linear", strokeWidth: 1.5, withDots: false, fillOpacity: 0.25 } as const;
 
@@ -74,7 +74,7 @@ const SHARED = {
 } as const;
 
 /** "412 views and 31 bookings in 30 days. Most views on 4 Nov 2026 (38); most bookings on 6 Nov 2026 (5)." */
-export function describeDays(daily: Daily): string {
+function describeDays(daily: Daily): string {
   const total = (name: "views" | "bookings") => daily.reduce((sum, entry) => sum + entry[name], 0);
   const [views, bookings] = [total("views"), total("bookings")];
   const counts = `${pluralize(views, "view")} and ${pluralize(bookings, "booking")} in ${pluralize(daily.length, "day")}.`;

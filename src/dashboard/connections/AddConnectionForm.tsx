@@ -9,6 +9,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useIdempotencyKey } from "../ui/use-idempotency-key.ts";
 import { ConnectionFields, CredentialsFault } from "./ConnectionFields.tsx";
 import { type ConnectionValues, toParts, toValues } from "./connection-form.ts";
 import { Permissions } from "./Permissions.tsx";
@@ -16,9 +17,11 @@ import { Permissions } from "./Permissions.tsx";
 export function AddConnectionForm(about: { onClose: () => void; onSaved: (saved: SavedConnection) => void }) {
   const { id } = useOrganization();
   const [kind, setKind] = useState<ConnectionKind>("microsoft-bookings");
+  const idempotencyKey = useIdempotencyKey();
   const form = useForm<ConnectionValues>({ initialValues: toValues(null) });
   const add = useAction({
-    run: (values: ConnectionValues) => connectionCalls(id).add({ kind, name: values.name, ...toParts(kind, values) }),
+    run: (values: ConnectionValues) =>
+      connectionCalls(id).add({ kind, name: values.name, ...toParts(kind, values) }, idempotencyKey),
     form,
     isQuiet: true,
     refreshes: [connectionsQuery(id).queryKey],

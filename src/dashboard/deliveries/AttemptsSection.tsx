@@ -53,7 +53,7 @@ function Attempt({ attempt, isNewest }: { attempt: AppAttempt; isNewest: boolean
       <Text size="sm" mt={4}>
         {describeAttempt(attempt)}
         {durationMs !== null && ` after ${formatDuration(durationMs)}`}.
-        {nextAttemptAt !== null && ` The next one was planned for ${format.time(nextAttemptAt)}.`}
+        {nextAttemptAt !== null && ` The next one was planned for ${format.timeToSecond(nextAttemptAt)}.`}
       </Text>
       {reply && can("seeCustomers").isAllowed && (
         <div className={classes["reply"]} data-open={isNewest}>

@@ -50,7 +50,7 @@ function RedeliverFailedForm({ endpointId, onClose }: Omit<RedeliverFailedProps,
       <Stack gap="md">
         <Text size="sm">
           Each delivery that was given up gets one more attempt, with the same content and a new signature. Receivers
-          that follow the reference ignore what they have already.
+          that de-duplicate by event id ignore what they already have.
         </Text>
         <FormFault error={redeliver.error} />
         <Select

@@ -25,7 +25,7 @@ export function SummarySection({ delivery }: { delivery: AppDeliveryDetail }) {
     ["Finished", completedAt !== null && format.exact(completedAt)],
     ["Next attempt", pending !== null && nextAttemptAt !== null && format.exact(nextAttemptAt)],
     ["Canceled because", cancelReason !== null && CANCEL_WORDS[cancelReason]],
-    ["Retries used", event.type !== "endpoint.test" && delivery.retriesUsed],
+    ["Retries made", event.type !== "endpoint.test" && countRetries(delivery)],
     ["Delivery id", <CopyId key="id" value={delivery.id} label="Copy the delivery id" />],
     ["Event id", <CopyId key="event" value={event.id} label="Copy the event id" />],
   ];
@@ -34,6 +34,11 @@ export function SummarySection({ delivery }: { delivery: AppDeliveryDetail }) {
       <Facts facts={facts} />
     </Section>
   );
+}
+
+/** Those of the schedule after the first attempt; one that is planned is not made yet. */
+function countRetries({ attempts }: AppDeliveryDetail): number {
+  return Math.max(0, attempts.filter(({ trigger }) => trigger !== "manual").length - 1);
 }
 
 function EndpointLink({ endpoint }: Pick<AppDeliveryDetail, "endpoint">) {

@@ -8,6 +8,7 @@ import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { ShownOnce, STAYS_OPEN } from "../ui/ShownOnce.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useIdempotencyKey } from "../ui/use-idempotency-key.ts";
 import { dayAhead, toEndOfDay } from "../zoned-time.ts";
 
 const EXPIRIES = [
@@ -43,9 +44,11 @@ export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
 function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: string) => void }) {
   const { id, details } = useOrganization();
   const { timeZone } = details;
+  const idempotencyKey = useIdempotencyKey();
   const form = useForm<KeyForm>({ initialValues: { name: "", expiry: "", expiresAt: "" } });
   const create = useAction({
-    run: (values: KeyForm) => createKey(id, { name: values.name, expiresAt: toExpiry(values, timeZone) }),
+    run: (values: KeyForm) =>
+      createKey(id, { name: values.name, expiresAt: toExpiry(values, timeZone) }, idempotencyKey),
     form,
     isQuiet: true,
     refreshes: [keysQuery(id).queryKey],

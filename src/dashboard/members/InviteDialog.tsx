@@ -1,6 +1,7 @@
 import { Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
+import type { InvitationMail } from "#contract/app/account.ts";
 import { ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { organization } from "../api/account-calls.ts";
 import { INVITATION_DAYS } from "../api/account-constants.ts";
@@ -12,33 +13,34 @@ import { FormFault } from "../ui/FormFault.tsx";
 import { ShownOnce, STAYS_OPEN } from "../ui/ShownOnce.tsx";
 import { useAction } from "../ui/use-action.ts";
 
-/** Where the service sends mail, the link is mailed; otherwise it is shown here once, to be handed over. */
+type Handed = { link: string; intro: string };
+
+/** Where the service sends mail, the link is mailed; otherwise, or if that fails, it is shown here once, to be handed over. */
 export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { name } = useOrganization();
-  const [link, setLink] = useState<string | null>(null);
+  const [handed, setHanded] = useState<Handed | null>(null);
   const close = () => {
-    setLink(null);
+    setHanded(null);
     onClose();
   };
   return (
     <Modal
       opened={isOpen}
       onClose={close}
-      title={link === null ? `Invite somebody to ${name}` : "Hand over this link"}
-      {...(link === null ? {} : STAYS_OPEN)}
+      title={handed === null ? `Invite somebody to ${name}` : "Hand over this link"}
+      {...(handed === null ? {} : STAYS_OPEN)}
     >
-      {link === null ? (
-        <InviteForm onClose={close} onLink={setLink} />
+      {handed === null ? (
+        <InviteForm onClose={close} onHanded={setHanded} />
       ) : (
         <ShownOnce
           intro={
             <Text size="sm">
-              This service sends no mail, so give the link to the person yourself. It works once, for {INVITATION_DAYS}{" "}
-              days, and is shown only now.
+              {handed.intro} It works once, for {INVITATION_DAYS} days, and is shown only now.
             </Text>
           }
           label="Invitation link"
-          value={link}
+          value={handed.link}
           doneLabel="Done"
           onDone={close}
         />
@@ -47,7 +49,13 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
   );
 }
 
-function InviteForm({ onClose, onLink }: { onClose: () => void; onLink: (link: string) => void }) {
+/** Why the link is not on its way by mail. */
+const INTROS: Readonly<Record<Exclude<InvitationMail, "sent">, string>> = {
+  off: "This service sends no mail, so give the link to the person yourself.",
+  failed: "The mail could not be sent, so give the link to the person yourself.",
+};
+
+function InviteForm({ onClose, onHanded }: { onClose: () => void; onHanded: (handed: Handed) => void }) {
   const { id, can } = useOrganization();
   const form = useForm({ initialValues: { email: "", role: "member" } });
   const invite = useAction({
@@ -56,7 +64,8 @@ function InviteForm({ onClose, onLink }: { onClose: () => void; onLink: (link: s
     isQuiet: true,
     refreshes: [invitationsQuery(id).queryKey],
     says: ({ invitation }) => `${invitation.email} is invited.`,
-    onDone: ({ link }) => (link === null ? onClose() : onLink(link)),
+    onDone: ({ link, mail }) =>
+      link === null || mail === "sent" ? onClose() : onHanded({ link, intro: INTROS[mail] }),
   });
   const roles = ROLES_OF_MEMBERS.filter((role) => role !== "owner" || can("changeOwner").isAllowed);
   return (

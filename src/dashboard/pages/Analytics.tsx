@@ -23,6 +23,7 @@ import { Section } from "../ui/Section.tsx";
 import { StaleNotice } from "../ui/StaleNotice.tsx";
 import { useUrlState } from "../ui/use-url-state.ts";
 import { WidgetSelect } from "../ui/WidgetSelect.tsx";
+import { dayAhead } from "../zoned-time.ts";
 
 const DEFAULTS = { days: String(WINDOW_DAYS_DEFAULT), from: "", to: "", widget: "" };
 
@@ -111,11 +112,12 @@ function DataSince({ report }: { report: AppAnalytics | undefined }) {
     const isOneDay = report.from === report.to;
     return [
       isOneDay ? `${formatDay(report.from)}.` : `${formatDay(report.from)} to ${formatDay(report.to)}.`,
+      report.to === dayAhead(0, details.timeZone) ? "Today is not over yet." : "",
       report.dataSince === null ? "" : `Data since ${formatDay(report.dataSince)}.`,
       report.previous.isComplete ? `Changes are against the ${pluralize(report.days, "day")} before.` : "",
       report.from < keptSinceDay ? `The ${details.plan.name} plan keeps ${details.plan.retention}.` : "",
     ].filter(Boolean);
-  }, [report, keptSinceDay, details.plan]);
+  }, [report, keptSinceDay, details.timeZone, details.plan]);
   return sentences.length === 0 ? (
     <Text component="span" inherit>
       &nbsp;

@@ -66,7 +66,7 @@ export function ApiKeysPage() {
 const DESCRIPTION = (
   <>
     Your programs read widgets, bookings and analytics with a key, through the{" "}
-    <Anchor href="/docs" target="_blank" underline="always" inherit>
+    <Anchor href="/docs/read-api" target="_blank" underline="always" inherit>
       read API
     </Anchor>
     .

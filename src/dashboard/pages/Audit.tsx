@@ -46,11 +46,8 @@ function Entries() {
         </>
       ),
     },
-    {
-      header: "Whom or what",
-      cell: (row) => <span title={row.target ?? undefined}>{describeTarget(row, { id, name })}</span>,
-    },
-    { header: "Who", cell: ({ actor }) => actor.name ?? actor.email ?? "The operator" },
+    { header: "Whom or what", cell: (row) => <Target {...describeTarget(row, { id, name })} /> },
+    { header: "Who", width: "11rem", cell: ({ actor }) => actor.name ?? actor.email ?? "The operator" },
     {
       header: "When",
       isShort: true,
@@ -72,5 +69,18 @@ function Entries() {
         <OlderButton query={entries} what="entries" />
       </Section>
     </>
+  );
+}
+
+function Target({ name, id }: { name: string; id: string | null }) {
+  return (
+    <div>
+      <Text size="sm">{name}</Text>
+      {id !== null && (
+        <Text size="xs" c="dimmed">
+          {id}
+        </Text>
+      )}
+    </div>
   );
 }

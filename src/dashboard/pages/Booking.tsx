@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { BookingDetail } from "#contract/app/bookings.ts";
 import { bookingQuery } from "../api/bookings.ts";
-import { ApiFailure } from "../api/client.ts";
+import { isNotFound } from "../api/client.ts";
 import { AttributionSection } from "../bookings/AttributionSection.tsx";
 import { AnswersSection, AppointmentSection, CustomerSection } from "../bookings/BookingFacts.tsx";
 import { DeleteBooking } from "../bookings/DeleteBooking.tsx";
@@ -25,7 +25,7 @@ export function BookingPage() {
   // Those of the list that one came from.
   const [filters] = useUrlState(FILTER_DEFAULTS);
   const booking = useQuery(bookingQuery(id, reference));
-  const isGone = booking.error instanceof ApiFailure && booking.error.status === 404;
+  const isGone = isNotFound(booking.error);
   const shown = isGone ? undefined : booking.data;
   return (
     <Page

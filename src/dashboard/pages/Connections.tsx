@@ -49,7 +49,7 @@ export function ConnectionsPage() {
                   <ConnectionTable connections={data} />
                 ) : (
                   <EmptyState icon={IconPlugConnected} title="No scheduling system is connected" action={addButton}>
-                    Connect Microsoft Bookings or cal.com, then choose the connection in a widget.
+                    Connect Microsoft Bookings or Cal.com, then choose the connection in a widget.
                   </EmptyState>
                 )
               }

@@ -60,11 +60,7 @@ export function DeliveriesPage() {
       </LockedFeature>
       <StaleNotice query={deliveries} />
       <FilterBar filters={filters} onChange={setFilters} />
-      <Section
-        title="Log"
-        description={`Newest first. Point at a time for the exact one in ${details.timeZone.replaceAll("_", " ")}.`}
-        isFlush
-      >
+      <Section title="Log" description="Newest first. Each has its attempts with their exact times." isFlush>
         <Loaded query={deliveries} rows={8}>
           {({ pages }) => {
             const rows = pages.flatMap((page) => page.data);

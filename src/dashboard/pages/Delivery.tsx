@@ -5,7 +5,7 @@ import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
-import { ApiFailure } from "../api/client.ts";
+import { isNotFound } from "../api/client.ts";
 import { deliveriesKey, deliveryQuery, redeliver } from "../api/deliveries.ts";
 import { AttemptsSection } from "../deliveries/AttemptsSection.tsx";
 import { RequestSection } from "../deliveries/RequestSection.tsx";
@@ -27,7 +27,7 @@ export function DeliveryPage() {
   const { id, paths } = useOrganization();
   const { delivery: wanted } = useParams({ strict: false }) as { delivery: string };
   const delivery = useQuery(deliveryQuery(id, wanted));
-  const isGone = delivery.error instanceof ApiFailure && delivery.error.status === 404;
+  const isGone = isNotFound(delivery.error);
   if (delivery.data && !isGone) return <Delivery key={wanted} delivery={delivery.data} query={delivery} />;
   return (
     <Page title="Delivery" back={{ to: paths.deliveries, label: "Deliveries" }}>

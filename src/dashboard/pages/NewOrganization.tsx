@@ -10,12 +10,14 @@ import { ButtonLink } from "../ui/links.tsx";
 import { OrganizationFields } from "../ui/OrganizationFields.tsx";
 import { guessTimeZone } from "../ui/TimeZoneSelect.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useIdempotencyKey } from "../ui/use-idempotency-key.ts";
 
 export function NewOrganizationPage() {
   const navigate = useNavigate();
+  const idempotencyKey = useIdempotencyKey();
   const form = useForm({ mode: "uncontrolled", initialValues: { name: "", timeZone: guessTimeZone() } });
   const create = useAction({
-    run: person.createOrganization,
+    run: (values: typeof form.values) => person.createOrganization(values, idempotencyKey),
     form,
     isQuiet: true,
     refreshes: [meKey],

@@ -44,7 +44,7 @@ export function WebhooksPage() {
         description={
           <>
             How to read and verify what they get is described in the{" "}
-            <Anchor href="/docs#webhooks" target="_blank" underline="always" inherit>
+            <Anchor href="/docs/webhooks" target="_blank" underline="always" inherit>
               reference
             </Anchor>
             .

@@ -3,7 +3,7 @@ import { IconAppWindow, IconExternalLink } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { AppWidget } from "#contract/app/widgets.ts";
-import { ApiFailure } from "../api/client.ts";
+import { isNotFound } from "../api/client.ts";
 import { widgetQuery } from "../api/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Loaded } from "../ui/Loaded.tsx";
@@ -25,7 +25,7 @@ export function WidgetPage() {
   const { id, paths } = useOrganization();
   const { widget: widgetId } = useParams({ strict: false }) as { widget: string };
   const widget = useQuery(widgetQuery(id, widgetId));
-  const isUnknown = widget.error instanceof ApiFailure && widget.error.status === 404;
+  const isUnknown = isNotFound(widget.error);
   const shown = widget.data;
   return (
     <Page

@@ -13,7 +13,7 @@ import {
 } from "@tabler/icons-react";
 import type { Paths } from "../paths.ts";
 
-export type NavigationItem = { readonly label: string; readonly icon: Icon; readonly to: (paths: Paths) => string };
+type NavigationItem = { readonly label: string; readonly icon: Icon; readonly to: (paths: Paths) => string };
 
 // Order: Analytics, Bookings, Widgets; Webhooks, Deliveries, API keys, Connections; Members, Audit log, Settings.
 // biome-ignore format: one screen a line

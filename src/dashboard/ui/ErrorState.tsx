@@ -1,6 +1,6 @@
 import { Button, Center, Stack, Text, ThemeIcon } from "@mantine/core";
 import { IconAlertTriangle, IconPlugConnectedX } from "@tabler/icons-react";
-import { ApiFailure } from "../api/client.ts";
+import { ApiFailure, explain } from "../api/client.ts";
 
 /** What was asked for could not be had: why, and a way to try again. */
 export function ErrorState({ error, onRetry }: { error: Error; onRetry?: () => void }) {
@@ -12,7 +12,7 @@ export function ErrorState({ error, onRetry }: { error: Error; onRetry?: () => v
         <ThemeIcon variant="light" color="red" size={48} radius="xl" aria-hidden>
           <Picture size={24} stroke={1.6} />
         </ThemeIcon>
-        <Text>{error instanceof ApiFailure ? error.message : "Something went wrong on this page."}</Text>
+        <Text>{explain(error)}</Text>
         {onRetry && (
           <Button variant="default" onClick={onRetry}>
             Try again

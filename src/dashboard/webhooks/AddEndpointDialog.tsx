@@ -11,6 +11,7 @@ import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { STAYS_OPEN } from "../ui/ShownOnce.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useIdempotencyKey } from "../ui/use-idempotency-key.ts";
 import { SecretOnce } from "./SecretOnce.tsx";
 
 /** What is added leads to its own screen, where a test can be sent; a signing secret is shown on the way there, once. */
@@ -47,9 +48,10 @@ export function AddEndpointDialog({ isOpen, onClose }: { isOpen: boolean; onClos
 
 function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: AddedEndpoint) => void }) {
   const { id } = useOrganization();
+  const idempotencyKey = useIdempotencyKey();
   const form = useForm({ initialValues: { kind: "webhook" as EndpointKind, url: "", description: "" } });
   const add = useAction({
-    run: endpointCalls(id).add,
+    run: (values: typeof form.values) => endpointCalls(id).add(values, idempotencyKey),
     form,
     isQuiet: true,
     refreshes: endpointRefreshes(id),

@@ -1,8 +1,7 @@
 import { Alert, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconClockPause, IconPlugConnectedX } from "@tabler/icons-react";
-import dayjs from "dayjs";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import { DISABLED_WORDS } from "../endpoint-words.ts";
+import { DISABLED_WORDS, isPaused } from "../endpoint-words.ts";
 import { formatCount, formatRelative } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { type Figure, Figures } from "../ui/Figures.tsx";
@@ -23,7 +22,7 @@ export function HealthSection({ endpoint }: { endpoint: AppEndpoint }) {
   return (
     <Section title="Health" description="Attempts of the last 24 hours, retries included.">
       <Stack gap="lg">
-        <Ailment endpoint={endpoint} />
+        <Ailments endpoint={endpoint} />
         <Figures figures={figures} />
         {notices.length > 0 && (
           <div>
@@ -48,7 +47,7 @@ export function HealthSection({ endpoint }: { endpoint: AppEndpoint }) {
 }
 
 /** What is wrong at the moment, and what follows from it. */
-function Ailment({ endpoint: { health, status, disabledReason, disabledAt } }: { endpoint: AppEndpoint }) {
+function Ailments({ endpoint: { health, status, disabledReason, disabledAt } }: { endpoint: AppEndpoint }) {
   const { format } = useOrganization();
   if (status === "disabled")
     return (
@@ -57,18 +56,19 @@ function Ailment({ endpoint: { health, status, disabledReason, disabledAt } }: {
         What it misses is kept in the log as canceled, and can be redelivered once it is on again.
       </Alert>
     );
-  if (health.failingSince !== null)
-    return (
-      <Alert color="red" title="Deliveries are failing" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
-        Nothing has arrived since {format.dateTime(health.failingSince)}. Each delivery is tried again for about two
-        hours. After five days without success the endpoint is switched off.
-      </Alert>
-    );
-  if (health.pausedUntil !== null && dayjs(health.pausedUntil).isAfter(dayjs()))
-    return (
-      <Alert color="yellow" title="The receiver asked for a pause" icon={<IconClockPause size={20} stroke={1.6} />}>
-        Nothing is sent before {format.exact(health.pausedUntil)}; what is due then follows by itself.
-      </Alert>
-    );
-  return null;
+  return (
+    <>
+      {health.failingSince !== null && (
+        <Alert color="red" title="Deliveries are failing" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
+          Nothing has arrived since {format.dateTime(health.failingSince)}. Each delivery is tried again for about two
+          hours. After five days without success the endpoint is switched off.
+        </Alert>
+      )}
+      {isPaused(health) && (
+        <Alert color="yellow" title="The receiver asked for a pause" icon={<IconClockPause size={20} stroke={1.6} />}>
+          Nothing is sent before {format.exact(health.pausedUntil)}; what is due then follows by itself.
+        </Alert>
+      )}
+    </>
+  );
 }

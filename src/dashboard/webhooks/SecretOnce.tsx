@@ -35,7 +35,7 @@ export function SecretOnce({ secret, children, onDone }: { secret: string; child
           </List.Item>
         </List>
         <Text size="sm" mt="xs">
-          <Anchor href="/docs#webhooks" target="_blank">
+          <Anchor href="/docs/webhooks#verifying-the-signature" target="_blank">
             The whole recipe, and what the body holds
           </Anchor>
         </Text>

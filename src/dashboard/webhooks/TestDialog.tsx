@@ -7,7 +7,7 @@ import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { deliveryQuery } from "../api/deliveries.ts";
 import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
 import { describeAttempt, formatDuration } from "../delivery-words.ts";
-import { KINDS, nameOf } from "../endpoint-words.ts";
+import { isPaused, KINDS, nameOf } from "../endpoint-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/CopyField.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
@@ -24,7 +24,7 @@ export function TestDialog({ endpoint, onClose }: { endpoint: AppEndpoint | null
 }
 
 function Test({ endpoint, onClose }: { endpoint: AppEndpoint; onClose: () => void }) {
-  const { id, paths } = useOrganization();
+  const { id, paths, format } = useOrganization();
   const test = useAction({
     run: () => endpointCalls(id).test(endpoint.id),
     isQuiet: true,
@@ -46,7 +46,11 @@ function Test({ endpoint, onClose }: { endpoint: AppEndpoint; onClose: () => voi
           !test.error && (
             <Group gap="sm" py="md">
               <Loader size="sm" aria-hidden />
-              <Text size="sm">Sending to {URL.parse(endpoint.url)?.host} …</Text>
+              <Text size="sm">
+                {isPaused(endpoint.health)
+                  ? `The receiver asked for a pause: the test is sent at ${format.exact(endpoint.health.pausedUntil)}.`
+                  : `Sending to ${URL.parse(endpoint.url)?.host} …`}
+              </Text>
             </Group>
           )
         )}

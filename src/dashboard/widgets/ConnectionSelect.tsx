@@ -2,9 +2,10 @@ import { Select, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { connectionsQuery } from "../api/connections.ts";
+import { wordsOf } from "../connection-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/links.tsx";
-import { SANDBOX_NAME, SYSTEM_NAMES } from "./widget-words.ts";
+import { SANDBOX_NAME } from "./widget-words.ts";
 
 /** No id of a connection. */
 const SANDBOX = "sandbox";
@@ -23,7 +24,7 @@ export function ConnectionSelect({ value = "", onChange, error, readOnly = false
   const connections = useQuery({ ...connectionsQuery(id), enabled: isAllowed });
   const known = (connections.data?.data ?? []).map((each) => ({
     value: each.id,
-    label: `${each.name} (${SYSTEM_NAMES[each.kind]})`,
+    label: `${each.name} (${wordsOf(each.kind).name})`,
   }));
   const isKnown = value === "" || known.some((option) => option.value === value);
   return (

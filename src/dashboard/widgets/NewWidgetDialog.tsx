@@ -9,6 +9,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/FormButtons.tsx";
 import { FormFault } from "../ui/FormFault.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useIdempotencyKey } from "../ui/use-idempotency-key.ts";
 import { TemplateChoice } from "./TemplateChoice.tsx";
 
 const NAME_LENGTH = 100 satisfies typeof WIDGET_NAME_LENGTH_MAX;
@@ -25,11 +26,12 @@ export function NewWidgetDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
 function NewWidgetForm({ onClose }: { onClose: () => void }) {
   const { id, name, paths } = useOrganization();
   const navigate = useNavigate();
+  const idempotencyKey = useIdempotencyKey();
   const form = useForm({
     initialValues: { name: "", businessName: name, template: "classic" as Template, collectData: false },
   });
   const create = useAction({
-    run: (body: typeof form.values) => call("createWidget", { organization: id, body }),
+    run: (body: typeof form.values) => call("createWidget", { organization: id, body, idempotencyKey }),
     form,
     isQuiet: true,
     refreshes: [widgetsKey(id)],

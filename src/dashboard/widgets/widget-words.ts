@@ -1,4 +1,3 @@
-import type { ConnectionKind } from "#contract/scheduling.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
 
 // What the words of the contract mean to whoever sets a widget up.
@@ -11,10 +10,5 @@ export const TEMPLATES: Record<Template, { name: string; meaning: string }> = {
 
 export const STATUS_NAMES: Record<WidgetStatus, string> = { active: "Active", paused: "Paused" };
 export const STATUS_COLORS: Record<WidgetStatus, string> = { active: "green", paused: "yellow" };
-
-export const SYSTEM_NAMES: Record<ConnectionKind, string> = {
-  "microsoft-bookings": "Microsoft Bookings",
-  calcom: "Cal.com",
-};
 
 export const SANDBOX_NAME = "Sandbox";

@@ -2,6 +2,7 @@ import type { Config } from "../config.ts";
 import type { Db } from "../db/pool.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import type { Metrics } from "../lib/metrics.ts";
 import type { Random } from "../lib/random.ts";
 import { auditPerson } from "./audit-person.ts";
 import type { AuthParts } from "./auth.ts";
@@ -10,7 +11,7 @@ import type { Person } from "./member-auth.ts";
 import { Throttle } from "./throttle.ts";
 
 /** What the rest of the service sees of better-auth. */
-export type Auth = {
+type Auth = {
   /** Answers a request to /api/auth. */
   handle(request: Request): Promise<Response>;
   /** Who a cookie belongs to: null where there is no session in it; `cookies` are to be sent back either way. */
@@ -27,12 +28,13 @@ export function createAccountsDeps(parts: {
   clock: Clock;
   random: Random;
   log: Log;
+  metrics: Metrics;
   secretKey: string;
 }): AccountsDeps {
   const mail = createMail(parts);
-  const { db, clock } = parts;
+  const { db, clock, random } = parts;
   const onPasswordReset: AuthParts["onPasswordReset"] = (user) =>
-    auditPerson({ db, clock }, { user, action: "user.password_reset" });
+    auditPerson({ db, clock, random }, { user, action: "user.password_reset" });
   // Loaded with the first request that needs it, which then takes a second longer: workers and commands never do, and it is
   // 20 MB that a process which only collects and serves can do without.
   const open = async () => (await import("./auth.ts")).createBetterAuth({ ...parts, mail, onPasswordReset });

@@ -5,11 +5,11 @@ import { listMemberships } from "./queries.ts";
 
 /** What people do to their own accounts concerns every organization that they belong to. */
 export async function auditPerson(
-  deps: Pick<Deps, "db" | "clock">,
+  deps: Pick<Deps, "db" | "clock" | "random">,
   { user, action }: { user: { id: string; email: string }; action: AuditAction },
 ): Promise<void> {
   const at = deps.clock.now();
   for (const { organization_id: organizationId } of await listMemberships(deps.db, user.id)) {
-    await writeAudit(deps.db, { organizationId, actor: { userId: user.id, email: user.email }, action, at });
+    await writeAudit(deps, { organizationId, actor: { userId: user.id, email: user.email }, action, at });
   }
 }

@@ -1,6 +1,10 @@
 import { ApiError, FieldsError } from "../http/api-error.ts";
+import { malformedRequest, nothingHere, wentWrong } from "../http/error-handler.ts";
+import { FIELD_FAULTS } from "../http/field-faults.ts";
 import type { AuthDoor } from "./auth-doors.ts";
 import { PASSWORD_FAULTS } from "./check-fields.ts";
+import { notSignedIn } from "./member-auth.ts";
+import { TOO_MANY_ATTEMPTS } from "./throttle.ts";
 
 /** What better-auth refused, by its own codes, in our words and in the shape of every other error. */
 export function toAuthError(door: AuthDoor, fault: { status: number; code: string }): ApiError {
@@ -9,7 +13,7 @@ export function toAuthError(door: AuthDoor, fault: { status: number; code: strin
     case "INVALID_EMAIL_OR_PASSWORD":
       return wrongCredentials();
     case "INVALID_EMAIL":
-      return isSignIn ? wrongCredentials() : new FieldsError({ email: "This is not an e-mail address." });
+      return isSignIn ? wrongCredentials() : new FieldsError({ email: FIELD_FAULTS.notAnEmail });
     case "PASSWORD_TOO_SHORT":
       return passwordFault(door, PASSWORD_FAULTS.tooShort);
     case "PASSWORD_TOO_LONG":
@@ -53,10 +57,10 @@ function passwordFault(door: AuthDoor, sentence: string): ApiError {
 }
 
 function toErrorByStatus(status: number): ApiError {
-  if (status === 401) return new ApiError("unauthorized", "Please sign in.");
+  if (status === 401) return notSignedIn();
   if (status === 403) return new ApiError("forbidden", "This is not allowed.");
-  if (status === 404) return new ApiError("not_found", "There is nothing at this address.");
-  if (status === 429) return new ApiError("rate_limited", "Too many attempts. Please wait a minute, then try again.");
-  if (status < 500) return new ApiError("bad_request", "The request is malformed.");
-  return new ApiError("internal", "Something went wrong on our side. Please try again.");
+  if (status === 404) return nothingHere();
+  if (status === 429) return new ApiError("rate_limited", TOO_MANY_ATTEMPTS);
+  if (status < 500) return malformedRequest();
+  return wentWrong();
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { openBrowser } from "../../../test/support/browser-session.ts";
 import { NOON } from "../../../test/support/builders.ts";
@@ -196,7 +197,7 @@ describe("a forgotten password", () => {
       .select("expires_at")
       .where("value", "=", person.userId)
       .executeTakeFirstOrThrow();
-    const minutes = (expiresAt.getTime() - Date.now()) / 60_000;
+    const minutes = (expiresAt.getTime() - Date.now()) / MINUTE_MS;
     assert.ok(minutes > 29 && minutes <= 30, String(minutes));
     const past = new Date(Date.now() - 1);
     await deps.db
@@ -287,7 +288,7 @@ describe("attempts are throttled", () => {
     for (let i = 0; i < 3; i++) atOne.push(await attempt("Someone@example.com", `192.0.2.${10 + i}`));
     assert.deepEqual(atOne, [401, 401, 429]);
     assert.equal(await attempt("other@example.com", "192.0.2.20"), 401);
-    throttled.clock.set(new Date(NOON.getTime() + 60_000));
+    throttled.clock.set(new Date(NOON.getTime() + MINUTE_MS));
     assert.equal(await attempt("someone@example.com", "192.0.2.1"), 401);
   });
 });

@@ -6,7 +6,7 @@ import { type AuthDoor, OIDC_PROVIDER, POST_DOORS } from "./auth-doors.ts";
 import { toAuthError } from "./auth-fault.ts";
 import { requireOwnOrigin } from "./origin-check.ts";
 
-type AuthRouteDeps = Pick<Deps, "accounts" | "config" | "db" | "clock" | "log">;
+type AuthRouteDeps = Pick<Deps, "accounts" | "config" | "db" | "clock" | "random" | "log">;
 type Body = Record<string, unknown>;
 
 /** /api/auth: better-auth behind our own origin check, throttle, list of doors and shape of errors. */

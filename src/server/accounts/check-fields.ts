@@ -4,6 +4,7 @@ import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX } from "#contract/book.ts";
 import type { Db } from "../db/pool.ts";
 import { knowsTimeZone } from "../funnel/day-zone.ts";
 import { FieldsError } from "../http/api-error.ts";
+import { FIELD_FAULTS } from "../http/field-faults.ts";
 import { parseTimeZone } from "../lib/calendar.ts";
 
 // What people type into forms about themselves and their organizations.
@@ -30,8 +31,8 @@ export function checkName(text: string): Checked<string> {
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
     .trim()
     .toWellFormed();
-  if (name === "") return { fault: "Please give a name." };
-  return [...name].length > NAME_LENGTH_MAX ? { fault: "This name is too long." } : { value: name };
+  if (name === "") return { fault: FIELD_FAULTS.noName };
+  return [...name].length > NAME_LENGTH_MAX ? { fault: FIELD_FAULTS.longName } : { value: name };
 }
 
 /** No wider than what better-auth takes at sign-in: whoever is let in here must be able to come back. */
@@ -40,7 +41,7 @@ const EMAIL = /^[A-Za-z0-9_+-]+(['.][A-Za-z0-9_+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\
 export function checkEmail(text: string): Checked<string> {
   const email = text.trim().toLowerCase();
   const isAddress = email.length <= EMAIL_LENGTH_MAX && EMAIL.test(email);
-  return isAddress ? { value: email } : { fault: "This is not an e-mail address." };
+  return isAddress ? { value: email } : { fault: FIELD_FAULTS.notAnEmail };
 }
 
 export const PASSWORD_FAULTS = {

@@ -8,20 +8,21 @@ import { insertMember } from "./queries.ts";
 /** In the caller's transaction: an organization on the default plan, and its owner. */
 export async function createOrganization(
   deps: Pick<Deps, "db" | "clock" | "random" | "config">,
-  about: { name: string; timeZone: string; owner: { userId: string; email: string } },
+  about: { id?: OrganizationId; name: string; timeZone: string; owner: { userId: string; email: string } },
 ): Promise<OrganizationId> {
   const { db } = deps;
   const now = deps.clock.now();
-  const id = randomId<OrganizationId>(deps.random, ORGANIZATION_ID);
+  const id = about.id ?? randomId<OrganizationId>(deps.random, ORGANIZATION_ID);
   const plan = deps.config.defaultPlan;
   await insertOrganization(db, { id, name: about.name, plan, time_zone: about.timeZone, created_at: now });
   const member = { organization_id: id, user_id: about.owner.userId, role: "owner" as const, created_at: now };
   await insertMember(db, { ...member, last_used_at: now });
-  await writeAudit(db, {
+  await writeAudit(deps, {
     organizationId: id,
     actor: about.owner,
     action: "organization.created",
     target: id,
+    name: about.name,
     detail: { plan },
     at: now,
   });

@@ -4,7 +4,7 @@ import { type Random, randomId } from "../lib/random.ts";
 import { toIdOf, USER_ID } from "./account-ids.ts";
 import { insertUser, insertUserAccount } from "./queries.ts";
 
-export type NewUser = { name: string; email: string; passwordHash: string; isEmailProven: boolean };
+type NewUser = { name: string; email: string; passwordHash: string; isEmailProven: boolean };
 
 /**
  * A person who signs in with a password; null where the address has an account already. Written by us and not through

@@ -25,7 +25,7 @@ type EntryDeps = Pick<Deps, "db" | "clock" | "random" | "config" | "accounts">;
 export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
   app.addHook("onRequest", async (request) => requireOwnOrigin(deps.config, request));
 
-  app.get("/sign-in-options", { schema: { hide: true, response: { 200: SignInOptions } } }, async () => ({
+  app.get("/sign-in-options", { schema: { response: { 200: SignInOptions } } }, async () => ({
     isSetUpNeeded: !(await hasUsers(deps.db)),
     isSignUpOpen: deps.config.signUp === "open",
     hasOidc: deps.config.oidcIssuer !== null,
@@ -33,7 +33,7 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
 
   app.post<{ Body: SetUpRequest }>(
     "/setup",
-    { schema: { hide: true, body: SetUpRequest, response: { 201: MadeOrganization } } },
+    { schema: { body: SetUpRequest, response: { 201: MadeOrganization } } },
     async (request, reply) => {
       deps.accounts.throttle.take(request);
       const { token, ...body } = request.body;
@@ -61,7 +61,7 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
 
   app.post<{ Body: { token: string } }>(
     "/invitations/look-up",
-    { schema: { hide: true, body: InvitationToken, response: { 200: InvitationPreview } } },
+    { schema: { body: InvitationToken, response: { 200: InvitationPreview } } },
     async (request) => {
       deps.accounts.throttle.take(request);
       const invitation = await findInvitation(deps.db, hashLinkToken(request.body.token), deps.clock.now());
@@ -78,7 +78,7 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
 
   app.post<{ Body: InvitationAcceptance }>(
     "/invitations/accept",
-    { schema: { hide: true, body: InvitationAcceptance, response: { 200: JoinedOrganization } } },
+    { schema: { body: InvitationAcceptance, response: { 200: JoinedOrganization } } },
     async (request, reply) => {
       deps.accounts.throttle.take(request);
       const { token, name, password } = request.body;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { MemberRole } from "#contract/app/role.ts";
+import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { openBrowser, type TestBrowser } from "../../../test/support/browser-session.ts";
 import { makeOrganization, NOON } from "../../../test/support/builders.ts";
@@ -8,7 +9,6 @@ import { signIn, TEST_PASSWORD } from "../../../test/support/sign-in.ts";
 
 const testApp = await createTestApp({ rateLimitSignInPerMinute: 0 });
 const { deps, clock } = testApp;
-const DAY_MS = 86_400_000;
 
 async function makeAdmin(role: MemberRole = "admin") {
   const person = await signIn(testApp, { role });

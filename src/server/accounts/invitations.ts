@@ -1,5 +1,6 @@
-import { INVITATION_DAYS } from "#contract/app/account.ts";
+import { INVITATION_DAYS, type InvitationMail } from "#contract/app/account.ts";
 import type { MemberRole } from "#contract/app/role.ts";
+import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { writeAudit } from "../audit/write-audit.ts";
 import type { Db } from "../db/pool.ts";
@@ -8,23 +9,28 @@ import { randomId } from "../lib/random.ts";
 import { INVITATION_ID } from "./account-ids.ts";
 import { createUser } from "./create-user.ts";
 import { findInvitation, type InvitationRow, takeInvitation, upsertInvitation } from "./invitation-queries.ts";
-import { hashLinkToken, makeLinkToken } from "./link-token.ts";
+import { hashLinkToken, isShownLinkToken, makeLinkToken, makeShownLinkToken } from "./link-token.ts";
 import type { Member } from "./member-auth.ts";
 import { hashPassword } from "./password.ts";
 import { insertMember } from "./queries.ts";
 
-const DAY_MS = 86_400_000;
-
 type InvitationDeps = Pick<Deps, "db" | "clock" | "random" | "config" | "accounts">;
 
-/** Mails the link, or gives it back where there is no mail server: then somebody has to hand it over. */
+type Invited = { invitation: InvitationRow; mail: InvitationMail; link: string | null };
+
+/**
+ * Mails the link. Where there is no mail server, or it did not take the mail, another link is given back, which somebody has to
+ * hand over.
+ */
 export async function invite(
   deps: InvitationDeps,
   member: Member,
   { email, role, organizationName }: { email: string; role: MemberRole; organizationName: string },
-): Promise<{ invitation: InvitationRow; link: string | null }> {
+): Promise<Invited> {
+  const { mail } = deps.accounts;
   const now = deps.clock.now();
-  const { token, hash } = makeLinkToken(deps.random);
+  const mailed = makeLinkToken(deps.random);
+  const shown = makeShownLinkToken(deps.random);
   const invitation: InvitationRow = {
     organization_id: member.organizationId,
     id: randomId<string>(deps.random, INVITATION_ID),
@@ -35,25 +41,30 @@ export async function invite(
     expires_at: new Date(now.getTime() + INVITATION_DAYS * DAY_MS),
   };
   await deps.db.transaction().execute(async (db) => {
-    await upsertInvitation(db, { ...invitation, token_hash: hash });
-    await writeAudit(db, {
-      organizationId: member.organizationId,
-      actor: member,
-      action: "invitation.created",
-      target: email,
-      detail: { role },
-      at: now,
-    });
+    await upsertInvitation(db, { ...invitation, token_hash: mail.isOn ? mailed.hash : shown.hash });
+    await writeAudit(
+      { ...deps, db },
+      {
+        organizationId: member.organizationId,
+        actor: member,
+        action: "invitation.created",
+        target: email,
+        detail: { role },
+        at: now,
+      },
+    );
   });
-  const link = `${deps.config.baseUrl}/invitation?token=${token}`;
-  if (!deps.accounts.mail.isOn) return { invitation, link };
-  void deps.accounts.mail.send({
+  const toLink = (token: string) => `${deps.config.baseUrl}/invitation?token=${token}`;
+  if (!mail.isOn) return { invitation, mail: "off", link: toLink(shown.token) };
+  const isSent = await mail.send({
     to: email,
     subject: `Join ${organizationName} on Bookflow`,
     text: `${member.email} invites you to ${organizationName} on Bookflow. This link works once, for ${INVITATION_DAYS} days.`,
-    link,
+    link: toLink(mailed.token),
   });
-  return { invitation, link: null };
+  if (isSent) return { invitation, mail: "sent", link: null };
+  await upsertInvitation(deps.db, { ...invitation, token_hash: shown.hash });
+  return { invitation, mail: "failed", link: toLink(shown.token) };
 }
 
 export type JoinOutcome =
@@ -84,13 +95,13 @@ export async function joinAsNewPerson(
 ): Promise<JoinOutcome> {
   const hash = hashLinkToken(token);
   if (!(await findInvitation(deps.db, hash, deps.clock.now()))) return { kind: "unknown_link" };
-  const { mail } = deps.accounts;
+  const isEmailProven = !isShownLinkToken(token);
   const passwordHash = await hashPassword(deps, password);
   return await deps.db.transaction().execute(async (db): Promise<JoinOutcome> => {
     const invitation = await takeInvitation(db, hash, deps.clock.now());
     if (!invitation) return { kind: "unknown_link" };
     const { email } = invitation;
-    const person = await createUser({ ...deps, db }, { name, email, passwordHash, isEmailProven: mail.isOn });
+    const person = await createUser({ ...deps, db }, { name, email, passwordHash, isEmailProven });
     if (person) return await addMember(deps, db, { invitation, person });
     await upsertInvitation(db, { ...invitation, token_hash: hash });
     return { kind: "has_account" };
@@ -108,7 +119,10 @@ async function addMember(
   // Whoever is a member already stays what they are: a link changes no role.
   if (await insertMember(db, row)) {
     const action = "member.added" as const;
-    await writeAudit(db, { organizationId, actor: person, action, target: person.email, detail: { role }, at: now });
+    await writeAudit(
+      { ...deps, db },
+      { organizationId, actor: person, action, target: person.email, detail: { role }, at: now },
+    );
   }
   return { kind: "joined", organizationId, email: person.email };
 }

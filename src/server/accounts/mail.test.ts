@@ -1,50 +1,28 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
-import { after, test } from "node:test";
-import { createTestApp } from "../../../test/support/app.ts";
+import { test } from "node:test";
+import { createTestApp, type TestApp } from "../../../test/support/app.ts";
 import { openBrowser } from "../../../test/support/browser-session.ts";
+import { openMailServer, toMailText } from "../../../test/support/mail-server.ts";
 import { signIn } from "../../../test/support/sign-in.ts";
 import { createLog } from "../lib/log.ts";
+import { createMetrics, type Metrics } from "../lib/metrics.ts";
 import { createMail } from "./mail.ts";
 
-/** A mail server that takes one mail per connection and keeps it. */
-async function openMailServer(reply: { recipient: string } = { recipient: "250 OK" }) {
-  const mails: string[] = [];
-  const waiting: (() => void)[] = [];
-  const server = createServer((socket: Socket) => {
-    let isBody = false;
-    let text = "";
-    socket.setEncoding("utf8").on("error", () => undefined);
-    socket.write("220 mail.example\r\n");
-    socket.on("data", (chunk: string) => {
-      text += chunk;
-      if (isBody) {
-        if (!text.endsWith("\r\n.\r\n")) return;
-        mails.push(text);
-        isBody = false;
-        socket.write("250 OK\r\n");
-        for (const go of waiting.splice(0)) go();
-      } else if (text.startsWith("DATA")) {
-        isBody = true;
-        socket.write("354 Go on\r\n");
-      } else socket.write(`${text.startsWith("RCPT") ? reply.recipient : "250 OK"}\r\n`);
-      text = "";
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  after(() => server.close());
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : 0;
-  const next = () => (mails.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => waiting.push(resolve)));
-  return { url: `smtp://127.0.0.1:${port}`, mails, next };
+/** What /metrics says of mails. */
+async function readCounts(metrics: Pick<Metrics, "read">): Promise<string[]> {
+  return (await metrics.read()).split("\n").flatMap((line) => /^bookflow_mails_total(.*)/.exec(line)?.[1] ?? []);
 }
 
-/** Undoes quoted-printable, in which mails break their lines. */
-const toText = (mail = "") =>
-  mail
-    .replaceAll("=\r\n", "")
-    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+test("mails are counted by outcome: one that is sent, one that has no mail server to go to", async () => {
+  const server = await openMailServer();
+  const [log, metrics] = [createLog("error", { write: () => undefined }), createMetrics()];
+  const config = { smtpUrl: server.url, mailFrom: "a@book.example" };
+  const letter = { to: "guest@example.com", subject: "S", text: "T", link: "https://book.example/x" };
+  await createMail({ config, log, metrics }).send(letter);
+  await createMail({ config: { ...config, smtpUrl: null }, log, metrics }).send(letter);
+  const counts = ['{outcome="sent"} 1', '{outcome="failed"} 0', '{outcome="not_sent"} 1'];
+  assert.deepEqual(await readCounts(metrics), counts);
+});
 
 test("with a mail server, links are mailed, and neither shown nor logged", async () => {
   const server = await openMailServer();
@@ -52,9 +30,8 @@ test("with a mail server, links are mailed, and neither shown nor logged", async
   const admin = await signIn(testApp, { role: "admin" });
   const payload = { email: "guest@example.com", role: "viewer" };
   const { body } = await openBrowser(testApp, admin).send("POST", "/api/app/invitations", payload);
-  assert.equal(body.link, null);
-  await server.next();
-  const mail = toText(server.mails[0]);
+  assert.deepEqual([body.mail, body.link], ["sent", null]);
+  const mail = toMailText(server.mails[0]);
   assert.match(
     mail,
     /^From: Bookflow <hello@book\.example>\r\nTo: guest@example\.com\r\nSubject: Join Lindenhof Dental/m,
@@ -64,7 +41,30 @@ test("with a mail server, links are mailed, and neither shown nor logged", async
   assert.ok(!testApp.lines.join("").includes("token="));
   const guest = { token: link[1], name: "Guest", password: "a long password" };
   assert.equal((await openBrowser(testApp).send("POST", "/api/app/invitations/accept", guest)).status, 200);
+  assert.equal(await isProven(testApp, payload.email), true);
 });
+
+for (const [what, url] of [
+  ["refuses it", async () => (await openMailServer({ recipient: "550 nobody here" })).url],
+  ["is not there", async () => "smtp://127.0.0.1:1"],
+] as const) {
+  test(`an invitation whose mail server ${what} gives the link to whoever invited, and proves no address`, async () => {
+    const testApp = await createTestApp({ smtpUrl: await url() });
+    const admin = await signIn(testApp, { role: "admin" });
+    const payload = { email: "guest@example.com", role: "viewer" };
+    const { status, body } = await openBrowser(testApp, admin).send("POST", "/api/app/invitations", payload);
+    assert.deepEqual([status, body.mail], [201, "failed"]);
+    assert.ok(!testApp.lines.join("").includes("token="));
+    const guest = { token: new URL(body.link).searchParams.get("token"), name: "Guest", password: "a long password" };
+    assert.equal((await openBrowser(testApp).send("POST", "/api/app/invitations/accept", guest)).status, 200);
+    assert.equal(await isProven(testApp, payload.email), false);
+  });
+}
+
+async function isProven({ deps }: TestApp, email: string): Promise<boolean> {
+  const people = deps.db.selectFrom("users").select("email_verified").where("email", "=", email);
+  return (await people.executeTakeFirstOrThrow()).email_verified;
+}
 
 test("a password link is mailed too", async () => {
   const server = await openMailServer();
@@ -72,15 +72,18 @@ test("a password link is mailed too", async () => {
   const { email } = await signIn(testApp, { role: "admin" });
   await openBrowser(testApp).send("POST", "/api/auth/request-password-reset", { email });
   await server.next();
-  assert.match(toText(server.mails[0]), /http:\/\/localhost:3000\/reset-password\?token=\w+/);
+  assert.match(toMailText(server.mails[0]), /http:\/\/localhost:3000\/reset-password\?token=\w+/);
 });
 
-test("a mail server that refuses is one line in the log, without the address", async () => {
+test("a mail server that refuses is one line in the log and one more in the count, without the address", async () => {
   const server = await openMailServer({ recipient: "550 <guest@example.com> is not here" });
   const lines: string[] = [];
   const log = createLog("info", { write: (line) => lines.push(line) });
-  const mail = createMail({ config: { smtpUrl: server.url, mailFrom: "a@book.example" }, log });
+  const metrics = createMetrics();
+  const mail = createMail({ config: { smtpUrl: server.url, mailFrom: "a@book.example" }, log, metrics });
+  assert.deepEqual(await readCounts(metrics), ['{outcome="sent"} 0', '{outcome="failed"} 0']);
   await mail.send({ to: "guest@example.com", subject: "S", text: "T", link: "https://book.example/x" });
+  assert.deepEqual(await readCounts(metrics), ['{outcome="sent"} 0', '{outcome="failed"} 1']);
   assert.equal(lines.length, 1);
   assert.match(String(lines[0]), /"name":"mail\.failed"/);
   assert.ok(!lines.join("").includes("guest@"));

@@ -1,32 +1,47 @@
 import type { Config } from "../config.ts";
 import type { Log } from "../lib/log.ts";
+import type { Metrics } from "../lib/metrics.ts";
+import { within } from "../lib/pause.ts";
 
 /** One link, and why it was sent. */
-export type LinkMail = { to: string; subject: string; text: string; link: string };
+type LinkMail = { to: string; subject: string; text: string; link: string };
 
 export type Mail = {
   /** Whether links are mailed; otherwise they are written to the log. */
   readonly isOn: boolean;
-  send(mail: LinkMail): Promise<void>;
+  /** Whether the mail server took it. A stranger must not be told: it would tell who has an account. */
+  send(mail: LinkMail): Promise<boolean>;
   /** Signs in to the mail server and sends nothing; what is wrong as a word, or null. */
   check(): Promise<string | null>;
 };
 
 const TIMEOUT_MS = 10_000;
+/** However slowly the mail server says one thing after the other: somebody waits for the answer. */
+const SEND_LIMIT_MS = 15_000;
 
-/** Failing to send is logged and goes no further: an answer that told of it would tell who has an account. */
-export function createMail({ config, log }: { config: Pick<Config, "smtpUrl" | "mailFrom">; log: Log }): Mail {
+/** Failing to send is logged and counted, and never thrown. */
+export function createMail(deps: {
+  config: Pick<Config, "smtpUrl" | "mailFrom">;
+  log: Log;
+  metrics: Pick<Metrics, "mails">;
+}): Mail {
+  const { config, log } = deps;
+  const { mails } = deps.metrics;
   if (config.smtpUrl === null)
     return {
       isOn: false,
       async send(mail) {
+        mails.inc({ outcome: "not_sent" });
         log.warn("mail.not_sent", { sentence: `${mail.subject}: SMTP_URL is not set.`, link: mail.link });
+        return false;
       },
       check: async () => null,
     };
   const { smtpUrl: url } = config;
   const limits = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
   const connect = async () => (await import("nodemailer")).createTransport({ url, ...limits });
+  // An alert sees the first failure only where there was a count before it.
+  for (const outcome of ["sent", "failed"] as const) mails.inc({ outcome }, 0);
   return {
     isOn: true,
     async check() {
@@ -42,15 +57,16 @@ export function createMail({ config, log }: { config: Pick<Config, "smtpUrl" | "
     },
     async send({ to, subject, text, link }) {
       try {
-        await (await connect()).sendMail({
-          from: config.mailFrom,
-          to,
-          subject,
-          text: `${text}\n\n${link}\n`,
-        });
+        const transport = await connect();
+        const mail = { from: config.mailFrom, to, subject, text: `${text}\n\n${link}\n` };
+        await within(SEND_LIMIT_MS, transport.sendMail(mail));
+        mails.inc({ outcome: "sent" });
         log.info("mail.sent");
+        return true;
       } catch (error) {
+        mails.inc({ outcome: "failed" });
         log.error("mail.failed", { outcome: toCode(error) });
+        return false;
       }
     },
   };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { sql } from "kysely";
 import { createTestApp } from "../../../test/support/app.ts";
 import { openBrowser } from "../../../test/support/browser-session.ts";
 import { signIn, TEST_PASSWORD } from "../../../test/support/sign-in.ts";
@@ -75,6 +76,21 @@ describe("sign-ins", () => {
     assert.equal((await browser.send("DELETE", "/api/app/me/sessions")).status, 204);
     for (const other of others) assert.equal((await other.send("GET", "/api/app/me")).status, 401);
     assert.equal((await browser.send("GET", "/api/app/me")).status, 200);
+  });
+
+  test("go on where it cannot be written down that they end", async () => {
+    const { browser, email } = await makePerson();
+    const other = openBrowser(testApp);
+    await other.send("POST", "/api/auth/sign-in/email", { email, password: TEST_PASSWORD });
+    const { data } = (await browser.send("GET", "/api/app/me/sessions")).body;
+    const { id } = data.find((each: { isCurrent: boolean }) => !each.isCurrent);
+    const refusal = "alter table audit_entries add constraint refused check (action <> 'user.session_ended') not valid";
+    await sql.raw(refusal).execute(deps.db);
+    for (const path of ["/api/app/me/sessions", `/api/app/me/sessions/${id}`]) {
+      assert.equal((await browser.send("DELETE", path)).status, 500);
+      assert.equal((await other.send("GET", "/api/app/me")).status, 200);
+    }
+    await sql`alter table audit_entries drop constraint refused`.execute(deps.db);
   });
 
   test("those that are over are cleared away, and no others", async () => {

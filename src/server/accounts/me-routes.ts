@@ -8,9 +8,14 @@ import {
   type SignIn,
   SignIns,
 } from "#contract/app/account.ts";
+import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import type { Config } from "../config.ts";
+import { makeOnce } from "../db/make-once.ts";
+import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
+import { chooseId } from "../http/idempotency-key.ts";
+import { findOrganization } from "../organizations/queries.ts";
 import { auditPerson } from "./audit-person.ts";
 import { checkName, checkTimeZone, requireFields } from "./check-fields.ts";
 import { createOrganization } from "./create-organization.ts";
@@ -20,7 +25,7 @@ import { deleteOtherSessions, deleteSession, listSessions, type SessionRow } fro
 
 /** What belongs to a person, whichever organization is shown. Behind the person guard. */
 export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random" | "config">): void {
-  app.get("/me", { schema: { hide: true, response: { 200: Me } } }, async (request) => {
+  app.get("/me", { schema: { response: { 200: Me } } }, async (request) => {
     const { userId, name, email, isTwoFactorOn } = personOf(request);
     const memberships = await listMemberships(deps.db, userId);
     const named = memberships.find((each) => each.organization_id === request.headers[ORGANIZATION_HEADER]);
@@ -39,7 +44,7 @@ export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" |
 
   app.patch<{ Body: { name: string } }>(
     "/me",
-    { schema: { hide: true, body: MeChange, response: { 204: {} } } },
+    { schema: { body: MeChange, response: { 204: {} } } },
     async (request, reply) => {
       const { name } = requireFields({ name: checkName(request.body.name) });
       await updateUserName(deps.db, personOf(request).userId, { name, updated_at: deps.clock.now() });
@@ -47,34 +52,38 @@ export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" |
     },
   );
 
-  app.get("/me/sessions", { schema: { hide: true, response: { 200: SignIns } } }, async (request) => {
+  app.get("/me/sessions", { schema: { response: { 200: SignIns } } }, async (request) => {
     const { userId, sessionId } = personOf(request);
     const rows = await listSessions(deps.db, userId, deps.clock.now());
     return { data: rows.map((row) => toSignIn(row, sessionId)) };
   });
 
-  app.delete("/me/sessions", { schema: { hide: true, response: { 204: {} } } }, async (request, reply) => {
+  app.delete("/me/sessions", { schema: { response: { 204: {} } } }, async (request, reply) => {
     const { userId, email, sessionId } = personOf(request);
-    const count = await deleteOtherSessions(deps.db, userId, sessionId);
-    if (count > 0) await auditPerson(deps, { user: { id: userId, email }, action: "user.session_ended" });
+    await deps.db.transaction().execute(async (db) => {
+      const count = await deleteOtherSessions(db, userId, sessionId);
+      if (count > 0) await auditPerson({ ...deps, db }, { user: { id: userId, email }, action: "user.session_ended" });
+    });
     return reply.code(204).send();
   });
 
   app.delete<{ Params: { id: string } }>(
     "/me/sessions/:id",
-    { schema: { hide: true, response: { 204: {} } } },
+    { schema: { response: { 204: {} } } },
     async (request, reply) => {
       const { userId, email } = personOf(request);
-      const isGone = await deleteSession(deps.db, userId, request.params.id);
-      if (!isGone) throw new ApiError("not_found", "This sign-in is over already, or was never there.");
-      await auditPerson(deps, { user: { id: userId, email }, action: "user.session_ended" });
+      await deps.db.transaction().execute(async (db) => {
+        const isGone = await deleteSession(db, userId, request.params.id);
+        if (!isGone) throw new ApiError("not_found", "This sign-in is over already, or was never there.");
+        await auditPerson({ ...deps, db }, { user: { id: userId, email }, action: "user.session_ended" });
+      });
       return reply.code(204).send();
     },
   );
 
   app.post<{ Body: { name: string; timeZone: string } }>(
     "/organizations",
-    { schema: { hide: true, body: NewOrganization, response: { 201: MadeOrganization } } },
+    { schema: { body: NewOrganization, response: { 201: MadeOrganization } } },
     async (request, reply) => {
       const owner = personOf(request);
       if (!mayCreateOrganization(deps.config, await listMemberships(deps.db, owner.userId)))
@@ -83,12 +92,25 @@ export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" |
         name: checkName(request.body.name),
         timeZone: await checkTimeZone(deps.db, request.body.timeZone),
       });
-      const id = await deps.db
-        .transaction()
-        .execute((db) => createOrganization({ ...deps, db }, { name, timeZone, owner }));
+      const id = chooseId<OrganizationId>(deps, request, { owner: owner.userId, form: ORGANIZATION_ID });
+      const about = { id, name, timeZone, owner };
+      const made = await makeOnce(() =>
+        deps.db.transaction().execute((db) => createOrganization({ ...deps, db }, about)),
+      );
+      if (made === null && !(await isOrganization(deps.db, about))) throw new ApiError("conflict", MADE_BEFORE);
       return reply.code(201).send({ id });
     },
   );
+}
+
+const MADE_BEFORE = "Your first try made the organization already, as you had typed it then: look for it in the menu.";
+
+async function isOrganization(
+  db: Db,
+  { id, name, timeZone }: { id: OrganizationId; name: string; timeZone: string },
+): Promise<boolean> {
+  const row = await findOrganization(db, id);
+  return row !== null && row.name === name && row.time_zone === timeZone;
 }
 
 function mayCreateOrganization(config: Pick<Config, "signUp">, memberships: readonly Membership[]): boolean {

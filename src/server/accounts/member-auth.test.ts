@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { makeOrganization, NOON } from "../../../test/support/builders.ts";
 import { errorAnswer } from "../../../test/support/read-api.ts";
@@ -62,11 +63,11 @@ describe("who is let in", () => {
     const ask = async () => (await app.inject({ url: "/api/app/me", headers: member.headers })).headers["set-cookie"];
     assert.equal(await ask(), undefined);
     // better-auth goes by the system's time.
-    await own.set({ expires_at: new Date(Date.now() + 5.9 * 86_400_000) }).execute();
+    await own.set({ expires_at: new Date(Date.now() + 5.9 * DAY_MS) }).execute();
     assert.match(String(await ask()), /^bookflow\.session_token=[^;]{20,}; Max-Age=604800;/);
     const session = deps.db.selectFrom("user_sessions").select("expires_at").where("user_id", "=", member.userId);
     const { expires_at: expiresAt } = await session.executeTakeFirstOrThrow();
-    assert.ok(expiresAt.getTime() > Date.now() + 6.9 * 86_400_000);
+    assert.ok(expiresAt.getTime() > Date.now() + 6.9 * DAY_MS);
   });
 
   test("an API key opens nothing here, and a session nothing of the read API", async () => {
@@ -98,7 +99,7 @@ describe("which organization", () => {
     assert.equal(await seen(cookie), person.organizationId, "the first they joined");
     assert.equal(await seen({ ...cookie, "x-organization": second }), second);
     assert.equal(await seen(cookie), second);
-    clock.set(new Date(NOON.getTime() + 120_000));
+    clock.set(new Date(NOON.getTime() + 2 * MINUTE_MS));
     assert.equal(await seen(person.headers), person.organizationId);
     assert.equal(await seen(cookie), person.organizationId);
     clock.set(NOON);
@@ -139,7 +140,7 @@ test("a role includes those below it, and the refusal names both", async () => {
     ["viewer", 403],
   ]);
   const viewer = await signIn(testApp, { role: "viewer", organizationId });
-  const sentence = "This needs the role admin; you are viewer of this organization.";
+  const sentence = "This needs the admin role; yours is viewer.";
   assert.deepEqual(await patchName(viewer.headers), errorAnswer(403, "forbidden", sentence));
 });
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ORGANIZATION_HEADER } from "#contract/app/account.ts";
 import { type MemberRole, roleIncludes } from "#contract/app/role.ts";
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { Deps } from "../deps.ts";
@@ -32,7 +33,7 @@ declare module "fastify" {
 type GuardDeps = Pick<Deps, "db" | "clock" | "config" | "accounts" | "log">;
 
 /** Which organization of several was used last is written at most once in this time. */
-const LAST_USED_PRECISION_MS = 60_000;
+const LAST_USED_PRECISION_MS = MINUTE_MS;
 
 /** Guard of what a person does whether or not they belong to an organization: our own page (403), then sign-in (401). */
 export function personAuth(deps: GuardDeps) {
@@ -61,13 +62,10 @@ export function memberAuth(deps: GuardDeps) {
   };
 }
 
-/** onRequest or preHandler: 403 unless the member has this role or one that includes it. */
-export function requireRole(role: MemberRole) {
-  return async function authorize(request: FastifyRequest): Promise<void> {
-    const member = memberOf(request);
-    if (roleIncludes(member.role, role)) return;
-    throw new ApiError("forbidden", `This needs the role ${role}; you are ${member.role} of this organization.`);
-  };
+/** 403 unless the member has this role or one that includes it. */
+export function requireRole(member: Member, role: MemberRole): void {
+  if (!roleIncludes(member.role, role))
+    throw new ApiError("forbidden", `This needs the ${role} role; yours is ${member.role}.`);
 }
 
 export function personOf(request: FastifyRequest): Person {
@@ -85,8 +83,12 @@ async function identifyPerson(deps: GuardDeps, request: FastifyRequest, reply: F
   const session = cookie === undefined ? null : await deps.accounts.auth.readSession(cookie);
   // A session that is used goes on: its cookie is sent anew from time to time, and taken back once it is over.
   if (session && session.cookies.length > 0) reply.header("set-cookie", session.cookies);
-  if (!session?.person) throw new ApiError("unauthorized", "Please sign in.");
+  if (!session?.person) throw notSignedIn();
   return session.person;
+}
+
+export function notSignedIn(): ApiError {
+  return new ApiError("unauthorized", "Please sign in.");
 }
 
 /** A download is a link, which carries no header. */
@@ -95,10 +97,7 @@ function nameInLink({ method, query }: FastifyRequest): string | undefined {
   return method === "GET" && typeof organization === "string" ? organization : undefined;
 }
 
-export function chooseMembership(
-  memberships: readonly Membership[],
-  header: string | string[] | undefined,
-): Membership {
+function chooseMembership(memberships: readonly Membership[], header: string | string[] | undefined): Membership {
   if (header !== undefined) {
     const named = memberships.find((membership) => membership.organization_id === header);
     if (!named) throw new ApiError("not_found", "There is no such organization, or you do not belong to it.");

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { MemberChange, MemberList, type MemberShape } from "#contract/app/account.ts";
-import { roleIncludes } from "#contract/app/role.ts";
 import { writeAudit } from "../audit/write-audit.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError, noSuch } from "../http/api-error.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
 import { checkRole, requireFields } from "./check-fields.ts";
 import { type Member, memberOf, requireRole } from "./member-auth.ts";
@@ -19,16 +18,14 @@ import {
 import { requireOwnerForOwners } from "./require-owner.ts";
 
 /** Who belongs to the organization. Behind the member guard; people are added by invitation. */
-export function memberRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock">): void {
-  app.get(
-    "/members",
-    { onRequest: requireRole("admin"), schema: { hide: true, response: { 200: MemberList } } },
-    async (request) => ({ data: (await listMembers(deps.db, memberOf(request).organizationId)).map(toShape) }),
-  );
+export function memberRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random">): void {
+  app.get("/members", { schema: { response: { 200: MemberList } } }, async (request) => ({
+    data: (await listMembers(deps.db, memberOf(request).organizationId)).map(toShape),
+  }));
 
   app.patch<{ Params: { userId: string }; Body: MemberChange }>(
     "/members/:userId",
-    { onRequest: requireRole("admin"), schema: { hide: true, body: MemberChange, response: { 204: {} } } },
+    { schema: { body: MemberChange, response: { 204: {} } } },
     async (request, reply) => {
       const actor = memberOf(request);
       const { organizationId } = actor;
@@ -39,14 +36,17 @@ export function memberRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "cloc
         requireUnchanged({ role: target.role }, request.body.was);
         if (role !== "owner") keepOneOwner(target, owners);
         await updateMemberRole(db, organizationId, { userId: target.user_id, role });
-        await writeAudit(db, {
-          organizationId,
-          actor,
-          action: "member.role_changed",
-          target: target.email,
-          detail: { from: target.role, to: role },
-          at: deps.clock.now(),
-        });
+        await writeAudit(
+          { ...deps, db },
+          {
+            organizationId,
+            actor,
+            action: "member.role_changed",
+            target: target.email,
+            detail: { from: target.role, to: role },
+            at: deps.clock.now(),
+          },
+        );
       });
       return reply.code(204).send();
     },
@@ -55,26 +55,28 @@ export function memberRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "cloc
   // Whoever wants to leave may; others are removed by admins.
   app.delete<{ Params: { userId: string } }>(
     "/members/:userId",
-    { schema: { hide: true, response: { 204: {} } } },
+    { schema: { response: { 204: {} } } },
     async (request, reply) => {
       const actor = memberOf(request);
       const { organizationId } = actor;
       const isOwnLeave = request.params.userId === actor.userId;
-      if (!isOwnLeave && !roleIncludes(actor.role, "admin"))
-        throw new ApiError("forbidden", `This needs the role admin; you are ${actor.role} of this organization.`);
+      if (!isOwnLeave) requireRole(actor, "admin");
       await deps.db.transaction().execute(async (db) => {
         const { target, owners } = await findTarget(db, actor, request.params.userId);
         requireOwnerForOwners(actor, [target.role]);
         keepOneOwner(target, owners);
         await deleteMember(db, organizationId, target.user_id);
-        await writeAudit(db, {
-          organizationId,
-          actor,
-          action: isOwnLeave ? "member.left" : "member.removed",
-          target: target.email,
-          detail: { role: target.role },
-          at: deps.clock.now(),
-        });
+        await writeAudit(
+          { ...deps, db },
+          {
+            organizationId,
+            actor,
+            action: isOwnLeave ? "member.left" : "member.removed",
+            target: target.email,
+            detail: { role: target.role },
+            at: deps.clock.now(),
+          },
+        );
       });
       return reply.code(204).send();
     },
@@ -85,7 +87,7 @@ export function memberRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "cloc
 async function findTarget(db: Db, actor: Member, userId: string): Promise<{ target: MemberRow; owners: number }> {
   const owners = await lockOwners(db, actor.organizationId);
   const target = await findMember(db, actor.organizationId, userId);
-  if (!target) throw new ApiError("not_found", "There is no such member of this organization.");
+  if (!target) throw noSuch("member of this organization");
   return { target, owners };
 }
 

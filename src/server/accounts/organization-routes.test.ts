@@ -46,7 +46,7 @@ test("an admin changes its name and time zone, and the log says which", async ()
   const [entry] = (await browser.send("GET", "/api/app/audit")).body.data;
   assert.deepEqual(
     [entry.action, entry.detail, entry.actor.email],
-    ["organization.changed", { changed: "name, timeZone" }, admin.email],
+    ["organization.changed", { name: "Elm", formerName: "Lindenhof Dental", changed: "name, timeZone" }, admin.email],
   );
 });
 

@@ -8,22 +8,21 @@ import { isOutdated } from "../funnel/day-zone.ts";
 import { ApiError } from "../http/api-error.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
 import { assert } from "../lib/assert.ts";
-import { retentionCutoff } from "../lib/calendar.ts";
 import { findOrganization, lockOrganization, updateOrganization } from "../organizations/queries.ts";
+import { toKeptSince } from "../plans/kept-since.ts";
 import { checkName, checkTimeZone, requireFields } from "./check-fields.ts";
-import { memberOf, requireRole } from "./member-auth.ts";
+import { memberOf } from "./member-auth.ts";
 
 /** The organization itself. Behind the member guard; its plan is the operator's to change. */
-export function organizationRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock">): void {
-  app.get("/organization", { schema: { hide: true, response: { 200: OrganizationShape } } }, async (request) => {
+export function organizationRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random">): void {
+  app.get("/organization", { schema: { response: { 200: OrganizationShape } } }, async (request) => {
     return await readOrganization(deps, memberOf(request).organizationId);
   });
 
   app.patch<{ Body: OrganizationChange }>(
     "/organization",
     {
-      onRequest: requireRole("admin"),
-      schema: { hide: true, body: OrganizationChange, response: { 200: OrganizationShape } },
+      schema: { body: OrganizationChange, response: { 200: OrganizationShape } },
     },
     async (request) => {
       const member = memberOf(request);
@@ -43,14 +42,19 @@ export function organizationRoutes(app: FastifyInstance, deps: Pick<Deps, "db" |
         assert(before, "a member's organization exists");
         requireUnchanged({ name: before.name, timeZone: before.time_zone ?? "UTC" }, was);
         await updateOrganization(db, member.organizationId, change);
-        await writeAudit(db, {
-          organizationId: member.organizationId,
-          actor: member,
-          action: "organization.changed",
-          target: member.organizationId,
-          detail: { changed: changed.join(", ") },
-          at: deps.clock.now(),
-        });
+        await writeAudit(
+          { ...deps, db },
+          {
+            organizationId: member.organizationId,
+            actor: member,
+            action: "organization.changed",
+            target: member.organizationId,
+            name: change.name ?? before.name,
+            formerName: before.name,
+            detail: { changed: changed.join(", ") },
+            at: deps.clock.now(),
+          },
+        );
       });
       // Days in the new zone are counted by the background task that looks for this; until then analytics stay in the old one.
       return await readOrganization(deps, member.organizationId);
@@ -72,7 +76,7 @@ async function readOrganization(deps: Pick<Deps, "db" | "clock">, id: Organizati
       name,
       features: [...features],
       retention: describeRetention(retention),
-      keptSince: retentionCutoff(retention, deps.clock.now()).toISOString(),
+      keptSince: toKeptSince(row.plan, deps.clock.now()).toISOString(),
     },
     isRecounting: await isOutdated(deps.db, id),
   };

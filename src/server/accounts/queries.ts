@@ -11,7 +11,7 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined;
 }
 
-export type UserRow = { id: string; name: string; email: string; two_factor_enabled: boolean };
+type UserRow = { id: string; name: string; email: string; two_factor_enabled: boolean };
 
 const USER_COLUMNS = ["id", "name", "email", "two_factor_enabled"] as const;
 

@@ -21,7 +21,7 @@ export async function makeSetupLink(deps: SetUpDeps, address: string): Promise<s
   return `${address}/setup?token=${token}`;
 }
 
-export type SetUpOutcome =
+type SetUpOutcome =
   | { kind: "done"; organizationId: OrganizationId }
   | { kind: "unknown_link" }
   | { kind: "set_up_already" };

@@ -1,27 +1,25 @@
 import type { FastifyRequest } from "fastify";
 import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
 import type { Config } from "../config.ts";
-import { ApiError } from "../http/api-error.ts";
 import { toClientNetwork } from "../http/client-network.ts";
-import { RateLimiter } from "../http/rate-limit.ts";
+import { limitStrangers, type RateLimiter, rateLimited } from "../http/rate-limit.ts";
 import type { Clock } from "../lib/clock.ts";
 
-const KEYS_MAX = 100_000;
+export const TOO_MANY_ATTEMPTS = "Too many attempts. Please wait a minute, then try again.";
 /** An office shares one address, nobody shares an account. */
 const ACCOUNT_SHARE = 3;
 
 /** Guard against guessing passwords, codes and links: so many attempts a minute from one address, and at one account. */
 export class Throttle {
   readonly #clock: Clock;
-  readonly #perAddress: RateLimiter | null = null;
-  readonly #perAccount: RateLimiter | null = null;
+  readonly #perAddress: RateLimiter | null;
+  readonly #perAccount: RateLimiter | null;
 
   constructor({ config, clock }: { config: Pick<Config, "rateLimitSignInPerMinute">; clock: Clock }) {
     this.#clock = clock;
     const perMinute = config.rateLimitSignInPerMinute;
-    if (perMinute === 0) return;
-    this.#perAddress = new RateLimiter({ perMinute, keysMax: KEYS_MAX });
-    this.#perAccount = new RateLimiter({ perMinute: Math.ceil(perMinute / ACCOUNT_SHARE), keysMax: KEYS_MAX });
+    this.#perAddress = limitStrangers(perMinute);
+    this.#perAccount = limitStrangers(Math.ceil(perMinute / ACCOUNT_SHARE));
   }
 
   /** Throws `rate_limited`. Accounts that do not exist are counted like those that do. */
@@ -32,9 +30,6 @@ export class Throttle {
 
   #takeOne(limiter: RateLimiter | null, key: string): void {
     const verdict = limiter?.take(key, this.#clock.now());
-    if (!verdict || verdict.isAllowed) return;
-    throw new ApiError("rate_limited", "Too many attempts. Please wait a minute, then try again.", {
-      "retry-after": String(verdict.resetSeconds),
-    });
+    if (verdict?.isAllowed === false) throw rateLimited(verdict, TOO_MANY_ATTEMPTS);
   }
 }

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { AppAnalytics } from "#contract/app/analytics.ts";
-import { PLAN_TERMS } from "#contract/plans.ts";
 import { type Member, memberOf } from "../accounts/member-auth.ts";
 import type { Deps } from "../deps.ts";
 import { badParameter, isDryRun, type Query, readParameter } from "../http/parameters.ts";
-import { retentionCutoff } from "../lib/calendar.ts";
+import { toKeptSince } from "../plans/kept-since.ts";
 import { requireWidget } from "../widgets/require-widget.ts";
 import { type DayWindow, previousWindow, readDayWindow } from "./app-window.ts";
 import { ANALYTICS_TABLES, type AnalyticsTable, exportAnalytics } from "./export.ts";
@@ -35,7 +34,7 @@ async function readReport(deps: AnalyticsDeps, member: Member, query: Query): Pr
   const widget = readParameter(query, "widget");
   const widgetId = widget === null ? null : await requireWidget(deps.db, owner, widget);
   const now = deps.clock.now();
-  const about = { now, keptSince: retentionCutoff(PLAN_TERMS[member.plan].retention, now), widgetId };
+  const about = { now, keptSince: toKeptSince(member.plan, now), widgetId };
   const range = await selectDataRange(deps.db, owner, about);
   const read = async ({ days, to }: DayWindow) =>
     toAnalytics(await selectAnalytics(deps.db, owner, { ...about, days, lastDay: to }), days);

@@ -1,8 +1,6 @@
 import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { badParameter, type Query, readParameter, readWindowDays } from "../http/parameters.ts";
-
-const DAY_MS = 86_400_000;
-const DAY_LENGTH = "YYYY-MM-DD".length;
+import { addDays, countDays } from "../lib/calendar.ts";
 
 /** Calendar days, both included. */
 export type DayWindow = { from: string; to: string; days: number };
@@ -14,7 +12,7 @@ export function readDayWindow(query: Query, today: string): DayWindow {
   if (readParameter(query, "days") !== null) throw badParameter("days", "cannot be sent together with from or to");
   const last = to === null || to > today ? today : to;
   const first = from ?? lastDays(last, WINDOW_DAYS_DEFAULT).from;
-  const days = countDays(first, last);
+  const days = countDays(first, last) + 1;
   if (days < 1) throw badParameter("from", "must not be after to, or after today");
   if (days > WINDOW_DAYS_MAX) throw badParameter("from", `must not be more than ${WINDOW_DAYS_MAX} days before to`);
   return { from: first, to: last, days };
@@ -35,14 +33,4 @@ function readDay(query: Query, name: string): string | null {
   const isDay = /^(19[7-9]|[2-9]\d\d)\d-\d\d-\d\d$/.test(text) && addDays(text, 0) === text;
   if (!isDay) throw badParameter(name, "must be a day, for example 2026-11-01");
   return text;
-}
-
-/** Counted as UTC days, which are all of one length. Text that is no day comes back as another text. */
-function addDays(day: string, count: number): string {
-  const ms = Date.parse(day) + count * DAY_MS;
-  return Number.isNaN(ms) ? "" : new Date(ms).toISOString().slice(0, DAY_LENGTH);
-}
-
-function countDays(from: string, to: string): number {
-  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 }

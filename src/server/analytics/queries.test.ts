@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { PLAN_TERMS, type Plan } from "#contract/plans.ts";
+import type { Plan } from "#contract/plans.ts";
 import { readAnalytics } from "../../../test/support/analytics.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { makeTouch } from "../../../test/support/touches.ts";
 import { recordTouches } from "../funnel/record.ts";
 import { sealSpans } from "../funnel/seal-spans.ts";
-import { retentionCutoff } from "../lib/calendar.ts";
+import { toKeptSince } from "../plans/kept-since.ts";
 
 const { db } = await createTestDatabase();
 
@@ -143,7 +143,7 @@ describe("only days that the plan keeps are counted, each as a whole", { concurr
       const { owner, widgetId } = await makeOwner(zone);
       await recordVisits(widgetId, [first, lastBefore]);
       await sealSpans(db, owner, { set: "current", now: NOW });
-      const keptSince = retentionCutoff(PLAN_TERMS[plan].retention, NOW);
+      const keptSince = toKeptSince(plan, NOW);
       const answer = await readAnalytics(db, owner, { days: 740, now: NOW, keptSince });
       assert.equal(answer.daily.length, 740);
       assert.deepEqual(

@@ -3,6 +3,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
 import type { Db } from "../db/pool.ts";
 import { SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "../funnel/key-spans.ts";
+import { assert } from "../lib/assert.ts";
 
 export type KeyCounts = { key: string; views: number; bookings: number };
 
@@ -81,8 +82,7 @@ export async function selectAnalytics(
         coalesce(sum(lead_ms), 0)::bigint as lead_ms, coalesce(sum(lead_count), 0)::bigint as lead_count
       from day_counts
     ) totals`.execute(db);
-  const [row] = rows;
-  if (!row) throw new Error("An organization has no row in day_zones");
+  const row = requireZone(rows);
   const { day_views, day_bookings, ...counts } = row;
   const days = row.days.map((day, i) => ({ day, views: day_views[i] ?? 0, bookings: day_bookings[i] ?? 0 }));
   return { ...counts, days };
@@ -132,7 +132,7 @@ function listBest(kind: "channel" | "source" | "campaign", most: number): RawBui
   )`;
 }
 
-export type DataRange = { today: string; data_since: string | null };
+type DataRange = { today: string; data_since: string | null };
 
 /** The local date of an instant, and the oldest day of which anything is counted and kept; null before the first view. */
 export async function selectDataRange(
@@ -152,7 +152,12 @@ export async function selectDataRange(
         and widget_id = ${about.widgetId ?? ALL_WIDGETS} and day >= oldest_day
     ) as data_since
     from local`.execute(db);
-  const [row] = rows;
-  if (!row) throw new Error("An organization has no row in day_zones");
+  const row = requireZone(rows);
+  return row;
+}
+
+/** Every statement here begins with the organization's row in day_zones, so it gives one row. */
+function requireZone<Row>([row]: readonly Row[]): Row {
+  assert(row, "an organization has a row in day_zones");
   return row;
 }

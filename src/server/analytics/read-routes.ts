@@ -1,11 +1,10 @@
 import { Analytics } from "#contract/analytics.ts";
-import { PLAN_TERMS } from "#contract/plans.ts";
 import { AnalyticsQuery } from "#contract/read-api.ts";
 import { callerOf } from "../api-keys/bearer-auth.ts";
 import type { Deps } from "../deps.ts";
 import { type Query, readParameter, readWindowDays } from "../http/parameters.ts";
 import { type ReadApi, readApiResponses } from "../http/read-api.ts";
-import { retentionCutoff } from "../lib/calendar.ts";
+import { toKeptSince } from "../plans/kept-since.ts";
 import { requireWidget } from "../widgets/require-widget.ts";
 import { selectAnalytics } from "./queries.ts";
 import { toAnalytics } from "./report.ts";
@@ -33,7 +32,7 @@ export function analyticsReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock
       const widget = readParameter(query, "widget");
       const widgetId = widget === null ? null : await requireWidget(deps.db, organizationId, widget);
       const now = deps.clock.now();
-      const keptSince = retentionCutoff(PLAN_TERMS[plan].retention, now);
+      const keptSince = toKeptSince(plan, now);
       return toAnalytics(await selectAnalytics(deps.db, organizationId, { days, now, keptSince, widgetId }), days);
     },
   );

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { DAY_MS } from "#contract/durations.ts";
 import type { AnalyticsCounts } from "./queries.ts";
 import { toAnalytics } from "./report.ts";
-
-const DAY_MS = 86_400_000;
 
 const NOTHING: AnalyticsCounts = {
   zone: "UTC",

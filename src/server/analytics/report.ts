@@ -1,11 +1,10 @@
 import type { Analytics, AnalyticsEntry } from "#contract/analytics.ts";
+import { DAY_MS } from "#contract/durations.ts";
 import { WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
+import { addDays } from "../lib/calendar.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 import type { AnalyticsCounts, KeyCounts } from "./queries.ts";
-
-const DAY_MS = 86_400_000;
-const DAY_LENGTH = "YYYY-MM-DD".length;
 
 /** Counts to the contract's result: zero days filled in, visits added up along the funnel, rates and averages. */
 export function toAnalytics(counts: AnalyticsCounts, days: number): Analytics {
@@ -51,16 +50,12 @@ function fillDays(counts: AnalyticsCounts, days: number): Analytics["daily"] {
 const TODAYS_KEPT = 3;
 const knownDays = new RecentMap<string, readonly string[]>(TODAYS_KEPT);
 
-/**
- * The last days of the calendar up to this one. Every request asks for the same few lists, and making one takes a millisecond.
- * They are counted as UTC days, which are all of one length.
- */
+/** The last days of the calendar up to this one. Every request asks for the same few lists, and making one takes a millisecond. */
 function listDays(today: string, days: number): readonly string[] {
   let known = knownDays.get(today);
   if (!known || known.length < days) {
     const length = Math.max(days, WINDOW_DAYS_MAX);
-    const firstMs = Date.parse(today) - (length - 1) * DAY_MS;
-    known = Array.from({ length }, (_, index) => new Date(firstMs + index * DAY_MS).toISOString().slice(0, DAY_LENGTH));
+    known = Array.from({ length }, (_, index) => addDays(today, index + 1 - length));
     knownDays.set(today, known);
   }
   return known.slice(known.length - days);

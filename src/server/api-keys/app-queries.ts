@@ -32,21 +32,21 @@ export async function revokeOwnKey(
   db: Db,
   owner: OrganizationId,
   { id, now }: { id: ApiKeyId; now: Date },
-): Promise<"revoked" | "revoked_before" | "not_found"> {
+): Promise<{ kind: "revoked"; name: string } | { kind: "revoked_before" | "not_found" }> {
   const row = await db
     .selectFrom("api_keys")
-    .select("revoked_at")
+    .select(["name", "revoked_at"])
     .where("organization_id", "=", owner)
     .where("id", "=", id)
     .forUpdate()
     .executeTakeFirst();
-  if (!row) return "not_found";
-  if (row.revoked_at !== null) return "revoked_before";
+  if (!row) return { kind: "not_found" };
+  if (row.revoked_at !== null) return { kind: "revoked_before" };
   await db
     .updateTable("api_keys")
     .set({ revoked_at: now })
     .where("organization_id", "=", owner)
     .where("id", "=", id)
     .execute();
-  return "revoked";
+  return { kind: "revoked", name: row.name };
 }

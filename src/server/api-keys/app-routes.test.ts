@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AppKey, MadeKey } from "#contract/app/keys.ts";
+import { MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { askApp, readAudit } from "../../../test/support/app-api.ts";
 import { makeKey, NOON } from "../../../test/support/builders.ts";
@@ -61,10 +62,10 @@ test("a revoked key ends at once, and revoking again changes nothing", async () 
 
 test("a key expires when it was told to", async () => {
   const admin = await signIn(testApp, { role: "admin" });
-  const expiresAt = new Date(NOON.getTime() + 60_000).toISOString();
+  const expiresAt = new Date(NOON.getTime() + MINUTE_MS).toISOString();
   const { key } = (await askApp(app, admin, "POST /keys", { name: "Short", expiresAt })).body as MadeKey;
   assert.equal(await useKey(key), 200);
-  clock.set(new Date(NOON.getTime() + 60_000));
+  clock.set(new Date(NOON.getTime() + MINUTE_MS));
   const [expired] = await listKeys(admin);
   const status = await useKey(key);
   clock.set(NOON);

@@ -1,11 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import { type AppKey, AppKeyList, KEY_NAME_LENGTH_MAX, MadeKey, NewKey } from "#contract/app/keys.ts";
-import { parseApiKeyId } from "#contract/ids.ts";
+import { API_KEY_ID, type ApiKeyId, parseApiKeyId } from "#contract/ids.ts";
 import { memberOf } from "../accounts/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
+import { makeOnce } from "../db/make-once.ts";
+import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError, noSuch } from "../http/api-error.ts";
 import { bodyReader, FormCheck } from "../http/body.ts";
+import { chooseId } from "../http/idempotency-key.ts";
 import { assert } from "../lib/assert.ts";
 import { parseIsoInstant } from "../lib/iso-instant.ts";
 import { type ApiKeyRow, listApiKeys, revokeOwnKey } from "./app-queries.ts";
@@ -24,13 +27,16 @@ export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "cloc
     const owner = member.organizationId;
     const now = deps.clock.now();
     const { name, expiresAt } = checkNewKey(readNewKey(request), now);
-    const made = await deps.db.transaction().execute(async (transaction) => {
-      const about = { name, expiresAt, createdBy: member.email, now };
-      const { id, key } = await makeKey({ db: transaction, random: deps.random }, owner, about);
-      await auditBy(member, now)(transaction, { action: "api_key.created", target: id, detail: { name } });
-      return { id, key };
-    });
-    const row = (await listApiKeys(deps.db, owner)).find(({ id }) => id === made.id);
+    const id = chooseId<ApiKeyId>(deps, request, { owner, form: API_KEY_ID });
+    const make = async (transaction: Db) => {
+      const about = { id, name, expiresAt, createdBy: member.email, now };
+      const { key } = await makeKey({ db: transaction, random: deps.random }, owner, about);
+      await auditBy(deps, member, now)(transaction, { action: "api_key.created", target: id, name });
+      return { key };
+    };
+    const made = await makeOnce(() => deps.db.transaction().execute(make));
+    if (made === null) throw new ApiError("conflict", MADE_BEFORE);
+    const row = (await listApiKeys(deps.db, owner)).find((each) => each.id === id);
     assert(row, "the key was just made");
     return reply.code(201).send({ ...toAppKey(row, now), key: made.key });
   });
@@ -38,16 +44,21 @@ export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "cloc
   api.delete<{ Params: { key: string } }>("/keys/:key", async (request, reply) => {
     const member = memberOf(request);
     const id = parseApiKeyId(request.params.key);
-    if (id === null) throw noSuchKey();
+    if (id === null) throw noSuch("key");
     const now = deps.clock.now();
     await deps.db.transaction().execute(async (transaction) => {
       const outcome = await revokeOwnKey(transaction, member.organizationId, { id, now });
-      if (outcome === "not_found") throw noSuchKey();
-      if (outcome === "revoked") await auditBy(member, now)(transaction, { action: "api_key.revoked", target: id });
+      if (outcome.kind === "not_found") throw noSuch("key");
+      if (outcome.kind === "revoked")
+        await auditBy(deps, member, now)(transaction, { action: "api_key.revoked", target: id, name: outcome.name });
     });
     return reply.code(204).send();
   });
 }
+
+/** Its text is kept nowhere, so that it cannot be shown again. */
+const MADE_BEFORE =
+  "Your first try made this key already, and a key is shown only once. Revoke it in the list, then create another.";
 
 function checkNewKey(typed: NewKey, now: Date): { name: string; expiresAt: Date | null } {
   const form = new FormCheck();
@@ -77,8 +88,4 @@ function toAppKey(row: ApiKeyRow, now: Date): AppKey {
 function toCondition(row: ApiKeyRow, now: Date): AppKey["condition"] {
   if (row.revoked_at !== null) return "revoked";
   return row.expires_at !== null && row.expires_at <= now ? "expired" : "active";
-}
-
-function noSuchKey(): ApiError {
-  return new ApiError("not_found", "There is no such key.");
 }

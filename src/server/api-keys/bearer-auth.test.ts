@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { ApiKeyId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
 import { createTestApp } from "../../../test/support/app.ts";
@@ -16,7 +17,6 @@ import { makeApiKey } from "./token.ts";
 const { app, deps, clock, lines } = await createTestApp();
 
 const ROUTES = ["/api/v1/widgets", "/api/v1/bookings"];
-const MINUTE_MS = 60_000;
 
 const NO_KEY = errorAnswer(401, "unauthorized", "Send your API key in the header `Authorization: Bearer <API_KEY>`.");
 const BAD_KEY = errorAnswer(401, "unauthorized", "This API key is unknown or revoked.");

@@ -1,16 +1,17 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { ApiKeyId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
-import { RateLimiter } from "../http/rate-limit.ts";
+import { RateLimiter, rateLimited } from "../http/rate-limit.ts";
 import { assert } from "../lib/assert.ts";
 import { requireFeature } from "../plans/gate.ts";
 import { findKeyHolder, recordKeyUse } from "./queries.ts";
 import { hashApiKey, isApiKey } from "./token.ts";
 
 /** Whoever holds the key of this request. */
-export type Caller = { keyId: ApiKeyId; organizationId: OrganizationId; plan: Plan };
+type Caller = { keyId: ApiKeyId; organizationId: OrganizationId; plan: Plan };
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -20,7 +21,7 @@ declare module "fastify" {
 }
 
 /** A key's last use is written at most once in this time, so that reading does not become writing. */
-const LAST_USED_PRECISION_MS = 60_000;
+const LAST_USED_PRECISION_MS = MINUTE_MS;
 
 /** Guard of the read API: key (401), then plan (403), then the key's rate limit (429). */
 export function bearerAuth(deps: Pick<Deps, "db" | "clock" | "config" | "log">) {
@@ -35,9 +36,7 @@ export function bearerAuth(deps: Pick<Deps, "db" | "clock" | "config" | "log">) 
       const verdict = limiter.take(caller.keyId, now);
       reply.headers(limiter.headers(verdict));
       if (!verdict.isAllowed)
-        throw new ApiError("rate_limited", `This key may make ${perMinute} requests a minute. Wait, then go on.`, {
-          "retry-after": String(verdict.resetSeconds),
-        });
+        throw rateLimited(verdict, `This key may make ${perMinute} requests a minute. Wait, then go on.`);
     }
     request.caller = caller;
   };

@@ -8,11 +8,11 @@ import { hashApiKey, makeApiKey, toDisplayParts } from "./token.ts";
 export async function makeKey(
   deps: { db: Db; random: Random },
   owner: OrganizationId,
-  about: { name: string; createdBy: string | null; expiresAt: Date | null; now: Date },
+  about: { id?: ApiKeyId; name: string; createdBy: string | null; expiresAt: Date | null; now: Date },
 ): Promise<{ id: ApiKeyId; key: string }> {
   const key = makeApiKey(deps.random);
   const shown = toDisplayParts(key);
-  const id = randomId<ApiKeyId>(deps.random, API_KEY_ID);
+  const id = about.id ?? randomId<ApiKeyId>(deps.random, API_KEY_ID);
   await insertApiKey(deps.db, {
     id,
     organization_id: owner,

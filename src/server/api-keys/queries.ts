@@ -8,7 +8,7 @@ export async function insertApiKey(db: Db, row: Insertable<ApiKeysTable>): Promi
   await db.insertInto("api_keys").values(row).execute();
 }
 
-export type KeyHolder = {
+type KeyHolder = {
   id: ApiKeyId;
   last_used_at: Date | null;
   organization_id: OrganizationId;
@@ -46,12 +46,12 @@ export async function revokeApiKey(
   db: Db,
   id: ApiKeyId,
   now: Date,
-): Promise<{ organization_id: OrganizationId; revoked_at: Date } | null> {
+): Promise<{ organization_id: OrganizationId; name: string; revoked_at: Date } | null> {
   const row = await db
     .updateTable("api_keys")
     .set((set) => ({ revoked_at: set.fn.coalesce("revoked_at", set.val(now)) }))
     .where("id", "=", id)
-    .returning(["organization_id", "revoked_at"])
+    .returning(["organization_id", "name", "revoked_at"])
     .executeTakeFirst();
   return row?.revoked_at ? { ...row, revoked_at: row.revoked_at } : null;
 }

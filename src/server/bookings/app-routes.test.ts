@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BookingDetail, BookingSummary } from "#contract/app/bookings.ts";
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { askApp, readAudit } from "../../../test/support/app-api.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
@@ -18,7 +19,6 @@ const service = await createWebhookService();
 const { app, deps } = service;
 const { db } = deps;
 
-const MINUTE_MS = 60_000;
 const PERSON = {
   customer_name: "Mara Quell",
   customer_email: "mara.quell@example.com",
@@ -135,7 +135,7 @@ test("pages follow one another without a gap, also of a search, a widget and a t
       widgetId: i % 3 === 0 ? other : business.widgetId,
       customer_name: i % 2 === 0 ? `Mara ${i}` : `Emil ${i}`,
       customer_email: "someone@example.com",
-      now: new Date(NOON.getTime() - (30 - i) * 7 * 24 * 60 * MINUTE_MS),
+      now: new Date(NOON.getTime() - (30 - i) * 7 * DAY_MS),
     });
   const follow = async (query: string): Promise<string[]> => {
     const names: string[] = [];
@@ -154,7 +154,7 @@ test("pages follow one another without a gap, also of a search, a widget and a t
   assert.deepEqual(await follow(""), all.map(name));
   assert.deepEqual(await follow("&search=MARA"), all.filter((i) => i % 2 === 0).map(name));
   assert.deepEqual(await follow(`&search=mara&widget=${other}`), all.filter((i) => i % 6 === 0).map(name));
-  const instant = (i: number) => new Date(NOON.getTime() - (30 - i) * 7 * 24 * 60 * MINUTE_MS).toISOString();
+  const instant = (i: number) => new Date(NOON.getTime() - (30 - i) * 7 * DAY_MS).toISOString();
   const some = all.filter((i) => i >= 3 && i < 17);
   assert.deepEqual(await follow(`&from=${instant(3)}&to=${instant(17)}`), some.map(name));
   assert.deepEqual(

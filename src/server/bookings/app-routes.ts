@@ -10,15 +10,15 @@ import {
 import { roleIncludes } from "#contract/app/role.ts";
 import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
 import { parseReference, type Reference, type WidgetId } from "#contract/ids.ts";
-import { PLAN_TERMS } from "#contract/plans.ts";
 import { type Member, memberOf } from "../accounts/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError } from "../http/api-error.ts";
+import { noSuch } from "../http/api-error.ts";
 import { bodyReader, FormCheck } from "../http/body.ts";
+import { readPage } from "../http/page.ts";
 import { badParameter, isDryRun, type Query, readInstant, readPageSize, readParameter } from "../http/parameters.ts";
-import { retentionCutoff } from "../lib/calendar.ts";
+import { toKeptSince } from "../plans/kept-since.ts";
 import { listDeliveriesOf } from "../webhooks/booking-deliveries.ts";
 import { requireWidget } from "../widgets/require-widget.ts";
 import { readWidgetNames } from "../widgets/widget-names.ts";
@@ -28,7 +28,7 @@ import { exportBookings } from "./export.ts";
 import { cleanSearch } from "./search-terms.ts";
 import { toBookingDetail, toBookingSummary } from "./to-app-booking.ts";
 
-type BookingDeps = Pick<Deps, "db" | "clock" | "log">;
+type BookingDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">;
 type WithReference = { Params: { reference: string } };
 
 export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void {
@@ -38,15 +38,13 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
     const member = memberOf(request);
     const limit = readPageSize(request.query as Query, "limit");
     const filter = await readFilter(deps, member, request.query as Query);
-    // One more than the page holds tells whether there is a next page.
-    const rows = await listBookings(deps.db, member.organizationId, { ...filter, limit: limit + 1 });
-    const page = rows.slice(0, limit);
-    const last = rows.length > page.length ? page.at(-1) : undefined;
+    const { rows, nextCursor } = await readPage({
+      limit,
+      read: (most) => listBookings(deps.db, member.organizationId, { ...filter, limit: most }),
+      toCursor: (last) => last.created_at.toISOString(),
+    });
     const reader = await readerOf(deps.db, member);
-    return {
-      data: page.map((row) => toBookingSummary(row, reader)),
-      nextCursor: last ? last.created_at.toISOString() : null,
-    };
+    return { data: rows.map((row) => toBookingSummary(row, reader)), nextCursor };
   });
 
   api.get<WithReference>("/bookings/:reference", { schema: { response: { 200: BookingDetail } } }, async (request) => {
@@ -54,9 +52,10 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
     const owner = member.organizationId;
     const reference = requireReference(request.params.reference);
     const row = await findBooking(deps.db, owner, { reference, createdFrom: keptSince(deps, member) });
-    if (!row) throw noSuchBooking();
+    if (!row) throw noSuch("booking");
     const reader = await readerOf(deps.db, member);
-    const deliveries = await listDeliveriesOf(deps.db, owner, { reference, seesCustomers: reader.seesCustomers });
+    const { seesCustomers } = reader;
+    const deliveries = await listDeliveriesOf(deps.db, owner, { reference, seesCustomers, now: deps.clock.now() });
     return { ...toBookingDetail(row, reader), deliveries };
   });
 
@@ -65,8 +64,8 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
     const reference = requireReference(request.params.reference);
     await deps.db.transaction().execute(async (transaction) => {
       const isDeleted = await deleteBooking({ ...deps, db: transaction }, member.organizationId, reference);
-      if (!isDeleted) throw noSuchBooking();
-      await auditBy(member, deps.clock.now())(transaction, { action: "booking.deleted", target: reference });
+      if (!isDeleted) throw noSuch("booking");
+      await auditBy(deps, member, deps.clock.now())(transaction, { action: "booking.deleted", target: reference });
     });
     return reply.code(204).send();
   });
@@ -84,7 +83,11 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
     return await deps.db.transaction().execute(async (transaction) => {
       const count = await eraseBookingsByEmail({ ...deps, db: transaction }, member.organizationId, email);
       // Whose bookings they were is what was erased.
-      await auditBy(member, deps.clock.now())(transaction, { action: "bookings.erased", detail: { bookings: count } });
+      await auditBy(
+        deps,
+        member,
+        deps.clock.now(),
+      )(transaction, { action: "bookings.erased", detail: { bookings: count } });
       return { count, isErased: true };
     });
   });
@@ -98,12 +101,16 @@ async function sendExport(deps: BookingDeps, request: FastifyRequest, reply: Fas
   if (isDryRun(request.query as Query)) return reply.code(204).send();
   const { widgetNames } = await readerOf(deps.db, member);
   // What was searched for may be a customer's name.
-  await auditBy(member, now)(deps.db, {
+  await auditBy(
+    deps,
+    member,
+    now,
+  )(deps.db, {
     action: "bookings.exported",
-    ...(filter.widgetId === null ? {} : { target: filter.widgetId }),
+    ...(filter.widgetId === null ? {} : { target: filter.widgetId, name: widgetNames.get(filter.widgetId) }),
     detail: { isSearch: filter.search === null ? "no" : "yes" },
   });
-  const lines = exportBookings(deps.db, owner, { filter, widgetNames });
+  const lines = exportBookings(deps.patientDb, owner, { filter, widgetNames });
   const file = Readable.from(lines, { objectMode: true, highWaterMark: 1 });
   // The answer has begun, so all that can be done is to break it off; a reader who went away is no failure.
   file.once("error", (error) => {
@@ -136,7 +143,7 @@ async function readFilter(deps: BookingDeps, member: Member, query: Query): Prom
 
 /** Retention holds at read time too: what is past its period is not shown even before it is deleted. */
 function keptSince(deps: Pick<Deps, "clock">, member: Member): Date {
-  return retentionCutoff(PLAN_TERMS[member.plan].retention, deps.clock.now());
+  return toKeptSince(member.plan, deps.clock.now());
 }
 
 function seesCustomers(member: Member): boolean {
@@ -152,10 +159,6 @@ async function readerOf(
 
 function requireReference(text: string): Reference {
   const reference = parseReference(text);
-  if (reference === null) throw noSuchBooking();
+  if (reference === null) throw noSuch("booking");
   return reference;
-}
-
-function noSuchBooking(): ApiError {
-  return new ApiError("not_found", "There is no such booking.");
 }

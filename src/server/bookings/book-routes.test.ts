@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { makeKey, makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
@@ -226,6 +227,7 @@ test("a request that the scheduling system never got fails, and is counted as fa
   await insertPending(deps.db, owner, {
     reference,
     widget_id: widgetId,
+    asked_in: "sandbox",
     keyHash: Buffer.alloc(32),
     service_id: (await findSlot(widgetId)).serviceId,
     start_at: new Date("2026-11-05T09:00:00Z"),
@@ -306,11 +308,12 @@ test("erasing by e-mail also empties a request that is not settled yet", async (
   await insertPending(deps.db, owner, {
     reference,
     widget_id: widgetId,
+    asked_in: "sandbox",
     keyHash: Buffer.alloc(32, 1),
     service_id: "x",
     start_at: NOON,
-    askingUntil: new Date(NOON.getTime() + 60_000),
-    given_up_at: new Date(NOON.getTime() + 900_000),
+    askingUntil: new Date(NOON.getTime() + MINUTE_MS),
+    given_up_at: new Date(NOON.getTime() + 15 * MINUTE_MS),
     touch: DIRECT_TOUCH,
     copy: {
       timeZone: "UTC",

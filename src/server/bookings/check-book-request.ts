@@ -9,10 +9,16 @@ import {
   PHONE_LENGTH_MAX,
 } from "#contract/book.ts";
 import type { Answer } from "#contract/booking.ts";
+import { FIELD_FAULTS } from "../http/field-faults.ts";
 import { parseTimeZone } from "../lib/calendar.ts";
 import { parseIsoInstant } from "../lib/iso-instant.ts";
 import { parseJsonText } from "../lib/json-text.ts";
 import type { OfferedService } from "../scheduler/scheduling-system.ts";
+
+const TOO_LONG = "This is too long.";
+/** With a point or, as many keyboards have it, a comma; but not before three digits, where it may stand for thousands. */
+const NUMBER = /^-?[0-9]{1,15}(\.[0-9]{1,15}|,(?![0-9]{3}$)[0-9]{1,15})?$/;
+const NO_NUMBER = "Please write a number, for example 3 or 1.5.";
 
 const schema = Compile(BookRequest);
 const attributionFields = new Map(
@@ -26,7 +32,7 @@ export type CheckedRequest = {
   answers: Answer[];
 };
 
-export type Fields = Record<string, string>;
+type Fields = Record<string, string>;
 
 /** The body as a request, or what is wrong with it as a whole. */
 export function parseBookRequest(body: string): { request: BookRequest } | { fault: string } {
@@ -75,12 +81,12 @@ function checkCustomer(request: BookRequest, fields: Fields): CheckedRequest["cu
   const email = request.customer.email.trim();
   const phone = toLine(request.customer.phone ?? "");
   const notes = (request.customer.notes ?? "").trim();
-  if (name === "") fields["customer.name"] = "Please give a name.";
-  else if (name.length > NAME_LENGTH_MAX) fields["customer.name"] = "This name is too long.";
+  if (name === "") fields["customer.name"] = FIELD_FAULTS.noName;
+  else if (name.length > NAME_LENGTH_MAX) fields["customer.name"] = FIELD_FAULTS.longName;
   if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) || email.length > EMAIL_LENGTH_MAX)
-    fields["customer.email"] = "This is not an e-mail address.";
+    fields["customer.email"] = FIELD_FAULTS.notAnEmail;
   if (phone.length > PHONE_LENGTH_MAX) fields["customer.phone"] = "This number is too long.";
-  if (notes.length > NOTES_LENGTH_MAX) fields["customer.notes"] = "This is too long.";
+  if (notes.length > NOTES_LENGTH_MAX) fields["customer.notes"] = TOO_LONG;
   return { name, email, phone: phone || null, notes: notes || null };
 }
 
@@ -95,14 +101,16 @@ function checkAnswers(request: BookRequest, service: OfferedService | undefined,
     const answer = given.get(question.id) ?? "";
     const fault = checkAnswer(question, answer);
     if (fault) fields[`answers.${question.id}`] = fault;
-    return answer === "" ? [] : [{ questionId: question.id, question: question.label, answer }];
+    const kept = question.type === "number" ? answer.replace(",", ".") : answer;
+    return answer === "" ? [] : [{ questionId: question.id, question: question.label, answer: kept }];
   });
 }
 
 function checkAnswer(question: OfferedService["questions"][number], answer: string): string | null {
   if (answer === "") return question.required ? "Please answer this." : null;
   if (question.type === "choice" && !question.options.includes(answer)) return "Please choose one of the answers.";
-  return answer.length > ANSWER_LENGTH_MAX ? "This is too long." : null;
+  if (question.type === "number" && !NUMBER.test(answer)) return NO_NUMBER;
+  return answer.length > ANSWER_LENGTH_MAX ? TOO_LONG : null;
 }
 
 function toLine(text: string): string {

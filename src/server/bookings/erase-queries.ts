@@ -28,12 +28,23 @@ export async function lockBookingsOf(transaction: Db, owner: OrganizationId, ema
   return rows.map((row) => row.reference);
 }
 
-/** Of requests to book that are not settled: what they hold of the customer. */
+/** Of requests to book that are not settled: what they hold of the customer. Whoever settles them sees it, and keeps nothing. */
 export async function erasePendingCopies(transaction: Db, owner: OrganizationId, email: string): Promise<void> {
   await sql`
-    update pending_bookings set copy = null
+    update pending_bookings set copy = null, erased = true
     where organization_id = ${owner} and copy is not null
       and ${toEmailKey(sql`copy -> 'customer' ->> 'email'`)} = ${toEmailKey(email)}`.execute(transaction);
+}
+
+/** Of requests that are settled: what their visitors were told, with links to the appointment. */
+export async function erasePendingAnswers(
+  transaction: Db,
+  owner: OrganizationId,
+  references: readonly Reference[],
+): Promise<void> {
+  await sql`
+    update pending_bookings set answer = null, erased = true
+    where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])`.execute(transaction);
 }
 
 export async function lockBooking(transaction: Db, owner: OrganizationId, reference: Reference): Promise<Reference[]> {
@@ -65,19 +76,14 @@ export async function lockExpiredBookings(
   return rows.map((row) => row.reference);
 }
 
-/** Their references may be given out again. */
+/** Their references stay taken: whoever has a copy of these bookings knows them by nothing else. */
 export async function deleteBookings(
   transaction: Db,
   owner: OrganizationId,
   references: readonly Reference[],
 ): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with gone as (
-      delete from bookings where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])
-      returning reference
-    ), freed as (
-      delete from booking_references using gone where booking_references.reference = gone.reference
-    )
-    select count(*) as count from gone`.execute(transaction);
-  return rows[0]?.count ?? 0;
+  const { numAffectedRows } = await sql`
+    delete from bookings
+    where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])`.execute(transaction);
+  return Number(numAffectedRows ?? 0);
 }

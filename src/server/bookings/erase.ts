@@ -6,6 +6,7 @@ import { eraseDeliveries } from "../webhooks/erase.ts";
 import {
   countBookingsOf,
   deleteBookings,
+  erasePendingAnswers,
   erasePendingCopies,
   lockBooking,
   lockBookingsOf,
@@ -61,5 +62,6 @@ async function eraseLocked(
 ): Promise<number> {
   if (locked.references.length === 0) return 0;
   await eraseDeliveries(transaction, owner, locked);
+  await erasePendingAnswers(transaction, owner, locked.references);
   return await deleteBookings(transaction, owner, locked.references);
 }

@@ -21,7 +21,7 @@ const BATCH_ROWS = 500;
 /** A batch is one JSON text on its way to PostgreSQL; with very long lines it is this that bounds it. */
 const BATCH_CHARACTERS = 4_000_000;
 
-export type ImportFile = { lines: AsyncIterable<TextLine>; now: Date; progress: (lines: number) => void };
+type ImportFile = { lines: AsyncIterable<TextLine>; now: Date; progress: (lines: number) => void };
 
 export type ImportResult = { imported: number; skipped: number } | LineFault;
 

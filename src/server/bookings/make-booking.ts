@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BookAnswer } from "#contract/book.ts";
-import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import { MINUTE_MS } from "#contract/durations.ts";
+import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
 import { pause } from "../lib/pause.ts";
 import type { Booked, BookOutcome, SchedulingSystem } from "../scheduler/scheduling-system.ts";
@@ -13,7 +14,7 @@ import {
 } from "./pending-queries.ts";
 import { freeReference } from "./queries.ts";
 import { takeReference } from "./reference.ts";
-import { settleConfirmed, settleFailed, toAnswer } from "./settle-booking.ts";
+import { type BookingToSettle, settleConfirmed, settleFailed, toAnswer } from "./settle-booking.ts";
 
 // A booking, from the visitor's request to the answer:
 //
@@ -21,14 +22,16 @@ import { settleConfirmed, settleFailed, toAnswer } from "./settle-booking.ts";
 //   ask          the scheduling system books, with the reference in its notes
 //   unknown      its reply was lost: the reference is looked up, never asked for again
 //   settle       one transaction: counted, kept and sent, or counted as failed
-//   answer       by the scheduling system's word alone. When settling fails, the visitor still gets the booking that was
-//                made, and a task settles it later (settle-overdue.ts)
+//   answer       by the scheduling system's word alone. When settling fails, the visitor is told all the same what became of
+//                the booking, and a task settles it later (settle-overdue.ts)
 
 type MakeDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics">;
 
 export type WantedBooking = {
   owner: OrganizationId;
   widgetId: WidgetId;
+  /** Of the system that is asked; null: the sandbox. */
+  connectionId: ConnectionId | null;
   idempotencyKey: string;
   serviceId: string;
   startAt: Date;
@@ -49,9 +52,9 @@ export type MadeBooking =
   | { kind: "under_way" };
 
 /** What asking and looking up may take together, with room to spare. */
-const ASKING_MS = 60_000;
+const ASKING_MS = MINUTE_MS;
 /** How long a lost outcome is looked for. */
-const SEARCH_MS = 15 * 60_000;
+const SEARCH_MS = 15 * MINUTE_MS;
 const LOOK_UP_PAUSES_MS = [0, 2_000, 5_000];
 const SECOND_REQUEST_PAUSE_MS = 250;
 const SECOND_REQUEST_WAIT_MS = 30_000;
@@ -74,8 +77,7 @@ export async function makeBooking(
       // Left to the task, which goes on looking; nobody is told of a booking that may not exist.
       return { kind: "under_way" };
     case "failed":
-      await settleFailed(deps, { ...about, failure: outcome.failure });
-      return { kind: "failed", failure: outcome.failure };
+      return await fail(deps, { ...about, failure: outcome.failure });
     default:
       return outcome satisfies never;
   }
@@ -88,6 +90,7 @@ async function reserve(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): 
     const isNew = await insertPending(transaction, wanted.owner, {
       reference,
       widget_id: wanted.widgetId,
+      asked_in: wanted.connectionId ?? "sandbox",
       keyHash,
       service_id: wanted.serviceId,
       start_at: wanted.startAt,
@@ -111,22 +114,19 @@ async function ask(
 ): Promise<Asked> {
   const { serviceId, startAt, staffId, copy, locale } = wanted;
   const measure = metrics.bookingDuration.startTimer({ system: system.kind });
-  const outcome = await system.book(
-    {
-      reference,
-      serviceId,
-      startAt,
-      staffId,
-      customer: { ...copy.customer, timeZone: copy.timeZone, locale },
-      answers: copy.answers,
-    },
-    new AbortController().signal,
-  );
+  const outcome = await system.book({
+    reference,
+    serviceId,
+    startAt,
+    staffId,
+    customer: { ...copy.customer, timeZone: copy.timeZone, locale },
+    answers: copy.answers,
+  });
   measure({ outcome: outcome.kind });
   if (outcome.kind !== "unknown") return toAsked(outcome);
   for (const pauseMs of LOOK_UP_PAUSES_MS) {
     await pause(pauseMs);
-    const found = await system.findByReference({ reference, serviceId, startAt }, new AbortController().signal);
+    const found = await system.findByReference({ reference, serviceId, startAt });
     if (found.kind === "found") return { kind: "booked", booked: found.value };
     // Looked for everywhere and not there: it was not made. A system that cannot be asked says nothing.
     if (found.kind === "absent" && pauseMs > 0) return { kind: "failed", failure: "unavailable" };
@@ -149,23 +149,25 @@ function toAsked(outcome: Exclude<BookOutcome, { kind: "unknown" }>): Asked {
 
 async function confirm(
   deps: MakeDeps,
-  about: {
-    owner: OrganizationId;
-    reference: Reference;
-    widgetId: WidgetId;
-    touch: PendingTouch;
-    wanted: WantedBooking;
-    booked: Booked;
-  },
+  about: BookingToSettle & { wanted: WantedBooking; booked: Booked },
 ): Promise<MadeBooking> {
   const { wanted, ...rest } = about;
   const { timeZone } = wanted.copy;
   try {
-    return { kind: "confirmed", answer: await settleConfirmed(deps, { ...rest, timeZone, copy: wanted.copy }) };
+    return { kind: "confirmed", answer: await settleConfirmed(deps, { ...rest, timeZone }) };
   } catch (error) {
-    deps.log.error("booking.settle_failed", { organizationId: about.owner, widgetId: about.widgetId, error });
+    logUnsettled(deps, about, error);
     return { kind: "confirmed", answer: toAnswer({ ...rest, timeZone }) };
   }
+}
+
+async function fail(deps: MakeDeps, about: BookingToSettle & { failure: BookingFailure }): Promise<MadeBooking> {
+  await settleFailed(deps, about).catch((error: unknown) => logUnsettled(deps, about, error));
+  return { kind: "failed", failure: about.failure };
+}
+
+function logUnsettled({ log }: MakeDeps, { owner, widgetId }: BookingToSettle, error: unknown): void {
+  log.error("booking.settle_failed", { organizationId: owner, widgetId, error });
 }
 
 /** The same key gives the same answer; while the first request is under way, the second waits for it. */
@@ -176,6 +178,8 @@ async function answerAgain(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffe
       return { kind: "key_reused" };
     if (pending.answer) return { kind: "confirmed", answer: pending.answer };
     if (pending.failure) return { kind: "failed", failure: pending.failure };
+    // Erased since: what it was is not said again, and it must not be made twice.
+    if (pending.state === "confirmed") return { kind: "under_way" };
     await pause(SECOND_REQUEST_PAUSE_MS);
   }
   return { kind: "under_way" };

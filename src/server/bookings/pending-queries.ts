@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { BookAnswer } from "#contract/book.ts";
-import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 
-// Requests to book that are not settled yet, and for a day those that are. See migrations/0005_booking_flow.sql.
+// Requests to book that are not settled yet, and for a day those that are. See migrations/0005_booking_flow.sql and 0010.
 
 export type BookingFailure = "slot_taken" | "refused" | "unavailable";
 
@@ -31,6 +31,8 @@ export type PendingBooking = {
   organization_id: OrganizationId;
   reference: Reference;
   widget_id: WidgetId;
+  /** Null where an older version wrote the row. */
+  asked_in: ConnectionId | "sandbox" | null;
   service_id: string;
   start_at: Date;
   state: "asking" | "confirmed" | "failed";
@@ -41,8 +43,8 @@ export type PendingBooking = {
   answer: BookAnswer | null;
 };
 
-const COLUMNS = sql`organization_id, reference, widget_id, service_id, start_at, state, given_up_at, touch, copy, failure,
-  answer`;
+const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, given_up_at, touch, copy,
+  failure, answer`;
 
 /** False when the key was used for this widget before. */
 export async function insertPending(
@@ -50,7 +52,7 @@ export async function insertPending(
   owner: OrganizationId,
   pending: Pick<
     PendingBooking,
-    "reference" | "widget_id" | "service_id" | "start_at" | "given_up_at" | "touch" | "copy"
+    "reference" | "widget_id" | "asked_in" | "service_id" | "start_at" | "given_up_at" | "touch" | "copy"
   > & {
     keyHash: Buffer;
     askingUntil: Date;
@@ -58,11 +60,11 @@ export async function insertPending(
   },
 ): Promise<boolean> {
   const { rows } = await sql`
-    insert into pending_bookings (organization_id, reference, widget_id, key_hash, service_id, start_at, state, asking_until,
-      given_up_at, touch, copy, created_at)
-    values (${owner}, ${pending.reference}, ${pending.widget_id}, ${pending.keyHash}, ${pending.service_id},
-      ${pending.start_at}, 'asking', ${pending.askingUntil}, ${pending.given_up_at}, ${JSON.stringify(pending.touch)},
-      ${pending.copy && JSON.stringify(pending.copy)}, ${pending.now})
+    insert into pending_bookings (organization_id, reference, widget_id, asked_in, key_hash, service_id, start_at, state,
+      asking_until, given_up_at, touch, copy, created_at)
+    values (${owner}, ${pending.reference}, ${pending.widget_id}, ${pending.asked_in}, ${pending.keyHash},
+      ${pending.service_id}, ${pending.start_at}, 'asking', ${pending.askingUntil}, ${pending.given_up_at},
+      ${JSON.stringify(pending.touch)}, ${pending.copy && JSON.stringify(pending.copy)}, ${pending.now})
     on conflict (organization_id, widget_id, key_hash) do nothing
     returning reference`.execute(db);
   return rows.length === 1;
@@ -81,7 +83,8 @@ export async function findPendingByKey(
 
 /**
  * Settles a request once: whoever gets here first, the process that asked or the task that looked it up, writes the outcome
- * and everything that follows from it in one transaction; the other one gets false and does nothing.
+ * and everything that follows from it in one transaction; the other one gets null and does nothing. The copy is returned as
+ * the row has it now: what an erasure took out of it meanwhile must not come back from anybody's memory.
  */
 export async function settlePending(
   transaction: Db,
@@ -90,15 +93,15 @@ export async function settlePending(
     | { state: "confirmed"; answer: BookAnswer }
     | { state: "failed"; failure: BookingFailure }
   ),
-): Promise<boolean> {
+): Promise<{ copy: PendingCopy | null } | null> {
   const failure = outcome.state === "failed" ? outcome.failure : null;
   const answer = outcome.state === "confirmed" ? JSON.stringify(outcome.answer) : null;
-  const { rows } = await sql`
-    update pending_bookings set state = ${outcome.state}, failure = ${failure}, answer = ${answer}, copy = null,
-      settled_at = ${outcome.now}
+  const { rows } = await sql<{ copy: PendingCopy | null }>`
+    update pending_bookings set state = ${outcome.state}, failure = ${failure}, copy = null, settled_at = ${outcome.now},
+      answer = case when erased then null else ${answer}::jsonb end
     where organization_id = ${owner} and reference = ${outcome.reference} and state = 'asking'
-    returning reference`.execute(transaction);
-  return rows.length === 1;
+    returning old.copy`.execute(transaction);
+  return rows[0] ?? null;
 }
 
 /** Whose asker is gone, over all organizations. They are handed out for a while, so that workers do not ask twice at once. */
@@ -117,20 +120,12 @@ export async function takeOverdue(
   return rows;
 }
 
-/** Keys are remembered for a day after their request was settled. Over all organizations; returns how many went. */
-export async function deleteSettledPending(db: Db, about: { settledBefore: Date; limit: number }): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with gone as (
-      delete from pending_bookings where (organization_id, reference) in (
-        select organization_id, reference from pending_bookings
-        where state <> 'asking' and settled_at < ${about.settledBefore}
-        order by settled_at limit ${about.limit} for update skip locked
-      ) returning organization_id, reference, state
-    ), freed as (
-      -- The reference of a failed request belongs to no booking.
-      delete from booking_references using gone
-      where booking_references.reference = gone.reference and gone.state = 'failed'
-    )
-    select count(*) as count from gone`.execute(db);
-  return rows[0]?.count ?? 0;
+/** Keys are remembered for a day after their request was settled. Over all organizations. */
+export async function deleteSettledPending(db: Db, about: { settledBefore: Date; limit: number }): Promise<void> {
+  await sql`
+    delete from pending_bookings where (organization_id, reference) in (
+      select organization_id, reference from pending_bookings
+      where state <> 'asking' and settled_at < ${about.settledBefore}
+      order by settled_at limit ${about.limit} for update skip locked
+    )`.execute(db);
 }

@@ -2,6 +2,7 @@ import { CompiledQuery, type Insertable, type Selectable, sql } from "kysely";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { BookingsTable } from "../db/tables.ts";
+import { assert } from "../lib/assert.ts";
 
 export const BOOKING_COLUMNS = [
   "reference",
@@ -68,7 +69,7 @@ export async function takeCreatedAt(db: Db, owner: OrganizationId, now: Date): P
       set last_created_at = greatest(excluded.last_created_at, clock.last_created_at + interval '1 millisecond')
     returning last_created_at`.execute(db);
   const row = rows[0];
-  if (!row) throw new Error("The upsert of a booking clock returned no row");
+  assert(row, "an upsert gives its row");
   return row.last_created_at;
 }
 

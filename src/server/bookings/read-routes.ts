@@ -1,11 +1,11 @@
 import { BookingPage } from "#contract/booking.ts";
-import { PLAN_TERMS } from "#contract/plans.ts";
 import { BookingsQuery } from "#contract/read-api.ts";
 import { callerOf } from "../api-keys/bearer-auth.ts";
 import type { Deps } from "../deps.ts";
+import { readPage } from "../http/page.ts";
 import { type Query, readInstant, readPageSize, readParameter } from "../http/parameters.ts";
 import { type ReadApi, readApiResponses } from "../http/read-api.ts";
-import { retentionCutoff } from "../lib/calendar.ts";
+import { toKeptSince } from "../plans/kept-since.ts";
 import { requireWidget } from "../widgets/require-widget.ts";
 import { selectBookings } from "./queries.ts";
 import { toBooking } from "./to-booking.ts";
@@ -31,18 +31,15 @@ export function bookingReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock">
       const widgetId =
         parameters.widget === null ? null : await requireWidget(deps.db, organizationId, parameters.widget);
 
-      const cutoff = retentionCutoff(PLAN_TERMS[plan].retention, deps.clock.now());
+      const cutoff = toKeptSince(plan, deps.clock.now());
       const createdFrom = parameters.since && parameters.since > cutoff ? parameters.since : cutoff;
-      // One more than the page holds tells whether there is a next page.
-      const rows = await selectBookings(deps.db, organizationId, {
-        createdFrom,
-        createdBefore: parameters.cursor ?? parameters.until,
-        widgetId,
-        limit: parameters.limit + 1,
+      const filter = { createdFrom, createdBefore: parameters.cursor ?? parameters.until, widgetId };
+      const { rows, nextCursor } = await readPage({
+        limit: parameters.limit,
+        read: (limit) => selectBookings(deps.db, organizationId, { ...filter, limit }),
+        toCursor: (last) => last.created_at.toISOString(),
       });
-      const page = rows.slice(0, parameters.limit);
-      const last = rows.length > page.length ? page.at(-1) : undefined;
-      return { data: page.map(toBooking), nextCursor: last ? last.created_at.toISOString() : null };
+      return { data: rows.map(toBooking), nextCursor };
     },
   );
 }

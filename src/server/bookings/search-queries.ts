@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
+import { assert } from "../lib/assert.ts";
 import { BOOKING_COLUMNS, type BookingFilter, type BookingRow } from "./queries.ts";
 import { type SearchedPart, toWeek, toWeekQuery, WEEK_MARK, WEEK_SECONDS } from "./search-terms.ts";
 
@@ -59,7 +60,7 @@ async function searchNewest(
     ) found on true
     order by found.created_at desc`.execute(db);
   const [look] = rows;
-  if (!look) throw new Error("An aggregate returned no row");
+  assert(look, "an aggregate gives one row");
   return { ...look, found: rows.flatMap((row) => (row.reference === null ? [] : [row])) };
 }
 

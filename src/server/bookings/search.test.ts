@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { sql } from "kysely";
+import { DAY_MS } from "#contract/durations.ts";
 import { type OrganizationId, REFERENCE, type Reference, type WidgetId } from "#contract/ids.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../test/support/database.ts";
@@ -10,8 +11,6 @@ import { type BookingSearch, searchBookings } from "./search-queries.ts";
 import { cleanSearch } from "./search-terms.ts";
 
 const { db } = await createTestDatabase();
-
-const DAY_MS = 86_400_000;
 
 const EVERYTHING = { createdFrom: new Date(0), createdBefore: null, widgetId: null, limit: 100 } as const;
 

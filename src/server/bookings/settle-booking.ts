@@ -11,7 +11,7 @@ import { keepBooking } from "./keep-booking.ts";
 import { type BookingFailure, type PendingCopy, type PendingTouch, settlePending } from "./pending-queries.ts";
 
 // What follows from the scheduling system's word, each in one transaction and at most once per request: a confirmed booking
-// is counted, kept where bookings are stored (read now), and sent; a failed one is counted.
+// is counted, kept where bookings were stored when it was asked for and still are, and sent; a failed one is counted.
 
 type SettleDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics">;
 
@@ -25,13 +25,14 @@ export type BookingToSettle = {
 /** Returns the answer to the visitor. */
 export async function settleConfirmed(
   deps: SettleDeps,
-  about: BookingToSettle & { booked: Booked; timeZone: string; copy: PendingCopy | null },
+  about: BookingToSettle & { booked: Booked; timeZone: string },
 ): Promise<BookAnswer> {
   const { owner, reference, booked } = about;
   const answer = toAnswer(about);
   const settled = await deps.db.transaction().execute(async (transaction) => {
     const now = deps.clock.now();
-    if (!(await settlePending(transaction, owner, { reference, now, state: "confirmed", answer }))) return "before";
+    const pending = await settlePending(transaction, owner, { reference, now, state: "confirmed", answer });
+    if (!pending) return "before";
     await recordTouches(
       transaction,
       [toTouch(about, { now, step: "booking_completed", startAt: booked.startAt })],
@@ -39,8 +40,8 @@ export async function settleConfirmed(
     );
     // The one gate: without the switch nothing about the customer is written anywhere.
     const isStored = await readCollectData(transaction, owner, about.widgetId);
-    if (!isStored || !about.copy) return "counted";
-    await keepBooking(deps, transaction, { owner, booking: toStoredBooking(about, about.copy) });
+    if (!isStored || !pending.copy) return "counted";
+    await keepBooking(deps, transaction, { owner, booking: toStoredBooking(about, pending.copy) });
     return "kept";
   });
   if (settled !== "before") deps.metrics.bookings.inc({ outcome: "confirmed" });

@@ -2,6 +2,7 @@ import type { BookingDetail, BookingSummary } from "#contract/app/bookings.ts";
 import type { Attribution } from "#contract/attribution.ts";
 import type { WidgetId } from "#contract/ids.ts";
 import type { BookingRow } from "./queries.ts";
+import { toAppointment, toCustomer } from "./to-booking.ts";
 
 // Bookings as the dashboard shows them. Whoever may not see customers gets nothing that is about one: raw attribution may
 // hold what a link said of its reader, and the links lead to the appointment itself.
@@ -24,12 +25,7 @@ export function toBookingDetail(row: BookingRow, reader: Reader): Omit<BookingDe
   }
   return {
     ...shared,
-    customer: {
-      name: row.customer_name,
-      email: row.customer_email,
-      phone: row.customer_phone,
-      notes: row.customer_notes,
-    },
+    customer: toCustomer(row),
     answers: row.answers,
     attribution: row.attribution,
     externalId: row.external_id,
@@ -39,17 +35,7 @@ export function toBookingDetail(row: BookingRow, reader: Reader): Omit<BookingDe
 }
 
 function toShared(row: BookingRow, { widgetNames }: Reader) {
-  return {
-    reference: row.reference,
-    status: row.status,
-    createdAt: row.created_at.toISOString(),
-    start: row.start_at.toISOString(),
-    end: row.end_at.toISOString(),
-    timeZone: row.time_zone,
-    widget: { id: row.widget_id, name: widgetNames.get(row.widget_id) ?? "" },
-    service: { id: row.service_id, name: row.service_name },
-    staff: row.staff.map((member) => member.name),
-  };
+  return { ...toAppointment(row), widget: { id: row.widget_id, name: widgetNames.get(row.widget_id) ?? "" } };
 }
 
 /** Only those that the booking has: a key without a value is not sent. */

@@ -4,6 +4,17 @@ import type { BookingRow } from "./queries.ts";
 /** REST shape: staff by name, flat attribution, no external id and no join link. */
 export function toBooking(row: BookingRow): Booking {
   return {
+    ...toAppointment(row),
+    customer: toCustomer(row),
+    answers: row.answers,
+    attribution: row.attribution,
+    ...(row.manage_url === null ? {} : { manageUrl: row.manage_url }),
+  };
+}
+
+/** What is about no customer, as the read API and the dashboard say it alike. */
+export function toAppointment(row: BookingRow) {
+  return {
     reference: row.reference,
     status: row.status,
     createdAt: row.created_at.toISOString(),
@@ -12,14 +23,9 @@ export function toBooking(row: BookingRow): Booking {
     timeZone: row.time_zone,
     service: { id: row.service_id, name: row.service_name },
     staff: row.staff.map((member) => member.name),
-    customer: {
-      name: row.customer_name,
-      email: row.customer_email,
-      phone: row.customer_phone,
-      notes: row.customer_notes,
-    },
-    answers: row.answers,
-    attribution: row.attribution,
-    ...(row.manage_url === null ? {} : { manageUrl: row.manage_url }),
   };
+}
+
+export function toCustomer(row: BookingRow): Booking["customer"] {
+  return { name: row.customer_name, email: row.customer_email, phone: row.customer_phone, notes: row.customer_notes };
 }

@@ -11,8 +11,6 @@ export type Arguments = {
   required(name: string): string;
 };
 
-const LONGEST_TEXT = 200;
-
 export function parseArguments(
   args: string[],
   command: { usage: string; options: readonly string[]; positionals: number },
@@ -47,12 +45,12 @@ function parse(args: string[], command: { usage: string; options: readonly strin
   }
 }
 
-/** A name that can be shown on one line. */
-export function parseText(name: string, text: string): string {
+/** A name that can be shown on one line, no longer than the dashboard takes it. */
+export function parseText(name: string, text: string, lengthMax: number): string {
   const trimmed = text.trim();
   if (trimmed === "") throw new UsageError(`--${name} must not be empty.`);
-  if ([...trimmed].length > LONGEST_TEXT)
-    throw new UsageError(`--${name} must not be longer than ${LONGEST_TEXT} characters.`);
+  if ([...trimmed].length > lengthMax)
+    throw new UsageError(`--${name} must not be longer than ${lengthMax} characters.`);
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(trimmed))
     throw new UsageError(`--${name} must not hold line breaks or control characters.`);
   return trimmed.toWellFormed();

@@ -350,6 +350,7 @@ describe("bad input is one line on standard error and exit code 2", { concurrenc
     [["org", "create", "--name", "a\u001b[31mb"], "--name must not hold line breaks or control characters."],
     [["org", "create", "--name", "a\u2028b"], "--name must not hold line breaks or control characters."],
     [["org", "create", "--name", "🦷".repeat(201)], "--name must not be longer than 200 characters."],
+    [["widget", "set", noWidget, "--name", "🦷".repeat(101)], "--name must not be longer than 100 characters."],
     [["org", "create", "--name", "N", "--plan", "gold"], "--plan must be one of free, pro, business."],
     [["org", "create", "--name", "N", "--plan", "Pro"], "--plan must be one of free, pro, business."],
     [["org", "create", "--name", "N", "--time-zone", "Mars/Olympus"], "--time-zone must be an IANA time zone, for example Europe/Berlin."],
@@ -392,6 +393,11 @@ describe("bad input is one line on standard error and exit code 2", { concurrenc
       await cli.runInside(["org", "set", owner]),
       refusal("Nothing to change: name --name, --plan or --time-zone."),
     );
+    for (const thing of ["widget", "key"])
+      assert.deepEqual(
+        await cli.runInside([thing, "create", "--org", owner, "--name", "🦷".repeat(101)]),
+        refusal("--name must not be longer than 100 characters."),
+      );
     const create = ["widget", "create", "--org", owner, "--name", "N"];
     for (const address of ["example.com", "javascript:alert(1)", "ftp://example.com"]) {
       const outcome = await cli.runInside([...create, "--booking-url", address]);

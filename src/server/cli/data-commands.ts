@@ -3,8 +3,7 @@ import { sweepExpired } from "../retention/sweep.ts";
 import { requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { everySoOften, PROGRESS_LINES } from "./progress.ts";
-import { readLines } from "./read-lines.ts";
-import { UsageError } from "./usage-error.ts";
+import { nothingImported, readLines } from "./read-lines.ts";
 
 export const DATA_COMMANDS: readonly Command[] = [
   {
@@ -20,7 +19,7 @@ export const DATA_COMMANDS: readonly Command[] = [
         now: clock.now(),
         progress: everySoOften(PROGRESS_LINES, (lines) => tell(`${lines} lines read`)),
       });
-      if ("fault" in result) throw new UsageError(`Line ${result.line}: ${result.fault}. Nothing was imported.`);
+      if ("fault" in result) throw nothingImported(result);
       return { text: `Imported ${result.imported} bookings; ${result.skipped} were there already.`, json: result };
     },
   },

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TEST_SECRET_KEY } from "../../../test/support/app.ts";
+import { readAudit } from "../../../test/support/app-api.ts";
 import { createCommandLine, type Outcome } from "../../../test/support/cli.ts";
 import { deleteBooking } from "../bookings/erase.ts";
-import { disableEndpoint } from "../webhooks/endpoints.ts";
+import { editEndpoint } from "../webhooks/endpoints.ts";
 import {
   book,
   createWebhookService,
@@ -89,7 +90,7 @@ test("endpoint add refuses with one clear line", async () => {
       refusal("--kind must be one of webhook, teams, slack."),
       refusal("The URL must be a full address, for example https://example.com/hooks."),
       refusal(
-        "The URL's host is an address in a private network (10.0.0.0/8). Webhooks are only sent to the public internet.",
+        "The URL's host is an address in a private network (10.0.0.0/8). Webhooks are sent only to the public internet and to networks that the operator has allowed.",
       ),
       refusal(`--url is missing. ${usage}`),
       refusal('There is no organization "org_none".'),
@@ -100,7 +101,7 @@ test("endpoint add refuses with one clear line", async () => {
     await runJson("endpoint", "add", "--org", pro.owner, "--url", receiver.url, "--kind", "webhook");
   assert.deepEqual(
     await add(pro.owner, "--url", receiver.url, "--kind", "webhook"),
-    refusal("The organization has 20 endpoints already; that is the most."),
+    refusal("An organization can have at most 20 endpoints."),
   );
 });
 
@@ -169,6 +170,15 @@ test("endpoint test and delivery redeliver send once more, or say why not", asyn
   clock.set(new Date(Date.now() + 2_000));
   await deliverAll(loop);
   assert.equal(receiver.requests.length, before + 2);
+  const host = new URL(receiver.url).host;
+  assert.deepEqual(
+    (await readAudit(deps.db, business.owner)).slice(-2),
+    [
+      { action: "endpoint.tested", target: id, detail: { name: host } },
+      { action: "delivery.redelivered", target: deliveryId, detail: { name: "Test event", endpoint: host } },
+    ],
+    "what the operator does is in the organization's log",
+  );
   const none = refusal("There is no delivery with this id; ids are UUIDs, as in Service-Delivery.");
   assert.deepEqual([await redeliver("x"), await redeliver("11111111-2222-4333-8444-555555555555")], [none, none]);
 
@@ -180,7 +190,7 @@ test("endpoint test and delivery redeliver send once more, or say why not", asyn
     await redeliver(String(delivery?.id)),
     refusal("The delivery's booking was erased; there is nothing left to send."),
   );
-  await disableEndpoint(deps, business.owner, id as never);
+  await editEndpoint(deps, business.owner, { id: id as never, isEnabled: false });
   assert.deepEqual(await cli.runInside(["endpoint", "test", String(id)]), refusal("The endpoint is disabled."));
   assert.deepEqual(await redeliver(String(deliveryId)), refusal("The delivery's endpoint is disabled."));
 });

@@ -1,8 +1,10 @@
 import type { AuditAction } from "#contract/app/audit.ts";
+import { ENDPOINT_DESCRIPTION_LENGTH_MAX } from "#contract/app/endpoints.ts";
 import { ENDPOINT_KINDS } from "#contract/endpoint.ts";
 import { type EndpointId, type OrganizationId, parseDeliveryId, parseEndpointId } from "#contract/ids.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
+import { auditEndpoint, auditRedelivery } from "../webhooks/audit-endpoint.ts";
 import { findDeliveryOwner, findEndpointOwner, listEndpoints } from "../webhooks/endpoint-queries.ts";
 import { type Alongside, addEndpoint, type Refusal, removeEndpoint, sendTestEvent } from "../webhooks/endpoints.ts";
 import { redeliver } from "../webhooks/redeliver.ts";
@@ -26,7 +28,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
       const wanted = {
         url: args.required("url"),
         kind: parseChoice("kind", args.required("kind"), ENDPOINT_KINDS),
-        description: description === null ? "" : parseText("description", description),
+        description: description === null ? "" : parseText("description", description, ENDPOINT_DESCRIPTION_LENGTH_MAX),
       };
       const outcome = await addEndpoint(
         context,
@@ -83,7 +85,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
     positionals: 1,
     async run(context) {
       const { id, owner } = await requireEndpoint(context);
-      const outcome = await sendTestEvent(context, owner, id);
+      const outcome = await sendTestEvent(context, owner, id, audited(context, owner.id, "endpoint.tested"));
       if (outcome.kind !== "queued") throw toUsageError(outcome);
       const { deliveryId } = outcome;
       return { text: `Queued test delivery ${deliveryId} to endpoint ${id}.`, json: { id, deliveryId } };
@@ -99,7 +101,8 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
       const id = parseDeliveryId(context.args.positional[0] ?? "");
       const owner = id && (await findOwner(context, await findDeliveryOwner(context.db, id)));
       if (!owner) throw new UsageError(NO_DELIVERY);
-      const outcome = await redeliver(context, owner, id);
+      const alongside = auditRedelivery(auditByOperator(context, owner.id, context.clock.now()));
+      const outcome = await redeliver(context, owner, id, alongside);
       if (outcome.kind === "not_found") throw new UsageError(NO_DELIVERY);
       if (outcome.kind !== "queued") throw new UsageError(REDELIVER_REFUSALS[outcome.kind]);
       return { text: `Queued delivery ${id} once more.`, json: { id } };
@@ -107,8 +110,8 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
   },
 ];
 
-function audited({ clock }: CommandContext, owner: OrganizationId, action: AuditAction): Alongside {
-  return (transaction, id) => auditByOperator(owner, clock.now())(transaction, { action, target: id });
+function audited(context: CommandContext, owner: OrganizationId, action: AuditAction): Alongside {
+  return auditEndpoint(auditByOperator(context, owner, context.clock.now()), action);
 }
 
 const NO_ENDPOINT = "There is no endpoint with this id; ids look like we_….";

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
 import type { Analytics } from "#contract/analytics.ts";
+import { MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { makeOrganization } from "../../../test/support/builders.ts";
 import { createCommandLine, type Outcome } from "../../../test/support/cli.ts";
@@ -100,7 +101,7 @@ describe("import events", { concurrency: true }, () => {
     const caller = await makeCaller(db);
     const lines = Array.from({ length: 50_000 }, (_, index) => {
       const visit = Math.floor(index / 2);
-      const at = new Date(Date.UTC(2026, 3, 1) + visit * 600_000 + (index % 2) * 60_000);
+      const at = new Date(Date.UTC(2026, 3, 1) + visit * 10 * MINUTE_MS + (index % 2) * MINUTE_MS);
       const step = index % 2 === 0 ? "widget_viewed" : "slot_selected";
       return makeLine(caller, visit, {
         at,

@@ -4,7 +4,7 @@ import { StartError } from "../lib/start-error.ts";
 import { requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { everySoOften, PROGRESS_LINES, PROGRESS_VISITS } from "./progress.ts";
-import { readLines } from "./read-lines.ts";
+import { nothingImported, readLines } from "./read-lines.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const FUNNEL_COMMANDS: readonly Command[] = [
@@ -31,7 +31,7 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
           return { text: `Imported ${imported} events; ${skipped} were there already.`, json: { imported, skipped } };
         }
         case "refused":
-          throw new UsageError(`Line ${result.line}: ${result.fault}. Nothing was imported.`);
+          throw nothingImported(result);
         case "changed":
           throw new UsageError(
             `The file changed while it was read: it was imported up to line ${result.line}. Run the command again.`,

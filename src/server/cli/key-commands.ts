@@ -1,3 +1,4 @@
+import { KEY_NAME_LENGTH_MAX } from "#contract/app/keys.ts";
 import { parseApiKeyId } from "#contract/ids.ts";
 import { planIncludes } from "#contract/plans.ts";
 import { makeKey } from "../api-keys/make-key.ts";
@@ -18,13 +19,13 @@ export const KEY_COMMANDS: readonly Command[] = [
     async run({ db, args, clock, random }) {
       const organization = await requireOrganization(db, args.required("org"));
       const now = clock.now();
-      const name = parseText("name", args.required("name"));
+      const name = parseText("name", args.required("name"), KEY_NAME_LENGTH_MAX);
       const expiresAt = parseExpiry(args.option("expires-at"), now);
       const { id, key } = await db.transaction().execute(async (transaction) => {
         const about = { name, createdBy: null, expiresAt, now };
         const made = await makeKey({ db: transaction, random }, organization.id, about);
-        const audit = auditByOperator(organization.id, now);
-        await audit(transaction, { action: "api_key.created", target: made.id, detail: { name } });
+        const audit = auditByOperator({ random }, organization.id, now);
+        await audit(transaction, { action: "api_key.created", target: made.id, name });
         return made;
       });
       const hint = planIncludes(organization.plan, "readApi")
@@ -39,13 +40,15 @@ export const KEY_COMMANDS: readonly Command[] = [
     summary: "end an API key at once",
     options: [],
     positionals: 1,
-    async run({ db, args, clock }) {
+    async run({ db, args, clock, random }) {
       const id = parseApiKeyId(args.positional[0] ?? "");
       const now = clock.now();
       const revoked = await db.transaction().execute(async (transaction) => {
         const row = id && (await revokeApiKey(transaction, id, now));
-        if (row && row.revoked_at.getTime() === now.getTime())
-          await auditByOperator(row.organization_id, now)(transaction, { action: "api_key.revoked", target: id });
+        if (row && row.revoked_at.getTime() === now.getTime()) {
+          const audit = auditByOperator({ random }, row.organization_id, now);
+          await audit(transaction, { action: "api_key.revoked", target: id, name: row.name });
+        }
         return row;
       });
       // A whole key pasted here by mistake must not end up on the screen again.

@@ -1,3 +1,4 @@
+import { NAME_LENGTH_MAX } from "#contract/book.ts";
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
@@ -28,15 +29,16 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
       const timeZone = args.option("time-zone");
       const organization: OrganizationRow = {
         id: randomId<OrganizationId>(random, ORGANIZATION_ID),
-        name: parseText("name", args.required("name")),
+        name: parseText("name", args.required("name"), NAME_LENGTH_MAX),
         plan: parseChoice("plan", args.option("plan") ?? "free", PLANS),
         time_zone: timeZone === null ? null : await requireTimeZone(db, timeZone),
         created_at: clock.now(),
       };
       await db.transaction().execute(async (transaction) => {
         await insertOrganization(transaction, organization);
-        const audit = auditByOperator(organization.id, organization.created_at);
-        await audit(transaction, { action: "organization.created", target: organization.id });
+        const audit = auditByOperator({ random }, organization.id, organization.created_at);
+        const { id: target, name, plan } = organization;
+        await audit(transaction, { action: "organization.created", target, name, detail: { plan } });
       });
       return { text: `Made ${describe(organization)}.`, json: { id: organization.id } };
     },
@@ -47,11 +49,11 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
     summary: "change an organization",
     options: ["name", "plan", "time-zone"],
     positionals: 1,
-    async run({ db, args, clock, tell }) {
-      const { id } = await requireOrganization(db, args.positional[0] ?? "");
+    async run({ db, args, clock, tell, random }) {
+      const { id, name: formerName } = await requireOrganization(db, args.positional[0] ?? "");
       const [name, plan, timeZone] = [args.option("name"), args.option("plan"), args.option("time-zone")];
       const change = {
-        ...(name === null ? {} : { name: parseText("name", name) }),
+        ...(name === null ? {} : { name: parseText("name", name, NAME_LENGTH_MAX) }),
         ...(plan === null ? {} : { plan: parseChoice("plan", plan, PLANS) }),
         ...(timeZone === null ? {} : { time_zone: await requireTimeZone(db, timeZone) }),
       };
@@ -59,7 +61,9 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
         throw new UsageError("Nothing to change: name --name, --plan or --time-zone.");
       const organization = await db.transaction().execute(async (transaction) => {
         const detail = { changed: Object.keys(change).join(", "), ...(plan === null ? {} : { plan }) };
-        await auditByOperator(id, clock.now())(transaction, { action: "organization.changed", target: id, detail });
+        const names = { name: change.name ?? formerName, formerName };
+        const audit = auditByOperator({ random }, id, clock.now());
+        await audit(transaction, { action: "organization.changed", target: id, ...names, detail });
         return await updateOrganization(transaction, id, change);
       });
       if (!organization) throw new UsageError(`There is no organization ${JSON.stringify(id)}.`);

@@ -11,3 +11,7 @@ export async function* readLines(path: string): AsyncGenerator<TextLine> {
     throw new UsageError(`The file ${JSON.stringify(path)} cannot be read (${code}).`);
   }
 }
+
+export function nothingImported({ line, fault }: { line: number; fault: string }): UsageError {
+  return new UsageError(`Line ${line}: ${fault}. Nothing was imported.`);
+}

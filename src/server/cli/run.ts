@@ -29,7 +29,7 @@ const COMMANDS = [
 ];
 
 /** What the command line has of its process. */
-export type Terminal = {
+type Terminal = {
   readonly environment: () => Readonly<Record<string, string | undefined>>;
   readonly stdout: { write(text: string): void };
   readonly stderr: { write(text: string): void };
@@ -70,6 +70,8 @@ async function run(words: string[], terminal: Terminal): Promise<Answer> {
     const deps = await createDeps({ config, database, log });
     return await command.run({
       ...deps,
+      // Imports and recounts take long; and whoever started a command can end it.
+      db: deps.patientDb,
       args,
       applied: database.applied,
       tell,

@@ -63,7 +63,7 @@ test("the operator's doing is in the audit log, without a name", async () => {
   const email = "elm@example.com";
   await run("user", "create", "--org", id, "--email", email, "--password", "a long password");
   const widget = await run("widget", "create", "--org", id, "--name", "Website");
-  await run("widget", "set", widget, "--collect-data", "on");
+  await run("widget", "set", widget, "--collect-data", "on", "--name", "Front page");
   const key = await run("key", "create", "--org", id, "--name", "Warehouse");
   await run("key", "revoke", key);
   // Again, which changes nothing.
@@ -78,29 +78,35 @@ test("the operator's doing is in the audit log, without a name", async () => {
     "--kind",
     "webhook",
   );
+  await run("endpoint", "test", endpoint);
   await run("endpoint", "remove", endpoint);
+  await run("org", "set", id, "--name", "Elm Practice");
   const rows = await deps.db
     .selectFrom("audit_entries")
-    .select(["action", "target", "user_id"])
+    .select(["action", "target", "user_id", "detail"])
     .where("organization_id", "=", id as OrganizationId)
     .execute();
   const entries = [
-    ["organization.created", id],
-    ["member.added", email],
-    ["widget.created", widget],
-    ["widget.changed", widget],
-    ["api_key.created", key],
-    ["api_key.revoked", key],
-    ["endpoint.added", endpoint],
-    ["endpoint.removed", endpoint],
+    ["api_key.created", key, "Warehouse"],
+    ["api_key.revoked", key, "Warehouse"],
+    ["endpoint.added", endpoint, "93.184.215.14"],
+    ["endpoint.removed", endpoint, "93.184.215.14"],
+    ["endpoint.tested", endpoint, "93.184.215.14"],
+    ["member.added", email, undefined],
+    ["organization.changed", id, "Elm Practice", "Elm Clinic"],
+    ["organization.created", id, "Elm Clinic"],
+    ["widget.changed", widget, "Front page", "Website"],
+    ["widget.created", widget, "Website"],
   ];
   assert.deepEqual(
-    rows.toSorted((a, b) => `${a.action}`.localeCompare(b.action)),
-    entries
-      .map(([action = "", target = ""]) => ({ action, target, user_id: null }))
-      .toSorted((a, b) => a.action.localeCompare(b.action)),
+    rows
+      .toSorted((a, b) => a.action.localeCompare(b.action))
+      .map(({ action, target, user_id, detail }) => ({ action, target, user_id, ...pickNames(detail) })),
+    entries.map(([action, target, name, formerName]) => ({ action, target, user_id: null, name, formerName })),
   );
 });
+
+const pickNames = ({ name, formerName }: Record<string, unknown>) => ({ name, formerName });
 
 test("what is wrong is one line, makes nobody and never shows the password", async () => {
   const before = await deps.db.selectFrom("users").select("id").execute();

@@ -1,4 +1,5 @@
 import { ROLES_OF_MEMBERS } from "#contract/app/role.ts";
+import { NAME_LENGTH_MAX } from "#contract/book.ts";
 import { type Checked, checkEmail, checkPassword } from "../accounts/check-fields.ts";
 import { createUser } from "../accounts/create-user.ts";
 import { hashPassword } from "../accounts/password.ts";
@@ -19,7 +20,7 @@ export const USER_COMMANDS: readonly Command[] = [
       const organization = await requireOrganization(db, args.required("org"));
       const email = requireValue("email", checkEmail(args.required("email")));
       const role = parseChoice("role", args.option("role") ?? "owner", ROLES_OF_MEMBERS);
-      const name = parseText("name", args.option("name") ?? email.split("@")[0] ?? email);
+      const name = parseText("name", args.option("name") ?? email.split("@")[0] ?? email, NAME_LENGTH_MAX);
       const given = args.required("password");
       // On the command line it would stay in the shell's history and be seen in the list of processes.
       const password = requireValue("password", checkPassword(given === "-" ? await readInput() : given));
@@ -31,7 +32,11 @@ export const USER_COMMANDS: readonly Command[] = [
         if (!user) throw new UsageError("There is a person with this e-mail address already; invite them instead.");
         const member = { organization_id: organization.id, user_id: user.userId, role, created_at: at };
         await insertMember(transaction, { ...member, last_used_at: null });
-        await auditByOperator(organization.id, at)(transaction, {
+        await auditByOperator(
+          { random },
+          organization.id,
+          at,
+        )(transaction, {
           action: "member.added",
           target: email,
           detail: { role },

@@ -1,3 +1,4 @@
+import { WIDGET_NAME_LENGTH_MAX } from "#contract/app/widgets.ts";
 import { parseWidgetId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
 import { TEMPLATES, WIDGET_STATUSES } from "#contract/widget.ts";
 import { ALLOWED_DOMAINS_MAX, parseAccentColor, parseAllowedDomain } from "#contract/widget-looks.ts";
@@ -23,8 +24,8 @@ export const WIDGET_COMMANDS: readonly Command[] = [
       const widget = {
         id,
         organization_id: organization.id,
-        name: parseText("name", args.required("name")),
-        business_name: businessName === null ? "" : parseText("business-name", businessName),
+        name: parseText("name", args.required("name"), WIDGET_NAME_LENGTH_MAX),
+        business_name: businessName === null ? "" : parseText("business-name", businessName, WIDGET_NAME_LENGTH_MAX),
         booking_url: bookingUrl === null ? null : requireUrl(bookingUrl),
         template: parseChoice("template", args.option("template") ?? "classic", TEMPLATES),
         status: "active",
@@ -33,8 +34,8 @@ export const WIDGET_COMMANDS: readonly Command[] = [
       } as const;
       await db.transaction().execute(async (transaction) => {
         await insertWidget(transaction, widget);
-        const audit = auditByOperator(organization.id, widget.created_at);
-        await audit(transaction, { action: "widget.created", target: id });
+        const audit = auditByOperator({ random }, organization.id, widget.created_at);
+        await audit(transaction, { action: "widget.created", target: id, name: widget.name });
       });
       const snippet = toSnippet(config.baseUrl, id);
       return { text: `Made widget ${id}. Paste this into the page:\n${snippet}`, json: { id, snippet } };
@@ -46,7 +47,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
     summary: "change a widget",
     options: ["status", "collect-data", "name", "template", "accent", "allowed-domains"],
     positionals: 1,
-    async run({ db, args, clock, config }) {
+    async run({ db, args, clock, config, random }) {
       const id = parseWidgetId(args.positional[0] ?? "");
       const [status, collectData] = [args.option("status"), args.option("collect-data")];
       const [name, template] = [args.option("name"), args.option("template")];
@@ -54,7 +55,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
       const change = {
         ...(status === null ? {} : { status: parseChoice("status", status, WIDGET_STATUSES) }),
         ...(collectData === null ? {} : { collect_data: parseSwitch("collect-data", collectData) }),
-        ...(name === null ? {} : { name: parseText("name", name) }),
+        ...(name === null ? {} : { name: parseText("name", name, WIDGET_NAME_LENGTH_MAX) }),
         ...(template === null ? {} : { template: parseChoice("template", template, TEMPLATES) }),
         ...(accent === null ? {} : { accent_color: parseAccent(accent) }),
         ...(allowedDomains === null ? {} : { allowed_domains: parseDomains(allowedDomains) }),
@@ -66,9 +67,10 @@ export const WIDGET_COMMANDS: readonly Command[] = [
       const row = await db.transaction().execute(async (transaction) => {
         const changed = id && (await updateWidget(transaction, id, change));
         if (changed) {
+          const names = { name: changed.name, formerName: changed.former_name };
           const detail = { changed: Object.keys(change).join(", ") };
-          const audit = auditByOperator(changed.organization_id, clock.now());
-          await audit(transaction, { action: "widget.changed", target: id, detail });
+          const audit = auditByOperator({ random }, changed.organization_id, clock.now());
+          await audit(transaction, { action: "widget.changed", target: id, ...names, detail });
         }
         return changed;
       });

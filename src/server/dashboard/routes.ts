@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Deps } from "../deps.ts";
-import { ApiError } from "../http/api-error.ts";
-import { serveBrowserFiles } from "../http/browser-files.ts";
+import { notBuilt, serveBrowserFiles } from "../http/browser-files.ts";
 
 /** Where `npm run build` puts the dashboard, and under which address its scripts and styles are served. */
 const FOLDER = fileURLToPath(new URL("../../../dist/assets/dashboard/", import.meta.url));
@@ -34,11 +33,7 @@ export async function dashboardRoutes(app: FastifyInstance, deps: Pick<Deps, "ra
   app.get("/", { schema: { hide: true } }, async (_request, reply) => reply.redirect("/app", 302));
   for (const url of SCREENS) {
     app.get(url, { schema: { hide: true } }, async (_request, reply) => {
-      if (page === null)
-        throw new ApiError(
-          "unavailable",
-          "The pages of this service are not built yet: run `npm run build`, then start it again.",
-        );
+      if (page === null) throw notBuilt();
       const nonce = deps.random.bytes(NONCE_BYTES).toString("base64");
       return reply
         .type("text/html; charset=utf-8")

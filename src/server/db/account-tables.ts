@@ -43,7 +43,7 @@ export type UserAccountsTable = {
   updated_at: Date;
 };
 
-export type UserVerificationsTable = {
+type UserVerificationsTable = {
   id: string;
   identifier: string;
   value: string;
@@ -52,7 +52,7 @@ export type UserVerificationsTable = {
   updated_at: Date;
 };
 
-export type UserTwoFactorsTable = {
+type UserTwoFactorsTable = {
   id: string;
   user_id: string;
   secret: string;
@@ -81,12 +81,12 @@ export type InvitationsTable = {
   expires_at: Date;
 };
 
-export type SetupLinksTable = {
+type SetupLinksTable = {
   token_hash: Buffer;
   created_at: Date;
 };
 
-export type AuditEntriesTable = {
+type AuditEntriesTable = {
   organization_id: OrganizationId;
   id: string;
   at: Date;

@@ -44,12 +44,13 @@ async function listenOnce(
 ): Promise<void> {
   const { channel, onListening, onNotify, signal } = about;
   const client = await pool.connect();
-  const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>();
+  const { promise: ended, resolve, reject: fail } = Promise.withResolvers<void>();
+  const end = () => resolve();
   const onNotification = ({ channel: from }: pg.Notification) => from === channel && onNotify();
   client.on("notification", onNotification);
   client.on("error", fail);
-  client.on("end", () => end());
-  signal.addEventListener("abort", () => end(), { once: true });
+  client.on("end", end);
+  signal.addEventListener("abort", end, { once: true });
   try {
     await client.query(`listen ${client.escapeIdentifier(channel)}`);
     onListening();
@@ -57,6 +58,8 @@ async function listenOnce(
   } finally {
     client.off("notification", onNotification);
     client.off("error", fail);
+    client.off("end", end);
+    signal.removeEventListener("abort", end);
     // Not back into the pool: a connection that listens would go on listening there.
     client.release(true);
   }

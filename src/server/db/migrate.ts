@@ -3,7 +3,7 @@ import pg from "pg";
 import { assert } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { StartError } from "../lib/start-error.ts";
-import type { Pool } from "./pool.ts";
+import { connectPatiently, type Pool } from "./pool.ts";
 
 // Forward-only numbered migrations. Every process migrates at its start; the lock lets one do it while the others wait
 // and then find nothing left to do. Each file is one transaction, so a kill leaves either all of it or none.
@@ -22,7 +22,7 @@ export async function migrate(deps: {
   folder?: URL;
 }): Promise<{ applied: string[] }> {
   const migrations = await listMigrations(deps.folder ?? MIGRATIONS_FOLDER);
-  const client = await deps.pool.connect();
+  const client = await connectPatiently(deps.pool);
   try {
     requireUsableServer(await readServer(client));
     await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
@@ -37,7 +37,7 @@ export async function migrate(deps: {
   }
 }
 
-export type ServerFacts = { version: string; shown: string; encoding: string };
+type ServerFacts = { version: string; shown: string; encoding: string };
 
 async function readServer(client: pg.PoolClient): Promise<ServerFacts> {
   const { rows } = await client.query<ServerFacts>(

@@ -1,10 +1,19 @@
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
+import type { ConnectionErrorCode } from "#contract/app/connections.ts";
 import type { Attribution } from "#contract/attribution.ts";
 import type { Answer } from "#contract/booking.ts";
-import type { AttemptResult, AttemptTrigger, CancelReason, DeliveryState, NoticeKind } from "#contract/delivery.ts";
+import type {
+  AttemptErrorCode,
+  AttemptResult,
+  AttemptTrigger,
+  CancelReason,
+  DeliveryState,
+  NoticeKind,
+} from "#contract/delivery.ts";
 import type { EndpointDisabledReason, EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
 import type {
   ApiKeyId,
+  ConnectionId,
   DeliveryId,
   EndpointId,
   OrganizationId,
@@ -13,7 +22,7 @@ import type {
   WidgetId,
 } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
-import type { ConnectionId, ConnectionKind } from "#contract/scheduling.ts";
+import type { ConnectionKind } from "#contract/scheduling.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
 import type { AccountTables } from "./account-tables.ts";
@@ -88,12 +97,12 @@ export type BookingsTable = {
   lacks_event: Generated<boolean>;
 };
 
-export type BookingClocksTable = {
+type BookingClocksTable = {
   organization_id: OrganizationId;
   last_created_at: Date;
 };
 
-export type BookingReferencesTable = {
+type BookingReferencesTable = {
   reference: Reference;
   organization_id: OrganizationId;
 };
@@ -139,7 +148,7 @@ export type EndpointsTable = {
   removed_at: Date | null;
 };
 
-export type WebhookEventsTable = {
+type WebhookEventsTable = {
   organization_id: OrganizationId;
   id: WebhookEventId;
   type: WebhookEventType;
@@ -160,7 +169,7 @@ export type DeliveriesTable = {
   retries_used: number;
   next_attempt_at: Date | null;
   last_status: number | null;
-  last_error: string | null;
+  last_error: AttemptErrorCode | null;
   created_at: Date;
   completed_at: Date | null;
 };
@@ -175,13 +184,13 @@ export type DeliveryAttemptsTable = {
   result: AttemptResult;
   duration_ms: number | null;
   status: number | null;
-  error_code: string | null;
+  error_code: AttemptErrorCode | null;
   reply: string | null;
   reply_is_truncated: Generated<boolean>;
   next_attempt_at: Date | null;
 };
 
-export type DeliveryQueueTable = {
+type DeliveryQueueTable = {
   delivery_id: DeliveryId;
   organization_id: OrganizationId;
   endpoint_id: EndpointId;
@@ -198,6 +207,9 @@ export type EndpointNoticesTable = {
   kind: NoticeKind;
   detail: string;
   created_at: Date;
+  mailed_at: Date | null;
+  /** While it is not mailed, the last time that it was tried. */
+  mail_tried_at: Date | null;
 };
 
 export type SchedulingConnectionsTable = {
@@ -209,7 +221,7 @@ export type SchedulingConnectionsTable = {
   settings: Json<unknown>;
   credentials: Buffer;
   last_ok_at: Date | null;
-  last_error: string | null;
+  last_error: ConnectionErrorCode | null;
   last_error_at: Date | null;
   last_error_status: number | null;
   last_error_request_id: string | null;
@@ -217,7 +229,7 @@ export type SchedulingConnectionsTable = {
   updated_at: Date;
 };
 
-export type SandboxesTable = {
+type SandboxesTable = {
   organization_id: OrganizationId;
   widget_id: WidgetId;
   /** scheduler/sandbox/setup.ts. */
@@ -240,7 +252,7 @@ export type SandboxAppointmentsTable = {
   canceled_at: Date | null;
 };
 
-export type SandboxBusyTable = {
+type SandboxBusyTable = {
   organization_id: OrganizationId;
   widget_id: WidgetId;
   resource: string;

@@ -10,7 +10,7 @@ import type { DemoBooking } from "./visit.ts";
 
 // Bookings whose time is to come stand in the sandbox as well: their links work, and their times are taken for others.
 
-export type ComingAppointment = {
+type ComingAppointment = {
   readonly reference: Reference;
   readonly links: { readonly id: string; readonly manageUrl: string; readonly joinUrl: string | null };
   readonly appointment: Parameters<typeof insertAppointment>[2];

@@ -1,21 +1,19 @@
-import type { Attribution } from "#contract/attribution.ts";
+import type { Attribution, ClickIdName } from "#contract/attribution.ts";
+import { DAY_MS, SECOND_MS } from "#contract/durations.ts";
 import { BASE62, HEX } from "#contract/ids.ts";
 import { type Classification, classifySource } from "../funnel/classify-source.ts";
 import { randomText, randomUuid } from "../lib/random.ts";
 import type { Dice } from "./dice.ts";
 import { DEMO_SITE } from "./practice.ts";
-import type { ClickIdField, Way } from "./ways.ts";
+import type { Way } from "./ways.ts";
 
 // What a booking of the demo knows of how its visitor came. It says the same as the visit's funnel events, whose source,
 // medium and campaign are classified by the very function that is used here.
 
-type ClickId = { readonly [Field in ClickIdField]?: string };
-
-const DAY_MS = 86_400_000;
-const SECOND_MS = 1_000;
+type ClickId = { readonly [Field in ClickIdName]?: string };
 
 /** As each network writes them. */
-const CLICK_IDS: Readonly<Record<ClickIdField, (dice: Dice) => string>> = {
+const CLICK_IDS: Readonly<Record<ClickIdName, (dice: Dice) => string>> = {
   gclid: (dice) => `Cj0KCQ${randomText(dice, BASE62, 40)}`,
   gbraid: (dice) => `0AAAAA${randomText(dice, BASE62, 26)}`,
   wbraid: (dice) => `Cl8KCQ${randomText(dice, BASE62, 30)}`,
@@ -25,7 +23,7 @@ const CLICK_IDS: Readonly<Record<ClickIdField, (dice: Dice) => string>> = {
   ttclid: (dice) => `E.C.P.${randomText(dice, BASE62, 40)}`,
 };
 /** Names of the parameters that are not those of the field. */
-const PARAMETERS: Partial<Record<ClickIdField, string>> = { liFatId: "li_fat_id" };
+const PARAMETERS: Partial<Record<ClickIdName, string>> = { liFatId: "li_fat_id" };
 
 export function classifyWay({ source, medium, campaign }: Way): Classification {
   const tags = {
@@ -75,7 +73,7 @@ function toLandingPage(way: Way, clickId: ClickId): string {
   if (tags.utmMedium) query.set("utm_medium", tags.utmMedium);
   if (tags.utmCampaign) query.set("utm_campaign", tags.utmCampaign);
   if (tags.utmTerm) query.set("utm_term", tags.utmTerm);
-  for (const [field, value] of Object.entries(clickId)) query.set(PARAMETERS[field as ClickIdField] ?? field, value);
+  for (const [field, value] of Object.entries(clickId)) query.set(PARAMETERS[field as ClickIdName] ?? field, value);
   return query.size === 0 ? `${DEMO_SITE}/` : `${DEMO_SITE}/?${query}`;
 }
 

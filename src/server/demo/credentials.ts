@@ -1,8 +1,7 @@
-import { hkdfSync } from "node:crypto";
 import { BASE58 } from "#contract/ids.ts";
 import { makeApiKey } from "../api-keys/token.ts";
 import type { Config } from "../config.ts";
-import { assert } from "../lib/assert.ts";
+import { deriveRandom } from "../lib/derived-random.ts";
 import { type Random, randomText } from "../lib/random.ts";
 import { loadSecretKey } from "../secret-key.ts";
 import { OWNER } from "./practice.ts";
@@ -12,7 +11,6 @@ import { OWNER } from "./practice.ts";
 
 export type DemoCredentials = { readonly email: string; readonly password: string; readonly apiKey: string };
 
-const MADE_BYTES = 512;
 const PASSWORD_PARTS = 3;
 const PASSWORD_PART_LENGTH = 4;
 
@@ -21,7 +19,7 @@ export async function readCredentials(
   config: Pick<Config, "secretKey" | "dataDir">,
 ): Promise<DemoCredentials> {
   const secretKey = await loadSecretKey(deps, config);
-  const forPassword = createMadeRandom(secretKey, "demo password, version 1");
+  const forPassword = deriveRandom(secretKey, "demo password, version 1");
   const parts = Array.from({ length: PASSWORD_PARTS }, () => randomText(forPassword, BASE58, PASSWORD_PART_LENGTH));
   return { email: OWNER.email, password: parts.join("-"), apiKey: makeApiKey(createKeyRandom(secretKey)) };
 }
@@ -35,17 +33,5 @@ export async function readKeyRandom(
 }
 
 function createKeyRandom(secretKey: string): Random {
-  return createMadeRandom(secretKey, "demo API key, version 1");
-}
-
-function createMadeRandom(secretKey: string, purpose: string): Random {
-  const made = Buffer.from(hkdfSync("sha256", secretKey, "bookflow", purpose, MADE_BYTES));
-  let used = 0;
-  return {
-    bytes(count) {
-      assert(used + count <= MADE_BYTES, "the credentials are shorter than what is made for them");
-      used += count;
-      return made.subarray(used - count, used);
-    },
-  };
+  return deriveRandom(secretKey, "demo API key, version 1");
 }

@@ -12,7 +12,7 @@ import { toStepBit } from "../funnel/touch.ts";
 import { insertOrganization } from "../organizations/queries.ts";
 import { readCredentials } from "./credentials.ts";
 import { loadDemo } from "./load.ts";
-import { DEMO_ID, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER } from "./practice.ts";
+import { DEMO_ID, DEMO_KEY_NAME, DEMO_NAME, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER } from "./practice.ts";
 import { ORGANIZATION_TABLES } from "./queries.ts";
 import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
 
@@ -122,6 +122,26 @@ describe("a loaded demo", () => {
     assert.ok(coming.length > 20);
     const { pathname } = new URL(coming[0].manageUrl);
     assert.equal((await app.inject({ url: pathname })).statusCode, 200);
+  });
+
+  test("has an audit log of what was made, with its names, and by the operator", async () => {
+    const rows = await db
+      .selectFrom("audit_entries")
+      .select(["action", "user_id", "detail"])
+      .where("organization_id", "=", DEMO_ID)
+      .orderBy("at")
+      .orderBy("action")
+      .execute();
+    assert.ok(rows.every(({ user_id: actor }) => actor === null));
+    assert.deepEqual(
+      rows.map(({ action, detail }) => [action, detail["name"]].filter(Boolean)),
+      [
+        ["organization.created", DEMO_NAME],
+        ...DEMO_WIDGETS.map(({ name }) => ["widget.created", name]).reverse(),
+        ["api_key.created", DEMO_KEY_NAME],
+        ...DEMO_PEOPLE.map(() => ["member.added"]),
+      ],
+    );
   });
 
   test("lets its people in with the one password that was shown", async () => {

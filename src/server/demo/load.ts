@@ -1,9 +1,10 @@
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ImportedBooking } from "#contract/imported-booking.ts";
 import { createUser } from "../accounts/create-user.ts";
 import { hashPassword } from "../accounts/password.ts";
 import { findUserByEmail, insertMember } from "../accounts/queries.ts";
 import { makeKey } from "../api-keys/make-key.ts";
-import { writeAudit } from "../audit/write-audit.ts";
+import { auditByOperator } from "../audit/audit-by.ts";
 import { importBookings } from "../bookings/import.ts";
 import type { Deps } from "../deps.ts";
 import { recordTouches } from "../funnel/record.ts";
@@ -26,14 +27,13 @@ import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
 
 type LoadDeps = Pick<Deps, "db" | "clock" | "random" | "config">;
 
-export type LoadOutcome =
+type LoadOutcome =
   | { kind: "loaded"; visits: number; bookings: number }
   | { kind: "there_already" }
   /** Somebody who is not of the demo signs in with this address. */
   | { kind: "address_taken"; email: string }
   | { kind: "refused"; fault: string };
 
-const DAY_MS = 86_400_000;
 /** Recorded by one statement. With fewer the load takes longer, and with more it gets no shorter. */
 const BATCH_TOUCHES = 1_000;
 /** Recordings side by side. Each has days of its own, so they hardly ever wait for one another's counters. */
@@ -74,13 +74,19 @@ async function fill(deps: LoadDeps): Promise<LoadOutcome> {
   return { kind: "loaded", visits: visits.length, bookings: stored.imported };
 }
 
-async function makeOrganization({ db }: LoadDeps, at: Date): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+async function makeOrganization(deps: LoadDeps, at: Date): Promise<void> {
+  await deps.db.transaction().execute(async (transaction) => {
     const about = { id: DEMO_ID, name: DEMO_NAME, plan: "business", time_zone: DEMO_ZONE, created_at: at } as const;
     await insertOrganization(transaction, about);
+    const { id: target, name, plan } = about;
+    await auditByOperator(
+      deps,
+      DEMO_ID,
+      at,
+    )(transaction, { action: "organization.created", target, name, detail: { plan } });
     for (const [index, widget] of DEMO_WIDGETS.entries()) {
       // The first of the list is the newest, as it is the first of every list of widgets.
-      const createdAt = new Date(at.getTime() + (DEMO_WIDGETS.length - index) * 60_000);
+      const createdAt = new Date(at.getTime() + (DEMO_WIDGETS.length - index) * MINUTE_MS);
       await insertWidget(transaction, {
         id: widget.id,
         organization_id: DEMO_ID,
@@ -93,6 +99,8 @@ async function makeOrganization({ db }: LoadDeps, at: Date): Promise<void> {
         accent_color: widget.accentColor,
         created_at: createdAt,
       });
+      const audit = auditByOperator(deps, DEMO_ID, createdAt);
+      await audit(transaction, { action: "widget.created", target: widget.id, name: widget.name });
       await insertSandbox(transaction, DEMO_ID, { widgetId: widget.id, setup: widget.setup, now: createdAt });
     }
   });
@@ -118,16 +126,17 @@ async function addPeople(deps: LoadDeps): Promise<void> {
   const passwordHash = await hashPassword(deps, password);
   const keyRandom = await readKeyRandom(deps, config);
   const at = clock.now();
+  const audit = auditByOperator(deps, DEMO_ID, at);
   await deps.db.transaction().execute(async (db) => {
     for (const { name, email, role } of DEMO_PEOPLE) {
       const user = await createUser({ ...deps, db }, { name, email, passwordHash, isEmailProven: true });
       assert(user, "the address was free a moment ago");
       const member = { organization_id: DEMO_ID, user_id: user.userId, role, created_at: at, last_used_at: null };
       await insertMember(db, member);
-      const entry = { organizationId: DEMO_ID, actor: null, target: email, detail: { role }, at };
-      await writeAudit(db, { ...entry, action: "member.added" });
+      await audit(db, { action: "member.added", target: email, detail: { role } });
     }
     const key = { name: DEMO_KEY_NAME, createdBy: OWNER.email, expiresAt: null, now: at };
-    await makeKey({ db, random: keyRandom }, DEMO_ID, key);
+    const { id } = await makeKey({ db, random: keyRandom }, DEMO_ID, key);
+    await audit(db, { action: "api_key.created", target: id, name: key.name });
   });
 }

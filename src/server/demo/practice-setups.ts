@@ -1,4 +1,9 @@
-import type { SandboxService, SandboxSetup, SandboxStaff } from "../scheduler/sandbox/setup.ts";
+import {
+  FIRST_VISIT_QUESTIONS,
+  type SandboxService,
+  type SandboxSetup,
+  type SandboxStaff,
+} from "../scheduler/sandbox/setup.ts";
 import type { WeeklyHours } from "../scheduler/weekly-hours.ts";
 
 // What can be booked with the demo's practice: the calendars of its widgets' sandboxes.
@@ -34,17 +39,6 @@ const service = (
   questions: [],
   ...about,
 });
-
-const FIRST_VISIT_QUESTIONS: SandboxService["questions"] = [
-  { id: "topic", label: "What is it about?", type: "text", options: [], required: true },
-  {
-    id: "heard-from",
-    label: "How did you hear about us?",
-    type: "choice",
-    options: ["A friend", "A search engine", "Social media", "Other"],
-    required: false,
-  },
-];
 
 export const PRACTICE_SETUP: SandboxSetup = {
   ...RULES,

@@ -83,7 +83,7 @@ export const LANDING_PAGE: DemoWidget = {
 
 export const DEMO_WIDGETS = [WEBSITE, BRANCH, CHILDREN, LANDING_PAGE] as const;
 
-export type DemoPerson = { readonly name: string; readonly email: string; readonly role: MemberRole };
+type DemoPerson = { readonly name: string; readonly email: string; readonly role: MemberRole };
 
 export const OWNER: DemoPerson = {
   name: "Dr. Ada Winter",

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import { PracticeCalendar } from "./calendar.ts";
 import { createDice, type Dice } from "./dice.ts";
 import { BRANCH, CHILDREN, DEMO_WIDGETS, DEMO_ZONE, type DemoWidget, WEBSITE } from "./practice.ts";
@@ -10,10 +11,8 @@ import { WAYS, type Way } from "./ways.ts";
 export const DEMO_DAYS = 120;
 
 const SEED = 20_261_101;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** No visit lasts longer, so one that begins before this is over by now. */
-const LONGEST_VISIT_MS = 20 * 60_000;
+const LONGEST_VISIT_MS = 20 * MINUTE_MS;
 const CALENDAR_DAYS_AHEAD = 60;
 
 /** Of the visits that the ways name: enough to look at, and few enough to be loaded in seconds. */

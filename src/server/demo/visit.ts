@@ -1,4 +1,5 @@
 import type { Answer } from "#contract/booking.ts";
+import { DAY_MS, SECOND_MS } from "#contract/durations.ts";
 import { REFERENCE } from "#contract/ids.ts";
 import type { ImportedBooking } from "#contract/imported-booking.ts";
 import type { Step } from "#contract/steps.ts";
@@ -27,7 +28,7 @@ export type World = {
   readonly used: Set<string | number>;
 };
 
-export type Circumstances = {
+type Circumstances = {
   readonly way: Way;
   readonly widget: DemoWidget;
   readonly at: Date;
@@ -37,8 +38,6 @@ export type Circumstances = {
   readonly isOutage: boolean;
 };
 
-const SECOND_MS = 1_000;
-const DAY_MS = 86_400_000;
 const MEAN_LEAD_DAYS = 6;
 const LONGEST_LEAD_DAYS = 42;
 

@@ -1,4 +1,4 @@
-import type { RawAttribution } from "#contract/attribution.ts";
+import type { ClickIdName } from "#contract/attribution.ts";
 import { type DemoWidget, LANDING_PAGE } from "./practice.ts";
 
 // How visitors come to the demo's practice: every channel there is, with campaigns that begin and end.
@@ -15,15 +15,12 @@ export type Way = {
   /** Its links carry the tags; otherwise source and medium follow from the referrer. */
   readonly isTagged?: true;
   readonly referrer?: string;
-  readonly clickId?: ClickIdField;
+  readonly clickId?: ClickIdName;
   /** Days before the loading: the first and the last day of a campaign. Without them it never ends. */
   readonly lasts?: readonly [from: number, to: number];
   /** The one widget that it leads to, while that is in use. */
   readonly widget?: DemoWidget;
 };
-
-export type ClickIdField = keyof RawAttribution &
-  ("gclid" | "gbraid" | "wbraid" | "fbclid" | "msclkid" | "liFatId" | "ttclid");
 
 const tagged = (source: string, medium: string, way: Omit<Way, "source" | "medium" | "isTagged">): Way => ({
   ...way,

@@ -1,7 +1,7 @@
 import type { Language } from "#contract/languages.ts";
 
 /** What the server itself says; everything else is said by the frame, in its own texts. */
-export type PageTexts = {
+type PageTexts = {
   book(businessName: string): string;
   loading: string;
   needsScript: string;

@@ -1,6 +1,5 @@
 import type { Language } from "#contract/languages.ts";
-import type { Html } from "../reference/html.ts";
-import { html } from "../reference/html.ts";
+import { type Html, html, renderHead } from "../reference/html.ts";
 import type { BookableWidget } from "../widgets/bookable-widget.ts";
 import type { FrameFiles } from "./frame-files.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
@@ -59,12 +58,7 @@ function renderDocument(page: {
   return html`<!doctype html>
 <html lang="${page.language}"${page.attributes}>
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${page.title}</title>
-<link rel="icon" href="data:,">
-${page.stylesheets.map((address) => html`<link rel="stylesheet" href="${address}">`)}
+${renderHead(page.title, page.stylesheets)}
 ${page.head}
 </head>
 <body>

@@ -3,8 +3,7 @@ import { parseWidgetId } from "#contract/ids.ts";
 import { LANGUAGES } from "#contract/languages.ts";
 import type { Deps } from "../deps.ts";
 import { toAcceptedLanguage } from "../http/accepted-language.ts";
-import { ApiError } from "../http/api-error.ts";
-import { serveBrowserFiles } from "../http/browser-files.ts";
+import { notBuilt, serveBrowserFiles } from "../http/browser-files.ts";
 import { findBookableWidget } from "../widgets/bookable-widget.ts";
 import { directPageUrl } from "../widgets/to-widget.ts";
 import { FRAME_ADDRESS, FRAME_FOLDER, type FrameFiles, loadFrameFiles } from "./frame-files.ts";
@@ -24,11 +23,7 @@ export async function embedPageRoutes(
     ["direct", "/w/:widget"],
   ] as const) {
     app.get<{ Params: { widget: string } }>(url, { schema: { hide: true } }, async (request, reply) => {
-      if (!files)
-        throw new ApiError(
-          "unavailable",
-          "The pages of this service are not built yet: run `npm run build`, then start it again.",
-        );
+      if (!files) throw notBuilt();
       return await sendPage(deps, { kind, files, request, reply });
     });
   }

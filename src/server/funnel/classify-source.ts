@@ -1,4 +1,4 @@
-import type { RawAttribution } from "#contract/attribution.ts";
+import { CLICK_ID_NAMES, type ClickIdName, type RawAttribution } from "#contract/attribution.ts";
 import { AI_MEDIUM, type Channel, DIRECT_SOURCE, NO_MEDIUM, NOT_SET, type Tags, toChannel } from "./channel-rules.ts";
 import { isSpamReferrer, isUnwantedReferrer, parseOwnHost, parseReferrer, type Referrer, toSite } from "./referrer.ts";
 import { findByApp, findByHost, findByName } from "./source-lookup.ts";
@@ -21,9 +21,8 @@ export type SiteHosts = {
 
 type RawTouch = Pick<
   RawAttribution,
-  "utmSource" | "utmMedium" | "utmCampaign" | "referrer" | "landingPage" | "currentPage" | ClickIdField
+  "utmSource" | "utmMedium" | "utmCampaign" | "referrer" | "landingPage" | "currentPage" | ClickIdName
 >;
-type ClickIdField = (typeof CLICK_ID_FIELDS)[number];
 
 type NamedSource = { readonly source: string; readonly category: SourceCategory | null };
 
@@ -37,14 +36,12 @@ type Evidence = {
   readonly referrer: NamedSource | null;
 };
 
-export const CLICK_ID_FIELDS = [...PAID_CLICK_IDS.flatMap((paid) => paid.fields), "fbclid"] as const;
-
 /** Real click ids have 20 characters and more; the words of a test ("abc") must not empty every tag that contains them. */
 const CLICK_ID_MIN_LENGTH = 16;
 
 /** The click ids of the touch that are long enough to be real. */
 export function listClickIds(touch: RawAttribution): string[] {
-  return CLICK_ID_FIELDS.flatMap((field) => touch[field] ?? []).filter((id) => id.length >= CLICK_ID_MIN_LENGTH);
+  return CLICK_ID_NAMES.flatMap((field) => touch[field] ?? []).filter((id) => id.length >= CLICK_ID_MIN_LENGTH);
 }
 
 /** Rules C1 to C12, read from the top; the first that answers wins. The campaign is utm_campaign under each of them. */
@@ -102,8 +99,8 @@ function nameSource(evidence: Evidence): { source: string; medium: string } {
 }
 
 function gatherEvidence(touch: RawTouch, site: SiteHosts): Evidence {
-  const clickIds = CLICK_ID_FIELDS.map((field) => ({ field, value: parseTag(touch[field]) }));
-  const hasClickId = (field: ClickIdField) => clickIds.some((id) => id.field === field && id.value !== null);
+  const clickIds = CLICK_ID_NAMES.map((field) => ({ field, value: parseTag(touch[field]) }));
+  const hasClickId = (field: ClickIdName) => clickIds.some((id) => id.field === field && id.value !== null);
   const secrets = clickIds.map((id) => id.value?.toLowerCase() ?? "").filter((id) => id.length >= CLICK_ID_MIN_LENGTH);
   // Tracking templates such as `utm_campaign={gclid}` exist, and the promise about click ids holds for them as well.
   const withoutClickIds = (tag: string | null) =>

@@ -1,6 +1,6 @@
-import type { RawAttribution } from "#contract/attribution.ts";
+import { CLICK_ID_NAMES, type RawAttribution } from "#contract/attribution.ts";
 import { RecentMap } from "../lib/recent-map.ts";
-import { CLICK_ID_FIELDS, classifySource, hasSpamReferrer, toCampaignKey } from "./classify-source.ts";
+import { classifySource, hasSpamReferrer, toCampaignKey } from "./classify-source.ts";
 import { parseTag } from "./tag.ts";
 import type { VisitClass } from "./touch.ts";
 
@@ -11,7 +11,7 @@ import type { VisitClass } from "./touch.ts";
 /** `page` is where the widget is embedded, `ownHosts` the organization's other places. */
 type Visit = { readonly raw: RawAttribution; readonly page: string; readonly ownHosts: readonly string[] };
 
-export type ClassifiedVisit = VisitClass & { readonly isSpam: boolean };
+type ClassifiedVisit = VisitClass & { readonly isSpam: boolean };
 
 const ANSWERS_KEPT = 5_000;
 const PLAIN_WORD = /^[!-~]+$/;
@@ -21,7 +21,7 @@ const PRESENT = "1";
 
 const PLAIN_FIELDS = ["utmSource", "utmMedium", "utmCampaign"] as const;
 const ADDRESS_FIELDS = ["referrer", "landingPage", "currentPage"] as const;
-const FIELDS = [...PLAIN_FIELDS, ...ADDRESS_FIELDS, ...CLICK_ID_FIELDS] as const;
+const FIELDS = [...PLAIN_FIELDS, ...ADDRESS_FIELDS, ...CLICK_ID_NAMES] as const;
 
 export class VisitClassifier {
   readonly #answers = new RecentMap<string, ClassifiedVisit>(ANSWERS_KEPT);
@@ -56,7 +56,7 @@ function toInput(raw: RawAttribution): RawAttribution | null {
     const address = raw[field];
     if (address !== undefined) input[field] = cutToHost(address);
   }
-  for (const field of CLICK_ID_FIELDS) {
+  for (const field of CLICK_ID_NAMES) {
     const clickId = raw[field];
     if (clickId === undefined || parseTag(clickId) === null) continue;
     if (mayContain(input, clickId)) return null;

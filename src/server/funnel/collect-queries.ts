@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 
-export type WidgetOwnerRow = { id: WidgetId; organization_id: OrganizationId; booking_urls: string[] };
+type WidgetOwnerRow = { id: WidgetId; organization_id: OrganizationId; booking_urls: string[] };
 
 /** Without an owner: finding the owner is the purpose. With it, the booking pages of all the owner's widgets. */
 export async function findWidgetOwners(db: Db, ids: readonly WidgetId[]): Promise<WidgetOwnerRow[]> {

@@ -1,15 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { COLLECT_BODY_MAX_BYTES } from "#contract/collect.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError, noSuch } from "../http/api-error.ts";
 import { toClientNetwork } from "../http/client-network.ts";
-import { RateLimiter } from "../http/rate-limit.ts";
+import { limitStrangers, type RateLimitVerdict, rateLimited } from "../http/rate-limit.ts";
 import type { BatcherLimits } from "../lib/batcher.ts";
 import { type Collected, Collector } from "./collect.ts";
 import type { VisitReader } from "./read-visit.ts";
-
-/** Counted at a time; with more networks than this in a minute, a limit per network protects nobody. */
-const NETWORKS_MAX = 100_000;
 
 const QUEUE_FULL_WAIT_SECONDS = "2";
 const DATABASE_WAIT_SECONDS = "5";
@@ -59,9 +56,7 @@ function requireAnswer(collected: Collected): void {
     case "malformed":
       throw new ApiError("bad_request", collected.fault);
     case "unknown_widget":
-      throw new ApiError("not_found", "There is no such widget.");
-    case "rate_limited":
-      throw new ApiError("rate_limited", "Too many requests.");
+      throw noSuch("widget");
     case "queue_full":
       throw new ApiError("unavailable", "Too much is waiting to be recorded. Please try again.", {
         "retry-after": QUEUE_FULL_WAIT_SECONDS,
@@ -78,17 +73,15 @@ function requireAnswer(collected: Collected): void {
 /** Per network, in memory alone; the address is a key there and is never written anywhere. */
 function createRateLimit(deps: Pick<Deps, "config" | "clock" | "metrics">) {
   const perMinute = deps.config.rateLimitEventsPerMinute;
-  const limiter = perMinute > 0 ? new RateLimiter({ perMinute, keysMax: NETWORKS_MAX }) : null;
+  const limiter = limitStrangers(perMinute);
   return function limitRate(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
     const verdict = limiter?.take(toClientNetwork(readAddress(request)), deps.clock.now());
-    done(verdict?.isAllowed === false ? refuse(verdict.resetSeconds) : undefined);
+    done(verdict?.isAllowed === false ? refuse(verdict) : undefined);
   };
 
-  function refuse(resetSeconds: number): ApiError {
+  function refuse(verdict: RateLimitVerdict): ApiError {
     deps.metrics.funnelEvents.inc({ outcome: "rate_limited" });
-    return new ApiError("rate_limited", `One address may send ${perMinute} requests a minute. Wait, then go on.`, {
-      "retry-after": String(resetSeconds),
-    });
+    return rateLimited(verdict, `One address may send ${perMinute} requests a minute. Wait, then go on.`);
   }
 }
 

@@ -15,22 +15,19 @@ import { WidgetOwners } from "./widget-owners.ts";
 // From a request of the browser to a recorded touch. Nothing is kept of the request but the fields of the touch: the
 // address, the user agent, queries and click ids end here.
 
-/** What can become of a request; `rate_limited` is decided before it is read. Counted under these names in /metrics. */
-const OUTCOMES = [
-  "recorded",
-  "rate_limited",
-  "malformed",
-  "unknown_widget",
-  "prefetch",
-  "bot",
-  "spam_referrer",
-  "paused",
-  "queue_full",
-  "database_unavailable",
-] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+/** What can become of a request that is within the rate limit. Counted under these names in /metrics. */
+type Outcome =
+  | "recorded"
+  | "malformed"
+  | "unknown_widget"
+  | "prefetch"
+  | "bot"
+  | "spam_referrer"
+  | "paused"
+  | "queue_full"
+  | "database_unavailable";
 
-export type Arrival = {
+type Arrival = {
   readonly widget: string;
   readonly body: string;
   readonly headers: IncomingHttpHeaders;

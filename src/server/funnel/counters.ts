@@ -1,5 +1,7 @@
 import { sql } from "kysely";
+import { FUNNEL_STEPS, type Step } from "#contract/steps.ts";
 import { SPAN_LENGTHS, spanStart } from "./key-spans.ts";
+import { toStepBit } from "./touch.ts";
 
 // From visits to counters. Recording and rebuilding both end in these fragments: they read the common table expression
 // `sides` (a visit as it was, with sign -1, and as it is now, with sign 1) and add up what the sides contribute.
@@ -16,10 +18,14 @@ export const counterSets = sql`
   from zones where building_version is not null`;
 
 /** The furthest of the six funnel steps; whatever else a visit did, it saw the widget. */
-const furthest = sql`case when steps & 32 <> 0 then 6 when steps & 16 <> 0 then 5 when steps & 8 <> 0 then 4
-  when steps & 4 <> 0 then 3 when steps & 2 <> 0 then 2 else 1 end`;
+const furthest = sql`case ${sql.join(
+  FUNNEL_STEPS.map((step, index) => sql`when ${took(step)} then ${sql.lit(index + 1)}`).toReversed(),
+  sql` `,
+)} else 1 end`;
 
-const NO_AVAILABILITY_BIT = sql`64`;
+function took(step: Step) {
+  return sql`steps & ${sql.lit(toStepBit(step))} <> 0`;
+}
 
 /** One row per conversion, with the local day of its own instant. */
 const conversions = sql`
@@ -52,7 +58,7 @@ export const countDays = sql`
     coalesce(sum(sign) filter (where lead_ms is not null), 0) as lead_count
   from (
     select organization_id, version, widget_id, (started_at at time zone zone)::date as day, sign, ${furthest} as furthest,
-      steps & ${NO_AVAILABILITY_BIT} <> 0 as has_no_availability, null::integer as is_booking, null::bigint as lead_ms
+      ${took("no_availability")} as has_no_availability, null::integer as is_booking, null::bigint as lead_ms
     from sides
     union all
     select organization_id, version, widget_id, day, sign, null, false, is_booking, lead_ms

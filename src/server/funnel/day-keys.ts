@@ -6,7 +6,7 @@ import type { VisitClass } from "./touch.ts";
 // number of distinct keys a local day; what comes after that is recorded as "(other)". The replacement happens before
 // recording, because the events are the truth that counters are rebuilt from.
 
-export const OTHER = "(other)";
+const OTHER = "(other)";
 /** Of source / medium pairs, and again of campaigns. */
 export const KEYS_PER_DAY_MAX = 1_000;
 

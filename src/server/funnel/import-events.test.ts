@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { STEPS } from "#contract/steps.ts";
 import { assertCounted, readAnalytics } from "../../../test/support/analytics.ts";
@@ -63,16 +64,16 @@ async function readAll(owner: OrganizationId): Promise<unknown[]> {
 /** A few visits a day over `days` days, every fourth of which books. */
 function makeHistory(widgetId: WidgetId, { visits, days }: { visits: number; days: number }): Line[] {
   return Array.from({ length: visits }, (_, visit) => {
-    const startMs = NOON.getTime() - ((visit * 7919) % (days * 1440)) * 60_000 - 3_600_000;
+    const startMs = NOON.getTime() - ((visit * 7919) % (days * 1440)) * MINUTE_MS - HOUR_MS;
     const steps = visit % 4 === 0 ? ["widget_viewed", "form_started", "booking_completed"] : ["widget_viewed"];
     return steps.map((step, minute) =>
       makeLine(widgetId, visit, {
         step,
-        at: new Date(startMs + minute * 60_000).toISOString(),
+        at: new Date(startMs + minute * MINUTE_MS).toISOString(),
         source: `source-${visit % 7}`,
         medium: "referral",
         campaign: `campaign-${visit % 11}`,
-        ...(step === "booking_completed" ? { start: new Date(startMs + 86_400_000).toISOString() } : {}),
+        ...(step === "booking_completed" ? { start: new Date(startMs + DAY_MS).toISOString() } : {}),
       }),
     );
   }).flat();
@@ -103,7 +104,7 @@ test("history that a smaller plan had deleted is shown again once it is imported
   await importLines(owner, lines);
   await db
     .updateTable("day_zones")
-    .set({ kept_since: new Date(NOON.getTime() + 86_400_000) })
+    .set({ kept_since: new Date(NOON.getTime() + DAY_MS) })
     .where("organization_id", "=", owner)
     .execute();
   assert.equal((await readAnalytics(db, owner, { days: 365, now: NOON })).totals.views, 0);
@@ -220,7 +221,7 @@ test("what is recorded live meanwhile is counted as well", async () => {
   const { owner, widgetId } = await makeOwner();
   const lines = makeHistory(widgetId, { visits: 1500, days: 2 });
   const live = Array.from({ length: 60 }, (_, index) =>
-    toTouch(makeLine(widgetId, 100_000 + index, { at: new Date(NOON.getTime() - index * 60_000).toISOString() })),
+    toTouch(makeLine(widgetId, 100_000 + index, { at: new Date(NOON.getTime() - index * MINUTE_MS).toISOString() })),
   );
   const [result] = await Promise.all([
     importLines(owner, lines),

@@ -17,7 +17,7 @@ const BATCH_EVENTS = 500;
 /** Files are mostly in the order of time, so few days are in use at once. */
 const DAYS_KEPT = 50;
 
-export type EventFile = {
+type EventFile = {
   /** Reads the file from its beginning. */
   read: () => AsyncIterable<TextLine>;
   now: Date;

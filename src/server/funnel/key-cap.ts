@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../lib/batcher.ts";
@@ -17,7 +18,6 @@ const LOOK_LIMITS: BatcherLimits = { batchMax: 500, itemsMax: 10_000, atOnce: 1,
 const ORGANIZATIONS_KEPT = 5_000;
 /** When all keys together are longer, everything is forgotten and read again as needed. */
 const CHARACTERS_MAX = 8_000_000;
-const MINUTE_MS = 60_000;
 
 type Today = { keys: DayKeys; endsAtMs: number };
 type Look = { owner: OrganizationId; now: Date };

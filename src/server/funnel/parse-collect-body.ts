@@ -13,7 +13,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 };
 const NOT_AN_OBJECT = 'The body must be a JSON object like {"visitId":"<uuid>","events":[{"step":"widget_viewed"}]}.';
 
-export type ParsedBody = { request: CollectRequest } | { fault: string };
+type ParsedBody = { request: CollectRequest } | { fault: string };
 
 export function parseCollectBody(text: string): ParsedBody {
   let value: unknown;

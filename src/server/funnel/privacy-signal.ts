@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { RawAttribution } from "#contract/attribution.ts";
-import { CLICK_ID_FIELDS } from "./classify-source.ts";
+import { CLICK_ID_NAMES, type RawAttribution } from "#contract/attribution.ts";
 
-const IDENTIFIERS = [...CLICK_ID_FIELDS, "gaClientId", "fbp", "fbc"] as const;
+const IDENTIFIERS = [...CLICK_ID_NAMES, "gaClientId", "fbp", "fbc"] as const;
 const ADDRESSES = ["landingPage", "currentPage", "referrer"] as const;
 
 /**

@@ -9,7 +9,7 @@ const CONVERSION_BITS = toStepBit("booking_completed") | toStepBit("booking_fail
 
 type Mark = { widgetId: string; visitId: string };
 
-export type RebuildLock = { release(): Promise<void> };
+type RebuildLock = { release(): Promise<void> };
 
 /** A lock of the connection's session, so that it ends with the process that holds it. Null: someone else has it. */
 export async function tryLockRebuild(connection: Db, owner: OrganizationId): Promise<RebuildLock | null> {

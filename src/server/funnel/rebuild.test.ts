@@ -8,6 +8,8 @@ import { makeOrganization, makeWidget } from "../../../test/support/builders.ts"
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { sampleTouches } from "../../../test/support/random-touches.ts";
 import { makeTouch } from "../../../test/support/touches.ts";
+import { SETTINGS } from "../config.ts";
+import { createListen } from "../db/listen.ts";
 import { openDb, openPool } from "../db/pool.ts";
 import { createLog } from "../lib/log.ts";
 import { updateOrganization } from "../organizations/queries.ts";
@@ -55,6 +57,20 @@ async function countUnreadCounters(owner: OrganizationId): Promise<number> {
 }
 
 describe("while it runs", () => {
+  test("a process that also listens needs no more connections than the fewest that it may have", async () => {
+    const about = await makeOwner("Europe/Berlin");
+    const sizes = Array.from({ length: 20 }, (_, index) => index + 1);
+    const size = sizes.find((count) => "value" in SETTINGS.databasePoolSize.parse(String(count))) ?? 0;
+    const pool = openPool({ url, size, log: createLog("silent") });
+    const { promise: isListening, resolve } = Promise.withResolvers<void>();
+    const listening = createListen({ pool, log: createLog("silent") })("anything", resolve);
+    await isListening;
+    const rebuilt = await rebuildStats({ ...deps, db: openDb(pool) }, about.owner);
+    assert.equal(rebuilt.kind, "rebuilt");
+    await listening.stop();
+    await pool.end();
+  });
+
   test("what is recorded before and behind its mark, and for new visits, is counted once", async () => {
     const about = await makeOwner("Europe/Berlin");
     const touches = sampleVisits(about, 600, 1);

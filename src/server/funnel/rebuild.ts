@@ -24,13 +24,13 @@ const DELETE_ROWS = 5_000;
 const BEFORE_ALL_VISITS = { widgetId: "", visitId: "00000000-0000-0000-0000-000000000000" };
 const NOTHING_SEALED = "1970-01-01";
 
-export type RebuildOutcome =
+type RebuildOutcome =
   | { kind: "rebuilt"; visits: number; zone: string }
   | { kind: "busy" }
   | { kind: "stopped" }
   | { kind: "unknown_zone"; zone: string };
 
-export type RebuildOptions = { signal?: AbortSignal; progress?: (visits: number) => void; chunkVisits?: number };
+type RebuildOptions = { signal?: AbortSignal; progress?: (visits: number) => void; chunkVisits?: number };
 
 /** Recounts everything of an organization in its present time zone. `busy`: another process is at it. */
 export async function rebuildStats(

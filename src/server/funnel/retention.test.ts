@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
+import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { PLAN_TERMS, type Plan } from "#contract/plans.ts";
+import type { Plan } from "#contract/plans.ts";
 import { assertCounted, readAnalytics } from "../../../test/support/analytics.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { countByHand } from "../../../test/support/count-by-hand.ts";
@@ -10,9 +11,10 @@ import { createTestDatabase } from "../../../test/support/database.ts";
 import { sampleTouches } from "../../../test/support/random-touches.ts";
 import { makeTouch, SEARCH_AD } from "../../../test/support/touches.ts";
 import type { Db } from "../db/pool.ts";
-import { retentionCutoff } from "../lib/calendar.ts";
+import { createLog } from "../lib/log.ts";
 import { createMetrics } from "../lib/metrics.ts";
 import { updateOrganization } from "../organizations/queries.ts";
+import { toKeptSince } from "../plans/kept-since.ts";
 import { sweepExpired } from "../retention/sweep.ts";
 import { rebuildStats } from "./rebuild.ts";
 import { recordTouches } from "./record.ts";
@@ -27,7 +29,12 @@ async function setUp(about: { plan: Plan; timeZone?: string }) {
   const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)] as [WidgetId, WidgetId];
   const metrics = createMetrics();
   const sweep = async (now = NOW) => {
-    const { bookings, visits, counters } = await sweepExpired({ db, metrics, clock: { now: () => now } });
+    const { bookings, visits, counters } = await sweepExpired({
+      db,
+      metrics,
+      log: createLog("silent"),
+      clock: { now: () => now },
+    });
     return { bookings, visits, counters };
   };
   return { db, owner, widgets, widgetId: widgets[0], metrics, sweep };
@@ -57,9 +64,9 @@ describe("after the sweep the answers are what counting by hand gives over what 
   for (const [index, [plan, zone, from]] of cases.entries()) {
     test(`${plan} in ${zone}`, async () => {
       const { db, owner, widgets, sweep } = await setUp({ plan, timeZone: zone });
-      const keptSince = retentionCutoff(PLAN_TERMS[plan].retention, NOW);
+      const keptSince = toKeptSince(plan, NOW);
       // Up to three weeks around the oldest kept day, so that many visits lie on both sides of it.
-      const to = new Date(keptSince.getTime() + 14 * 86_400_000);
+      const to = new Date(keptSince.getTime() + 14 * DAY_MS);
       const touches = sampleTouches({ widgets, from: new Date(from), to }, { visits: 400, seed: index });
       for (let start = 0; start < touches.length; start += 300)
         await recordTouches(db, touches.slice(start, start + 300), "active");
@@ -102,7 +109,7 @@ test("a visit over the edge stays, with its booking on a kept day, until that da
     "active",
   );
   const read = async (now: Date) => {
-    const keptSince = retentionCutoff(PLAN_TERMS.free.retention, now);
+    const keptSince = toKeptSince("free", now);
     const { totals, daily, channels } = await readAnalytics(db, owner, { days: 40, now, keptSince });
     return { views: totals.views, days: daily.filter((entry) => entry.views + entry.bookings > 0), channels };
   };
@@ -155,7 +162,7 @@ test("sweeping and counting anew at the same time end in what counting by hand g
   assert.ok(swept.visits > 500);
   const { rows } = await sql<{ visit_id: string }>`select visit_id from funnel_visits`.execute(db);
   const left = new Set(rows.map((row) => row.visit_id));
-  const keptSince = retentionCutoff(PLAN_TERMS.free.retention, NOW);
+  const keptSince = toKeptSince("free", NOW);
   const expected = {
     touches: touches.filter((touch) => left.has(touch.visitId)),
     zone: "UTC",
@@ -178,7 +185,7 @@ test("while days are being counted in another zone, a visit stays that is on a k
   assert.equal((await sweep()).visits, 0);
 
   await rebuildStats({ db, clock }, owner);
-  const keptSince = retentionCutoff(PLAN_TERMS.free.retention, NOW);
+  const keptSince = toKeptSince("free", NOW);
   const { daily } = await readAnalytics(db, owner, { days: 40, now: NOW, keptSince });
   assert.deepEqual(
     daily.filter(({ views }) => views > 0),

@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
+import { assert } from "../lib/assert.ts";
+import { addDays, countDays } from "../lib/calendar.ts";
 import { lockDayZone, updateDayZone } from "./day-zone.ts";
 import { SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "./key-spans.ts";
 
@@ -89,7 +91,7 @@ async function findNextSpan(
     ) as start
     from (select ${openSpan(about.now)} as open_span from (values (${about.zone})) about (zone)) today`.execute(db);
   const [row] = rows;
-  if (!row) throw new Error("A select without from returned no row");
+  assert(row, "a select without from gives one row");
   return row;
 }
 
@@ -128,11 +130,6 @@ async function insertSums(db: Db, sums: { start: string; length: number; parts: 
       do update set views = excluded.views, bookings = excluded.bookings`.execute(db);
 }
 
-function addDays(day: string, days: number): string {
-  return Temporal.PlainDate.from(day).add({ days }).toString();
-}
-
 function toStart(day: string, length: number): string {
-  const { days } = Temporal.PlainDate.from("1970-01-01").until(day);
-  return addDays(day, -(days % length));
+  return addDays(day, -(countDays("1970-01-01", day) % length));
 }

@@ -1,3 +1,5 @@
+import type { ClickIdName } from "#contract/attribution.ts";
+
 // The tables behind classify-source.ts: data only. What is missing here is shown by its own name or host, without a category.
 
 export type SourceCategory = "ai" | "email" | "search" | "social" | "video" | "shopping";
@@ -186,7 +188,7 @@ export const PAID_CLICK_IDS = [
   { source: "bing", fields: ["msclkid"] },
   { source: "tiktok", fields: ["ttclid"] },
   { source: "linkedin", fields: ["liFatId"] },
-] as const;
+] as const satisfies readonly { source: string; fields: readonly ClickIdName[] }[];
 
 /** Stops on the way (sign-in, payment, 3-D Secure): the visitor came from somewhere else. Hosts with their sub-domains. */
 export const UNWANTED_REFERRER_HOSTS: readonly string[] = [

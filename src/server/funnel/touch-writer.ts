@@ -9,7 +9,7 @@ import type { Touch } from "./touch.ts";
 // statement has committed or failed. So an answer is never early, and a commit is shared by as many as there are.
 
 /** `paused` also stands for a widget that is gone since it was looked up. */
-export type WriteOutcome = "recorded" | "paused" | "malformed" | "queue_full" | "database_unavailable";
+type WriteOutcome = "recorded" | "paused" | "malformed" | "queue_full" | "database_unavailable";
 
 export const WRITER_LIMITS: BatcherLimits = { batchMax: 500, itemsMax: 10_000, atOnce: 1, waitMs: 5_000 };
 

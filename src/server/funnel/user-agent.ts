@@ -3,7 +3,7 @@ import { RecentMap } from "../lib/recent-map.ts";
 import { type Device, toDevice } from "./device.ts";
 
 /** All that is ever known of a user agent outside this file. */
-export type Visitor = { readonly isBot: boolean; readonly device: Device };
+type Visitor = { readonly isBot: boolean; readonly device: Device };
 
 const USER_AGENTS_KEPT = 5_000;
 /** Real ones have 100 to 300; the rest of a longer one is not looked at. */

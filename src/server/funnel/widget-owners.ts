@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../lib/batcher.ts";
@@ -5,13 +6,13 @@ import type { OutageLog } from "../lib/outage-log.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 import { findWidgetOwners } from "./collect-queries.ts";
 
-export type WidgetOwner = {
+type WidgetOwner = {
   readonly organizationId: OrganizationId;
   /** Addresses whose hosts are the organization's own: a visit that came from there was not sent by anybody. */
   readonly ownHosts: readonly string[];
 };
 
-export type FoundOwner =
+type FoundOwner =
   | { kind: "found"; owner: WidgetOwner }
   | { kind: "unknown_widget" }
   | { kind: "queue_full" }
@@ -19,7 +20,7 @@ export type FoundOwner =
 
 const WIDGETS_KEPT = 20_000;
 /** A widget never changes owner, but its booking page may change. */
-const FRESH_MS = 5 * 60_000;
+const FRESH_MS = 5 * MINUTE_MS;
 /** One connection does for all of them, also while strangers ask for widgets that do not exist. */
 const LOOKUP_LIMITS: BatcherLimits = { batchMax: 500, itemsMax: 5_000, atOnce: 1, waitMs: 5_000 };
 

@@ -20,6 +20,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Unknown, malformed and another organization's are told alike. */
+export function noSuch(thing: string): ApiError {
+  return new ApiError("not_found", `There is no such ${thing}.`);
+}
+
 /** What is wrong with which field of a form, by the field's path: `{ "customer.email": "…" }`. */
 export class FieldsError extends ApiError {
   readonly fields: Readonly<Record<string, string>>;

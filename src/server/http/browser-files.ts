@@ -1,8 +1,10 @@
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
+import { DAY_MS } from "#contract/durations.ts";
+import { ApiError } from "./api-error.ts";
 
 /** Hashed names: what is under an address never changes. */
-const YEAR_MS = 365 * 86_400_000;
+const YEAR_MS = 365 * DAY_MS;
 
 /** Scripts and styles that `npm run build` made, compressed where the browser takes that. Pages have routes of their own. */
 export async function serveBrowserFiles(
@@ -19,4 +21,11 @@ export async function serveBrowserFiles(
     immutable: true,
     maxAge: YEAR_MS,
   });
+}
+
+export function notBuilt(): ApiError {
+  return new ApiError(
+    "unavailable",
+    "The pages of this service are not built yet: run `npm run build`, then start it again.",
+  );
 }

@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import { METHODS, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { systemRandom } from "../lib/random.ts";
@@ -13,10 +13,17 @@ const STATUS_LINES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
+/** What was received, as a Buffer; Fastify's type of it is another. */
+type HttpFault = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
+
 /** What is not HTTP never becomes a request, so its answer is written by hand. */
-export function refuseMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+export function refuseMalformedRequest(error: HttpFault, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
-  const body = JSON.stringify(new ApiError("bad_request", "The request is not valid HTTP.").body);
+  const isUnknown = hasUnknownMethod(error);
+  const refusal = isUnknown
+    ? new ApiError("not_implemented", "No address of this service answers the method of the request.")
+    : new ApiError("bad_request", "The request is not valid HTTP.");
+  const body = JSON.stringify(refusal.body);
   const headers = {
     ...commonHeaders(makeRequestId(systemRandom)),
     "content-type": "application/json; charset=utf-8",
@@ -24,9 +31,20 @@ export function refuseMalformedRequest(error: NodeJS.ErrnoException, socket: Soc
     connection: "close",
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const statusLine = `HTTP/1.1 ${STATUS_LINES[error.code ?? ""] ?? "400 Bad Request"}`;
+  const status = isUnknown ? "501 Not Implemented" : (STATUS_LINES[error.code ?? ""] ?? "400 Bad Request");
+  const statusLine = `HTTP/1.1 ${status}`;
   if (socket.writable) socket.write([statusLine, ...lines, "", body].join("\r\n"));
   socket.destroy(error);
+}
+
+const REQUEST_LINE = /^([\w!#$%&'*+.^`|~-]+) [^\s\p{Cc}]+ HTTP\/1\.[01]\r\n/u;
+const REQUEST_LINE_LENGTH_MAX = 8192;
+
+/** Node reads no further than a method that it does not know; the line is a request's all the same. */
+function hasUnknownMethod({ code, rawPacket }: HttpFault): boolean {
+  if (code !== "HPE_INVALID_METHOD" || !Buffer.isBuffer(rawPacket)) return false;
+  const method = REQUEST_LINE.exec(rawPacket.toString("latin1", 0, REQUEST_LINE_LENGTH_MAX))?.[1];
+  return method !== undefined && !METHODS.includes(method);
 }
 
 /** Requests that Node refuses before Fastify hears of them. */

@@ -7,7 +7,6 @@ import { takeOverRefusals } from "./client-error.ts";
 export function installErrorHandler(app: FastifyInstance, deps: Pick<Deps, "log">): void {
   takeOverRefusals(app);
   app.setErrorHandler((error, request, reply) => sendError(deps, { error, request, reply }));
-  const nothingHere = () => new ApiError("not_found", "There is nothing at this address.");
   // Refused in onRequest: the body of a request to nowhere is never read, and so cannot be what is wrong with it.
   app.addHook("onRequest", (request, _reply, done) => (request.is404 ? done(nothingHere()) : done()));
   app.setNotFoundHandler((request, reply) => sendError(deps, { error: nothingHere(), request, reply }));
@@ -38,6 +37,18 @@ function toApiError(error: unknown): ApiError {
     return new ApiError("payload_too_large", "The body is larger than this address takes.");
   // Fastify's own refusals (unknown content type, malformed JSON) carry a 4xx status of theirs.
   if (String(code).startsWith("FST_ERR_") && typeof statusCode === "number" && statusCode < 500)
-    return new ApiError("bad_request", "The request is malformed.");
+    return malformedRequest();
+  return wentWrong();
+}
+
+export function nothingHere(): ApiError {
+  return new ApiError("not_found", "There is nothing at this address.");
+}
+
+export function malformedRequest(): ApiError {
+  return new ApiError("bad_request", "The request is malformed.");
+}
+
+export function wentWrong(): ApiError {
   return new ApiError("internal", "Something went wrong on our side. Please try again.");
 }

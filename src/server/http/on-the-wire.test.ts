@@ -34,7 +34,8 @@ const NOT_HTTP: readonly [what: string, bytes: string | Buffer, status: string][
   ["zeros", Buffer.alloc(100), "400 Bad Request"],
   ["HTTP/2 with prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "400 Bad Request"],
   ["another version of HTTP", write("GET /api/v1/widgets HTTP/3.0"), "400 Bad Request"],
-  ["a method nobody knows", write("BREW /api/v1/widgets HTTP/1.1"), "400 Bad Request"],
+  ["a method that is no word", write("GE(T /api/v1/widgets HTTP/1.1"), "400 Bad Request"],
+  ["a method nobody knows, and no version", "BREW /api/v1/widgets\r\n\r\n", "400 Bad Request"],
   ["a path without a slash", write("GET api/v1/widgets HTTP/1.1"), "400 Bad Request"],
   ["a null character in the path", write("GET /api/v1/wid\0gets HTTP/1.1"), "400 Bad Request"],
   ["a header without a colon", write("GET /api/v1/widgets HTTP/1.1", ["nonsense"]), "400 Bad Request"],
@@ -71,6 +72,15 @@ for (const [what, bytes, status] of NOT_HTTP) {
     assert.equal(answer.headers["content-length"], String(answer.body.length));
   });
 }
+
+test("a method that nobody knows is answered 501 in the error shape", async () => {
+  for (const path of ["/api/v1/widgets", "/nowhere"]) {
+    const answer = await exchange(write(`BREW ${path} HTTP/1.1`));
+    assertCommon(answer);
+    assert.equal(answer.statusLine, "HTTP/1.1 501 Not Implemented");
+    assert.equal(JSON.parse(answer.body).error.code, "not_implemented");
+  }
+});
 
 test("HTTP/1.1 without a Host header is 400 in the error shape, for a caller with a key too", async () => {
   for (const path of ["/api/v1/widgets", "/api/v1/nothing", "/healthz"]) {

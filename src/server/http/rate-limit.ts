@@ -1,9 +1,23 @@
+import { MINUTE_MS } from "#contract/durations.ts";
+import { ApiError } from "./api-error.ts";
+
 // A fixed window per key, in memory: each process counts for itself, so with n processes a key may get n times as much.
 // Generous limits against runaway loops need no more, and no request waits for another store.
 
 export type RateLimitVerdict = { isAllowed: boolean; remaining: number; resetSeconds: number };
 
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
+/** Of addresses and names that strangers send. With more of them than this in a minute, a limit for each protects nobody. */
+const STRANGERS_MAX = 100_000;
+
+/** Null where the setting is 0, which stands for no limit. */
+export function limitStrangers(perMinute: number): RateLimiter | null {
+  return perMinute > 0 ? new RateLimiter({ perMinute, keysMax: STRANGERS_MAX }) : null;
+}
+
+export function rateLimited(verdict: RateLimitVerdict, message: string): ApiError {
+  return new ApiError("rate_limited", message, { "retry-after": String(verdict.resetSeconds) });
+}
 
 export class RateLimiter {
   readonly #limit: number;

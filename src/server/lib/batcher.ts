@@ -13,7 +13,7 @@ export type BatcherLimits = {
 };
 
 /** `late` says that nobody knows: the work may have been done, or may still be. */
-export type Batched<Result> = { kind: "done"; result: Result } | { kind: "full" } | { kind: "late" };
+type Batched<Result> = { kind: "done"; result: Result } | { kind: "full" } | { kind: "late" };
 
 type Batch<Item, Result> = {
   readonly items: Item[];

@@ -1,27 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PLAN_TERMS, type Plan } from "#contract/plans.ts";
-import { parseTimeZone, retentionCutoff } from "./calendar.ts";
+import { addDays, countDays, parseTimeZone } from "./calendar.ts";
 
-// Retention is counted in UTC whatever the server's own zone does.
+// Days are counted in UTC whatever the server's own zone does.
 process.env["TZ"] = "America/St_Johns";
 
-const CUTOFFS: readonly [plan: Plan, now: string, cutoff: string][] = [
-  ["free", "2026-11-01T12:00:00.000Z", "2026-10-02T12:00:00.000Z"],
-  ["free", "2028-03-01T00:00:00.000Z", "2028-01-31T00:00:00.000Z"],
-  ["pro", "2026-11-01T12:00:00.001Z", "2025-11-01T12:00:00.001Z"],
-  ["pro", "2028-02-29T23:59:59.999Z", "2027-02-28T23:59:59.999Z"],
-  ["business", "2026-11-01T12:00:00.000Z", "2024-11-01T12:00:00.000Z"],
-  ["business", "2026-03-08T02:30:00.000Z", "2024-03-08T02:30:00.000Z"],
-  ["business", "2028-02-29T12:00:00.000Z", "2026-02-28T12:00:00.000Z"],
-  ["business", "2030-02-28T12:00:00.000Z", "2028-02-28T12:00:00.000Z"],
+const DAYS: readonly [day: string, count: number, result: string][] = [
+  ["2026-11-01", 0, "2026-11-01"],
+  ["2026-10-24", 2, "2026-10-26"],
+  ["2026-03-08", -1, "2026-03-07"],
+  ["2028-02-28", 2, "2028-03-01"],
+  ["1970-01-01", -1, "1969-12-31"],
 ];
 
-for (const [plan, now, cutoff] of CUTOFFS) {
-  test(`on the plan ${plan} what is kept at ${now} begins at ${cutoff}`, () => {
-    assert.equal(retentionCutoff(PLAN_TERMS[plan].retention, new Date(now)).toISOString(), cutoff);
+for (const [day, count, result] of DAYS) {
+  test(`${count} days after ${day} is ${result}`, () => {
+    assert.deepEqual([addDays(day, count), countDays(day, result)], [result, count]);
   });
 }
+
+test("text that is no day comes back as another", () => {
+  for (const text of ["2026-02-30", "2026-13-01", "someday"]) assert.notEqual(addDays(text, 0), text);
+});
 
 const ZONES: readonly [text: string, zone: string | null][] = [
   ["Europe/Berlin", "Europe/Berlin"],

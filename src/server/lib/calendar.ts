@@ -1,9 +1,18 @@
-import type { RetentionPeriod } from "#contract/plans.ts";
+import { DAY_MS } from "#contract/durations.ts";
 
-/** The oldest instant that is still kept. Months are calendar months, counted in UTC: 31 March less a month is 28 February. */
-export function retentionCutoff(period: RetentionPeriod, now: Date): Date {
-  const end = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO("UTC");
-  return new Date(end.subtract(period).epochMilliseconds);
+// Days are text, YYYY-MM-DD, and counted as UTC days, which are all of one length.
+
+const DAY_LENGTH = "YYYY-MM-DD".length;
+
+/** Text that is no day comes back as another text. */
+export function addDays(day: string, count: number): string {
+  const ms = Date.parse(day) + count * DAY_MS;
+  return Number.isNaN(ms) ? "" : new Date(ms).toISOString().slice(0, DAY_LENGTH);
+}
+
+/** None from a day to itself. */
+export function countDays(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 }
 
 /** The zone's name as the time zone database writes it, or null where there is no such zone. Offsets are not zones. */

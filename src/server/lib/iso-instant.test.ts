@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { MINUTE_MS } from "#contract/durations.ts";
 import { parseIsoInstant } from "./iso-instant.ts";
 
 // Far from UTC, with half an hour in its offset and with clock changes: a reading in server-local time could not hide here.
@@ -123,7 +124,7 @@ test("every instant from the year 1 to 9999 reads back from its own ISO text, in
   });
   fc.assert(
     fc.property(instants, fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 }), (instant, offsetMinutes) => {
-      const wallClock = new Date(instant.getTime() + offsetMinutes * 60_000).toISOString().slice(0, -1);
+      const wallClock = new Date(instant.getTime() + offsetMinutes * MINUTE_MS).toISOString().slice(0, -1);
       const size = Math.abs(offsetMinutes);
       const offset = `${String(Math.floor(size / 60)).padStart(2, "0")}:${String(size % 60).padStart(2, "0")}`;
       const text = `${wallClock}${offsetMinutes < 0 ? "-" : "+"}${offset}`;

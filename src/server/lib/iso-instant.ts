@@ -1,7 +1,8 @@
+import { MINUTE_MS } from "#contract/durations.ts";
+
 const FORM = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+\- ]\d{2}(?::?\d{2})?)?)?$/i;
 
 const OLDEST_YEAR = 1;
-const MINUTE_MS = 60_000;
 
 /**
  * A date, or a date and time with `Z`, an offset, or none (then UTC, never the server's zone). Null for anything else and

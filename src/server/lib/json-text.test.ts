@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseJsonText } from "./json-text.ts";
+import { parseForeignJson, parseJsonText } from "./json-text.ts";
 
 const NULL_CHARACTER = { fault: "it holds a null character (\\u0000)" };
 const INVALID = { fault: "it is not valid JSON" };
@@ -29,4 +29,12 @@ test("a member called __proto__ is a member and nothing more", () => {
   const parsed = parseJsonText('{"__proto__":{"isAdmin":true},"a\\ud800":1}') as { value: Record<string, unknown> };
   assert.deepEqual(Object.keys(parsed.value), ["__proto__", "a\uFFFD"]);
   assert.equal("isAdmin" in parsed.value, false);
+});
+
+test("of a foreign system's JSON, what PostgreSQL cannot hold is left out or replaced, in names too", () => {
+  const text = '{"a\\u0000b":["\\u0000","x\\uD800y\\u0000z",{"\\udfff":1}],"pair":"\\ud83e\\uddb7","n":[1,null,true]}';
+  const fitting = { ab: ["", "x\uFFFDyz", { "\uFFFD": 1 }], pair: "🦷", n: [1, null, true] };
+  assert.deepEqual(parseForeignJson(text), fitting);
+  assert.deepEqual(parseForeignJson('{"a":"\\\\u0000"}'), { a: "\\u0000" }, "six letters that only look like it");
+  assert.throws(() => parseForeignJson("<html>"), SyntaxError);
 });

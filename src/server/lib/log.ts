@@ -4,7 +4,7 @@ import { pino } from "pino";
 // Structured logs: one JSON line per finished unit of work. The fields are an allow-list, so that a name, an e-mail
 // address, a key or an IP address cannot be logged without first being added here, in sight of a reviewer.
 
-export type LogFields = {
+type LogFields = {
   requestId?: string;
   method?: string;
   /** The route's pattern, never the address that was asked for: that one may carry personal data. */
@@ -36,7 +36,7 @@ export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
 export type Log = Record<"debug" | "info" | "warn" | "error", (name: string, fields?: LogFields) => void>;
 
-export type LogDestination = { write(line: string): void };
+type LogDestination = { write(line: string): void };
 
 export function createLog(level: LogLevel, destination: LogDestination = process.stdout): Log {
   const logger = pino(

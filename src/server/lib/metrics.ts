@@ -156,6 +156,12 @@ export function createMetrics() {
       help: "How long a delivery that could be sent has not been; near 0 while workers do their work.",
       registers: [registry],
     }),
+    mails: new Counter({
+      name: "bookflow_mails_total",
+      help: "Mails by outcome. Links to join or to set a password are not tried twice, notices are. not_sent: SMTP_URL is unset.",
+      labelNames: ["outcome"] as const,
+      registers: [registry],
+    }),
     expiredRows: new Counter({
       name: "bookflow_expired_rows_total",
       help: "Rows deleted because their retention ended, by kind.",

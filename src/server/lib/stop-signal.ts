@@ -7,7 +7,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const LETTING_GO_MS = 15_000;
 const PARENT_POLL_MS = 500;
 
-export type StopSteps = {
+type StopSteps = {
   /** Stop accepting and finish what is in flight; cut off after the grace time. */
   finish(): Promise<unknown>;
   /** Close what everything else rests on. */
@@ -38,6 +38,7 @@ export function onStopSignal(options: { graceMs: number; log: Log }, steps: Stop
   for (const signal of SIGNALS) process.on(signal, () => begin(signal));
   if (process.env["npm_lifecycle_event"]) {
     whenParentEnds(() => {
+      options.log.debug("service.parent_ended");
       // A signal to all of them ends the shell first: that is the same wish, not a second one.
       if (!isStopping) begin("parent ended");
     });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { HOUR_MS } from "#contract/durations.ts";
 import type { Role } from "../config.ts";
 import { DeliveryLoop } from "../webhooks/delivery-loop.ts";
 import {
@@ -77,7 +78,7 @@ test("a receiver that hangs, fails or asked for a pause makes nobody unready, ho
   assert.equal(overdue_seconds, 0, "it has just failed ten times");
   assert.deepEqual(await readReadiness("worker"), READY);
 
-  await sql`update endpoints set failed_attempts = 0, paused_until = ${new Date(service.clock.now().getTime() + 3_600_000)}`.execute(
+  await sql`update endpoints set failed_attempts = 0, paused_until = ${new Date(service.clock.now().getTime() + HOUR_MS)}`.execute(
     deps.db,
   );
   moveClock(service, 3_500);

@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import type { Db } from "../db/pool.ts";
+import { assert } from "../lib/assert.ts";
 
 // What `doctor` asks the database, across organizations: it speaks to the operator and names no customer.
 
-export type DoctorFacts = { version: string; now: Date; users: number; failing_endpoints: number; unsettled: number };
+type DoctorFacts = { version: string; now: Date; users: number; failing_endpoints: number; unsettled: number };
 
 export async function readDoctorFacts(db: Db, unsettledBefore: Date): Promise<DoctorFacts> {
   const { rows } = await sql<DoctorFacts>`
@@ -15,7 +16,7 @@ export async function readDoctorFacts(db: Db, unsettledBefore: Date): Promise<Do
     db,
   );
   const [facts] = rows;
-  if (!facts) throw new Error("A select without a table gives one row");
+  assert(facts, "a select without a table gives one row");
   return facts;
 }
 

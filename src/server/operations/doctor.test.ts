@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { createMail } from "../accounts/mail.ts";
@@ -28,7 +29,7 @@ test("a new service has no fault, and is told what is missing", async () => {
 });
 
 test("a clock that is wrong, files that were not built and an address without TLS are found", async () => {
-  const late = { now: () => new Date(Date.now() - 60_000) };
+  const late = { now: () => new Date(Date.now() - MINUTE_MS) };
   assert.match((await examineFor("clock", { clock: late })).join(" "), /^warning .*differ by 60 s/);
   assert.equal((await examineFor("browser files", { hasBrowserFiles: false }))[0], "fault");
   const config = { ...deps.config, baseUrl: "http://book.example" };
@@ -36,7 +37,11 @@ test("a clock that is wrong, files that were not built and an address without TL
 });
 
 test("a mail server that cannot be had is a fault, by its code alone", async () => {
-  const mail = createMail({ config: { ...deps.config, smtpUrl: "smtp://who:secret@127.0.0.1:1" }, log: deps.log });
+  const mail = createMail({
+    config: { ...deps.config, smtpUrl: "smtp://who:secret@127.0.0.1:1" },
+    log: deps.log,
+    metrics: deps.metrics,
+  });
   const [state, said] = await examineFor("mail", { accounts: { ...deps.accounts, mail } });
   assert.deepEqual([state, said], ["fault", "The mail server of SMTP_URL cannot be used (ESOCKET)."]);
 });
@@ -59,7 +64,7 @@ test("the rules of time zones are compared, and zones where they differ are name
 test("bookings that nobody settles are a fault", async () => {
   const owner = await makeOrganization(deps.db);
   const widgetId = await makeWidget(deps.db, owner);
-  const longAgo = new Date(Date.now() - 3_600_000);
+  const longAgo = new Date(Date.now() - HOUR_MS);
   await sql`insert into pending_bookings (organization_id, reference, widget_id, key_hash, service_id, start_at, state,
       asking_until, given_up_at, touch, created_at)
     values (${owner}, 'SVC-222222', ${widgetId}, 'x', 's', ${longAgo}, 'asking', ${longAgo}, ${longAgo}, '{}', ${longAgo})`.execute(
@@ -67,6 +72,6 @@ test("bookings that nobody settles are a fault", async () => {
   );
   assert.match(
     (await examineFor("bookings")).join(" "),
-    /^fault Bookings that wait for their outcome for minutes: 1\./,
+    /^fault Bookings that have waited minutes for their outcome: 1\./,
   );
 });

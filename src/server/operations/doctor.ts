@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Deps } from "../deps.ts";
 import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/observe-queue.ts";
 import { listZoneOffsets, readDoctorFacts } from "./doctor-queries.ts";
@@ -14,10 +15,9 @@ export type Finding = {
 
 type DoctorDeps = Pick<Deps, "config" | "db" | "clock" | "log" | "metrics" | "accounts"> & { hasBrowserFiles: boolean };
 
-const DAY_MS = 86_400_000;
 const CLOCK_DIFFERENCE_MAX_MS = 5_000;
 /** A booking whose outcome is not known is asked about every ten seconds. */
-const UNSETTLED_MS = 5 * 60_000;
+const UNSETTLED_MS = 5 * MINUTE_MS;
 const ZONE_DAYS = [0, 91, 182, 273, 365];
 
 export async function examine(deps: DoctorDeps): Promise<Finding[]> {
@@ -56,7 +56,7 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
     facts.unsettled > 0
       ? fault(
           "bookings",
-          `Bookings that wait for their outcome for minutes: ${facts.unsettled}. Is a worker (ROLE=worker or all) running, and can the scheduling systems be reached?`,
+          `Bookings that have waited minutes for their outcome: ${facts.unsettled}. Is a worker (ROLE=worker or all) running, and can the scheduling systems be reached?`,
         )
       : well("bookings", "No booking waits for its outcome."),
   ];
@@ -93,7 +93,7 @@ function examineAddress({ config }: DoctorDeps): Finding {
   if (protocol === "https:" || hostname === "localhost") return well("address", `The service is ${config.baseUrl}.`);
   return warning(
     "address",
-    `BASE_URL is ${config.baseUrl}, without https: cookies and bookings can be read on the way. Put a proxy with TLS before it.`,
+    `BASE_URL is ${config.baseUrl}, without https: cookies and bookings can be read on the way. Put a proxy with TLS in front of it.`,
   );
 }
 
@@ -105,7 +105,7 @@ async function examineMail({ accounts }: DoctorDeps): Promise<Finding> {
     );
   const problem = await accounts.mail.check();
   return problem === null
-    ? well("mail", "The mail server takes our sign-in.")
+    ? well("mail", "The mail server accepts our sign-in.")
     : fault("mail", `The mail server of SMTP_URL cannot be used (${problem}).`);
 }
 

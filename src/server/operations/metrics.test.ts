@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 
 // What became of visitors' wishes, as /metrics counts it.
 
 const { app, deps, clock } = await createTestApp();
-const DAY_MS = 86_400_000;
 
 async function readMetrics(pattern: RegExp): Promise<string[]> {
   const { body } = await app.inject("/metrics");

@@ -1,4 +1,4 @@
-import { type Html, type HtmlPart, html } from "./html.ts";
+import { type Html, type HtmlPart, html, renderHead } from "./html.ts";
 
 /** A line of a list of contents, with the lines below it. */
 export type ContentsEntry = {
@@ -8,7 +8,7 @@ export type ContentsEntry = {
 };
 
 /** The documents by what a reader wants to do, and where each is served. */
-export type DocumentGroup = { readonly title: string; readonly entries: readonly ContentsEntry[] };
+type DocumentGroup = { readonly title: string; readonly entries: readonly ContentsEntry[] };
 
 export type DocsFrame = {
   readonly stylesheet: string;
@@ -36,12 +36,7 @@ export function renderDocsPage(frame: DocsFrame, page: DocsPage): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${page.title} · Bookflow</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${frame.stylesheet}">
+${renderHead(`${page.title} · Bookflow`, [frame.stylesheet])}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>

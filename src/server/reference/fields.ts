@@ -5,7 +5,7 @@ import { renderProse } from "./prose.ts";
 import { renderTable } from "./table.ts";
 
 /** A line of a table: a parameter, or a property with the path that leads to it, such as `answers[].` */
-export type Field = {
+type Field = {
   readonly path: string;
   readonly name: string;
   readonly schema: Schema;

@@ -22,6 +22,16 @@ export function html(texts: TemplateStringsArray, ...parts: readonly HtmlPart[])
   return new Html(texts.reduce((markup, text, index) => markup + toMarkup(parts[index - 1] ?? null) + text));
 }
 
+/** What the head of every page of ours begins with. */
+export function renderHead(title: string, stylesheets: readonly string[]): Html {
+  return html`<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+${stylesheets.map((address) => html`<link rel="stylesheet" href="${address}">`)}`;
+}
+
 function toMarkup(part: HtmlPart): string {
   if (part === null) return "";
   if (part instanceof Html) return part.toString();

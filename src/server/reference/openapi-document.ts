@@ -70,7 +70,7 @@ export type Schema = {
 
 export type SecurityScheme = { readonly type: string; readonly scheme?: string; readonly description?: string };
 
-export type Reference = { readonly $ref: string };
+type Reference = { readonly $ref: string };
 
 /** Follows a reference into the same document. What stands beside `$ref`, a description say, wins over the target's. */
 export function resolve<Node extends object>(document: OpenApiDocument, node: Node | Reference): Node {

@@ -33,7 +33,7 @@ export type Answer = {
 export type Content = { readonly schema: Schema; readonly example: unknown };
 
 /** One way to fail, with what it means for each of the operations that can fail so. */
-export type Failure = {
+type Failure = {
   readonly anchor: string;
   readonly status: string;
   readonly code: string | null;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Attribution } from "#contract/attribution.ts";
 import { createTestApp } from "../../../test/support/app.ts";
@@ -64,6 +65,18 @@ test("anchors are unique and every link on the page leads somewhere", () => {
     targets.filter((target) => !anchors.includes(target)),
     [],
   );
+});
+
+test("every link of the dashboard to a document leads to what it names", async () => {
+  const screens = globSync("src/dashboard/**/*.tsx").map((file) => readFileSync(file, "utf8"));
+  const links = screens.flatMap((text) => [...text.matchAll(/"(\/docs[^"]*)"/g)].map(([, link = ""]) => link));
+  assert.ok(links.length > 0);
+  for (const link of links) {
+    const { statusCode, body } = await app.inject(link);
+    assert.equal(statusCode, 200, link);
+    const anchor = link.split("#")[1];
+    if (anchor !== undefined) assert.ok(body.includes(` id="${anchor}"`), link);
+  }
 });
 
 function sectionOf(anchor: string): string {

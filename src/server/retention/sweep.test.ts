@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { Kysely, PostgresDialect } from "kysely";
-import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { Kysely, PostgresDialect, sql } from "kysely";
+import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import { createTestClock } from "../../../test/support/app.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { importLines, makeLine, readTimes } from "../../../test/support/import-lines.ts";
 import { deleteExpiredBookings } from "../bookings/erase.ts";
+import { reserveReference } from "../bookings/queries.ts";
 import { type Db, openPool } from "../db/pool.ts";
 import type { Tables } from "../db/tables.ts";
 import { createLog } from "../lib/log.ts";
@@ -17,10 +18,12 @@ import { sweepExpired } from "./sweep.ts";
 
 const { db, pool, url } = await createTestDatabase();
 const metrics = createMetrics();
+const lines: string[] = [];
+const log = createLog("error", { write: (line) => lines.push(line) });
 
 async function sweep(now = NOON, options: { db?: Db; signal?: AbortSignal } = {}): Promise<number> {
   const clock = createTestClock(now);
-  return (await sweepExpired({ db: options.db ?? db, clock, metrics }, options.signal)).bookings;
+  return (await sweepExpired({ db: options.db ?? db, clock, metrics, log }, options.signal)).bookings;
 }
 
 /** A sweep goes over every organization, so each test begins without bookings of the one before. */
@@ -87,12 +90,8 @@ for (const [what, plan, now, oldestKept] of CUTOFFS) {
       [kept.reference, oldestKept],
       [young.reference, now],
     ]);
-    const freed = await db
-      .selectFrom("booking_references")
-      .select("reference")
-      .where("reference", "=", tooOld.reference as never)
-      .execute();
-    assert.deepEqual(freed, [], "the reference may be given out again");
+    const isReserved = await reserveReference(db, owner, tooOld.reference as Reference);
+    assert.equal(isReserved, false, "its reference is never given out again");
   });
 }
 
@@ -109,7 +108,7 @@ test("each organization is swept by its own plan, and the count is the sum", asy
     await Promise.all(Object.values(owners).map(async ({ owner }) => (await readTimes(db, owner)).length)),
     [1, 2, 3],
   );
-  assert.deepEqual(await Promise.all(Object.values(owners).map(({ owner }) => countReferences(owner))), [1, 2, 3]);
+  assert.deepEqual(await Promise.all(Object.values(owners).map(({ owner }) => countReferences(owner))), [4, 4, 4]);
   const after = (await metrics.expiredRows.get()).values.find(({ labels }) => labels.kind === "booking")?.value ?? 0;
   assert.equal(after - before, 6);
   assert.equal(await sweep(), 0, "a second sweep finds nothing");
@@ -119,7 +118,7 @@ test("more than a batch is deleted in batches, down to the last row", async () =
   const { owner, widgetId } = await makeOwner("business");
   await makeExpired(owner, { widgetId, count: 1_201 });
   assert.equal(await sweep(), 1_201);
-  assert.deepEqual([await readTimes(db, owner), await countReferences(owner)], [[], 0]);
+  assert.deepEqual([await readTimes(db, owner), await countReferences(owner)], [[], 1_201]);
 });
 
 test("exactly one batch is deleted too", async () => {
@@ -203,6 +202,25 @@ test("two sweeps at once delete everything once", async () => {
   const [one, other] = await Promise.all([sweep(), sweep()]);
   assert.equal(one + other, 1_500);
   assert.deepEqual(await readTimes(db, owner), []);
+});
+
+test("an organization that cannot be swept is logged, holds up nobody, and fails the sweep at its end", async () => {
+  const owners = [await makeOwner("business"), await makeOwner("business"), await makeOwner("business")];
+  for (const { owner, widgetId } of owners) await makeExpired(owner, { widgetId, count: 2 });
+  const ids = owners.map(({ owner }) => owner).sort();
+  const countLeft = async () => await Promise.all(ids.map(async (id) => (await readTimes(db, id)).length));
+  await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`.execute(db);
+  await sql`
+    create trigger refuse before delete on bookings for each row when (old.organization_id = ${sql.lit(ids[1])})
+    execute function refuse()`.execute(db);
+
+  await assert.rejects(sweep(), { message: "1 of the organizations could not be swept" });
+  assert.deepEqual(await countLeft(), [0, 2, 0]);
+  const [line] = lines.map((text) => JSON.parse(text)).filter(({ name }) => name === "retention.failed");
+  assert.deepEqual([line.organizationId, line.error.type], [ids[1], "DatabaseError"]);
+
+  await sql`drop trigger refuse on bookings`.execute(db);
+  assert.equal(await sweep(), 2, "and the next one finishes it");
 });
 
 test("a sweep without organizations, or without bookings, deletes nothing", async () => {

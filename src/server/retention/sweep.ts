@@ -1,24 +1,22 @@
-import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
 import { deleteExpiredBookings } from "../bookings/erase.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import { deleteExpiredVisits, deleteUselessCounters } from "../funnel/retention.ts";
-import { retentionCutoff } from "../lib/calendar.ts";
 import { findOrganization, listOrganizations } from "../organizations/queries.ts";
+import { toKeptSince } from "../plans/kept-since.ts";
 import { deleteEndedAppointments } from "../scheduler/sandbox/queries.ts";
+import { toLogKeptSince } from "../webhooks/log-period.ts";
 import {
   deleteExpiredAttempts,
   deleteExpiredEvents,
   deleteExpiredNotices,
+  deletePreviousSecrets,
   deleteRemovedEndpoints,
 } from "../webhooks/retention.ts";
 
 /** Small enough that a batch commits within milliseconds and whatever is being stored hardly waits for it. */
 const BATCH_ROWS = 500;
-
-const LOG_RETENTION: RetentionPeriod = { days: DELIVERY_LOG_DAYS };
 
 type Kind =
   | "bookings"
@@ -27,6 +25,7 @@ type Kind =
   | "webhookEvents"
   | "attempts"
   | "notices"
+  | "secrets"
   | "endpoints"
   | "appointments";
 type Batch = { keptSince: Date; limit: number; now: Date };
@@ -48,6 +47,7 @@ const KINDS: readonly { kind: Kind; label: string; isLog?: true; deleteBatch: De
   { kind: "webhookEvents", label: "webhook_event", isLog: true, deleteBatch: deleteExpiredEvents },
   { kind: "attempts", label: "attempt", isLog: true, deleteBatch: deleteExpiredAttempts },
   { kind: "notices", label: "notice", isLog: true, deleteBatch: deleteExpiredNotices },
+  { kind: "secrets", label: "signing_secret", deleteBatch: deletePreviousSecrets },
   { kind: "endpoints", label: "endpoint", isLog: true, deleteBatch: deleteRemovedEndpoints },
   {
     kind: "appointments",
@@ -58,32 +58,51 @@ const KINDS: readonly { kind: Kind; label: string; isLog?: true; deleteBatch: De
   },
 ];
 
-/** Deletes what has outlived its plan's retention, organization by organization, in batches of their own transactions. */
-export async function sweepExpired(
-  deps: Pick<Deps, "db" | "clock" | "metrics">,
-  signal?: AbortSignal,
-): Promise<Record<Kind, number>> {
-  const total: Record<Kind, number> = {
+type SweepDeps = Pick<Deps, "db" | "clock" | "metrics" | "log">;
+type Total = Record<Kind, number>;
+
+/** Deletes what has outlived its plan's retention, organization by organization. One that fails does not hold up the others. */
+export async function sweepExpired(deps: SweepDeps, signal?: AbortSignal): Promise<Total> {
+  const total: Total = {
     bookings: 0,
     visits: 0,
     counters: 0,
     webhookEvents: 0,
     attempts: 0,
     notices: 0,
+    secrets: 0,
     endpoints: 0,
     appointments: 0,
   };
+  let failed = 0;
+  let lastError: unknown;
   for (const { id } of await listOrganizations(deps.db)) {
-    for (const { kind, label, isLog, deleteBatch } of KINDS) {
-      let deleted = BATCH_ROWS;
-      while (deleted === BATCH_ROWS && !signal?.aborted) {
-        deleted = await deleteOneBatch(deps, id, { isLog: isLog ?? false, deleteBatch });
-        deps.metrics.expiredRows.inc({ kind: label }, deleted);
-        total[kind] += deleted;
-      }
+    try {
+      await sweepOrganization(deps, id, { total, signal });
+    } catch (error) {
+      deps.log.error("retention.failed", { organizationId: id, error });
+      failed += 1;
+      lastError = error;
     }
   }
+  if (failed > 0) throw new Error(`${failed} of the organizations could not be swept`, { cause: lastError });
   return total;
+}
+
+/** In batches, each in a transaction of its own; adds what it deletes to the total. */
+async function sweepOrganization(
+  deps: SweepDeps,
+  id: OrganizationId,
+  { total, signal }: { total: Total; signal: AbortSignal | undefined },
+): Promise<void> {
+  for (const { kind, label, isLog, deleteBatch } of KINDS) {
+    let deleted = BATCH_ROWS;
+    while (deleted === BATCH_ROWS && !signal?.aborted) {
+      deleted = await deleteOneBatch(deps, id, { isLog: isLog ?? false, deleteBatch });
+      deps.metrics.expiredRows.inc({ kind: label }, deleted);
+      total[kind] += deleted;
+    }
+  }
 }
 
 /** The plan is read anew for each batch: a sweep takes its time, and whoever upgrades meanwhile keeps the rest. */
@@ -95,6 +114,6 @@ async function deleteOneBatch(
   const organization = await findOrganization(deps.db, id);
   if (!organization) return 0;
   const now = deps.clock.now();
-  const keptSince = retentionCutoff(isLog ? LOG_RETENTION : PLAN_TERMS[organization.plan].retention, now);
+  const keptSince = isLog ? toLogKeptSince(now) : toKeptSince(organization.plan, now);
   return await deleteBatch(deps.db, id, { keptSince, limit: BATCH_ROWS, now });
 }

@@ -48,7 +48,7 @@ test("a system is asked before it is connected, and its credentials are never sh
   assert.deepEqual(listed, [connection]);
   assert.ok(!JSON.stringify([body, listed]).includes(server.parts.credentials.apiKey));
   assert.deepEqual(await readAudit(deps.db, admin.organizationId), [
-    { action: "connection.added", target: connection.id, detail: {} },
+    { action: "connection.added", target: connection.id, detail: { name: "Practice" } },
   ]);
 });
 

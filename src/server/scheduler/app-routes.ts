@@ -9,30 +9,29 @@ import {
   NewConnection,
   SavedConnection,
 } from "#contract/app/connections.ts";
-import type { OrganizationId } from "#contract/ids.ts";
-import { CONNECTIONS_PER_ORGANIZATION_MAX, type ConnectionId, parseConnectionId } from "#contract/scheduling.ts";
+import { CONNECTION_ID, type ConnectionId, type OrganizationId, parseConnectionId } from "#contract/ids.ts";
+import { CONNECTIONS_PER_ORGANIZATION_MAX } from "#contract/scheduling.ts";
 import { memberOf } from "../accounts/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
-import { ApiError, FieldsError } from "../http/api-error.ts";
+import { makeOnce } from "../db/make-once.ts";
+import { ApiError, FieldsError, noSuch } from "../http/api-error.ts";
 import { bodyReader, FormCheck } from "../http/body.ts";
+import { chooseId } from "../http/idempotency-key.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
-import { countWidgetsByConnection, findConnection, listConnections } from "./connection-queries.ts";
+import { type ConnectionRow, countWidgetsByConnection, findConnection, listConnections } from "./connection-queries.ts";
 import {
   type Alongside,
   addConnection,
+  type ConnectionEdit,
   type ConnectionRefusal,
+  changeConnection,
   removeConnection,
-  renameConnection,
-  replaceConnectionParts,
   testConnection,
 } from "./connections.ts";
 import type { OpenDeps } from "./open-system.ts";
 import { describeFailure, toAppConnection, toVerified } from "./to-app-connection.ts";
 
 type WithConnection = { Params: { connection: string } };
-
-/** A system has its own limits of time; nobody else ends the asking. */
-const unending = () => new AbortController().signal;
 
 export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void {
   const readNewConnection = bodyReader(NewConnection);
@@ -48,12 +47,16 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
   api.post("/connections", { schema: { response: { 201: SavedConnection } } }, async (request, reply) => {
     const member = memberOf(request);
     const typed = readNewConnection(request);
-    const wanted = { ...typed, name: checkName(typed.name) };
-    const audit = auditBy(member, deps.clock.now());
-    const alongside: Alongside = (transaction, target) => audit(transaction, { action: "connection.added", target });
-    const outcome = await addConnection(deps, member.organizationId, wanted, unending(), alongside);
+    const id = chooseId<ConnectionId>(deps, request, { owner: member.organizationId, form: CONNECTION_ID });
+    const wanted = { ...typed, id, name: checkName(typed.name) };
+    if (await findConnection(deps.db, member.organizationId, id)) throw addedBefore();
+    const audit = auditBy(deps, member, deps.clock.now());
+    const alongside: Alongside = (transaction, { id: target, name }) =>
+      audit(transaction, { action: "connection.added", target, name });
+    const outcome = await makeOnce(() => addConnection(deps, member.organizationId, wanted, alongside));
+    if (outcome === null) throw addedBefore();
     if (outcome.kind !== "added") throw toApiError(outcome);
-    const connection = await readConnection(deps, member.organizationId, outcome.id);
+    const connection = await readConnection(deps, member.organizationId, id);
     return reply.code(201).send({ connection, verified: toVerified(outcome.verified) });
   });
 
@@ -63,28 +66,21 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
     async (request) => {
       const member = memberOf(request);
       const owner = member.organizationId;
-      const known = await requireConnection(deps, owner, request.params.connection);
-      const { id } = known;
-      const { name, settings, credentials, was } = readConnectionChange(request);
-      requireUnchanged({ name: known.name }, was);
-      if (was?.["settings"] !== undefined && !isDeepStrictEqual(was["settings"], known.settings))
-        throw new ApiError("conflict", "Somebody else replaced the settings meanwhile. Look at them before you save.");
-      const newName = name === undefined ? null : checkName(name);
-      const audit = auditBy(member, deps.clock.now());
-      const alongside: Alongside = (transaction, target) =>
-        audit(transaction, { action: "connection.changed", target });
-      let verified: SavedConnection["verified"] = null;
-      if (settings !== undefined || credentials !== undefined) {
-        const wanted = { id, settings: settings ?? {}, credentials: credentials ?? {} };
-        const outcome = await replaceConnectionParts(deps, owner, wanted, unending(), alongside);
-        if (outcome.kind !== "replaced") throw toApiError(outcome);
-        verified = toVerified(outcome.verified);
-      }
-      if (newName !== null)
-        await deps.db.transaction().execute(async (transaction) => {
-          await renameConnection({ db: transaction }, owner, { id, name: newName });
-          await alongside(transaction, id);
-        });
+      const { id } = await requireConnection(deps, owner, request.params.connection);
+      const change = readConnectionChange(request);
+      const wanted = toEdit(id, change);
+      const changed = [wanted.name === undefined ? "" : "name", wanted.parts ? "settings" : ""]
+        .filter(Boolean)
+        .join(", ");
+      if (changed === "") return { connection: await readConnection(deps, owner, id), verified: null };
+      const audit = auditBy(deps, member, deps.clock.now());
+      const outcome = await changeConnection(deps, owner, wanted, async (transaction, row) => {
+        requireSameConnection(row, change.was);
+        const names = { name: wanted.name ?? row.name, formerName: row.name };
+        await audit(transaction, { action: "connection.changed", target: id, ...names, detail: { changed } });
+      });
+      if (outcome.kind !== "changed") throw toApiError(outcome);
+      const verified = outcome.verified && toVerified(outcome.verified);
       return { connection: await readConnection(deps, owner, id), verified };
     },
   );
@@ -92,11 +88,11 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
   api.delete<WithConnection>("/connections/:connection", async (request, reply) => {
     const member = memberOf(request);
     const owner = member.organizationId;
-    const { id } = await requireConnection(deps, owner, request.params.connection);
+    const { id, name } = await requireConnection(deps, owner, request.params.connection);
     await deps.db.transaction().execute(async (transaction) => {
       const outcome = await removeConnection({ db: transaction }, owner, id);
       if (outcome.kind !== "removed") throw toApiError(outcome);
-      await auditBy(member, deps.clock.now())(transaction, { action: "connection.removed", target: id });
+      await auditBy(deps, member, deps.clock.now())(transaction, { action: "connection.removed", target: id, name });
     });
     return reply.code(204).send();
   });
@@ -107,8 +103,8 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
     async (request): Promise<ConnectionTest> => {
       const owner = memberOf(request).organizationId;
       const { id } = await requireConnection(deps, owner, request.params.connection);
-      const outcome = await testConnection(deps, owner, id, unending());
-      if (outcome.kind === "not_found") throw noSuchConnection();
+      const outcome = await testConnection(deps, owner, id);
+      if (outcome.kind === "not_found") throw noSuch("connection");
       if (outcome.kind === "found") return { verified: toVerified(outcome.value), fault: null, message: null };
       const fault = outcome.kind === "refused" ? outcome.reason : "unavailable";
       return { verified: null, fault, message: describeFailure(outcome) };
@@ -116,10 +112,26 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
   );
 }
 
+function toEdit(id: ConnectionId, { name, settings, credentials }: ConnectionChange): ConnectionEdit {
+  const hasParts = settings !== undefined || credentials !== undefined;
+  return {
+    id,
+    ...(name === undefined ? {} : { name: checkName(name) }),
+    ...(hasParts ? { parts: { settings: settings ?? {}, credentials: credentials ?? {} } } : {}),
+  };
+}
+
+/** The settings are one field to whoever replaces them: the form has none to say it at. */
+function requireSameConnection(row: ConnectionRow, was: ConnectionChange["was"]): void {
+  requireUnchanged({ name: row.name }, was);
+  if (was?.["settings"] !== undefined && !isDeepStrictEqual(was["settings"], row.settings))
+    throw new ApiError("conflict", "Somebody else replaced the settings meanwhile. Look at them before you save.");
+}
+
 async function requireConnection(deps: Pick<OpenDeps, "db">, owner: OrganizationId, text: string) {
   const id = parseConnectionId(text);
   const connection = id && (await findConnection(deps.db, owner, id));
-  if (!connection) throw noSuchConnection();
+  if (!connection) throw noSuch("connection");
   return connection;
 }
 
@@ -154,13 +166,16 @@ function toApiError(refusal: ConnectionRefusal): ApiError {
       );
     case "in_use":
       return new ApiError("conflict", "Widgets still book through this connection. Give them another one first.");
+    case "booking_under_way":
+      return new ApiError("conflict", "A booking is on its way through this connection. Try again in a few minutes.");
     case "not_found":
-      return noSuchConnection();
+      return noSuch("connection");
     default:
       return refusal satisfies never;
   }
 }
 
-function noSuchConnection(): ApiError {
-  return new ApiError("not_found", "There is no such connection.");
+/** Whether its credentials are those that were sent first, only the first try knows. */
+function addedBefore(): ApiError {
+  return new ApiError("conflict", "Your first try saved this connection already: see the list.");
 }

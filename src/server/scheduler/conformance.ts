@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import { REFERENCE, type Reference } from "#contract/ids.ts";
 import { randomId, systemRandom } from "../lib/random.ts";
-import type { Booked, BookOutcome, BookRequest, Read, SchedulingSystem, Slot } from "./scheduling-system.ts";
+import type { Booked, BookOutcome, BookRequest, Read, Slot, UnlimitedSystem } from "./scheduling-system.ts";
 
 // What every scheduling system does, whichever it is. Each test gets a fresh subject; its services are named by what a test
 // needs of them.
 
-export type ConformanceSubject = {
-  readonly system: SchedulingSystem;
+type ConformanceSubject = {
+  readonly system: UnlimitedSystem;
   readonly now: Date;
   readonly services: {
     /** With free times within a week, one place in each, and nothing to answer. */
@@ -23,7 +24,7 @@ export type ConformanceSubject = {
   readonly readArrived: ((reference: Reference) => Promise<Arrived>) | null;
 };
 
-export type Arrived = {
+type Arrived = {
   readonly name: string;
   readonly email: string;
   /** Everything a person at the business can read with the appointment. */
@@ -31,7 +32,7 @@ export type Arrived = {
   readonly answers: Readonly<Record<string, string>>;
 };
 
-const WEEK_MS = 7 * 24 * 3_600_000;
+const WEEK_MS = 7 * DAY_MS;
 const NEVER = new AbortController().signal;
 
 export function testConformance(name: string, open: () => Promise<ConformanceSubject>): void {
@@ -65,7 +66,7 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       for (const [index, slot] of week.entries()) {
         assert.ok(slot.startAt instanceof Date && slot.endAt instanceof Date);
         assert.ok(slot.startAt > now && slot.startAt.getTime() < now.getTime() + WEEK_MS);
-        assert.equal(slot.endAt.getTime() - slot.startAt.getTime(), duration * 60_000);
+        assert.equal(slot.endAt.getTime() - slot.startAt.getTime(), duration * MINUTE_MS);
         assert.ok(index === 0 || slot.startAt > (week[index - 1]?.startAt ?? now));
       }
       const [, second, third] = week;
@@ -106,7 +107,7 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       const { system, now, services } = await open();
       const [first] = await listWeek(system, { now, serviceId: services.plain });
       assert.ok(first);
-      const never = { ...first, startAt: new Date(first.startAt.getTime() + 7 * 60_000) };
+      const never = { ...first, startAt: new Date(first.startAt.getTime() + 7 * MINUTE_MS) };
       assert.deepEqual(await system.book(toRequest(services.plain, never), NEVER), { kind: "slot_taken" });
     });
 
@@ -128,7 +129,7 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
     test("refuses a service that it does not have", async () => {
       const { system, now } = await open();
       const query = { serviceId: "999999", staffId: null, from: now, to: new Date(now.getTime() + WEEK_MS) };
-      const slot = { startAt: new Date(now.getTime() + 3_600_000), endAt: now, staffIds: [] };
+      const slot = { startAt: new Date(now.getTime() + HOUR_MS), endAt: now, staffIds: [] };
       for (const outcome of [
         await system.listSlots(query, NEVER),
         await system.book(toRequest("999999", slot), NEVER),
@@ -243,7 +244,7 @@ export function toRequest(serviceId: string, slot: Slot): BookRequest {
 }
 
 export async function listWeek(
-  system: SchedulingSystem,
+  system: UnlimitedSystem,
   query: { now: Date; serviceId: string; staffId?: string },
 ): Promise<readonly Slot[]> {
   const { now, serviceId, staffId = null } = query;
@@ -261,7 +262,7 @@ export function requireBooked(outcome: BookOutcome): Booked {
   return outcome.booked;
 }
 
-async function readDuration(system: SchedulingSystem, serviceId: string): Promise<number> {
+async function readDuration(system: UnlimitedSystem, serviceId: string): Promise<number> {
   const services = requireFound(await system.listServices(NEVER));
   return services.find(({ id }) => id === serviceId)?.durationMinutes ?? assert.fail(serviceId);
 }

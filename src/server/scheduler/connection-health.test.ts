@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { DAY_MS } from "#contract/durations.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
 import { toRequest } from "./conformance.ts";
 import { findConnection } from "./connection-queries.ts";
@@ -10,8 +11,7 @@ import { CALCOM_REQUEST_ID, startCalcomServer, type Twist, toError } from "./tes
 import { createOpenDeps } from "./testing/open-deps.ts";
 
 const { deps, clock, pool } = await createOpenDeps();
-const NEVER = new AbortController().signal;
-const WEEK = { from: NOON, to: new Date(NOON.getTime() + 7 * 86_400_000) };
+const WEEK = { from: NOON, to: new Date(NOON.getTime() + 7 * DAY_MS) };
 const QUERY = { serviceId: "10", staffId: null, ...WEEK };
 const DOWN: Twist = { answer: { status: 500, json: {} } };
 
@@ -20,7 +20,7 @@ async function connect() {
   const server = await startCalcomServer();
   after(() => server.stop());
   const owner = await makeOrganization(deps.db);
-  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts }, NEVER);
+  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
   assert.ok(added.kind === "added");
   const widget = { id: await makeWidget(deps.db, owner), organizationId: owner, connectionId: added.id };
   const system = await openSchedulingSystem(deps, widget);
@@ -43,27 +43,27 @@ test("a failure is kept with the system's own id of the request, and a success a
   const { server, system, readHealth, wait } = await connect();
   server.twist("GET /slots", DOWN);
   wait(1_000);
-  await system.listSlots(QUERY, NEVER);
+  await system.listSlots(QUERY);
   const failedAt = clock.now();
   const error = { error: "http_status", errorAt: failedAt, status: 500, requestId: CALCOM_REQUEST_ID };
   assert.deepEqual(await readHealth(), { okAt: NOON, ...error });
   wait(1_000);
-  await system.listSlots(QUERY, NEVER);
+  await system.listSlots(QUERY);
   assert.deepEqual(await readHealth(), { okAt: clock.now(), ...error });
 });
 
 test("a connection's test shows in its health", async () => {
   const { server, owner, id, readHealth } = await connect();
   server.twist("GET /me", { answer: toError(401, "UnauthorizedException", "Invalid") });
-  assert.equal((await testConnection(deps, owner, id, NEVER)).kind, "refused");
+  assert.equal((await testConnection(deps, owner, id)).kind, "refused");
   const { error, status } = await readHealth();
   assert.deepEqual({ error, status }, { error: "credentials", status: 401 });
 });
 
 test("a visitor's mistakes and a visitor who goes away say nothing about a connection", async () => {
   const { system, readHealth } = await connect();
-  await system.listSlots({ ...QUERY, serviceId: "nonsense" }, NEVER);
-  await system.listSlots({ ...QUERY, from: WEEK.to, to: WEEK.from }, NEVER);
+  await system.listSlots({ ...QUERY, serviceId: "nonsense" });
+  await system.listSlots({ ...QUERY, from: WEEK.to, to: WEEK.from });
   await system.listSlots(QUERY, AbortSignal.abort());
   assert.equal((await readHealth()).error, null);
 });
@@ -71,7 +71,7 @@ test("a visitor's mistakes and a visitor who goes away say nothing about a conne
 test("every operation ends by its limit, and a system that is silent counts as such", async () => {
   const { server, system, readHealth } = await connect();
   // The services are known before any limit runs.
-  await system.listSlots(QUERY, NEVER);
+  await system.listSlots(QUERY);
   const limited = limitSystem(system, { readMs: 500, bookMs: 500, verifyMs: 500 });
   const hangs: Twist = { answer: "hang" };
   for (const route of ["GET /slots", "POST /bookings", "GET /bookings", "GET /me"]) server.twist(route, hangs);
@@ -79,43 +79,43 @@ test("every operation ends by its limit, and a system that is silent counts as s
   const silent = { kind: "unavailable", retryAfterMs: null, upstream };
   const slot = { startAt: new Date("2026-11-02T09:00:00.000Z"), endAt: NOON, staffIds: [] };
   const request = toRequest("10", slot);
-  assert.deepEqual(await limited.listSlots(QUERY, NEVER), silent);
-  assert.deepEqual(await limited.book(request, NEVER), { kind: "unknown", upstream });
-  assert.deepEqual(await limited.findByReference(request, NEVER), silent);
-  assert.deepEqual(await limited.verify(NEVER), silent);
+  assert.deepEqual(await limited.listSlots(QUERY), silent);
+  assert.deepEqual(await limited.book(request), { kind: "unknown", upstream });
+  assert.deepEqual(await limited.findByReference(request), silent);
+  assert.deepEqual(await limited.verify(), silent);
   assert.equal((await readHealth()).error, "timeout");
 });
 
 test("more than 31 days are not asked for", async () => {
   const { system } = await connect();
-  const query = { ...QUERY, to: new Date(NOON.getTime() + 31 * 86_400_000 + 1) };
-  assert.deepEqual(await system.listSlots(query, NEVER), { kind: "refused", reason: "invalid", upstream: null });
+  const query = { ...QUERY, to: new Date(NOON.getTime() + 31 * DAY_MS + 1) };
+  assert.deepEqual(await system.listSlots(query), { kind: "refused", reason: "invalid", upstream: null });
 });
 
 test("after five failures in a row the system is left alone for half a minute, but references are looked up", async () => {
   const { server, system, wait } = await connect();
   server.twist("GET /slots", ...Array.from({ length: 5 }, () => DOWN));
-  for (let times = 0; times < 5; times++) await system.listSlots(QUERY, NEVER);
+  for (let times = 0; times < 5; times++) await system.listSlots(QUERY);
   const asked = server.requests.length;
   const expected = { kind: "unavailable", retryAfterMs: 30_000, upstream: null };
-  assert.deepEqual(await system.listSlots(QUERY, NEVER), expected);
+  assert.deepEqual(await system.listSlots(QUERY), expected);
   const slot = { startAt: new Date("2026-11-02T09:00:00.000Z"), endAt: NOON, staffIds: [] };
   const request = toRequest("10", slot);
-  assert.deepEqual(await system.book(request, NEVER), expected);
+  assert.deepEqual(await system.book(request), expected);
   assert.equal(server.requests.length, asked);
-  assert.deepEqual(await system.findByReference(request, NEVER), { kind: "absent" });
+  assert.deepEqual(await system.findByReference(request), { kind: "absent" });
   wait(30_000);
-  assert.equal((await system.listSlots(QUERY, NEVER)).kind, "found");
+  assert.equal((await system.listSlots(QUERY)).kind, "found");
 });
 
 test("a wait that the system asks for is kept, up to five minutes", async () => {
   const { server, system, wait } = await connect();
   server.twist("GET /slots", { answer: { status: 429, headers: { "Retry-After": "3600" } } });
-  assert.equal((await system.listSlots(QUERY, NEVER)).kind, "unavailable");
+  assert.equal((await system.listSlots(QUERY)).kind, "unavailable");
   const paused = { kind: "unavailable", retryAfterMs: 300_000, upstream: null };
-  assert.deepEqual(await system.listSlots(QUERY, NEVER), paused);
+  assert.deepEqual(await system.listSlots(QUERY), paused);
   wait(300_000);
-  assert.equal((await system.listSlots(QUERY, NEVER)).kind, "found");
+  assert.equal((await system.listSlots(QUERY)).kind, "found");
 });
 
 test("health that cannot be written changes no outcome", async () => {
@@ -123,7 +123,7 @@ test("health that cannot be written changes no outcome", async () => {
   wait(120_000);
   await pool.query("alter table scheduling_connections rename column last_ok_at to lost");
   try {
-    assert.equal((await system.listSlots(QUERY, NEVER)).kind, "found");
+    assert.equal((await system.listSlots(QUERY)).kind, "found");
   } finally {
     await pool.query("alter table scheduling_connections rename column lost to last_ok_at");
   }

@@ -1,5 +1,6 @@
-import type { OrganizationId } from "#contract/ids.ts";
-import type { ConnectionId } from "#contract/scheduling.ts";
+import type { ConnectionErrorCode } from "#contract/app/connections.ts";
+import { MINUTE_MS } from "#contract/durations.ts";
+import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
 import { recordConnectionError, recordConnectionOk } from "./connection-queries.ts";
 import {
@@ -29,8 +30,8 @@ type Outcome = Read<unknown> | FindOutcome | BookOutcome;
 const FAILURES_BEFORE_PAUSE = 5;
 const PAUSE_MS = 30_000;
 /** A system cannot ask for more. */
-const PAUSE_MS_MAX = 5 * 60_000;
-const OK_WRITTEN_EVERY_MS = 60_000;
+const PAUSE_MS_MAX = 5 * MINUTE_MS;
+const OK_WRITTEN_EVERY_MS = MINUTE_MS;
 const ERROR_WRITTEN_EVERY_MS = 10_000;
 
 export class ConnectionHealth {
@@ -87,7 +88,7 @@ export class ConnectionHealth {
   }
 }
 
-type HealthError = { word: string; status: number | null; requestId: string | null };
+type HealthError = { word: ConnectionErrorCode; status: number | null; requestId: string | null };
 
 /** Null: the system works. "unsaid": the system was not asked, or the caller went away before it could say anything. */
 function toError(outcome: Outcome): HealthError | null | "unsaid" {
@@ -104,14 +105,26 @@ function toError(outcome: Outcome): HealthError | null | "unsaid" {
         : null;
     case "unavailable":
     case "unknown":
-      if (outcome.upstream === null || outcome.upstream.failure === "aborted") return "unsaid";
-      return toHealthError(outcome.upstream.failure ?? "http_status", outcome.upstream);
+      return outcome.upstream === null ? "unsaid" : toUpstreamError(outcome.upstream);
     default:
       return outcome satisfies never;
   }
 }
 
-function toHealthError(word: string, { status, requestId }: Upstream): HealthError {
+function toUpstreamError(upstream: Upstream): HealthError | "unsaid" {
+  const { failure } = upstream;
+  switch (failure) {
+    case "aborted":
+    case "unsealed":
+    case "settings":
+    case "database":
+      return "unsaid";
+    default:
+      return toHealthError(failure ?? "http_status", upstream);
+  }
+}
+
+function toHealthError(word: ConnectionErrorCode, { status, requestId }: Upstream): HealthError {
   return { word, status, requestId };
 }
 

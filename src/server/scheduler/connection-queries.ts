@@ -1,6 +1,6 @@
-import type { Insertable, Selectable, Updateable } from "kysely";
-import type { OrganizationId } from "#contract/ids.ts";
-import type { ConnectionId } from "#contract/scheduling.ts";
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
+import type { ConnectionErrorCode } from "#contract/app/connections.ts";
+import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { SchedulingConnectionsTable } from "../db/tables.ts";
 
@@ -68,7 +68,7 @@ export async function insertConnection(
   owner: OrganizationId,
   { row, most }: { row: Omit<Insertable<SchedulingConnectionsTable>, "organization_id">; most: number },
 ): Promise<boolean> {
-  await transaction.selectFrom("organizations").select("id").where("id", "=", owner).forUpdate().execute();
+  await transaction.selectFrom("organizations").select("id").where("id", "=", owner).forNoKeyUpdate().execute();
   const { count } = await transaction
     .selectFrom("scheduling_connections")
     .select(({ fn }) => fn.countAll<number>().as("count"))
@@ -86,15 +86,13 @@ export async function updateConnection(
   db: Db,
   owner: OrganizationId,
   { id, change }: { id: ConnectionId; change: Updateable<SchedulingConnectionsTable> },
-): Promise<ConnectionRow | null> {
-  const row = await db
+): Promise<void> {
+  await db
     .updateTable("scheduling_connections")
     .set(change)
     .where("organization_id", "=", owner)
     .where("id", "=", id)
-    .returning(COLUMNS)
-    .executeTakeFirst();
-  return row ?? null;
+    .execute();
 }
 
 /** Whether there is such a connection; if so, it stays until the transaction ends, so that a widget can be given it. */
@@ -109,31 +107,47 @@ export async function holdConnection(transaction: Db, owner: OrganizationId, id:
   return row !== undefined;
 }
 
-/** Only where no widget books through it. The row is locked first: whoever is giving it to a widget is waited for and seen. */
-export async function deleteConnection(transaction: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
-  await transaction
+/** Until the transaction ends nobody else changes it, deletes it, or gives it to a widget. */
+export async function lockConnection(
+  transaction: Db,
+  owner: OrganizationId,
+  id: ConnectionId,
+): Promise<ConnectionRow | null> {
+  const row = await transaction
     .selectFrom("scheduling_connections")
-    .select("id")
+    .select(COLUMNS)
     .where("organization_id", "=", owner)
     .where("id", "=", id)
     .forUpdate()
-    .execute();
-  const result = await transaction
-    .deleteFrom("scheduling_connections as c")
-    .where("c.organization_id", "=", owner)
-    .where("c.id", "=", id)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("widgets as w")
-            .select("w.id")
-            .whereRef("w.organization_id", "=", "c.organization_id")
-            .whereRef("w.connection_id", "=", "c.id"),
-        ),
-      ),
-    )
     .executeTakeFirst();
-  return result.numDeletedRows === 1n;
+  return row ?? null;
+}
+
+export async function isBookedThrough(db: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
+  const widget = await db
+    .selectFrom("widgets")
+    .select("id")
+    .where("organization_id", "=", owner)
+    .where("connection_id", "=", id)
+    .limit(1)
+    .executeTakeFirst();
+  return widget !== undefined;
+}
+
+/** Whether a booking that was asked for through it is not settled yet. The index of these rows holds no others. */
+export async function isBeingAsked(db: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
+  const { rows } = await sql`
+    select from pending_bookings
+    where state = 'asking' and organization_id = ${owner} and asked_in = ${id} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+export async function deleteConnection(transaction: Db, owner: OrganizationId, id: ConnectionId): Promise<void> {
+  await transaction
+    .deleteFrom("scheduling_connections")
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .execute();
 }
 
 export async function recordConnectionOk(
@@ -153,7 +167,7 @@ export async function recordConnectionOk(
 export async function recordConnectionError(
   db: Db,
   owner: OrganizationId,
-  error: { id: ConnectionId; now: Date; word: string; status: number | null; requestId: string | null },
+  error: { id: ConnectionId; now: Date; word: ConnectionErrorCode; status: number | null; requestId: string | null },
 ): Promise<void> {
   await db
     .updateTable("scheduling_connections")

@@ -52,7 +52,7 @@ const shapes = {
   calcom: Compile(Type.Object(Calcom)),
 };
 
-export type ParsedParts =
+type ParsedParts =
   | { readonly kind: "parsed"; readonly parts: ConnectionParts }
   /** The members that are missing or wrong; what was sent is not repeated. */
   | { readonly kind: "refused"; readonly fields: readonly string[] };

@@ -1,24 +1,18 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { CONNECTIONS_PER_ORGANIZATION_MAX, type ConnectionId, parseConnectionId } from "#contract/scheduling.ts";
+import { type ConnectionId, parseConnectionId } from "#contract/ids.ts";
+import { CONNECTIONS_PER_ORGANIZATION_MAX } from "#contract/scheduling.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { updateWidget } from "../widgets/queries.ts";
 import { requireFound } from "./conformance.ts";
 import { findConnection, listConnections } from "./connection-queries.ts";
-import {
-  addConnection,
-  removeConnection,
-  renameConnection,
-  replaceConnectionParts,
-  testConnection,
-} from "./connections.ts";
+import { addConnection, changeConnection, removeConnection, testConnection } from "./connections.ts";
 import { openSchedulingSystem } from "./open-system.ts";
 import { CALCOM_REQUEST_ID, type CalcomServer, startCalcomServer } from "./testing/calcom-server.ts";
 import { startGraphServer } from "./testing/graph-server.ts";
 import { createOpenDeps } from "./testing/open-deps.ts";
 
 const { deps, clock, pool, lines } = await createOpenDeps();
-const NEVER = new AbortController().signal;
 const START = clock.now();
 
 async function serveCalcom(): Promise<CalcomServer> {
@@ -29,7 +23,7 @@ async function serveCalcom(): Promise<CalcomServer> {
 
 async function connect(server: CalcomServer) {
   const owner = await makeOrganization(deps.db);
-  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts }, NEVER);
+  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
   assert.ok(added.kind === "added", JSON.stringify(added));
   return { owner, id: added.id, added };
 }
@@ -64,11 +58,11 @@ test("both kinds are connected; addresses that are left out are the usual ones",
   after(() => server.stop());
   const owner = await makeOrganization(deps.db);
   const wanted = { kind: "microsoft-bookings", name: "Bookings", ...server.parts } as const;
-  const added = await addConnection(deps, owner, wanted, NEVER);
+  const added = await addConnection(deps, owner, wanted);
   assert.equal(added.kind, "added");
   const { graphUrl: _, loginUrl: __, ...settings } = server.parts.settings;
   // The usual address is not reached from here: a name that does not exist.
-  const usual = await addConnection(deps, owner, { ...wanted, settings }, NEVER);
+  const usual = await addConnection(deps, owner, { ...wanted, settings });
   assert.ok(usual.kind === "test_failed" && usual.failure.upstream?.failure === "dns_error", JSON.stringify(usual));
 });
 
@@ -83,7 +77,7 @@ for (const [name, change, fields] of [
     const server = await serveCalcom();
     const owner = await makeOrganization(deps.db);
     const wanted = { kind: "calcom", name: "Practice", ...server.parts, ...change } as const;
-    assert.deepEqual(await addConnection(deps, owner, wanted, NEVER), { kind: "fields_refused", fields });
+    assert.deepEqual(await addConnection(deps, owner, wanted), { kind: "fields_refused", fields });
     assert.deepEqual(server.requests, []);
   });
 }
@@ -94,7 +88,7 @@ test("a connection that does not work is not saved", async () => {
   const wanted = { kind: "calcom", name: "Practice", ...server.parts, credentials: { apiKey: "cal_wrong" } } as const;
   const upstream = { status: 401, requestId: CALCOM_REQUEST_ID, failure: null };
   const failure = { kind: "refused", reason: "credentials", upstream };
-  assert.deepEqual(await addConnection(deps, owner, wanted, NEVER), { kind: "test_failed", failure });
+  assert.deepEqual(await addConnection(deps, owner, wanted), { kind: "test_failed", failure });
   assert.deepEqual(await listConnections(deps.db, owner), []);
 });
 
@@ -107,7 +101,7 @@ test("an organization has a limited number of connections", async () => {
      from scheduling_connections, generate_series(2, ${CONNECTIONS_PER_ORGANIZATION_MAX}) n where id = $1`,
     [id],
   );
-  const more = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts }, NEVER);
+  const more = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
   assert.deepEqual(more, { kind: "too_many" });
 });
 
@@ -115,15 +109,15 @@ test("settings are replaced together with credentials, and every process opens t
   const [first, second] = [await serveCalcom(), await serveCalcom()];
   const { owner, id } = await connect(first);
   const widget = { id: await makeWidget(deps.db, owner), organizationId: owner, connectionId: id };
-  requireFound(await (await openSchedulingSystem(deps, widget)).listServices(NEVER));
-  const replaced = await replaceConnectionParts(deps, owner, { id, ...second.parts }, NEVER);
-  assert.equal(replaced.kind, "replaced");
+  requireFound(await (await openSchedulingSystem(deps, widget)).listServices());
+  const replaced = await changeConnection(deps, owner, { id, parts: second.parts });
+  assert.equal(replaced.kind, "changed");
   const before = { first: first.requests.length, second: second.requests.length };
-  requireFound(await (await openSchedulingSystem(deps, widget)).listServices(NEVER));
+  requireFound(await (await openSchedulingSystem(deps, widget)).listServices());
   assert.equal(first.requests.length, before.first);
   assert.ok(second.requests.length > before.second);
   const { settings } = second.parts;
-  assert.deepEqual(await replaceConnectionParts(deps, owner, { id, settings, credentials: {} }, NEVER), {
+  assert.deepEqual(await changeConnection(deps, owner, { id, parts: { settings, credentials: {} } }), {
     kind: "fields_refused",
     fields: ["apiKey"],
   });
@@ -144,9 +138,9 @@ test("another organization can neither see, use, change nor remove a connection"
   const { owner, id } = await connect(server);
   const stranger = await makeOrganization(deps.db);
   assert.deepEqual(await listConnections(deps.db, stranger), []);
-  assert.deepEqual(await testConnection(deps, stranger, id, NEVER), { kind: "not_found" });
-  assert.equal(await renameConnection(deps, stranger, { id, name: "Mine" }), null);
-  assert.deepEqual(await replaceConnectionParts(deps, stranger, { id, ...server.parts }, NEVER), { kind: "not_found" });
+  assert.deepEqual(await testConnection(deps, stranger, id), { kind: "not_found" });
+  const change = { id, name: "Mine", parts: server.parts };
+  assert.deepEqual(await changeConnection(deps, stranger, change), { kind: "not_found" });
   assert.deepEqual(await removeConnection(deps, stranger, id), { kind: "not_found" });
   const widgetId = await makeWidget(deps.db, stranger);
   await assert.rejects(updateWidget(deps.db, widgetId, { connection_id: id }), { code: "23503" });
@@ -163,13 +157,13 @@ test("credentials that were sealed under another key, or copied from another row
   );
   const upstream = { status: null, requestId: null, failure: "unsealed" };
   const expected = { kind: "refused", reason: "credentials", upstream };
-  assert.deepEqual(await testConnection(deps, mine.owner, mine.id, NEVER), expected);
+  assert.deepEqual(await testConnection(deps, mine.owner, mine.id), expected);
 });
 
 test("a connection that does not exist cannot be tested", async () => {
   const owner = await makeOrganization(deps.db);
   const id = "conn_1111111111111111" as ConnectionId;
-  assert.deepEqual(await testConnection(deps, owner, id, NEVER), { kind: "not_found" });
+  assert.deepEqual(await testConnection(deps, owner, id), { kind: "not_found" });
 });
 
 test("a widget without a connection books in its sandbox", async () => {
@@ -177,7 +171,7 @@ test("a widget without a connection books in its sandbox", async () => {
   const widget = { id: await makeWidget(deps.db, owner), organizationId: owner, connectionId: null };
   const system = await openSchedulingSystem(deps, widget);
   assert.equal(system.kind, "sandbox");
-  assert.equal(requireFound(await system.listServices(NEVER)).length, 4);
+  assert.equal(requireFound(await system.listServices()).length, 4);
 });
 
 test("nothing of this wrote a credential into the log", () => {

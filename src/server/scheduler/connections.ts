@@ -1,10 +1,5 @@
-import type { OrganizationId } from "#contract/ids.ts";
-import {
-  CONNECTION_ID,
-  CONNECTIONS_PER_ORGANIZATION_MAX,
-  type ConnectionId,
-  type ConnectionKind,
-} from "#contract/scheduling.ts";
+import { CONNECTION_ID, type ConnectionId, type OrganizationId } from "#contract/ids.ts";
+import { CONNECTIONS_PER_ORGANIZATION_MAX, type ConnectionKind } from "#contract/scheduling.ts";
 import type { Db } from "../db/pool.ts";
 import { withinTransaction } from "../db/within-transaction.ts";
 import { randomId } from "../lib/random.ts";
@@ -13,6 +8,9 @@ import {
   deleteConnection,
   findConnection,
   insertConnection,
+  isBeingAsked,
+  isBookedThrough,
+  lockConnection,
   updateConnection,
 } from "./connection-queries.ts";
 import { type ConnectionParts, parseConnectionParts } from "./connection-settings.ts";
@@ -21,7 +19,7 @@ import type { Failure, Read, Verified } from "./scheduling-system.ts";
 
 // What an organization does with its connections. Expected refusals are values; the caller turns them into words or a status.
 
-export type GivenParts = {
+type GivenParts = {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly credentials: Readonly<Record<string, unknown>>;
 };
@@ -33,23 +31,23 @@ export type ConnectionRefusal =
   | { readonly kind: "test_failed"; readonly failure: Failure }
   | { readonly kind: "too_many" }
   | { readonly kind: "in_use" }
+  /** What became of a booking is not known yet, and this connection is where to look. */
+  | { readonly kind: "booking_under_way" }
   | { readonly kind: "not_found" };
 
-/** What else is written in the transaction that saves, such as who did it. */
-export type Alongside = (transaction: Db, id: ConnectionId) => Promise<void>;
-const nothingElse: Alongside = async () => undefined;
+/** What else is written in the transaction that adds, such as who did it. */
+export type Alongside = (transaction: Db, connection: Pick<ConnectionRow, "id" | "name">) => Promise<void>;
 
 /** Asks the system first: a connection that never worked is not saved. */
 export async function addConnection(
   deps: OpenDeps,
   owner: OrganizationId,
-  wanted: GivenParts & { kind: ConnectionKind; name: string },
-  signal: AbortSignal,
-  alongside = nothingElse,
+  wanted: GivenParts & { id?: ConnectionId; kind: ConnectionKind; name: string },
+  alongside: Alongside = async () => undefined,
 ): Promise<{ kind: "added"; id: ConnectionId; verified: Verified } | ConnectionRefusal> {
-  const tried = await tryParts(deps, wanted, signal);
+  const tried = await tryParts(deps, wanted);
   if (tried.kind !== "works") return tried;
-  const id = randomId<ConnectionId>(deps.random, CONNECTION_ID);
+  const id = wanted.id ?? randomId<ConnectionId>(deps.random, CONNECTION_ID);
   const now = deps.clock.now();
   const row = {
     id,
@@ -66,45 +64,56 @@ export async function addConnection(
   };
   const isAdded = await deps.db.transaction().execute(async (transaction) => {
     const isInserted = await insertConnection(transaction, owner, { row, most: CONNECTIONS_PER_ORGANIZATION_MAX });
-    if (isInserted) await alongside(transaction, id);
+    if (isInserted) await alongside(transaction, row);
     return isInserted;
   });
   return isAdded ? { kind: "added", id, verified: tried.verified } : { kind: "too_many" };
 }
 
+export type ConnectionEdit = {
+  readonly id: ConnectionId;
+  readonly name?: string;
+  /**
+   * Settings change only together with the credentials: else whoever may edit a connection could have a secret that they
+   * cannot read sent to an address of their own.
+   */
+  readonly parts?: GivenParts;
+};
+
 /**
- * Settings change only together with the credentials: else whoever may edit a connection could have a secret that they
- * cannot read sent to an address of their own.
+ * Changes the name, the parts, or both at once. The system is asked first, as nobody is to wait for it behind a locked row;
+ * `meanwhile` then gets the row as it is by then, locked; when it throws, nothing is changed.
  */
-export async function replaceConnectionParts(
+export async function changeConnection(
   deps: OpenDeps,
   owner: OrganizationId,
-  wanted: GivenParts & { id: ConnectionId },
-  signal: AbortSignal,
-  alongside = nothingElse,
-): Promise<{ kind: "replaced"; verified: Verified } | ConnectionRefusal> {
-  const known = await findConnection(deps.db, owner, wanted.id);
+  wanted: ConnectionEdit,
+  meanwhile: (transaction: Db, row: ConnectionRow) => Promise<void> = async () => undefined,
+): Promise<{ kind: "changed"; verified: Verified | null } | ConnectionRefusal> {
+  const { id, name, parts } = wanted;
+  const known = await findConnection(deps.db, owner, id);
   if (known === null) return { kind: "not_found" };
-  const tried = await tryParts(deps, { ...wanted, kind: known.kind }, signal);
-  if (tried.kind !== "works") return tried;
-  const now = deps.clock.now();
-  // Even if the clock stands still: it is by this time that every process notices.
-  const updatedAt = new Date(Math.max(now.getTime(), known.updated_at.getTime() + 1));
-  const change = { ...seal(deps, wanted.id, tried.parts), last_ok_at: now, updated_at: updatedAt };
-  const row = await deps.db.transaction().execute(async (transaction) => {
-    const updated = await updateConnection(transaction, owner, { id: wanted.id, change });
-    if (updated) await alongside(transaction, wanted.id);
-    return updated;
+  const tried = parts === undefined ? null : await tryParts(deps, { ...parts, kind: known.kind });
+  if (tried !== null && tried.kind !== "works") return tried;
+  const isChanged = await deps.db.transaction().execute(async (transaction) => {
+    const row = await lockConnection(transaction, owner, id);
+    if (row === null) return false;
+    await meanwhile(transaction, row);
+    const change = {
+      ...(name === undefined ? {} : { name }),
+      ...(tried === null ? {} : toChange(deps, row, tried.parts)),
+    };
+    await updateConnection(transaction, owner, { id, change });
+    return true;
   });
-  return row === null ? { kind: "not_found" } : { kind: "replaced", verified: tried.verified };
+  return isChanged ? { kind: "changed", verified: tried?.verified ?? null } : { kind: "not_found" };
 }
 
-export async function renameConnection(
-  deps: Pick<OpenDeps, "db">,
-  owner: OrganizationId,
-  wanted: { id: ConnectionId; name: string },
-): Promise<ConnectionRow | null> {
-  return await updateConnection(deps.db, owner, { id: wanted.id, change: { name: wanted.name } });
+function toChange(deps: OpenDeps, row: ConnectionRow, parts: ConnectionParts) {
+  const now = deps.clock.now();
+  // Even if the clock stands still: it is by this time that every process notices.
+  const updatedAt = new Date(Math.max(now.getTime(), row.updated_at.getTime() + 1));
+  return { ...seal(deps, row.id, parts), last_ok_at: now, updated_at: updatedAt };
 }
 
 export async function removeConnection(
@@ -112,9 +121,15 @@ export async function removeConnection(
   owner: OrganizationId,
   id: ConnectionId,
 ): Promise<{ kind: "removed" } | ConnectionRefusal> {
-  if (await withinTransaction(deps.db, (transaction) => deleteConnection(transaction, owner, id)))
+  return await withinTransaction(deps.db, async (transaction) => {
+    // Locked first: whoever is giving it to a widget is waited for and seen.
+    if ((await lockConnection(transaction, owner, id)) === null) return { kind: "not_found" };
+    if (await isBookedThrough(transaction, owner, id)) return { kind: "in_use" };
+    // Only there can a lost booking be looked for.
+    if (await isBeingAsked(transaction, owner, id)) return { kind: "booking_under_way" };
+    await deleteConnection(transaction, owner, id);
     return { kind: "removed" };
-  return { kind: (await findConnection(deps.db, owner, id)) === null ? "not_found" : "in_use" };
+  });
 }
 
 /** "Test connection" of one that is saved; its health shows the result. */
@@ -122,10 +137,9 @@ export async function testConnection(
   deps: OpenDeps,
   owner: OrganizationId,
   id: ConnectionId,
-  signal: AbortSignal,
 ): Promise<Read<Verified> | { kind: "not_found" }> {
   const system = await openConnection(deps, owner, id);
-  return system === null ? { kind: "not_found" } : await system.verify(signal);
+  return system === null ? { kind: "not_found" } : await system.verify();
 }
 
 type Tried = { kind: "works"; parts: ConnectionParts; verified: Verified };
@@ -133,11 +147,10 @@ type Tried = { kind: "works"; parts: ConnectionParts; verified: Verified };
 async function tryParts(
   deps: OpenDeps,
   given: GivenParts & { kind: ConnectionKind },
-  signal: AbortSignal,
 ): Promise<Tried | ConnectionRefusal> {
   const parsed = parseConnectionParts(given.kind, given);
   if (parsed.kind === "refused") return { kind: "fields_refused", fields: parsed.fields };
-  const verified = await openParts(deps, parsed.parts).verify(signal);
+  const verified = await openParts(deps, parsed.parts).verify();
   if (verified.kind !== "found") return { kind: "test_failed", failure: verified };
   return { kind: "works", parts: parsed.parts, verified: verified.value };
 }

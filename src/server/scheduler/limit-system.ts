@@ -1,5 +1,6 @@
+import { DAY_MS } from "#contract/durations.ts";
 import { SLOT_RANGE_DAYS_MAX } from "#contract/scheduling.ts";
-import { refused, type SchedulingSystem } from "./scheduling-system.ts";
+import { refused, type SchedulingSystem, type UnlimitedSystem } from "./scheduling-system.ts";
 
 export type SchedulerLimits = {
   /** Services, slots, and the look for a reference. */
@@ -10,11 +11,12 @@ export type SchedulerLimits = {
 
 export const SCHEDULER_LIMITS: SchedulerLimits = { readMs: 8_000, bookMs: 20_000, verifyMs: 15_000 };
 
-const RANGE_MS_MAX = SLOT_RANGE_DAYS_MAX * 24 * 3_600_000;
+const RANGE_MS_MAX = SLOT_RANGE_DAYS_MAX * DAY_MS;
 
 /** The same system, in which every operation ends: by the caller's signal or, at the latest, by its limit. */
-export function limitSystem(system: SchedulingSystem, limits: SchedulerLimits): SchedulingSystem {
-  const within = (signal: AbortSignal, ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+export function limitSystem(system: UnlimitedSystem, limits: SchedulerLimits): SchedulingSystem {
+  const within = (signal: AbortSignal | undefined, ms: number) =>
+    AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]);
   return {
     kind: system.kind,
     verify: (signal) => system.verify(within(signal, limits.verifyMs)),

@@ -1,5 +1,5 @@
-import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import type { ConnectionId, SchedulingKind } from "#contract/scheduling.ts";
+import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { SchedulingKind } from "#contract/scheduling.ts";
 import type { Deps } from "../deps.ts";
 import { assert } from "../lib/assert.ts";
 import { createCalcom } from "./calcom/calcom.ts";
@@ -14,7 +14,7 @@ import { refused, type SchedulingSystem } from "./scheduling-system.ts";
 
 export type OpenDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly scheduler: SchedulerDeps };
 
-export type SchedulingWidget = {
+type SchedulingWidget = {
   readonly id: WidgetId;
   readonly organizationId: OrganizationId;
   /** Null: the widget's own sandbox. */
@@ -67,7 +67,7 @@ function open(deps: OpenDeps, owner: OrganizationId, row: SealedConnectionRow): 
 }
 
 /** Its credentials were sealed under another SECRET_KEY, or are of a kind that this version does not know. */
-function createClosed(kind: SchedulingKind, failure: string): SchedulingSystem {
+function createClosed(kind: SchedulingKind, failure: "unsealed" | "settings"): SchedulingSystem {
   const closed = async () => refused("credentials", { status: null, requestId: null, failure });
   return {
     kind,

@@ -1,4 +1,4 @@
-import type { ConnectionId } from "#contract/scheduling.ts";
+import type { ConnectionId } from "#contract/ids.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Random } from "../lib/random.ts";
 import { RecentMap } from "../lib/recent-map.ts";

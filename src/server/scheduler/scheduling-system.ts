@@ -1,21 +1,29 @@
+import type { FreeSlot, QuestionType } from "#contract/book.ts";
 import type { Answer } from "#contract/booking.ts";
 import type { Reference } from "#contract/ids.ts";
 import type { SchedulingKind } from "#contract/scheduling.ts";
+import type { SendFailureCode } from "#contract/send-failure.ts";
 
 // What a scheduling system is to the rest of the service. Whatever the system or the network does comes back as a value;
 // an operation rejects only for a bug of ours. Every system passes conformance.ts.
 
-export type SchedulingSystem = {
+/** Each operation ends by itself; with a signal, a caller can end it sooner. */
+export type SchedulingSystem = Operations<[signal?: AbortSignal]>;
+
+/** As each system is written: limit-system.ts gives every operation a signal that ends it. */
+export type UnlimitedSystem = Operations<[signal: AbortSignal]>;
+
+type Operations<Ending extends [signal?: AbortSignal]> = {
   readonly kind: SchedulingKind;
   /** "Test connection": asks the system anew, whatever is kept in memory. */
-  verify(signal: AbortSignal): Promise<Read<Verified>>;
-  listServices(signal: AbortSignal): Promise<Read<readonly OfferedService[]>>;
+  readonly verify: (...ending: Ending) => Promise<Read<Verified>>;
+  readonly listServices: (...ending: Ending) => Promise<Read<readonly OfferedService[]>>;
   /** Free times that start at or after `from` and before `to`, in their order, none of them past. At most 31 days. */
-  listSlots(query: SlotQuery, signal: AbortSignal): Promise<Read<readonly Slot[]>>;
+  readonly listSlots: (query: SlotQuery, ...ending: Ending) => Promise<Read<readonly Slot[]>>;
   /** Never called twice for one reference: after `unknown`, look the reference up. */
-  book(request: BookRequest, signal: AbortSignal): Promise<BookOutcome>;
+  readonly book: (request: BookRequest, ...ending: Ending) => Promise<BookOutcome>;
   /** The confirmed appointment that carries the reference. Needs nothing about the customer. */
-  findByReference(sought: Sought, signal: AbortSignal): Promise<FindOutcome>;
+  readonly findByReference: (sought: Sought, ...ending: Ending) => Promise<FindOutcome>;
 };
 
 export type Verified = {
@@ -45,8 +53,8 @@ export type OfferedService = {
 export type Question = {
   readonly id: string;
   readonly label: string;
-  readonly type: "text" | "choice";
-  /** Empty for a text. */
+  readonly type: QuestionType;
+  /** Empty but for a choice. */
   readonly options: readonly string[];
   readonly required: boolean;
 };
@@ -116,7 +124,7 @@ export type Failure =
   | { readonly kind: "refused"; readonly reason: RefusalReason; readonly upstream: Upstream | null }
   | { readonly kind: "unavailable"; readonly retryAfterMs: number | null; readonly upstream: Upstream | null };
 
-export type RefusalReason =
+type RefusalReason =
   /** The system does not accept who we are, or what we may do. */
   | "credentials"
   /** No such service, or no such business. */
@@ -131,9 +139,19 @@ export type Upstream = {
   readonly status: number | null;
   /** The system's own id of the request. */
   readonly requestId: string | null;
-  /** Why there was no usable reply: `timeout`, `dns_error`, `unreadable`, …; null when there was one. */
-  readonly failure: string | null;
+  /** Why there was no usable reply; null when there was one. */
+  readonly failure: UpstreamFailure | null;
 };
+
+export type UpstreamFailure =
+  | SendFailureCode
+  | "too_large"
+  | "unreadable"
+  /** Not the system's doing: the caller went away, our own record of the connection, the sandbox's database. */
+  | "aborted"
+  | "unsealed"
+  | "settings"
+  | "database";
 
 export function found<T>(value: T): { readonly kind: "found"; readonly value: T } {
   return { kind: "found", value };
@@ -145,4 +163,9 @@ export function refused(reason: RefusalReason, upstream: Upstream | null = null)
 
 export function unavailable(upstream: Upstream | null = null, retryAfterMs: number | null = null): Failure {
   return { kind: "unavailable", retryAfterMs, upstream };
+}
+
+/** As the booking frame gets it. */
+export function toFreeSlot({ startAt, endAt, staffIds }: Slot): FreeSlot {
+  return { start: startAt.toISOString(), end: endAt.toISOString(), staffIds: [...staffIds] };
 }

@@ -1,9 +1,8 @@
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { Interval } from "./intervals.ts";
 
 /** Hours of one weekday, as a clock on the wall shows them. 1 is Monday, 7 Sunday. Closing at 00:00 is midnight after. */
 export type WeeklyHours = { readonly weekday: number; readonly opens: string; readonly closes: string };
-
-export const MINUTE_MS = 60_000;
 
 /**
  * When it is open, from the opening to the closing of each day that `from` to `to` touches. On the days when clocks change

@@ -23,7 +23,7 @@ const IDLE_SOCKETS_MAX = 256;
  */
 const IDLE_SOCKET_MS = 1_500;
 
-export type Connection = ConnectionState & {
+type Connection = ConnectionState & {
   /** Whose it is, and where it leads. */
   readonly lane: string;
   readonly isTls: boolean;

@@ -2,6 +2,7 @@ import { Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import type { Clock } from "../lib/clock.ts";
+import { RecentMap } from "../lib/recent-map.ts";
 
 // How a receiver's name becomes addresses. `dns.lookup` is not used: it blocks a thread of libuv's small pool for as long
 // as a name server stays silent, so a few names with a dead name server would hold up every other delivery (and file
@@ -29,7 +30,7 @@ type Dns = {
 type Deps = { readonly clock: Clock; readonly dns: Dns; readonly readHostsFile: () => Promise<string> };
 
 const KEPT_SECONDS_MAX = 30;
-const KEPT_NAMES_MAX = 1_000;
+const KEPT_NAMES = 1_000;
 /** c-ares doubles the wait at the second try, so a silent name server is given up after about six seconds. */
 const DNS_TRY_MS = 2_000;
 const DNS_TRIES = 2;
@@ -43,15 +44,12 @@ export function createSystemResolver(clock: Clock): ResolveHost {
 }
 
 export function createHostResolver(deps: Deps): ResolveHost {
-  const kept = new Map<string, { answer: HostAnswer; untilMs: number }>();
+  const kept = new RecentMap<string, { answer: HostAnswer; untilMs: number }>(KEPT_NAMES);
   const underWay = new Map<string, Promise<HostAnswer>>();
 
   async function resolveAndKeep(name: string): Promise<HostAnswer> {
     const { answer, ttlSeconds } = await resolveName(deps, name);
     if (answer.kind === "found" && ttlSeconds > 0) {
-      // The oldest entry goes first; a Map remembers the order in which its keys came.
-      const oldest = kept.keys().next();
-      if (kept.size >= KEPT_NAMES_MAX && !oldest.done) kept.delete(oldest.value);
       const keptMs = Math.min(ttlSeconds, KEPT_SECONDS_MAX) * 1_000;
       kept.set(name, { answer, untilMs: deps.clock.now().getTime() + keptMs });
     }
@@ -62,7 +60,6 @@ export function createHostResolver(deps: Deps): ResolveHost {
     const name = host.toLowerCase().replace(/\.$/, "");
     const known = kept.get(name);
     if (known !== undefined && deps.clock.now().getTime() < known.untilMs) return Promise.resolve(known.answer);
-    kept.delete(name);
     const pending = underWay.get(name);
     if (pending !== undefined) return pending;
     const started = resolveAndKeep(name).finally(() => underWay.delete(name));

@@ -1,5 +1,5 @@
 /** Nobody can push a retry further away than this. */
-export const RETRY_AFTER_MAX_SECONDS = 3_600;
+const RETRY_AFTER_MAX_SECONDS = 3_600;
 
 /** Seconds the other side asked us to wait (delay-seconds or HTTP-date), at most an hour; null when it did not say. */
 export function parseRetryAfter(header: string | null, now: Date): number | null {

@@ -1,16 +1,6 @@
-// Names for what can go wrong before a reply is complete. Only codes and facts of the socket are looked at, never the
-// words of an error.
+import type { SendFailureCode } from "#contract/send-failure.ts";
 
-export const SEND_FAILURE_CODES = [
-  "timeout",
-  "dns_error",
-  "connection_refused",
-  "connection_reset",
-  "tls_error",
-  "blocked_address",
-  "network_error",
-] as const;
-export type SendFailureCode = (typeof SEND_FAILURE_CODES)[number];
+// How an error gets its code. Only codes and facts of the socket are looked at, never the words of an error.
 
 /** A fault we name ourselves; it passes through Node and undici unchanged. */
 export class SendFault extends Error {

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import type { AppDelivery, AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import type { AddedEndpoint, AppEndpoint } from "#contract/app/endpoints.ts";
 import type { MemberRole } from "#contract/app/role.ts";
+import { DAY_MS } from "#contract/durations.ts";
 import type { Plan } from "#contract/plans.ts";
 import { askApp, readAudit } from "../../../test/support/app-api.ts";
 import { NOON } from "../../../test/support/builders.ts";
@@ -82,7 +83,7 @@ describe("endpoints", () => {
       },
     );
     assert.deepEqual(await readAudit(db, business.owner), [
-      { action: "endpoint.added", target: endpoint.id, detail: {} },
+      { action: "endpoint.added", target: endpoint.id, detail: { name: "Warehouse" } },
     ]);
   });
 
@@ -135,8 +136,35 @@ describe("endpoints", () => {
     assert.deepEqual(await askApp(app, member, `DELETE /endpoints/${id}`), { status: 204, body: null });
     assert.equal((await askApp(app, member, `DELETE /endpoints/${id}`)).status, 404);
     assert.deepEqual(await listEndpoints(member), []);
-    const actions = ((await readAudit(db, business.owner)) as { action: string }[]).map(({ action }) => action);
-    assert.deepEqual(actions.sort(), ["endpoint.changed", "endpoint.changed", "endpoint.changed", "endpoint.removed"]);
+    const host = new URL(receiver.url).host;
+    const entry = (action: string, detail: object) => ({ action, target: id, detail: { name: "CRM", ...detail } });
+    const entries = (await readAudit(db, business.owner)).map((each) => JSON.stringify(each)).sort();
+    assert.deepEqual(
+      entries.map((each) => JSON.parse(each)),
+      [
+        entry("endpoint.changed", { formerName: host, changed: "url, description" }),
+        entry("endpoint.changed", { status: "disabled" }),
+        entry("endpoint.changed", { status: "enabled" }),
+        entry("endpoint.removed", {}),
+      ],
+    );
+  });
+
+  test("what one request changes is changed together, and is one line in the log", async () => {
+    const { member, ...business } = await makeTeam();
+    const receiver = await startReplying(() => ({ status: 200 }));
+    const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+    const change = (body: object) => askApp(app, member, `PATCH /endpoints/${id}`, body);
+    const { status, body } = await change({ description: "CRM", isEnabled: false, was: { description: "" } });
+    const { description, status: condition } = body as AppEndpoint;
+    assert.deepEqual([status, description, condition], [200, "CRM", "disabled"]);
+    const conflict = await change({ description: "ERP", isEnabled: true, was: { description: "" } });
+    assert.equal(conflict.status, 409);
+    assert.equal((await change({ url: "nowhere", isEnabled: true })).status, 422);
+    assert.equal((await listEndpoints(member))[0]?.status, "disabled", "nothing of a refused request is done");
+    assert.equal((await change({})).status, 200);
+    const detail = { name: "CRM", formerName: new URL(receiver.url).host, changed: "description", status: "disabled" };
+    assert.deepEqual(await readAudit(db, business.owner), [{ action: "endpoint.changed", target: id, detail }]);
   });
 
   test("a rotated secret is shown once, and the old one signs for a day more", async () => {
@@ -145,7 +173,8 @@ describe("endpoints", () => {
     const { id, secret } = await makeEndpoint(deps, business, { url: receiver.url });
     const { body } = await askApp(app, member, `POST /endpoints/${id}/rotate-secret`);
     const rotated = body as { secret: string; previousSecretExpiresAt: string };
-    assert.equal(Date.parse(rotated.previousSecretExpiresAt) - clock.now().getTime(), 24 * 3_600_000);
+    assert.equal(Date.parse(rotated.previousSecretExpiresAt) - clock.now().getTime(), DAY_MS);
+    assert.equal((await listEndpoints(member))[0]?.previousSecretExpiresAt, rotated.previousSecretExpiresAt);
     await askApp(app, member, `POST /endpoints/${id}/test`);
     await deliverAll(loop);
     const [request] = receiver.requests;
@@ -284,7 +313,8 @@ describe("deliveries", () => {
     await deleteBooking(deps, business.owner, reference);
     const { status, body } = await again();
     assert.deepEqual([status, (body as { error: { code: string } }).error.code], [409, "conflict"]);
-    assert.deepEqual(await readAudit(db, business.owner), [{ action: "delivery.redelivered", target: id, detail: {} }]);
+    const detail = { name: reference, endpoint: new URL(receiver.url).host };
+    assert.deepEqual(await readAudit(db, business.owner), [{ action: "delivery.redelivered", target: id, detail }]);
   });
 
   test("those that failed since a time are sent once more together", async () => {
@@ -325,7 +355,7 @@ describe("deliveries", () => {
     ])
       assert.equal((await askApp(app, mine.member, route)).status, 404, route);
     assert.equal((await askApp(app, mine.member, `PATCH /endpoints/${id}`, { isEnabled: false })).status, 404);
-    assert.deepEqual((await listDeliveries(mine.member, `?endpoint=${id}`)).data, []);
+    assert.equal((await askApp(app, mine.member, `GET /deliveries?endpoint=${id}`)).status, 404);
     assert.equal((await listEndpoints(theirs.member))[0]?.status, "enabled");
     assert.ok(clock.now() >= NOON);
   });

@@ -3,6 +3,7 @@ import type { EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { listDeliveries } from "./delivery-log.ts";
 import { type EndpointName, listEndpointNames } from "./health-queries.ts";
+import { toLogKeptSince } from "./log-period.ts";
 import { toAppDelivery } from "./to-app-delivery.ts";
 
 /** A booking has one event, and that one delivery per endpoint. */
@@ -12,9 +13,10 @@ const DELIVERIES_MAX = 100;
 export async function listDeliveriesOf(
   db: Db,
   owner: OrganizationId,
-  about: { reference: Reference; seesCustomers: boolean },
+  about: { reference: Reference; seesCustomers: boolean; now: Date },
 ): Promise<AppDelivery[]> {
-  const rows = await listDeliveries(db, owner, { reference: about.reference, limit: DELIVERIES_MAX });
+  const { reference, now } = about;
+  const rows = await listDeliveries(db, owner, { reference, keptSince: toLogKeptSince(now), limit: DELIVERIES_MAX });
   const endpoints = await readEndpointNames(db, owner);
   return rows.map((row) => toAppDelivery(row, { seesCustomers: about.seesCustomers, endpoints }));
 }

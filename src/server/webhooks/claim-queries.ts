@@ -43,8 +43,9 @@ export type ClaimedDelivery = {
   secret: Buffer;
   previous_secret: Buffer | null;
   previous_secret_expires_at: Date | null;
-  /** How many the lane had room for. */
+  /** How many the lane had room for, and how many of those it had that were due. */
   lane_free: number;
+  lane_due: number;
 };
 
 /** How many requests may be in flight at once, over all workers. */
@@ -56,16 +57,18 @@ export type ClaimCaps = {
   readonly failingAfter: number;
   /** To all failing endpoints together, so that many dead receivers leave room for the living. */
   readonly toFailing: number;
-  /** One more for each of its endpoints that has nothing in flight. */
+  /** To one organization; less while few are free, and one more for each of its endpoints that has nothing in flight. */
   readonly perOrganization: number;
 };
 
-export type Claim = {
+type Claim = {
   now: Date;
   leaseUntil: Date;
   leaseToken: string;
   /** At most this many. */
   limit: number;
+  /** Requests that the worker could begin now. */
+  free: number;
   caps: ClaimCaps;
   /** Plans that include webhooks. */
   plans: readonly Plan[];
@@ -73,7 +76,7 @@ export type Claim = {
   after: string;
 };
 
-export type Claimed = {
+type Claimed = {
   deliveries: ClaimedDelivery[];
   /** Where the next claim goes on; empty when all lanes were seen. */
   after: string;
@@ -84,8 +87,10 @@ export type Claimed = {
 };
 
 /**
- * Leases what is due, fairly: the first of every lane before the second of any, organizations taking turns, and never more
- * in flight than the caps allow; but a lane with nothing in flight may always send one, however busy its neighbours are.
+ * Leases what is due, fairly: the first of every lane before the second of any, organizations with little in flight before
+ * those with much, and never more than the caps allow. Nor does an organization get more than half of what is still free, so
+ * that there is a place for whoever comes next. But a lane with nothing in flight may send one beyond both, however busy its
+ * neighbours are, as long as its organization has no more than is still free.
  * The work is bounded by the number of lanes, not by how many deliveries wait in them.
  * Claims wait for one another (the lock), so that caps hold over all workers; `makeClaim` is called when the wait is over,
  * so that a lease begins then. Each claimed delivery gets its attempt row in the same transaction, before any request.
@@ -111,7 +116,7 @@ export async function claimDeliveries(db: Db, makeClaim: () => Claim): Promise<C
 
 type Lane = { endpoint_id: EndpointId; organization_id: OrganizationId; due_at: Date };
 
-/** A lane was emptied when less was taken from it than could have been. */
+/** A lane was emptied when all was taken from it that was due, and more could have been. */
 function findHeldBack(
   dueLanes: readonly Lane[],
   { deliveries, depth }: { deliveries: readonly ClaimedDelivery[]; depth: number },
@@ -119,7 +124,8 @@ function findHeldBack(
   const taken = Map.groupBy(deliveries, (delivery) => delivery.endpoint_id);
   const isEmptied = ({ endpoint_id }: Lane) => {
     const [first, ...others] = taken.get(endpoint_id) ?? [];
-    return first !== undefined && others.length + 1 < Math.min(first.lane_free, depth);
+    if (first === undefined) return false;
+    return others.length + 1 === first.lane_due && first.lane_due < Math.min(first.lane_free, depth);
   };
   return new Set(dueLanes.filter((lane) => !isEmptied(lane)).map((lane) => lane.organization_id));
 }
@@ -167,8 +173,7 @@ async function leaseFrom(
         case when endpoint.kind <> 'webhook' or endpoint.failed_attempts >= ${caps.failingAfter}::integer
           then ${caps.perCarefulEndpoint}::integer else ${caps.perEndpoint}::integer end
           - coalesce(busy_endpoints.requests, 0) as free,
-        ${caps.perOrganization}::integer - coalesce(busy_organizations.requests, 0) as organization_free,
-        busy_endpoints.requests is null as is_idle
+        coalesce(busy_organizations.requests, 0) as held, busy_endpoints.requests is null as is_idle
       from endpoints endpoint
       join organizations on organizations.id = endpoint.organization_id
       left join busy_endpoints on busy_endpoints.endpoint_id = endpoint.id
@@ -178,27 +183,32 @@ async function leaseFrom(
         and (endpoint.paused_until is null or endpoint.paused_until <= ${claim.now}::timestamptz)
         and organizations.plan = any(${claim.plans as Plan[]}::text[])
     ), candidates as (
-      select lanes.organization_id, lanes.organization_free, lanes.is_failing, lanes.is_idle, waiting.delivery_id, waiting.due_at,
-        row_number() over (partition by lanes.endpoint_id order by waiting.due_at) as place_in_lane
+      select lanes.organization_id, lanes.endpoint_id, lanes.held, lanes.is_failing, lanes.is_idle, waiting.delivery_id,
+        waiting.due_at, row_number() over (partition by lanes.endpoint_id order by waiting.due_at) as place_in_lane
       from lanes cross join lateral (
         select delivery_id, due_at from delivery_queue
         where endpoint_id = lanes.endpoint_id and lease_token is null and due_at <= ${claim.now}::timestamptz
         order by due_at limit greatest(least(lanes.free, ${depth}::integer), 0)
       ) waiting
-      where lanes.free > 0 and (lanes.organization_free > 0 or lanes.is_idle)
+      where lanes.free > 0 and (lanes.held < ${caps.perOrganization}::integer or lanes.is_idle)
     ), ranked as (
-      select delivery_id, due_at, organization_free, is_failing, is_idle and place_in_lane = 1 as is_first,
-        row_number() over (partition by organization_id order by place_in_lane, due_at) as place_in_organization
+      select delivery_id, due_at, is_failing, is_idle and place_in_lane = 1 as is_first,
+        held + row_number() over (partition by organization_id order by place_in_lane, not is_idle, due_at) as would_hold
       from candidates
     ), allowed as (
-      select delivery_id, due_at, place_in_organization, is_failing,
-        row_number() over (partition by is_failing order by place_in_organization, due_at) as place_among_alike
-      from ranked where place_in_organization <= organization_free or is_first
-    ), chosen as (
-      select delivery_id from allowed
+      select delivery_id, due_at, is_failing, is_first, would_hold,
+        row_number() over (partition by is_failing order by would_hold, due_at) as place_among_alike
+      from ranked where would_hold <= ${caps.perOrganization}::integer or is_first
+    ), sorted as (
+      select delivery_id, is_first, would_hold,
+        ${claim.free}::integer + 1 - row_number() over (order by would_hold, due_at) as still_free
+      from allowed
       where not is_failing
         or place_among_alike <= ${caps.toFailing}::integer - (select count(*) from in_flight where is_failing)
-      order by place_in_organization, due_at limit ${claim.limit}::integer
+    ), chosen as (
+      select delivery_id from sorted
+      where would_hold <= case when is_first then still_free else (still_free + 1) / 2 end
+      order by still_free desc limit ${claim.limit}::integer
     ), locked as (
       select queue.delivery_id from chosen join delivery_queue queue on queue.delivery_id = chosen.delivery_id
       where queue.lease_token is null
@@ -220,7 +230,8 @@ async function leaseFrom(
       ${claim.leaseToken} as lease_token, ${claim.leaseUntil}::timestamptz as lease_until,
       numbered.trigger, numbered.attempt_count as number, numbered.retries_used,
       event.type, endpoint.kind, endpoint.url, coalesce(numbered.card, event.body) as body, endpoint.secret,
-      endpoint.previous_secret, endpoint.previous_secret_expires_at, lanes.free as lane_free
+      endpoint.previous_secret, endpoint.previous_secret_expires_at, lanes.free as lane_free,
+      (select count(*) from candidates where candidates.endpoint_id = numbered.endpoint_id) as lane_due
     from numbered
     join lanes on lanes.endpoint_id = numbered.endpoint_id
     join webhook_events event on event.organization_id = numbered.organization_id and event.id = numbered.event_id

@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ENDPOINT_KINDS, type EndpointKind } from "#contract/endpoint.ts";
-import { SEND_FAILURE_CODES } from "../sending/send-failure.ts";
+import { SEND_FAILURE_CODES, type SendFailureCode } from "#contract/send-failure.ts";
 import { type AttemptOutcome, classifyReply } from "./classify-reply.ts";
 import type { SendResult } from "./guarded-send.ts";
 
-type Reply = { status: number; body?: string; retryAfter?: string | null };
+type Reply = { status: number; body?: string; retryAfter?: string | null; brokenOff?: SendFailureCode };
 
-function reply({ status, body = "", retryAfter = null }: Reply): SendResult {
+function reply({ status, body = "", retryAfter = null, brokenOff }: Reply): SendResult {
   return {
     kind: "reply",
     status,
     body,
     truncated: false,
     retryAfter,
+    brokenOff: brokenOff ?? null,
     durationMs: 12,
-    remoteAddress: "203.0.113.7",
   };
 }
 
@@ -58,7 +58,7 @@ test("without a reply every kind retries, also when the address was blocked", ()
   for (const kind of ENDPOINT_KINDS) {
     for (const code of SEND_FAILURE_CODES) {
       assert.deepEqual(
-        classifyReply(kind, { kind: "failure", code, status: null, durationMs: 3, remoteAddress: null }),
+        classifyReply(kind, { kind: "failure", code, durationMs: 3 }),
         { kind: "retry", errorCode: code, retryAfter: null },
         `${kind} ${code}`,
       );
@@ -108,19 +108,22 @@ test("Teams has taken a message when it answers 2xx and the body reports no fail
   }
 });
 
-test("a webhook's 2xx counts although the body broke off; a chat's does not, and neither does any other status", () => {
-  const broken = (status: number) =>
-    ({ kind: "failure", code: "timeout", status, durationMs: 3, remoteAddress: "127.0.0.1" }) as const;
-  const retryLater = { kind: "retry", errorCode: "timeout", retryAfter: null };
-  assert.deepEqual(
-    [200, 204, 299].map((status) => classifyReply("webhook", broken(status))),
-    [delivered, delivered, delivered],
-  );
-  assert.deepEqual(
-    [199, 302, 500].map((status) => classifyReply("webhook", broken(status))),
-    [retryLater, retryLater, retryLater],
-  );
-  for (const kind of ["slack", "teams"] as const) assert.deepEqual(classifyReply(kind, broken(200)), retryLater);
+test("a status counts although the body broke off; of a chat's 2xx, what it has said by then", () => {
+  const broken = (kind: EndpointKind, status: number, body = "") =>
+    classifyReply(kind, reply({ status, body, brokenOff: "timeout", retryAfter: "120" }));
+  const again = { kind: "retry", errorCode: "timeout", retryAfter: "120" };
+  for (const status of [200, 204, 299]) assert.deepEqual(broken("webhook", status), delivered);
+  assert.deepEqual(broken("slack", 200, "ok"), delivered);
+  for (const body of ["", "inval"]) assert.deepEqual(broken("slack", 200, body), again);
+  const fault = "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 404 wi";
+  assert.deepEqual(broken("teams", 200, fault), { ...flagged, errorCode: "reply_body" });
+  for (const body of ["", "Webhook mess"]) assert.deepEqual(broken("teams", 200, body), again);
+  for (const kind of ENDPOINT_KINDS) {
+    for (const status of [302, 404, 410, 429, 500]) {
+      const whole = classifyReply(kind, reply({ status, retryAfter: "120" }));
+      assert.deepEqual(broken(kind, status), whole, `${kind} ${status}`);
+    }
+  }
 });
 
 test("a retry carries the receiver's Retry-After, whatever the status or kind", () => {

@@ -1,21 +1,22 @@
+import type { AttemptErrorCode } from "#contract/delivery.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
-import type { SendFailureCode } from "../sending/send-failure.ts";
 import type { SendResult } from "./guarded-send.ts";
 
 // What one finished attempt means for its delivery and its endpoint:
 //
 // | reply                        | webhook              | slack                        | teams                          |
 // |------------------------------|----------------------|------------------------------|--------------------------------|
-// | 2xx                          | delivered, also when | 200 with the body `ok` only, | delivered, unless the body     |
-// |                              | its body breaks off  | else failed for good         | reports a failure: its status  |
+// | 2xx                          | delivered            | 200 with the body `ok` only, | delivered, unless the body     |
+// |                              |                      | else failed for good         | reports a failure: its status  |
+// | 2xx, and its body breaks off | delivered            | retry, unless `ok` came      | retry, unless it reports one   |
 // | 3xx, 408, 425, 429, 5xx      | retry                | retry                        | retry                          |
 // | 400, 413, 422                | retry                | failed, our own fault        | failed, our own fault          |
 // | 401, 403, 404                | retry                | failed, endpoint flagged     | failed, endpoint flagged       |
 // | 410                          | failed, endpoint off | failed, endpoint off         | failed, endpoint off           |
 // | any other 4xx                | retry                | failed                       | failed                         |
 // | anything else, no reply      | retry                | retry                        | retry                          |
-
-export type AttemptErrorCode = SendFailureCode | "http_status" | "redirect" | "reply_body";
+//
+// Any other status counts as it is, whatever becomes of the body.
 
 export type AttemptOutcome =
   | { readonly kind: "delivered" }
@@ -30,31 +31,24 @@ export type AttemptOutcome =
     };
 
 export function classifyReply(kind: EndpointKind, result: SendResult): AttemptOutcome {
-  if (result.kind === "failure") {
-    // A webhook's status says it all; a chat says in the body whether it has posted the card.
-    const isTaken = kind === "webhook" && result.status !== null && isSuccessful(result.status);
-    return isTaken ? DELIVERED : { kind: "retry", errorCode: result.code, retryAfter: null };
-  }
-  const { status, body, retryAfter } = result;
-  const isSuccess = isSuccessful(status);
+  if (result.kind === "failure") return { kind: "retry", errorCode: result.code, retryAfter: null };
+  const { status, body, retryAfter, brokenOff } = result;
+  if (status < 200 || status > 299) return classifyStatus(kind, status, retryAfter);
+  // A webhook's status says it all; a chat says in the body whether it has posted the card.
+  const unheard: AttemptOutcome | null = brokenOff && { kind: "retry", errorCode: brokenOff, retryAfter };
   switch (kind) {
     case "webhook":
-      return isSuccess ? DELIVERED : classifyStatus(kind, status, retryAfter);
+      return DELIVERED;
     case "slack":
-      if (status === 200 && body.trim() === "ok") return DELIVERED;
-      return isSuccess ? failed("reply_body") : classifyStatus(kind, status, retryAfter);
+      return status === 200 && body.trim() === "ok" ? DELIVERED : (unheard ?? failed("reply_body"));
     case "teams":
-      return isSuccess ? classifyTeamsBody(body, retryAfter) : classifyStatus(kind, status, retryAfter);
+      return classifyTeamsFault(body, retryAfter) ?? unheard ?? DELIVERED;
     default:
       return kind satisfies never;
   }
 }
 
 const DELIVERED: AttemptOutcome = { kind: "delivered" };
-
-function isSuccessful(status: number): boolean {
-  return status >= 200 && status <= 299;
-}
 
 /** A status that is no success. */
 function classifyStatus(kind: EndpointKind, status: number, retryAfter: string | null): AttemptOutcome {
@@ -75,9 +69,10 @@ const BLAMES_THE_CARD: ReadonlySet<number> = new Set([400, 413, 422]);
  * Workflows answer 202 with no body. The older connectors answer 200 also when they could not post, and say so in the
  * body: "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 …". That inner
  * status is the real one; without a readable one the message was not posted, so trying again cannot post it twice.
+ * Null when the body reports nothing of the kind.
  */
-function classifyTeamsBody(body: string, retryAfter: string | null): AttemptOutcome {
-  if (!/webhook message delivery failed/i.test(body)) return DELIVERED;
+function classifyTeamsFault(body: string, retryAfter: string | null): AttemptOutcome | null {
+  if (!/webhook message delivery failed/i.test(body)) return null;
   const inner = Number(/\bHTTP error ([1-5][0-9]{2})\b/i.exec(body)?.[1] ?? 0);
   const outcome: AttemptOutcome =
     inner >= 400 ? classifyStatus("teams", inner, retryAfter) : { kind: "retry", errorCode: "reply_body", retryAfter };

@@ -21,6 +21,7 @@ import { type SigningSecrets, signBody } from "./sign.ts";
 //   retry, with none left           failed                                     state unchanged
 //   failed (final)                  failed                                     state unchanged
 //   interrupted (lease ran out)     as retry                                   state unchanged
+//   secret cannot be read           retrying, and no retry is used             state unchanged
 //
 // A test event is tried once: what would be a retry is failed.
 
@@ -43,6 +44,7 @@ export type Delivered = {
 type Attempt = {
   deliveryId: DeliveryId;
   leaseToken: string;
+  url: string;
   number: number;
   trigger: AttemptTrigger;
   retriesUsed: number;
@@ -55,9 +57,7 @@ export async function deliver(deps: DeliverDeps, claimed: ClaimedDelivery): Prom
   if (body === null) return { report: reportErased(attempt, deps.clock.now()), operatorFault: null };
   const result = await makeRequest(deps, claimed, body);
   const now = deps.clock.now();
-  if (result === "secret_unreadable") {
-    return { report: reportUnread(deps, attempt, { now, errorCode: result }), operatorFault: result };
-  }
+  if (result === "secret_unreadable") return { report: reportUnsigned(deps, attempt, now), operatorFault: result };
   const outcome = classifyReply(claimed.kind, result);
   return {
     report: reportOutcome(deps, attempt, { kind: claimed.kind, result, outcome, now }),
@@ -67,7 +67,15 @@ export async function deliver(deps: DeliverDeps, claimed: ClaimedDelivery): Prom
 
 /** For a lease whose holder is gone: the request may have been made or not, and counts as an attempt. */
 export function reportInterrupted(deps: Pick<DeliverDeps, "schedule">, lease: ExpiredLease, now: Date): AttemptReport {
-  return { ...reportUnread(deps, toAttempt(lease), { now, errorCode: "interrupted" }), result: "interrupted" };
+  const attempt = toAttempt(lease);
+  const outcome = { kind: "retry", errorCode: "interrupted", retryAfter: null } as const;
+  return {
+    ...blankReport(attempt, now),
+    ...settle(deps.schedule, attempt, { outcome, now }),
+    result: "interrupted",
+    errorCode: "interrupted",
+    countsForHealth: false,
+  };
 }
 
 async function makeRequest(
@@ -103,19 +111,22 @@ function reportOutcome(
   { kind, result, outcome, now }: { kind: EndpointKind; result: SendResult; outcome: AttemptOutcome; now: Date },
 ): AttemptReport {
   const blank = blankReport(attempt, now);
+  const settled = settle(deps.schedule, attempt, { outcome, now });
+  // One delivery that is sent again by hand does not become two, and a test is none.
+  const isOfRow = settled.nextAttemptAt === null && attempt.trigger === "automatic" && attempt.type !== "endpoint.test";
   return {
     ...blank,
-    ...settle(deps.schedule, attempt, { outcome, now }),
+    ...settled,
     result: outcome.kind === "delivered" ? "delivered" : "failed",
     durationMs: Math.round(result.durationMs),
-    status: result.status,
     errorCode: outcome.kind === "delivered" ? null : outcome.errorCode,
-    reply: result.kind === "reply" ? result.body : null,
-    replyIsTruncated: result.kind === "reply" && result.truncated,
+    ...(result.kind === "reply"
+      ? { status: result.status, reply: result.body, replyIsTruncated: result.truncated }
+      : {}),
     pauseUntil: toPauseUntil(kind, outcome, now),
     // What is wrong with our card says nothing about the receiver.
     countsForHealth: blank.countsForHealth && !isOurFault(outcome),
-    isRefused: outcome.kind === "failed" && outcome.endpointEffect !== "none",
+    isRefused: isOfRow ? outcome.kind === "failed" && outcome.endpointEffect !== "none" : null,
     isGone: outcome.kind === "failed" && outcome.endpointEffect === "disable",
   };
 }
@@ -144,17 +155,19 @@ function settle(
     : { state: "failed", usesRetry: false, nextAttemptAt: null };
 }
 
-/** Nobody read an answer, through no fault of the receiver: tried again by the schedule, without effect on its health. */
-function reportUnread(
-  deps: Pick<DeliverDeps, "schedule">,
-  attempt: Attempt,
-  { now, errorCode }: { now: Date; errorCode: "interrupted" | "secret_unreadable" },
-): AttemptReport {
-  const outcome = { kind: "retry", errorCode: "network_error", retryAfter: null } as const;
+/**
+ * No request was made, since nobody can sign it: SECRET_KEY is not the one the secret was sealed under. That is no fault of
+ * the receiver, and no retry is used: until the operator gives the right key, or the secret is rotated, the delivery waits.
+ */
+function reportUnsigned(deps: Pick<DeliverDeps, "schedule">, attempt: Attempt, now: Date): AttemptReport {
+  // As far along the schedule as there were attempts, and from then on by its last delay.
+  const retriesUsed = Math.min(attempt.number, deps.schedule.delaysSeconds.length) - 1;
+  const outcome = { kind: "retry", errorCode: "secret_unreadable", retryAfter: null } as const;
   return {
     ...blankReport(attempt, now),
-    ...settle(deps.schedule, attempt, { outcome, now }),
-    errorCode,
+    ...settle(deps.schedule, { ...attempt, retriesUsed }, { outcome, now }),
+    usesRetry: false,
+    errorCode: "secret_unreadable",
     countsForHealth: false,
   };
 }
@@ -173,6 +186,7 @@ function blankReport(attempt: Attempt, now: Date): AttemptReport {
   return {
     deliveryId: attempt.deliveryId,
     leaseToken: attempt.leaseToken,
+    url: attempt.url,
     number: attempt.number,
     finishedAt: now,
     result: "failed",
@@ -187,7 +201,7 @@ function blankReport(attempt: Attempt, now: Date): AttemptReport {
     pauseUntil: null,
     // A test is the customer trying things out.
     countsForHealth: attempt.type !== "endpoint.test",
-    isRefused: false,
+    isRefused: null,
     isGone: false,
   };
 }
@@ -200,6 +214,7 @@ function toAttempt(claimed: ClaimedDelivery | ExpiredLease): Attempt {
   return {
     deliveryId: claimed.delivery_id,
     leaseToken: claimed.lease_token,
+    url: claimed.url,
     number: claimed.number,
     trigger: claimed.trigger,
     retriesUsed: claimed.retries_used,

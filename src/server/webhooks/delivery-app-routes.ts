@@ -7,22 +7,18 @@ import { type Member, memberOf } from "../accounts/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError, noSuch } from "../http/api-error.ts";
+import { readPage, readPlaceCursor, toPlaceCursor } from "../http/page.ts";
 import { badParameter, type Query, readInstant, readPageSize, readParameter } from "../http/parameters.ts";
-import { parseIsoInstant } from "../lib/iso-instant.ts";
+import { auditRedelivery } from "./audit-endpoint.ts";
 import { readEndpointNames } from "./booking-deliveries.ts";
-import {
-  type DeliveryLogFilter,
-  findDeliveryBody,
-  type LogCursor,
-  listAttempts,
-  listDeliveries,
-} from "./delivery-log.ts";
+import { type DeliveryLogFilter, findDeliveryBody, listAttempts, listDeliveries } from "./delivery-log.ts";
+import { toLogKeptSince } from "./log-period.ts";
 import { redeliver } from "./redeliver.ts";
 import { REDELIVER_REFUSALS } from "./refusal-texts.ts";
 import { type DeliveryReader, toAppAttempt, toAppDelivery } from "./to-app-delivery.ts";
 
-type DeliveryDeps = Pick<Deps, "db" | "clock" | "log">;
+type DeliveryDeps = Pick<Deps, "db" | "clock" | "random" | "log">;
 type WithDelivery = { Params: { delivery: string } };
 
 /** Of one delivery; it takes weeks of asking for redeliveries by hand to get there. */
@@ -33,16 +29,16 @@ export function deliveryAppRoutes(api: FastifyInstance, deps: DeliveryDeps): voi
     const member = memberOf(request);
     const query = request.query as Query;
     const limit = readPageSize(query, "limit");
-    const filter = readLogFilter(query);
-    // One more than the page holds tells whether there is a next page.
-    const rows = await listDeliveries(deps.db, member.organizationId, { ...filter, limit: limit + 1 });
-    const page = rows.slice(0, limit);
-    const last = rows.length > page.length ? page.at(-1) : undefined;
+    const keptSince = toLogKeptSince(deps.clock.now());
     const reader = await readerOf(deps.db, member);
-    return {
-      data: page.map((row) => toAppDelivery(row, reader)),
-      nextCursor: last ? toCursor({ at: last.created_at, id: last.id }) : null,
-    };
+    const filter = readLogFilter(query, reader);
+    const { rows, nextCursor } = await readPage({
+      limit,
+      read: (most) => listDeliveries(deps.db, member.organizationId, { ...filter, keptSince, limit: most }),
+      // Deliveries of one event have one time, so the id is needed too.
+      toCursor: (last) => toPlaceCursor({ at: last.created_at, id: last.id }),
+    });
+    return { data: rows.map((row) => toAppDelivery(row, reader)), nextCursor };
   });
 
   api.get<WithDelivery>(
@@ -50,7 +46,7 @@ export function deliveryAppRoutes(api: FastifyInstance, deps: DeliveryDeps): voi
     { schema: { response: { 200: AppDeliveryDetail } } },
     async (request) => {
       const member = memberOf(request);
-      return await readDelivery(deps.db, member, requireDeliveryId(request.params.delivery));
+      return await readDelivery(deps, member, requireDeliveryId(request.params.delivery));
     },
   );
 
@@ -61,28 +57,31 @@ export function deliveryAppRoutes(api: FastifyInstance, deps: DeliveryDeps): voi
       const member = memberOf(request);
       const owner = { id: member.organizationId, plan: member.plan };
       const id = requireDeliveryId(request.params.delivery);
-      await deps.db.transaction().execute(async (transaction) => {
-        const outcome = await redeliver({ ...deps, db: transaction }, owner, id);
-        if (outcome.kind === "not_found") throw noSuchDelivery();
-        if (outcome.kind === "plan_required") throw new ApiError("plan_required", REDELIVER_REFUSALS.plan_required);
-        if (outcome.kind !== "queued") throw new ApiError("conflict", REDELIVER_REFUSALS[outcome.kind]);
-        await auditBy(member, deps.clock.now())(transaction, { action: "delivery.redelivered", target: id });
-      });
+      const alongside = auditRedelivery(auditBy(deps, member, deps.clock.now()));
+      const outcome = await redeliver(deps, owner, id, alongside);
+      if (outcome.kind === "not_found") throw noSuch("delivery");
+      if (outcome.kind === "plan_required") throw new ApiError("plan_required", REDELIVER_REFUSALS.plan_required);
+      if (outcome.kind !== "queued") throw new ApiError("conflict", REDELIVER_REFUSALS[outcome.kind]);
       return reply.code(202).send({ deliveryId: id });
     },
   );
 }
 
-async function readDelivery(db: Db, member: Member, id: DeliveryId): Promise<AppDeliveryDetail> {
+async function readDelivery(
+  { db, clock }: DeliveryDeps,
+  member: Member,
+  deliveryId: DeliveryId,
+): Promise<AppDeliveryDetail> {
   const owner = member.organizationId;
-  const [row] = await listDeliveries(db, owner, { deliveryId: id, limit: 1 });
-  if (!row) throw noSuchDelivery();
+  const keptSince = toLogKeptSince(clock.now());
+  const [row] = await listDeliveries(db, owner, { deliveryId, keptSince, limit: 1 });
+  if (!row) throw noSuch("delivery");
   const reader = await readerOf(db, member);
-  const attempts = await listAttempts(db, owner, { deliveryId: id, limit: ATTEMPTS_SHOWN_MAX });
-  const body = reader.seesCustomers ? await findDeliveryBody(db, owner, id) : null;
+  const attempts = await listAttempts(db, owner, { deliveryId, keptSince, limit: ATTEMPTS_SHOWN_MAX });
+  const body = reader.seesCustomers ? await findDeliveryBody(db, owner, deliveryId) : null;
   return {
     ...toAppDelivery(row, reader),
-    attempts: attempts.map((attempt) => toAppAttempt(attempt, reader)).sort((a, b) => b.number - a.number),
+    attempts: attempts.map((attempt) => toAppAttempt(attempt, reader)),
     body: body?.toString("utf8") ?? null,
   };
 }
@@ -92,14 +91,12 @@ async function readerOf(db: Db, member: Member): Promise<DeliveryReader> {
   return { seesCustomers: roleIncludes(member.role, "member"), endpoints: await readEndpointNames(db, owner) };
 }
 
-function readLogFilter(query: Query): Omit<DeliveryLogFilter, "limit"> {
+function readLogFilter(query: Query, { endpoints }: DeliveryReader): Omit<DeliveryLogFilter, "keptSince" | "limit"> {
   const [from, to] = [readInstant(query, "from", "down"), readInstant(query, "to", "up")];
   const [endpoint, state] = [readParameter(query, "endpoint"), readParameter(query, "state")];
   const endpointId = endpoint === null ? null : parseEndpointId(endpoint);
-  if (endpoint !== null && endpointId === null) throw new ApiError("not_found", "There is no such endpoint.");
-  const text = readParameter(query, "cursor");
-  const cursor = text === null ? null : parseCursor(text);
-  if (text !== null && cursor === null) throw badParameter("cursor", "must be the nextCursor of the page before");
+  if (endpoint !== null && !(endpointId && endpoints.has(endpointId))) throw noSuch("endpoint");
+  const cursor = readPlaceCursor(query, "cursor");
   return {
     ...(endpointId ? { endpointId } : {}),
     ...(state === null ? {} : { state: requireState(state) }),
@@ -115,24 +112,8 @@ function requireState(text: string): DeliveryState {
   return state;
 }
 
-/** Deliveries of one event have one time, so the id is needed too. */
-function toCursor({ at, id }: LogCursor): string {
-  return `${at.toISOString()}_${id}`;
-}
-
-function parseCursor(text: string): LogCursor | null {
-  const [time = "", id = "", ...rest] = text.split("_");
-  const at = parseIsoInstant(time, "up");
-  const deliveryId = parseDeliveryId(id);
-  return at && deliveryId && rest.length === 0 ? { at, id: deliveryId } : null;
-}
-
 function requireDeliveryId(text: string): DeliveryId {
   const id = parseDeliveryId(text);
-  if (id === null) throw noSuchDelivery();
+  if (id === null) throw noSuch("delivery");
   return id;
-}
-
-function noSuchDelivery(): ApiError {
-  return new ApiError("not_found", "There is no such delivery.");
 }

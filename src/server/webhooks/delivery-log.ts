@@ -1,18 +1,19 @@
 import { type Selectable, sql } from "kysely";
-import type { AttemptResult, AttemptTrigger, DeliveryState } from "#contract/delivery.ts";
-import type { DeliveryId, EndpointId, OrganizationId, Reference, WebhookEventId } from "#contract/ids.ts";
+import type { AttemptTrigger, DeliveryState } from "#contract/delivery.ts";
+import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Db } from "../db/pool.ts";
 import type { DeliveriesTable, DeliveryAttemptsTable } from "../db/tables.ts";
+import type { RowPlace } from "../http/page.ts";
+import { isInLog } from "./log-period.ts";
 
 // The delivery log as its readers see it, newest first. A page ends at a time and an id, and the next begins below them, so
 // what is written meanwhile shifts nothing.
 
-export type LogCursor = { at: Date; id: string };
-
 export type DeliveryLogFilter = {
+  /** What is past its time may not have been deleted yet. */
+  keptSince: Date;
   endpointId?: EndpointId;
-  eventId?: WebhookEventId;
   reference?: Reference;
   deliveryId?: DeliveryId;
   state?: DeliveryState;
@@ -20,7 +21,7 @@ export type DeliveryLogFilter = {
   from?: Date;
   /** Exclusive. */
   to?: Date;
-  cursor?: LogCursor;
+  cursor?: RowPlace;
   limit: number;
 };
 
@@ -39,7 +40,7 @@ export async function listDeliveries(
   owner: OrganizationId,
   filter: DeliveryLogFilter,
 ): Promise<DeliveryLogEntry[]> {
-  const { endpointId, eventId, reference, deliveryId, state, from, to, cursor } = filter;
+  const { keptSince, endpointId, reference, deliveryId, state, from, to, cursor } = filter;
   const { rows } = await sql<DeliveryLogEntry>`
     select delivery.organization_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.state,
       delivery.cancel_reason, delivery.attempt_count, delivery.retries_used, delivery.next_attempt_at,
@@ -55,8 +56,8 @@ export async function listDeliveries(
     left join delivery_queue queue on queue.delivery_id = delivery.id
     where ${allOf([
       sql`delivery.organization_id = ${owner}`,
+      isInLog(keptSince),
       endpointId && sql`delivery.endpoint_id = ${endpointId}`,
-      eventId && sql`delivery.event_id = ${eventId}`,
       reference && sql`event.reference = ${reference}`,
       deliveryId && sql`delivery.id = ${deliveryId}`,
       state && sql`delivery.state = ${state}`,
@@ -70,43 +71,21 @@ export async function listDeliveries(
   return rows;
 }
 
-export type AttemptLogFilter = {
-  endpointId?: EndpointId;
-  deliveryId?: DeliveryId;
-  result?: AttemptResult;
-  /** 2 for 200 to 299, and so on. */
-  statusClass?: number;
-  from?: Date;
-  to?: Date;
-  cursor?: LogCursor & { number: number };
-  limit: number;
-};
-
 export type AttemptLogEntry = Selectable<DeliveryAttemptsTable>;
 
+/** Newest first. */
 export async function listAttempts(
   db: Db,
   owner: OrganizationId,
-  filter: AttemptLogFilter,
+  of: { deliveryId: DeliveryId; keptSince: Date; limit: number },
 ): Promise<AttemptLogEntry[]> {
-  const { endpointId, deliveryId, result, statusClass, from, to, cursor } = filter;
   const { rows } = await sql<AttemptLogEntry>`
     select organization_id, delivery_id, number, endpoint_id, trigger, started_at, result, duration_ms, status, error_code,
       reply, reply_is_truncated, next_attempt_at
     from delivery_attempts
-    where ${allOf([
-      sql`organization_id = ${owner}`,
-      endpointId && sql`endpoint_id = ${endpointId}`,
-      deliveryId && sql`delivery_id = ${deliveryId}`,
-      result && sql`result = ${result}`,
-      statusClass && sql`status / 100 = ${statusClass}::integer`,
-      from && sql`started_at >= ${from}`,
-      to && sql`started_at < ${to}`,
-      cursor &&
-        sql`(started_at < ${cursor.at} or (started_at = ${cursor.at}
-        and (delivery_id, number) > (${cursor.id}::uuid, ${cursor.number}::integer)))`,
-    ])}
-    order by started_at desc, delivery_id, number limit ${filter.limit}`.execute(db);
+    where organization_id = ${owner} and delivery_id = ${of.deliveryId}
+      and (started_at >= ${of.keptSince} or result = 'in_flight')
+    order by number desc limit ${of.limit}`.execute(db);
   return rows;
 }
 
@@ -120,11 +99,9 @@ export async function findDeliveryBody(db: Db, owner: OrganizationId, id: Delive
   return rows[0]?.body ?? null;
 }
 
-function allOf(conditions: (ReturnType<typeof sql> | undefined | false | 0 | "")[]) {
+function allOf(conditions: (ReturnType<typeof sql> | undefined | "")[]) {
   return sql.join(
-    conditions.filter(
-      (condition) => condition !== undefined && condition !== false && condition !== 0 && condition !== "",
-    ),
+    conditions.filter((condition) => condition !== undefined && condition !== ""),
     sql` and `,
   );
 }

@@ -6,11 +6,11 @@ import { randomUuid } from "../lib/random.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim-queries.ts";
 import { type DeliverDeps, type Delivered, deliver, reportInterrupted } from "./deliver.ts";
 import { EndpointCare } from "./endpoint-care.ts";
-import { CAPS, PLACES, PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
+import { CAPS, PLANS_WITH_WEBHOOKS, REQUESTS_AT_ONCE_MAX } from "./queue-caps.ts";
 import { cancelForbidden, dropOrphans, listExpiredLeases } from "./recovery-queries.ts";
 import { ReportWriter } from "./report-writer.ts";
 
-// The loop that sends what is due. It claims as many deliveries as it has free places for, sends them side by side, and
+// The loop that sends what is due. It claims as many deliveries as it may have requests in flight, sends them side by side, and
 // writes how they ended. It goes round when it is woken (a booking was stored), when a request has ended and something may
 // have waited for that, when the next retry is due, and every second for leases that ran out and whatever a lost
 // notification left. Any number of loops may run, in any number of processes; one that ends without warning leaves its
@@ -20,10 +20,10 @@ const POLL_MS = 1_000;
 /** What waits for requests to end waits for a few of them: a claim costs much the same for one delivery as for fifty. */
 const GATHER_MS = 20;
 const RECOVER_BATCH = 500;
-/** Less than all places, so that some deliveries are sent while the next are claimed and the last are written down. */
+/** Less than may be in flight, so that some deliveries are sent while the next are claimed and the last are written down. */
 const CLAIM_MAX = 64;
 
-export type LoopDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics" | "webhooks">;
+type LoopDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics" | "webhooks">;
 
 export class DeliveryLoop {
   readonly #deps: LoopDeps;
@@ -107,7 +107,7 @@ export class DeliveryLoop {
 
   async #claim(): Promise<number> {
     const { clock, random, db, webhooks } = this.#deps;
-    const free = PLACES - this.#inFlight.size;
+    const free = REQUESTS_AT_ONCE_MAX - this.#inFlight.size;
     const limit = Math.min(free, CLAIM_MAX);
     this.#isFull = free === 0;
     if (this.#isFull) return 0;
@@ -119,7 +119,7 @@ export class DeliveryLoop {
       const now = clock.now();
       const leaseUntil = new Date(now.getTime() + webhooks.leaseMs);
       const leaseToken = randomUuid(random);
-      return { now, leaseUntil, leaseToken, limit, caps: CAPS, plans: PLANS_WITH_WEBHOOKS, after: this.#after };
+      return { now, leaseUntil, leaseToken, limit, free, caps: CAPS, plans: PLANS_WITH_WEBHOOKS, after: this.#after };
     });
     this.#after = after;
     this.#nextDueMs = Math.min(this.#nextDueMs, nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY);

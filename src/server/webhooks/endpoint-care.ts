@@ -1,14 +1,15 @@
 import type { NoticeKind } from "#contract/delivery.ts";
+import { DAY_MS } from "#contract/durations.ts";
 import type { Deps } from "../deps.ts";
 import { randomUuid } from "../lib/random.ts";
 import { RecentMap } from "../lib/recent-map.ts";
-import { insertNotice, switchOffFailing } from "./endpoint-queries.ts";
-import { describeVerdict, type HealthVerdict, judgeHealth } from "./health.ts";
+import { findWarning, insertNotice, switchOffFailing } from "./endpoint-queries.ts";
+import { describeVerdict, type HealthVerdict, isFailingLong, judgeHealth } from "./health.ts";
 import { PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
 import { cancelForbidden } from "./recovery-queries.ts";
 import type { EndpointHealth } from "./report-queries.ts";
 
-const NOTICE_PAUSE_MS = 24 * 3_600_000;
+const NOTICE_PAUSE_MS = DAY_MS;
 const CANCEL_BATCH = 500;
 const TOLD_KEPT = 10_000;
 
@@ -27,9 +28,9 @@ export class EndpointCare {
 
   /** Never rejects: the reports are written, and the next failed attempt leads here again. */
   async lookAfter(health: EndpointHealth): Promise<void> {
-    const verdict = judgeHealth(health, this.#deps.clock.now());
-    if (verdict.kind === "well") return;
     try {
+      const verdict = await this.#judge(health);
+      if (verdict.kind === "well") return;
       if (verdict.kind === "disable" && !(await this.#switchOff(health, verdict.reason))) return;
       await this.#tell(health, verdict);
     } catch (error) {
@@ -38,13 +39,21 @@ export class EndpointCare {
     }
   }
 
-  /** False when someone else has done so already. */
+  async #judge(health: EndpointHealth): Promise<HealthVerdict> {
+    const { organization_id: owner } = health;
+    const now = this.#deps.clock.now();
+    const isLong = isFailingLong(health, now);
+    const warnedAt = isLong ? await findWarning(this.#deps.db, owner, health) : null;
+    return judgeHealth(health, { now, warnedAt });
+  }
+
+  /** False when someone else has done so already, or when it is no longer the receiver that failed. */
   async #switchOff(health: EndpointHealth, reason: "gone" | "failing"): Promise<boolean> {
     const { db, clock, metrics, log } = this.#deps;
     const { organization_id: owner, endpoint_id: endpointId } = health;
     const now = clock.now();
     // A receiver that is gone was switched off together with its report.
-    if (!health.is_gone && !(await switchOffFailing(db, owner, { id: endpointId, now }))) return false;
+    if (!health.is_gone && !(await switchOffFailing(db, owner, health, now))) return false;
     await cancelForbidden(db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, endpointId });
     metrics.endpointsDisabled.inc({ reason });
     log.warn("endpoint.disabled", { organizationId: owner, endpointId, outcome: reason });

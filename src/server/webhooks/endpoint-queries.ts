@@ -1,8 +1,9 @@
-import type { Insertable, Selectable, Updateable } from "kysely";
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { NoticeKind } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { EndpointNoticesTable, EndpointsTable } from "../db/tables.ts";
+import type { EndpointHealth } from "./report-queries.ts";
 
 const COLUMNS = [
   "id",
@@ -128,8 +129,8 @@ export async function replaceSecret(
   db: Db,
   owner: OrganizationId,
   change: { id: EndpointId; secret: Buffer; hint: string; now: Date; previousExpiresAt: Date },
-): Promise<boolean> {
-  const result = await db
+): Promise<EndpointRow | null> {
+  const row = await db
     .updateTable("endpoints")
     .set((set) => ({
       secret: change.secret,
@@ -142,15 +143,19 @@ export async function replaceSecret(
     .where("organization_id", "=", owner)
     .where("id", "=", change.id)
     .where("removed_at", "is", null)
+    .returning(COLUMNS)
     .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+  return row ?? null;
 }
 
-/** False when it is off, or removed, already: what switched it off first counts. */
+type FailingEndpoint = Pick<EndpointHealth, "endpoint_id" | "failing_since">;
+
+/** False when it is off, or removed, already: what switched it off first counts. So does a success or a new URL since then. */
 export async function switchOffFailing(
   db: Db,
   owner: OrganizationId,
-  { id, now }: { id: EndpointId; now: Date },
+  { endpoint_id: id, failing_since }: FailingEndpoint,
+  now: Date,
 ): Promise<boolean> {
   const result = await db
     .updateTable("endpoints")
@@ -158,6 +163,7 @@ export async function switchOffFailing(
     .where("organization_id", "=", owner)
     .where("id", "=", id)
     .where("status", "=", "enabled")
+    .where("failing_since", "=", failing_since)
     .where("removed_at", "is", null)
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
@@ -199,22 +205,42 @@ export async function insertNotice(
   });
 }
 
+/** When the owner was first told, since it has been failing, that the endpoint will be switched off. */
+export async function findWarning(
+  db: Db,
+  owner: OrganizationId,
+  { endpoint_id: endpointId, failing_since: since }: FailingEndpoint,
+): Promise<Date | null> {
+  const row = await db
+    .selectFrom("endpoint_notices")
+    .select("created_at")
+    .where("organization_id", "=", owner)
+    .where("endpoint_id", "=", endpointId)
+    .where("kind", "=", "disabling_soon")
+    .where("created_at", ">=", since)
+    .orderBy("created_at")
+    .executeTakeFirst();
+  return row?.created_at ?? null;
+}
+
 export type NoticeRow = Selectable<EndpointNoticesTable>;
 
-/** What the owner is told, newest first. */
+/** What the owner is told of each endpoint that is not removed, or of one, newest first. */
 export async function listNotices(
   db: Db,
   owner: OrganizationId,
-  about: { endpointId?: EndpointId; limit: number },
+  { endpointId, limitEach }: { endpointId?: EndpointId; limitEach: number },
 ): Promise<NoticeRow[]> {
-  const { endpointId } = about;
-  return await db
-    .selectFrom("endpoint_notices")
-    .select(["organization_id", "id", "endpoint_id", "kind", "detail", "created_at"])
-    .where("organization_id", "=", owner)
-    .$if(endpointId !== undefined, (query) => query.where("endpoint_id", "=", endpointId as EndpointId))
-    .orderBy("created_at", "desc")
-    .orderBy("id")
-    .limit(about.limit)
-    .execute();
+  const one = endpointId ?? null;
+  const { rows } = await sql<NoticeRow>`
+    select notice.organization_id, notice.id, notice.endpoint_id, notice.kind, notice.detail, notice.created_at
+    from endpoints endpoint cross join lateral (
+      select organization_id, id, endpoint_id, kind, detail, created_at from endpoint_notices
+      where organization_id = endpoint.organization_id and endpoint_id = endpoint.id
+      order by created_at desc, id limit ${limitEach}
+    ) notice
+    where endpoint.organization_id = ${owner} and endpoint.removed_at is null
+      and (${one}::text is null or endpoint.id = ${one})
+    order by notice.created_at desc, notice.id`.execute(db);
+  return rows;
 }

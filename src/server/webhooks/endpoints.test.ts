@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { HOUR_MS } from "#contract/durations.ts";
 import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
 import { findEndpoint, listEndpoints } from "./endpoint-queries.ts";
-import {
-  addEndpoint,
-  disableEndpoint,
-  editEndpoint,
-  enableEndpoint,
-  removeEndpoint,
-  rotateSecret,
-  sendTestEvent,
-} from "./endpoints.ts";
+import { addEndpoint, editEndpoint, removeEndpoint, rotateSecret, sendTestEvent } from "./endpoints.ts";
 import { toShownUrl } from "./shown-url.ts";
 import {
   book,
@@ -25,6 +18,7 @@ import {
   readDelivery,
   readEndpoint,
   startReplying,
+  until,
   verify,
 } from "./testing/webhook-service.ts";
 
@@ -98,13 +92,12 @@ test("another organization can neither see nor change an endpoint", async () => 
     [
       await findEndpoint(deps.db, owner, id),
       (await editEndpoint(deps, owner, { id, description: "mine" })).kind,
-      await enableEndpoint(deps, owner, id),
-      await disableEndpoint(deps, owner, id),
+      (await editEndpoint(deps, owner, { id, isEnabled: false })).kind,
       await removeEndpoint(deps, owner, id),
       await rotateSecret(deps, owner, id),
       (await sendTestEvent(deps, { id: owner, name: "Other", plan: "pro" }, id)).kind,
     ],
-    [null, "not_found", null, null, false, null, "not_found"],
+    [null, "not_found", "not_found", false, null, "not_found"],
   );
   const row = await readEndpoint(deps, id);
   assert.deepEqual([row.status, row.removed_at, row.previous_secret], ["enabled", null, null]);
@@ -134,12 +127,67 @@ test("an edited URL is where the next attempt goes, with a clean start", async (
   assert.equal((await readDelivery(deps, business.owner)).state, "delivered");
 });
 
+test("what the receiver of the old URL answers late says nothing about the new one", async () => {
+  for (const late of [{ status: 410 }, { status: 503, headers: { "Retry-After": "3600" } }, { status: 200 }]) {
+    const business = await makeBusiness(deps);
+    const gate = Promise.withResolvers<void>();
+    const before = await startReplying(async () => {
+      await gate.promise;
+      return late;
+    });
+    const after = await startReplying(() => ({ status: 500 }));
+    const { id } = await makeEndpoint(deps, business, { url: before.url });
+    await book(deps, business);
+    await loop.goRound();
+    await until(() => before.requests.length === 1, "it has arrived");
+    await editEndpoint(deps, business.owner, { id, url: after.url });
+    const edited = await readEndpoint(deps, id);
+    gate.resolve();
+    await loop.settled();
+    assert.deepEqual(await readEndpoint(deps, id), edited, JSON.stringify(late));
+    assert.equal((await readDelivery(deps, business.owner)).last_status, late.status, "but the log has it");
+
+    await book(deps, business);
+    await deliverAll(loop);
+    const { status, last_status, failed_attempts } = await readEndpoint(deps, id);
+    assert.deepEqual([status, last_status, failed_attempts], ["enabled", 500, 1]);
+  }
+});
+
+test("an edit that is just being made counts before the report that waits for it", async () => {
+  const business = await makeBusiness(deps);
+  const gate = Promise.withResolvers<void>();
+  const receiver = await startReplying(async () => {
+    await gate.promise;
+    return { status: 410 };
+  });
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  await loop.goRound();
+  const url = `${receiver.url}/new`;
+  await deps.db.transaction().execute(async (transaction) => {
+    await transaction.updateTable("endpoints").set({ url }).where("id", "=", id).execute();
+    gate.resolve();
+    await until(async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(deps.db);
+      return rows.length > 0;
+    }, "the report waits");
+  });
+  await loop.settled();
+  const { status, failed_attempts, last_status } = await readEndpoint(deps, id);
+  assert.deepEqual([status, failed_attempts, last_status], ["enabled", 0, null]);
+  assert.equal((await readDelivery(deps, business.owner)).state, "failed");
+});
+
 test("after a rotation both secrets verify for 24 hours, then the new one alone", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   const { id, secret: oldSecret } = await makeEndpoint(deps, business, { url: receiver.url });
-  const newSecret = await rotateSecret(deps, business.owner, id);
-  assert.ok(newSecret !== null && newSecret !== oldSecret);
+  const rotated = await rotateSecret(deps, business.owner, id);
+  assert.ok(rotated);
+  const { secret: newSecret } = rotated;
+  assert.notEqual(newSecret, oldSecret);
   moveClock(service, 24 * 3_600 - 1);
   await book(deps, business);
   await deliverAll(loop);
@@ -183,7 +231,7 @@ test("a test event is one attempt, marked as what it is, and says nothing about 
     assert.ok(request);
     const body = JSON.parse(request.body.toString());
     if (kind === "webhook") {
-      const sentAt = new Date(clock.now().getTime() - 7_200_000);
+      const sentAt = new Date(clock.now().getTime() - 2 * HOUR_MS);
       verify(request, secret, sentAt);
       assert.equal(headerOf(request, "Service-Event"), "endpoint.test");
       assert.deepEqual(body, {
@@ -202,7 +250,7 @@ test("a test event is refused on Free and for a disabled endpoint", async () => 
   const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
   const owner = { id: business.owner, name: "Lindenhof" };
   assert.deepEqual(await sendTestEvent(deps, { ...owner, plan: "free" }, id), { kind: "plan_required" });
-  await disableEndpoint(deps, business.owner, id);
+  await editEndpoint(deps, business.owner, { id, isEnabled: false });
   assert.deepEqual(await sendTestEvent(deps, { ...owner, plan: "pro" }, id), { kind: "disabled" });
 });
 

@@ -1,4 +1,4 @@
-import type { Updateable } from "kysely";
+import { HOUR_MS } from "#contract/durations.ts";
 import { ENDPOINTS_PER_ORGANIZATION_MAX, type EndpointKind, SIGNING_SECRET_OVERLAP_HOURS } from "#contract/endpoint.ts";
 import {
   type DeliveryId,
@@ -11,9 +11,8 @@ import {
 import { type Plan, planIncludes } from "#contract/plans.ts";
 import { type EndpointTestEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
 import type { Db } from "../db/pool.ts";
-import type { EndpointsTable } from "../db/tables.ts";
-import { withinTransaction } from "../db/within-transaction.ts";
 import type { Deps } from "../deps.ts";
+import { assert } from "../lib/assert.ts";
 import { randomId, randomUuid } from "../lib/random.ts";
 import {
   type EndpointRow,
@@ -27,16 +26,16 @@ import { toCard } from "./outbox.ts";
 import { insertEvent } from "./outbox-queries.ts";
 import { PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
 import { cancelForbidden } from "./recovery-queries.ts";
+import { toShownUrl } from "./shown-url.ts";
 import { makeSigningSecret } from "./sign.ts";
 import { checkEndpointUrl } from "./url-rules.ts";
 import { wakeWorkers } from "./wake-workers.ts";
 
 // What a business does with its endpoints. Expected refusals are values; the caller turns them into words or a status.
 
-export type EndpointDeps = Pick<Deps, "db" | "clock" | "random" | "webhooks">;
+type EndpointDeps = Pick<Deps, "db" | "clock" | "random" | "webhooks">;
 
 const HINT_LENGTH = 4;
-const HOUR_MS = 3_600_000;
 /** The rest, if there ever is more, is taken out by the workers. */
 const CANCEL_BATCH = 10_000;
 
@@ -49,8 +48,9 @@ const WELL = {
   paused_until: null,
 } as const;
 
-/** What else is written in the transaction that makes the change, such as who made it. */
-export type Alongside = (transaction: Db, id: EndpointId) => Promise<void>;
+type NamedEndpoint = Pick<EndpointRow, "id" | "url" | "description">;
+/** What else is written in the transaction that makes the change, such as who made it. `before`: as it was, where it was edited. */
+export type Alongside = (transaction: Db, endpoint: NamedEndpoint, before?: NamedEndpoint) => Promise<void>;
 const nothingElse: Alongside = async () => undefined;
 
 export type Refusal =
@@ -63,24 +63,23 @@ export type Refusal =
 export async function addEndpoint(
   deps: EndpointDeps,
   owner: { id: OrganizationId; plan: Plan },
-  wanted: { url: string; kind: EndpointKind; description: string },
+  wanted: { id?: EndpointId; url: string; kind: EndpointKind; description: string },
   alongside = nothingElse,
 ): Promise<{ kind: "added"; id: EndpointId; secret: string } | Refusal> {
   if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
   const verdict = await checkEndpointUrl(deps.webhooks, wanted.url);
   if (verdict.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
 
-  const id = randomId<EndpointId>(deps.random, ENDPOINT_ID);
+  const id = wanted.id ?? randomId<EndpointId>(deps.random, ENDPOINT_ID);
   const secret = makeSigningSecret(deps.random);
   const now = deps.clock.now();
-  const isAdded = await withinTransaction(deps.db, async (transaction) => {
+  const endpoint = { id, url: verdict.url, description: wanted.description };
+  const isAdded = await deps.db.transaction().execute(async (transaction) => {
     const isInserted = await insertEndpoint(transaction, owner.id, {
       most: ENDPOINTS_PER_ORGANIZATION_MAX,
       row: {
-        id,
+        ...endpoint,
         kind: wanted.kind,
-        url: verdict.url,
-        description: wanted.description,
         status: "enabled",
         disabled_reason: null,
         disabled_at: null,
@@ -99,61 +98,62 @@ export async function addEndpoint(
         removed_at: null,
       },
     });
-    if (isInserted) await alongside(transaction, id);
+    if (isInserted) await alongside(transaction, endpoint);
     return isInserted;
   });
   return isAdded ? { kind: "added", id, secret } : { kind: "too_many" };
 }
 
+export type EndpointEdit = {
+  id: EndpointId;
+  url?: string;
+  description?: string;
+  isEnabled?: boolean;
+  /** Sees the endpoint as it is, held in the transaction that changes it; what it throws ends that. */
+  check?: (before: EndpointRow) => void;
+};
+
 /**
- * Another URL is another receiver: what the old one did no longer counts. Waiting deliveries go to the new one. `check` sees
- * the endpoint as it is, held in the transaction that changes it; what it throws ends that.
+ * Another URL is another receiver, and enabling a clean start: what was before no longer counts. Waiting deliveries go to the
+ * new URL. Disabled, nothing more is sent, retries that wait included; what it misses is recorded as canceled.
  */
 export async function editEndpoint(
   deps: EndpointDeps,
   owner: OrganizationId,
-  wanted: { id: EndpointId; url?: string; description?: string; check?: (before: EndpointRow) => void },
+  wanted: EndpointEdit,
   alongside = nothingElse,
-): Promise<{ kind: "edited"; endpoint: EndpointRow } | Refusal> {
+): Promise<{ kind: "edited" } | Refusal> {
+  const { id, description, isEnabled } = wanted;
   const verdict = wanted.url === undefined ? null : await checkEndpointUrl(deps.webhooks, wanted.url);
   if (verdict?.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
+  const now = deps.clock.now();
   const change = {
     ...(verdict ? { url: verdict.url, ...WELL } : {}),
-    ...(wanted.description === undefined ? {} : { description: wanted.description }),
-    updated_at: deps.clock.now(),
+    ...(description === undefined ? {} : { description }),
+    ...(isEnabled === undefined ? {} : toSwitched(isEnabled, now)),
+    updated_at: now,
   };
-  const endpoint = await withinTransaction(deps.db, async (transaction) => {
-    const before = await lockEndpoint(transaction, owner, wanted.id);
-    if (before) wanted.check?.(before);
-    return await changeEndpoint(transaction, owner, { id: wanted.id, change, alongside });
+  const isEdited = await deps.db.transaction().execute(async (transaction) => {
+    const before = await lockEndpoint(transaction, owner, id);
+    if (!before) return false;
+    wanted.check?.(before);
+    const after = await updateEndpoint(transaction, owner, { id, change });
+    assert(after, "it is locked");
+    await alongside(transaction, after, before);
+    return true;
   });
-  return endpoint ? { kind: "edited", endpoint } : { kind: "not_found" };
+  if (!isEdited) return { kind: "not_found" };
+  if (isEnabled === false) await cancelWaiting(deps, { id, now });
+  return { kind: "edited" };
 }
 
-export async function enableEndpoint(
-  deps: EndpointDeps,
-  owner: OrganizationId,
-  id: EndpointId,
-  alongside = nothingElse,
-): Promise<EndpointRow | null> {
-  const updated_at = deps.clock.now();
-  const change = { status: "enabled", disabled_reason: null, disabled_at: null, ...WELL, updated_at } as const;
-  return await changeEndpoint(deps.db, owner, { id, change, alongside });
+function toSwitched(isEnabled: boolean, now: Date) {
+  return isEnabled
+    ? ({ status: "enabled", disabled_reason: null, disabled_at: null, ...WELL } as const)
+    : ({ status: "disabled", disabled_reason: "manual", disabled_at: now } as const);
 }
 
-/** Nothing more is sent, retries that wait included; what it misses is recorded as canceled. */
-export async function disableEndpoint(
-  deps: Pick<Deps, "db" | "clock">,
-  owner: OrganizationId,
-  id: EndpointId,
-  alongside = nothingElse,
-): Promise<EndpointRow | null> {
-  const now = deps.clock.now();
-  const change = { status: "disabled", disabled_reason: "manual", disabled_at: now, updated_at: now } as const;
-  return await closeEndpoint(deps.db, owner, { id, change, now, alongside });
-}
-
-/** Its row stays for the delivery log; its secrets are of no more use. */
+/** Its row stays for the delivery log, with no more of its passwords than that shows. */
 export async function removeEndpoint(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
@@ -161,30 +161,22 @@ export async function removeEndpoint(
   alongside = nothingElse,
 ): Promise<boolean> {
   const now = deps.clock.now();
-  const change = { removed_at: now, updated_at: now, secret: Buffer.alloc(0), previous_secret: null } as const;
-  return (await closeEndpoint(deps.db, owner, { id, change, now, alongside })) !== null;
-}
-
-type Change = { id: EndpointId; change: Updateable<EndpointsTable>; alongside: Alongside };
-
-async function changeEndpoint(db: Db, owner: OrganizationId, about: Change): Promise<EndpointRow | null> {
-  return await withinTransaction(db, async (transaction) => {
-    const endpoint = await updateEndpoint(transaction, owner, about);
-    if (endpoint) await about.alongside(transaction, about.id);
-    return endpoint;
+  const withoutSecrets = { secret: Buffer.alloc(0), previous_secret: null, previous_secret_expires_at: null };
+  const isRemoved = await deps.db.transaction().execute(async (transaction) => {
+    const endpoint = await lockEndpoint(transaction, owner, id);
+    if (!endpoint) return false;
+    const change = { ...withoutSecrets, url: toShownUrl(endpoint), removed_at: now, updated_at: now };
+    await updateEndpoint(transaction, owner, { id, change });
+    await alongside(transaction, endpoint);
+    return true;
   });
+  if (isRemoved) await cancelWaiting(deps, { id, now });
+  return isRemoved;
 }
 
-/** What waits is canceled after the change is committed: places in the queue are locked before endpoints, never after. */
-async function closeEndpoint(
-  db: Db,
-  owner: OrganizationId,
-  { now, ...about }: Change & { now: Date },
-): Promise<EndpointRow | null> {
-  const { id } = about;
-  const endpoint = await changeEndpoint(db, owner, about);
-  if (endpoint) await cancelForbidden(db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, endpointId: id });
-  return endpoint;
+/** After the change is committed: places in the queue are locked before endpoints, never after. */
+async function cancelWaiting({ db }: Pick<Deps, "db">, { id, now }: { id: EndpointId; now: Date }): Promise<void> {
+  await cancelForbidden(db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, endpointId: id });
 }
 
 /** The new secret is shown this once; for a day the old one signs too. */
@@ -193,21 +185,22 @@ export async function rotateSecret(
   owner: OrganizationId,
   id: EndpointId,
   alongside = nothingElse,
-): Promise<string | null> {
+): Promise<{ secret: string; previousExpiresAt: Date } | null> {
   const secret = makeSigningSecret(deps.random);
   const now = deps.clock.now();
-  const isReplaced = await withinTransaction(deps.db, async (transaction) => {
-    const isFound = await replaceSecret(transaction, owner, {
+  const previousExpiresAt = new Date(now.getTime() + SIGNING_SECRET_OVERLAP_HOURS * HOUR_MS);
+  const isReplaced = await deps.db.transaction().execute(async (transaction) => {
+    const endpoint = await replaceSecret(transaction, owner, {
       id,
       secret: deps.webhooks.secretBox.seal(id, secret),
       hint: secret.slice(-HINT_LENGTH),
       now,
-      previousExpiresAt: new Date(now.getTime() + SIGNING_SECRET_OVERLAP_HOURS * HOUR_MS),
+      previousExpiresAt,
     });
-    if (isFound) await alongside(transaction, id);
-    return isFound;
+    if (endpoint) await alongside(transaction, endpoint);
+    return endpoint !== null;
   });
-  return isReplaced ? secret : null;
+  return isReplaced ? { secret, previousExpiresAt } : null;
 }
 
 /** Queues an `endpoint.test` event for this endpoint alone: one attempt, shown in the log, without effect on its health. */
@@ -215,6 +208,7 @@ export async function sendTestEvent(
   deps: EndpointDeps & Pick<Deps, "log">,
   owner: { id: OrganizationId; name: string; plan: Plan },
   endpointId: EndpointId,
+  alongside = nothingElse,
 ): Promise<{ kind: "queued"; deliveryId: DeliveryId } | Refusal> {
   if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
   const endpoint = await findEndpoint(deps.db, owner.id, endpointId);
@@ -231,9 +225,12 @@ export async function sendTestEvent(
     apiVersion: WEBHOOK_API_VERSION,
     data: { endpoint: { id: endpointId }, business: { id: owner.id, name: owner.name } },
   };
-  await insertEvent(deps.db, owner.id, {
-    event: { id, type: event.type, reference: null, body: Buffer.from(JSON.stringify(event)), now },
-    deliveries: [{ id: deliveryId, endpointId, card: toCard(endpoint.kind, event), isEnabled: true }],
+  await deps.db.transaction().execute(async (transaction) => {
+    await insertEvent(transaction, owner.id, {
+      event: { id, type: event.type, reference: null, body: Buffer.from(JSON.stringify(event)), now },
+      deliveries: [{ id: deliveryId, endpointId, card: toCard(endpoint.kind, event), isEnabled: true }],
+    });
+    await alongside(transaction, endpoint);
   });
   await wakeWorkers(deps);
   return { kind: "queued", deliveryId };

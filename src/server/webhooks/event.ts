@@ -1,4 +1,4 @@
-import type { Attribution } from "#contract/attribution.ts";
+import { type Attribution, CLICK_ID_NAMES } from "#contract/attribution.ts";
 import type { Answer } from "#contract/booking.ts";
 import type { OrganizationId, WebhookEventId, WidgetId } from "#contract/ids.ts";
 import { type BookingCreatedEvent, WEBHOOK_API_VERSION, type WebhookAttribution } from "#contract/webhook-event.ts";
@@ -22,8 +22,6 @@ export type BookingFacts = {
   widget: { id: WidgetId; name: string; businessName: string };
   organization: { id: OrganizationId; name: string };
 };
-
-const CLICK_IDS = ["gclid", "gbraid", "wbraid", "fbclid", "msclkid", "liFatId", "ttclid"] as const;
 
 /** Webhook shape: staff as objects, nested utm and click ids, and the join link, all unlike the REST shape. */
 export function toBookingCreatedEvent(
@@ -73,7 +71,7 @@ function toWebhookAttribution(attribution: Attribution): WebhookAttribution {
       campaign: attribution.utmCampaign,
       term: attribution.utmTerm,
     }),
-    clickIds: withoutAbsent(Object.fromEntries(CLICK_IDS.map((name) => [name, attribution[name]]))),
+    clickIds: withoutAbsent(Object.fromEntries(CLICK_ID_NAMES.map((name) => [name, attribution[name]]))),
     gaClientId,
   });
 }

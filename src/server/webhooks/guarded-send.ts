@@ -1,9 +1,10 @@
 import type { EndpointId } from "#contract/ids.ts";
+import type { SendFailureCode } from "#contract/send-failure.ts";
 import { WEBHOOK_HEADERS, WEBHOOK_USER_AGENT, type WebhookEventType } from "#contract/webhook-event.ts";
 import { assert } from "../lib/assert.ts";
-import { ConnectionPool, toSocketFacts } from "../sending/connection-pool.ts";
+import { ConnectionPool } from "../sending/connection-pool.ts";
+import { type Ending, type ExchangeRequest, exchange } from "../sending/exchange.ts";
 import type { GuardSettings } from "../sending/guarded-connector.ts";
-import { isMisuse, type SendFailureCode, SendFault, toFailureCode } from "../sending/send-failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
 // The only place that sends webhooks; scheduler/outbound.ts is its like for scheduling systems. Three promises:
@@ -21,18 +22,12 @@ export type SendResult =
       readonly body: string;
       readonly truncated: boolean;
       readonly retryAfter: string | null;
+      /** Why the rest of the body did not arrive; null when it did, or when it is longer than what is read. */
+      readonly brokenOff: SendFailureCode | null;
       readonly durationMs: number;
-      readonly remoteAddress: string;
     }
-  | {
-      readonly kind: "failure";
-      readonly code: SendFailureCode;
-      /** The status that had arrived when the rest of the reply failed. */
-      readonly status: number | null;
-      readonly durationMs: number;
-      /** Null when no connection was made. */
-      readonly remoteAddress: string | null;
-    };
+  /** No status arrived. */
+  | { readonly kind: "failure"; readonly code: SendFailureCode; readonly durationMs: number };
 
 export type OutboundPost = {
   readonly url: string;
@@ -59,11 +54,7 @@ export type GuardedSend = {
 
 /** After this much of a body the socket is closed; the reply counts as it stands. */
 export const REPLY_READ_BYTES_MAX = 64 * 1_024;
-/**
- * Announcements (1xx) and chunk headers count neither as headers nor as body. This many bytes are more than the two limits
- * above and what Node reads ahead, so an honest reply never gets here.
- */
-const REPLY_WIRE_BYTES_MAX = 256 * 1_024;
+const REPLY_LIMITS = { bodyBytes: REPLY_READ_BYTES_MAX, wireBytes: 256 * 1_024 };
 
 export function createGuardedSend(settings: SendSettings): GuardedSend {
   const pool = new ConnectionPool(settings);
@@ -73,14 +64,10 @@ export function createGuardedSend(settings: SendSettings): GuardedSend {
     "Accept-Encoding": "identity",
   };
   return {
-    send: async (post) =>
-      exchange(pool, {
-        url: new URL(post.url),
-        endpointId: post.endpointId,
-        headers: post.signed === null ? fixedHeaders : { ...fixedHeaders, ...toSignedHeaders(post.signed) },
-        body: post.body,
-        timeoutMs: settings.timeoutMs,
-      }),
+    send: async ({ url, endpointId, body, signed }) => {
+      const headers = signed === null ? fixedHeaders : { ...fixedHeaders, ...toSignedHeaders(signed) };
+      return await post(pool, { url: new URL(url), user: endpointId, headers, body }, settings.timeoutMs);
+    },
     close: () => pool.close(),
   };
 }
@@ -93,72 +80,40 @@ function toSignedHeaders(signed: NonNullable<OutboundPost["signed"]>): Record<st
   };
 }
 
-/** How an exchange ended: the reply is whole, enough of it was read, or a fault. Only a whole one leaves a usable socket. */
-type Ending = "whole" | "cut" | SendFailureCode;
-
-/** One POST and its outcome. undici's own time limits are off; the timer here is the only one. */
-function exchange(
+async function post(
   pool: ConnectionPool,
-  request: { url: URL; endpointId: EndpointId; headers: Record<string, string>; body: Buffer; timeoutMs: number },
+  request: Pick<ExchangeRequest, "url" | "user" | "headers" | "body">,
+  timeoutMs: number,
 ): Promise<SendResult> {
   const startedAt = performance.now();
-  const connection = pool.take(request.url.origin, request.endpointId);
-  return new Promise((resolve, reject) => {
-    const reply = new ReplyReader();
-    let isSettled = false;
-
-    function settle(ending: Ending): void {
-      if (isSettled) return;
-      isSettled = true;
-      clearTimeout(deadline);
-      const durationMs = Math.round(performance.now() - startedAt);
-      resolve(toResult(ending, { reply, durationMs, remoteAddress: connection.remoteAddress }));
-      connection.onOverflow = null;
-      if (ending === "whole") pool.giveBack(connection);
-      else pool.drop(connection);
-    }
-
-    const deadline = setTimeout(() => settle("timeout"), request.timeoutMs);
-    connection.wireBytesLimit = (connection.socket?.bytesRead ?? 0) + REPLY_WIRE_BYTES_MAX;
-    connection.onOverflow = () => settle("network_error");
-
-    const { pathname, search } = request.url;
-    connection.client.dispatch(
-      { method: "POST", path: pathname + search, headers: request.headers, body: request.body },
-      {
-        // undici calls this just before it writes the request, and writes nothing when it is aborted here.
-        onRequestStart: (controller) => {
-          if (isSettled) controller.abort(new SendFault("timeout"));
-        },
-        onResponseStart: (_controller, status, headers) => {
-          // A 1xx only announces the reply.
-          if (status >= 200) reply.start(status, headers);
-        },
-        onResponseData: (_controller, chunk) => {
-          reply.read(chunk);
-          if (reply.readBytes > REPLY_READ_BYTES_MAX) settle("cut");
-        },
-        onResponseEnd: () => {
-          reply.isComplete = true;
-          settle("whole");
-        },
-        onResponseError: (_controller, error) => {
-          if (isMisuse(error)) reject(new Error("undici refused the request", { cause: error }));
-          settle(toFailureCode(error, toSocketFacts(connection)));
-        },
-      },
-    );
-  });
+  const limit = new AbortController();
+  const deadline = setTimeout(() => limit.abort(), timeoutMs);
+  const reply = new ReplyReader();
+  const { ending } = await exchange(
+    pool,
+    { ...request, method: "POST", signal: limit.signal, limits: REPLY_LIMITS },
+    reply,
+  ).finally(() => clearTimeout(deadline));
+  const durationMs = Math.round(performance.now() - startedAt);
+  const fault = toFault(ending);
+  const { status } = reply;
+  if (status !== null) {
+    return { kind: "reply", status, ...reply.toKept({ isComplete: ending === "whole" }), brokenOff: fault, durationMs };
+  }
+  assert(fault, "a reply has a status");
+  return { kind: "failure", code: fault, durationMs };
 }
 
-function toResult(
-  ending: Ending,
-  seen: { reply: ReplyReader; durationMs: number; remoteAddress: string | null },
-): SendResult {
-  const { reply, durationMs, remoteAddress } = seen;
-  if (ending !== "whole" && ending !== "cut") {
-    return { kind: "failure", code: ending, status: reply.status, durationMs, remoteAddress };
+function toFault(ending: Ending): SendFailureCode | null {
+  switch (ending) {
+    case "whole":
+    case "body_too_long":
+      return null;
+    case "given_up":
+      return "timeout";
+    case "wire_too_long":
+      return "network_error";
+    default:
+      return ending;
   }
-  assert(reply.status !== null && remoteAddress !== null, "a reply has a status and came from somewhere");
-  return { kind: "reply", status: reply.status, ...reply.toKept(), durationMs, remoteAddress };
 }

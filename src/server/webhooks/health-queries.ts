@@ -10,14 +10,19 @@ export type RecentAttempts = {
   last_failure_at: Date | null;
 };
 
-/** Attempts of each endpoint that began since then and are over. Served by delivery_attempts_by_time. */
-export async function countRecentAttempts(db: Db, owner: OrganizationId, since: Date): Promise<RecentAttempts[]> {
+/** Attempts of each endpoint, or of one, that began since then and are over. Served by delivery_attempts_by_time. */
+export async function countRecentAttempts(
+  db: Db,
+  owner: OrganizationId,
+  { since, endpointId }: { since: Date; endpointId?: EndpointId },
+): Promise<RecentAttempts[]> {
   const { rows } = await sql<RecentAttempts>`
     select endpoint_id, count(*) filter (where result = 'delivered') as delivered,
       count(*) filter (where result <> 'delivered') as failed,
       max(started_at) filter (where result <> 'delivered') as last_failure_at
     from delivery_attempts
     where organization_id = ${owner} and started_at >= ${since} and result <> 'in_flight'
+      and (${endpointId ?? null}::text is null or endpoint_id = ${endpointId ?? null})
     group by endpoint_id`.execute(db);
   return rows;
 }

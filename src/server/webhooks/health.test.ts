@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listNotices } from "./endpoint-queries.ts";
-import { enableEndpoint } from "./endpoints.ts";
+import { editEndpoint } from "./endpoints.ts";
 import {
   type Business,
   book,
@@ -22,9 +22,16 @@ const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
 async function readNotices({ owner }: Business) {
-  return (await listNotices(deps.db, owner, { limit: 50 }))
+  return (await listNotices(deps.db, owner, { limitEach: 50 }))
     .toReversed()
     .map(({ kind, created_at, detail }) => ({ kind, at: created_at.toISOString(), detail }));
+}
+
+/** "1 November 2026 at 12:00 UTC" */
+function inWords(instant: string): string {
+  const [day = "", time = ""] = [instant.slice(0, 10), instant.slice(11, 16)];
+  const month = new Date(instant).toLocaleString("en", { month: "long", timeZone: "UTC" });
+  return `${Number(day.slice(8))} ${month} ${day.slice(0, 4)} at ${time} UTC`;
 }
 
 /** Time passes; whatever comes due is tried. */
@@ -56,8 +63,7 @@ test("no success for five days: told at the first delivery given up, a day befor
   assert.deepEqual((await readNotices(business)).at(-1), {
     kind: "disabling_soon",
     at: at(4 * DAY),
-    detail:
-      "No delivery has arrived for four days (the last attempt got status 500). Tomorrow the endpoint is switched off.",
+    detail: `No delivery has arrived since ${inWords(at(0))} (the last attempt got status 500). If none arrives by ${inWords(at(5 * DAY))}, the next failure switches the endpoint off.`,
   });
   assert.equal((await readEndpoint(deps, id)).status, "enabled");
 
@@ -94,6 +100,40 @@ test("no success for five days: told at the first delivery given up, a day befor
     values.map(({ labels, value }) => [labels.reason, value]),
     [["failing", 1]],
   );
+});
+
+test("nobody is switched off without a warning a day before, however seldom anything is sent", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({ status: 500 }));
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  const tryOne = async () => {
+    await book(deps, business);
+    await deliverAll(loop);
+    return [(await readEndpoint(deps, id)).status, (await readNotices(business)).at(-1)?.kind];
+  };
+  clock.set(new Date("2027-03-01T09:00:20.000Z"));
+  await book(deps, business);
+  await deliverAll(loop);
+  await pass(8 * HOUR);
+  clock.set(new Date("2027-03-06T15:30:40.000Z"));
+  assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"], "more than five days, but its owner does not know");
+  assert.equal(
+    (await readNotices(business)).at(-1)?.detail,
+    "No delivery has arrived since 1 March 2027 at 09:00 UTC (the last attempt got status 500). If none arrives by 7 March 2027 at 15:30 UTC, the next failure switches the endpoint off.",
+  );
+  clock.set(new Date("2027-03-07T15:30:39.999Z"));
+  assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"]);
+  clock.set(new Date("2027-03-07T15:30:40.000Z"));
+  assert.deepEqual(await tryOne(), ["disabled", "disabled"]);
+  const kinds = async () => (await readNotices(business)).map(({ kind }) => kind);
+  assert.deepEqual(await kinds(), ["exhausted", "disabling_soon", "disabled"]);
+
+  await editEndpoint(deps, business.owner, { id, isEnabled: true });
+  await book(deps, business);
+  await deliverAll(loop);
+  await pass(8 * HOUR);
+  clock.set(new Date("2027-03-13T09:00:00.000Z"));
+  assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"], "a warning of before the clean start does not count");
 });
 
 test("at most one notice of a kind in 24 hours, however many deliveries are given up", async () => {
@@ -157,7 +197,7 @@ test("410 switches a receiver off at once, tells its owner, and cancels what wai
   await pass(3 * HOUR);
   assert.equal(receiver.requests.length, 2);
 
-  await enableEndpoint(deps, business.owner, id);
+  await editEndpoint(deps, business.owner, { id, isEnabled: true });
   await book(deps, business);
   await deliverAll(loop);
   assert.equal(receiver.requests.length, 3, "enabling it again is one action");

@@ -8,7 +8,7 @@ import { checkEndpointUrl } from "./url-rules.ts";
 
 // Requests that must not reach the inside. A server on this machine counts connections, and must count none.
 
-const BLOCKED = { kind: "failure", code: "blocked_address", status: null, remoteAddress: null };
+const BLOCKED = { kind: "failure", code: "blocked_address" };
 const PUBLIC = "93.184.215.14";
 
 let inside: TestReceiver;
@@ -129,7 +129,7 @@ test("a name is resolved once for a connection, so a second answer cannot replac
   };
   const { send } = sender({ allowCidrs: allow, resolve });
   const first = await send(post(`http://rebind.example.test:${outside.port}/`));
-  assert.deepEqual([first.kind === "reply" && first.body, first.remoteAddress, questions], ["outside", "127.0.0.1", 1]);
+  assert.deepEqual([first.kind === "reply" && first.body, questions], ["outside", 1]);
   assert.deepEqual(untimed(await send(post(`http://rebind.example.test:${outside.port}/`))), BLOCKED);
   await outside.stop();
 });

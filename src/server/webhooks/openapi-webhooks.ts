@@ -1,13 +1,20 @@
 import { Type } from "typebox";
+import { SIGNING_SECRET_OVERLAP_HOURS, SIGNING_SECRET_PREFIX } from "#contract/endpoint.ts";
+import { PLAN_TERMS } from "#contract/plans.ts";
 import { BookingCreatedEvent, WEBHOOK_HEADERS, WEBHOOK_USER_AGENT } from "#contract/webhook-event.ts";
+import { PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
 
 // The `webhooks` section of the OpenAPI document: what endpoints of kind `webhook` receive. docs/webhooks.md tells all of it.
 
+const EVENT_TYPE = BookingCreatedEvent.properties.type.const;
+const PLAN_NAMES = PLANS_WITH_WEBHOOKS.map((plan) => PLAN_TERMS[plan].name).join(" and ");
+const SECRET_FORM = `\`${SIGNING_SECRET_PREFIX}…\``;
+
 const DESCRIPTION = `Sent to every enabled endpoint of the organization when a booking is made through a widget that has Store
-bookings on (plans Pro and Business).
+bookings on (plans ${PLAN_NAMES}).
 
 Verify \`${WEBHOOK_HEADERS.signature}\` before anything else: the hexadecimal HMAC-SHA256 of \`<t>.<raw body>\`, keyed with the
-endpoint's whole \`whsec_…\` secret, must equal one of the \`v1\` values, and \`t\` must lie within 300 seconds of now. Answer
+endpoint's whole ${SECRET_FORM} secret, must equal one of the \`v1\` values, and \`t\` must lie within 300 seconds of now. Answer
 2xx within 15 seconds and do the work afterwards. The same event may arrive more than once: de-duplicate on \`id\`.
 
 Everything but 2xx and 410 is tried again, up to 8 times within about two hours; redirects are not followed.`;
@@ -21,7 +28,7 @@ const header = (name: string, description: string, example: string) => ({
 });
 
 export const OPENAPI_WEBHOOKS = {
-  "booking.created": {
+  [EVENT_TYPE]: {
     post: {
       operationId: "bookingCreated",
       summary: "A booking was made",
@@ -29,7 +36,7 @@ export const OPENAPI_WEBHOOKS = {
       security: [],
       parameters: [
         header("User-Agent", "Who sends it, and where it is documented.", `${WEBHOOK_USER_AGENT} (+https://…/docs)`),
-        header(WEBHOOK_HEADERS.eventType, "The type of the event, as in the body.", "booking.created"),
+        header(WEBHOOK_HEADERS.eventType, "The type of the event, as in the body.", EVENT_TYPE),
         header(
           WEBHOOK_HEADERS.deliveryId,
           "The delivery: this event to this endpoint. The same in every attempt.",
@@ -37,7 +44,8 @@ export const OPENAPI_WEBHOOKS = {
         ),
         header(
           WEBHOOK_HEADERS.signature,
-          "When it was signed (unix seconds) and the signature; for 24 hours after a rotation one with each secret.",
+          "When it was signed (unix seconds) and the signature; for " +
+            `${SIGNING_SECRET_OVERLAP_HOURS} hours after a rotation one with each secret.`,
           "t=1793525400,v1=72037e86def453cf6a64018f6cf1777244901dd1b7431177c7374ccb54040b54",
         ),
       ],

@@ -22,7 +22,7 @@ export async function listEndpointsForEvent(
   return rows;
 }
 
-export type NewEvent = {
+type NewEvent = {
   id: WebhookEventId;
   type: WebhookEventType;
   reference: Reference | null;
@@ -30,7 +30,7 @@ export type NewEvent = {
   now: Date;
 };
 
-export type NewDelivery = { id: DeliveryId; endpointId: EndpointId; card: Buffer | null; isEnabled: boolean };
+type NewDelivery = { id: DeliveryId; endpointId: EndpointId; card: Buffer | null; isEnabled: boolean };
 
 /** An event, a delivery of it to each endpoint, and a place in the queue for those whose endpoint is enabled. */
 export async function insertEvent(

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Plan } from "#contract/plans.ts";
 import type { Db } from "../db/pool.ts";
+import { assert } from "../lib/assert.ts";
 import type { ClaimCaps } from "./claim-queries.ts";
 
 export type QueueMeasure = {
@@ -51,6 +52,6 @@ export async function measureQueue(
         - least(min(sendable_since) filter (where is_sendable and due_at is not null), min(lease_until))), 0))::float8 as overdue_seconds
     from judged`.execute(db);
   const [row] = rows;
-  if (!row) throw new Error("A select without group by gives one row");
+  assert(row, "a select without group by gives one row");
   return row;
 }

@@ -16,16 +16,18 @@ export type ExpiredLease = {
   number: number;
   retries_used: number;
   type: WebhookEventType;
+  url: string;
 };
 
 /** Leases whose holder is gone. Someone else may report them at the same time; the tokens sort that out. */
 export async function listExpiredLeases(db: Db, about: { now: Date; limit: number }): Promise<ExpiredLease[]> {
   const { rows } = await sql<ExpiredLease>`-- prepared: list_expired_leases
     select queue.delivery_id, queue.lease_token, queue.trigger, delivery.attempt_count as number, delivery.retries_used,
-      event.type
+      event.type, endpoint.url
     from delivery_queue queue
     join deliveries delivery on delivery.organization_id = queue.organization_id and delivery.id = queue.delivery_id
     join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+    join endpoints endpoint on endpoint.id = delivery.endpoint_id
     where queue.lease_token is not null and queue.lease_until < ${about.now}
     order by queue.lease_until limit ${about.limit}`.execute(db);
   return rows;

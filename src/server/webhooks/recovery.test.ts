@@ -8,6 +8,8 @@ import type { Tables } from "../db/tables.ts";
 import { createLog } from "../lib/log.ts";
 import { updateOrganization } from "../organizations/queries.ts";
 import { DeliveryLoop } from "./delivery-loop.ts";
+import { sendTestEvent } from "./endpoints.ts";
+import { redeliver } from "./redeliver.ts";
 import {
   anotherWorker,
   book,
@@ -199,21 +201,51 @@ test("an endpoint that cannot be sent to, by a fault of ours, does not stop the 
   assert.equal(logged("delivery.attempt_failed"), 9);
 });
 
-test("a worker with the wrong SECRET_KEY spoils nothing: tried again by the schedule, and the operator is told", async () => {
+test("without the right SECRET_KEY deliveries wait, lose no retry, and the operator is told", async () => {
   const business = await makeBusiness(deps);
-  const receiver = await startReplying(() => ({}));
+  const receiver = await startReplying((_request, count) => ({ status: count < 9 ? 500 : 200 }));
   const { id } = await makeEndpoint(deps, business, { url: receiver.url });
   await book(deps, business);
   const { config, random } = deps;
   const webhooks = createWebhookDeps({ config, secretKey: "another key, by mistake", clock, random });
-  await deliverAll(new DeliveryLoop({ ...deps, webhooks }));
-  const { state, last_error } = await readDelivery(deps, business.owner);
-  assert.deepEqual([state, last_error, receiver.requests.length], ["retrying", "secret_unreadable", 0]);
+  const mistaken = new DeliveryLoop({ ...deps, webhooks });
+  const waits: (number | null)[] = [];
+  for (let n = 1; n <= 11; n++) {
+    await deliverAll(mistaken);
+    const { state, last_error, retries_used, next_attempt_at } = await readDelivery(deps, business.owner);
+    assert.deepEqual([state, last_error, retries_used], ["retrying", "secret_unreadable", 0]);
+    waits.push(next_attempt_at && (next_attempt_at.getTime() - clock.now().getTime()) / 1_000);
+    moveClock(service, waits.at(-1) ?? 0);
+  }
+  assert.deepEqual(waits, [30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600, 3_600]);
+  assert.equal(receiver.requests.length, 0);
   assert.equal((await readEndpoint(deps, id)).failed_attempts, 0);
-  assert.equal(logged("delivery.secret_unreadable"), 1);
-  moveClock(service, 30);
-  await deliverAll(loop);
-  assert.equal((await readDelivery(deps, business.owner)).state, "delivered");
+  assert.equal(logged("delivery.secret_unreadable"), 11);
+  for (let n = 1; n <= 9; n++) {
+    await deliverAll(loop);
+    moveClock(service, 3_600);
+  }
+  const { state, retries_used } = await readDelivery(deps, business.owner);
+  assert.deepEqual([state, retries_used, receiver.requests.length], ["delivered", 8, 9]);
+});
+
+test("what nobody repeats is not repeated for want of a SECRET_KEY: a test event, a redelivery", async () => {
+  const business = await makeBusiness(deps);
+  const owner = { id: business.owner, name: "Lindenhof Dental", plan: business.plan };
+  const receiver = await startReplying(() => ({}));
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  const { config, random } = deps;
+  const webhooks = createWebhookDeps({ config, secretKey: "another key, by mistake", clock, random });
+  const mistaken = new DeliveryLoop({ ...deps, webhooks });
+  await sendTestEvent(deps, owner, id);
+  await deliverAll(mistaken);
+  const failed = await readDelivery(deps, business.owner);
+  assert.deepEqual([failed.state, failed.last_error], ["failed", "secret_unreadable"]);
+  await redeliver(deps, owner, failed.id);
+  await deliverAll(mistaken);
+  const { state, attempt_count } = await readDelivery(deps, business.owner);
+  assert.deepEqual([state, attempt_count, receiver.requests.length], ["failed", 2, 0]);
+  assert.deepEqual(await db.selectFrom("delivery_queue").selectAll().execute(), []);
 });
 
 test("a lease begins when the wait for other claims is over", async () => {

@@ -1,13 +1,18 @@
 import { sql } from "kysely";
 import type { DeliveryState } from "#contract/delivery.ts";
 import type { EndpointStatus } from "#contract/endpoint.ts";
-import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
+import { isInLog } from "./log-period.ts";
 
 export type Redeliverable = {
   id: DeliveryId;
   endpoint_id: EndpointId;
   state: DeliveryState;
+  /** Null for a test. */
+  reference: Reference | null;
+  endpoint_url: string;
+  endpoint_description: string;
   endpoint_status: EndpointStatus;
   endpoint_removed_at: Date | null;
   has_body: boolean;
@@ -29,15 +34,16 @@ export async function isInQueue(transaction: Db, owner: OrganizationId, id: Deli
 export async function findRedeliverable(
   transaction: Db,
   owner: OrganizationId,
-  id: DeliveryId,
+  { id, keptSince }: { id: DeliveryId; keptSince: Date },
 ): Promise<Redeliverable | null> {
   const { rows } = await sql<Redeliverable>`
-    select delivery.id, delivery.endpoint_id, delivery.state, endpoint.status as endpoint_status,
+    select delivery.id, delivery.endpoint_id, delivery.state, event.reference, endpoint.url as endpoint_url,
+      endpoint.description as endpoint_description, endpoint.status as endpoint_status,
       endpoint.removed_at as endpoint_removed_at, coalesce(delivery.card, event.body) is not null as has_body
     from webhook_events event
     join deliveries delivery on delivery.organization_id = event.organization_id and delivery.event_id = event.id
     join endpoints endpoint on endpoint.id = delivery.endpoint_id
-    where delivery.organization_id = ${owner} and delivery.id = ${id}
+    where delivery.organization_id = ${owner} and delivery.id = ${id} and ${isInLog(keptSince)}
     for no key update of event, delivery`.execute(transaction);
   return rows[0] ?? null;
 }
@@ -66,13 +72,19 @@ export async function queueManually(
 }
 
 /**
- * Gives the next failed deliveries of an endpoint a place in the queue, oldest first, those that have one or have nothing
- * left to send excepted. `last` is where to go on; null when there was less than a full batch.
+ * Gives the next failed deliveries of an endpoint a place in the queue, oldest first, tests and those that have one or have
+ * nothing left to send excepted. `last` is where to go on; null when there was less than a full batch.
  */
 export async function queueFailed(
   db: Db,
   owner: OrganizationId,
-  batch: { endpointId: EndpointId; after: { createdAt: Date; id: string }; dueAt: Date; limit: number },
+  batch: {
+    endpointId: EndpointId;
+    after: { createdAt: Date; id: string };
+    keptSince: Date;
+    dueAt: Date;
+    limit: number;
+  },
 ): Promise<{ queued: number; last: { createdAt: Date; id: string } | null }> {
   const { endpointId, after } = batch;
   const { rows } = await sql<{ id: string; created_at: Date; is_queued: boolean }>`
@@ -81,7 +93,8 @@ export async function queueFailed(
       from deliveries delivery
       join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
       where delivery.organization_id = ${owner} and delivery.endpoint_id = ${endpointId}
-        and delivery.state = 'failed' and event.body is not null
+        and delivery.state = 'failed' and event.body is not null and event.type <> 'endpoint.test'
+        and ${isInLog(batch.keptSince)}
         and delivery.created_at >= ${after.createdAt}
         and (delivery.created_at, delivery.id) > (${after.createdAt}, ${after.id}::uuid)
       order by delivery.created_at, delivery.id limit ${batch.limit}

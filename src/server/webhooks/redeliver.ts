@@ -1,9 +1,10 @@
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
-import { withinTransaction } from "../db/within-transaction.ts";
+import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import { findEndpoint } from "./endpoint-queries.ts";
-import { findRedeliverable, isInQueue, queueFailed, queueManually } from "./redeliver-queries.ts";
+import { toLogKeptSince } from "./log-period.ts";
+import { findRedeliverable, isInQueue, queueFailed, queueManually, type Redeliverable } from "./redeliver-queries.ts";
 import { wakeWorkers } from "./wake-workers.ts";
 
 /** Deliveries that one statement queues at most. */
@@ -11,6 +12,9 @@ const REDELIVER_BATCH = 500;
 
 type RedeliverDeps = Pick<Deps, "db" | "clock" | "log">;
 type Owner = { id: OrganizationId; plan: Plan };
+/** What else is written in the transaction that queues, such as who asked for it. */
+export type AlongsideRedelivery = (transaction: Db, delivery: Redeliverable) => Promise<void>;
+const nothingElse: AlongsideRedelivery = async () => undefined;
 
 export type RedeliverRefusal =
   | { kind: "plan_required" }
@@ -30,9 +34,10 @@ export async function redeliver(
   deps: RedeliverDeps,
   owner: Owner,
   id: DeliveryId,
+  alongside = nothingElse,
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
   if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
-  const outcome = await queueOne(deps, owner.id, id);
+  const outcome = await queueOne(deps, owner.id, { id, alongside });
   if (outcome.kind === "queued") await wakeWorkers(deps);
   return outcome;
 }
@@ -40,18 +45,20 @@ export async function redeliver(
 async function queueOne(
   deps: RedeliverDeps,
   owner: OrganizationId,
-  id: DeliveryId,
+  { id, alongside }: { id: DeliveryId; alongside: AlongsideRedelivery },
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
-  return await withinTransaction(deps.db, async (transaction): Promise<{ kind: "queued" } | RedeliverRefusal> => {
+  return await deps.db.transaction().execute(async (transaction): Promise<{ kind: "queued" } | RedeliverRefusal> => {
     // Before its delivery is locked: see the order of locks in claim-queries.ts.
     const isWaiting = await isInQueue(transaction, owner, id);
-    const delivery = await findRedeliverable(transaction, owner, id);
+    const now = deps.clock.now();
+    const delivery = await findRedeliverable(transaction, owner, { id, keptSince: toLogKeptSince(now) });
     if (!delivery) return { kind: "not_found" };
     if (isWaiting || delivery.state === "queued" || delivery.state === "retrying") return { kind: "under_way" };
     if (delivery.endpoint_removed_at !== null) return { kind: "endpoint_removed" };
     if (delivery.endpoint_status === "disabled") return { kind: "endpoint_disabled" };
     if (!delivery.has_body) return { kind: "payload_erased" };
-    const isQueued = await queueManually(transaction, owner, { ...delivery, dueAt: deps.clock.now() });
+    const isQueued = await queueManually(transaction, owner, { ...delivery, dueAt: now });
+    if (isQueued) await alongside(transaction, delivery);
     return { kind: isQueued ? "queued" : "under_way" };
   });
 }
@@ -71,8 +78,14 @@ export async function redeliverFailed(
   let after = { createdAt: about.since, id: "00000000-0000-0000-0000-000000000000" };
   for (;;) {
     // Onwards by time, since what is queued first may have failed again before the last is queued.
-    const batch = { endpointId: about.endpointId, after, dueAt: deps.clock.now(), limit: REDELIVER_BATCH };
-    const { queued, last } = await queueFailed(deps.db, owner.id, batch);
+    const dueAt = deps.clock.now();
+    const { queued, last } = await queueFailed(deps.db, owner.id, {
+      endpointId: about.endpointId,
+      after,
+      keptSince: toLogKeptSince(dueAt),
+      dueAt,
+      limit: REDELIVER_BATCH,
+    });
     count += queued;
     if (queued > 0) await wakeWorkers(deps);
     if (!last) return { kind: "queued", count };

@@ -13,7 +13,7 @@ export function describeRefusal(refusal: Exclude<Refusal, { kind: "not_found" }>
     case "url_refused":
       return refusal.reason;
     case "too_many":
-      return `The organization has ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints already; that is the most.`;
+      return `An organization can have at most ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints.`;
     case "disabled":
       return "The endpoint is disabled.";
     default:

@@ -1,8 +1,10 @@
+import type { ReplyHeaders, ReplySink } from "../sending/exchange.ts";
+
 /** How much of a reply is kept for the delivery log. */
 export const REPLY_KEPT_BYTES = 4_096;
 const KEPT_HEADER_LENGTH_MAX = 200;
 
-export type KeptReply = {
+type KeptReply = {
   readonly body: string;
   /** The body was longer than what is kept, or was not read to its end. */
   readonly truncated: boolean;
@@ -10,21 +12,20 @@ export type KeptReply = {
 };
 
 /** What has arrived of a reply: the bytes worth keeping are copied, the rest is only counted. */
-export class ReplyReader {
+export class ReplyReader implements ReplySink {
   status: number | null = null;
-  readBytes = 0;
-  isComplete = false;
+  #readBytes = 0;
   #retryAfter: string | null = null;
   #keptBytes = 0;
   #kept: Buffer[] = [];
 
-  start(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+  start(status: number, headers: ReplyHeaders): void {
     this.status = status;
     this.#retryAfter = toKeptHeader(headers["retry-after"]);
   }
 
   read(chunk: Buffer): void {
-    this.readBytes += chunk.length;
+    this.#readBytes += chunk.length;
     const room = REPLY_KEPT_BYTES - this.#keptBytes;
     if (room === 0) return;
     // A copy, because a slice would hold on to the socket's whole read buffer.
@@ -33,8 +34,8 @@ export class ReplyReader {
     this.#keptBytes += part.length;
   }
 
-  toKept(): KeptReply {
-    const isWhole = this.isComplete && this.readBytes === this.#keptBytes;
+  toKept({ isComplete }: { isComplete: boolean }): KeptReply {
+    const isWhole = isComplete && this.#readBytes === this.#keptBytes;
     const { text, truncated } = toReplyText(Buffer.concat(this.#kept), isWhole);
     return { body: text, truncated, retryAfter: this.#retryAfter };
   }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { AttemptResult, DeliveryState } from "#contract/delivery.ts";
+import type { AttemptErrorCode, AttemptResult, DeliveryState } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 
@@ -7,12 +7,14 @@ import type { Db } from "../db/pool.ts";
 export type AttemptReport = {
   deliveryId: DeliveryId;
   leaseToken: string;
+  /** Where it was sent. What that receiver did says nothing about the endpoint once it has another URL. */
+  url: string;
   number: number;
   finishedAt: Date;
   result: Exclude<AttemptResult, "in_flight">;
   durationMs: number | null;
   status: number | null;
-  errorCode: string | null;
+  errorCode: AttemptErrorCode | null;
   reply: string | null;
   replyIsTruncated: boolean;
   /** Null: the attempt changes nothing about the delivery (a manual one that failed). */
@@ -23,8 +25,9 @@ export type AttemptReport = {
   pauseUntil: Date | null;
   /** Whether it says something about the endpoint's health. */
   countsForHealth: boolean;
-  /** A final no of the receiver; `isGone`: it will never come back. */
-  isRefused: boolean;
+  /** Whether the delivery ended with a final no of the receiver. Null: it has not ended, or is a test or sent again by hand. */
+  isRefused: boolean | null;
+  /** The receiver will never come back. */
   isGone: boolean;
 };
 
@@ -55,13 +58,13 @@ export async function finishAttempts(db: Db, reports: readonly AttemptReport[]):
     with owned as materialized (
       select queue.organization_id, queue.endpoint_id, report.*
       from unnest(
-        ${column("deliveryId")}::uuid[], ${column("leaseToken")}::uuid[], ${column("number")}::integer[],
+        ${column("deliveryId")}::uuid[], ${column("leaseToken")}::uuid[], ${column("url")}::text[], ${column("number")}::integer[],
         ${column("finishedAt")}::timestamptz[], ${column("result")}::text[], ${column("durationMs")}::integer[],
         ${column("status")}::integer[], ${column("errorCode")}::text[], ${column("reply")}::text[],
         ${column("replyIsTruncated")}::boolean[], ${column("state")}::text[], ${column("usesRetry")}::boolean[],
         ${column("nextAttemptAt")}::timestamptz[], ${column("pauseUntil")}::timestamptz[],
         ${column("countsForHealth")}::boolean[], ${column("isRefused")}::boolean[], ${column("isGone")}::boolean[]
-      ) as report (delivery_id, lease_token, number, finished_at, result, duration_ms, status, error_code, reply,
+      ) as report (delivery_id, lease_token, url, number, finished_at, result, duration_ms, status, error_code, reply,
         reply_is_truncated, state, uses_retry, next_attempt_at, pause_until, counts_for_health, is_refused, is_gone)
       join delivery_queue queue using (delivery_id, lease_token)
       order by delivery_id for update of queue
@@ -86,17 +89,18 @@ export async function finishAttempts(db: Db, reports: readonly AttemptReport[]):
           when owned.next_attempt_at is null then owned.finished_at end
       from owned where delivery.organization_id = owned.organization_id and delivery.id = owned.delivery_id
     ), heard as (
-      select endpoint_id, max(finished_at) as at, max(pause_until) as pause_until,
+      select endpoint_id, url, max(finished_at) as at, max(pause_until) as pause_until,
         max(finished_at) filter (where result = 'delivered' and counts_for_health) as success_at,
         min(finished_at) filter (where result <> 'delivered' and counts_for_health) as failure_at,
         count(*) filter (where result <> 'delivered' and counts_for_health) as failures,
         count(*) filter (where state = 'failed' and counts_for_health) as exhausted,
-        count(*) filter (where is_refused and counts_for_health) as refused,
+        count(*) filter (where is_refused) as refused,
+        coalesce(bool_or(not is_refused), false) as ends_row,
         coalesce(bool_or(is_gone and counts_for_health), false) as is_gone,
         (array_agg(status order by finished_at desc))[1] as last_status
-      from owned group by endpoint_id
+      from owned group by endpoint_id, url
     ), locked as (
-      select heard.* from heard join endpoints on endpoints.id = heard.endpoint_id
+      select heard.* from heard join endpoints on endpoints.id = heard.endpoint_id and endpoints.url = heard.url
       order by heard.endpoint_id for no key update of endpoints
     )
     update endpoints set last_attempt_at = locked.at, last_status = locked.last_status,
@@ -105,7 +109,8 @@ export async function finishAttempts(db: Db, reports: readonly AttemptReport[]):
       failing_since = case when locked.success_at is null then coalesce(failing_since, locked.failure_at) end,
       failed_attempts = case when locked.success_at is null then failed_attempts + locked.failures else 0 end,
       exhausted_deliveries = case when locked.success_at is null then exhausted_deliveries + locked.exhausted else 0 end,
-      refused_deliveries = case when locked.success_at is null then refused_deliveries + locked.refused else 0 end,
+      refused_deliveries = case when locked.success_at is null and not locked.ends_row
+        then refused_deliveries + locked.refused else 0 end,
       status = case when locked.is_gone then 'disabled' else status end,
       disabled_reason = case when locked.is_gone and status = 'enabled' then 'gone' else disabled_reason end,
       disabled_at = case when locked.is_gone and status = 'enabled' then locked.at else disabled_at end

@@ -8,11 +8,11 @@ import { type AttemptReport, type EndpointHealth, finishAttempts } from "./repor
 
 // Writes how attempts ended, one statement at a time; whatever is reported meanwhile goes with the next. While the database
 // is away reports are kept and tried again until their lease has ended; then the attempt is someone else's to report. Each
-// report belongs to a request that keeps its place in the loop until it is written, so there are never more than places.
+// report belongs to a request that the loop counts as in flight until it is written, so there are never more than those.
 
 const RETRY_MS = 500;
 
-export type WriterDeps = { db: Db; clock: Clock; log: Log };
+type WriterDeps = { db: Db; clock: Clock; log: Log };
 
 type Pending = { readonly report: AttemptReport; readonly leaseUntil: Date; readonly resolve: () => void };
 
@@ -45,7 +45,7 @@ export class ReportWriter {
   async #writeAll(): Promise<void> {
     this.#isWriting = true;
     while (this.#pending.length > 0) {
-      const batch = this.#pending;
+      const batch = dropSeconds(this.#pending);
       this.#pending = [];
       const unwritten = await this.#writeBatch(batch);
       if (unwritten.length === 0) continue;
@@ -95,6 +95,20 @@ export class ReportWriter {
   async #finish(reports: readonly AttemptReport[]): Promise<void> {
     for (const health of await finishAttempts(this.#deps.db, reports)) await this.#onUnwell(health);
   }
+}
+
+/**
+ * Keeps the first report of each attempt. After an outage there may be two: what the receiver answered, kept while the
+ * database was away, and that the lease has run out. In one statement both would hold the lease's token.
+ */
+function dropSeconds(pending: readonly Pending[]): Pending[] {
+  const firsts = new Map<string, Pending>();
+  for (const each of pending) {
+    const key = `${each.report.deliveryId} ${each.report.leaseToken}`;
+    if (firsts.has(key)) each.resolve();
+    else firsts.set(key, each);
+  }
+  return [...firsts.values()];
 }
 
 /** PostgreSQL understood and said no; trying the same again would change nothing. */

@@ -1,27 +1,16 @@
 import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
+import { isInLog } from "./log-period.ts";
 
 type Batch = { keptSince: Date; limit: number };
 
-/**
- * Deletes events, with their deliveries and attempts, whose last attempt lies before the log's period, at most `limit`.
- * What still has a place in the queue stays until it is over.
- */
+/** Deletes events that are no longer in the log, with their deliveries and attempts, at most `limit`. */
 export async function deleteExpiredEvents(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
   const result = await sql`
     with expired as (
       select id from webhook_events event
-      where organization_id = ${owner} and created_at < ${batch.keptSince}
-        and not exists (
-          select from deliveries delivery
-          where delivery.organization_id = event.organization_id and delivery.event_id = event.id
-            and (delivery.state in ('queued', 'retrying') or exists (
-              select from delivery_attempts attempt
-              where attempt.organization_id = delivery.organization_id and attempt.delivery_id = delivery.id
-                and attempt.started_at >= ${batch.keptSince}
-            ) or exists (select from delivery_queue where delivery_id = delivery.id))
-        )
+      where organization_id = ${owner} and created_at < ${batch.keptSince} and not ${isInLog(batch.keptSince)}
       order by created_at limit ${batch.limit}
       for update of event skip locked
     )
@@ -53,6 +42,22 @@ export async function deleteExpiredNotices(db: Db, owner: OrganizationId, batch:
     )
     delete from endpoint_notices using expired
     where endpoint_notices.organization_id = ${owner} and endpoint_notices.id = expired.id`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** Deletes secrets that a rotation has replaced and that no longer sign, at most `limit`. */
+export async function deletePreviousSecrets(
+  db: Db,
+  owner: OrganizationId,
+  { now, limit }: { now: Date; limit: number },
+): Promise<number> {
+  const result = await sql`
+    with expired as (
+      select id from endpoints where organization_id = ${owner} and previous_secret_expires_at <= ${now}
+      order by id limit ${limit} for no key update skip locked
+    )
+    update endpoints set previous_secret = null, previous_secret_expires_at = null
+    from expired where endpoints.id = expired.id`.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
+import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { rotateSecret } from "./endpoints.ts";
@@ -47,6 +48,13 @@ async function findFreePort(): Promise<number> {
   server.close();
   await once(server, "close");
   return port;
+}
+
+/** What is answered to a request whose body has a length that is none. */
+async function sendLength(port: number, length: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.end(`POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`);
+  return await text(socket);
 }
 
 async function startSample(sample: Sample, about: { secret: string; port: number }) {
@@ -125,6 +133,7 @@ for (const sample of SAMPLES) {
       const headers = signature === null ? {} : { "Service-Signature": signature };
       assert.equal((await fetch(url, { method: "POST", body, headers })).status, 400, what);
     }
+    for (const length of ["-1", "many"]) assert.match(await sendLength(port, length), /^HTTP\/1\.[01] 4\d\d /, length);
     for (const ageSeconds of [0, 290, -290]) {
       const headers = { "Service-Signature": sign({ ageSeconds }) };
       assert.equal((await fetch(url, { method: "POST", body, headers })).status, 204, `${ageSeconds} s`);

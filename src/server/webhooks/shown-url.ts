@@ -8,6 +8,11 @@ export function toShownUrl({ kind, url }: { kind: EndpointKind; url: string }): 
   return `${new URL(url).origin}/…${url.slice(-SHOWN_END_LENGTH)}`;
 }
 
+/** What it is called, as in the dashboard: its description, or its host. What follows the host may be a password. */
+export function toEndpointName({ description, url }: { description: string; url: string }): string {
+  return description === "" ? new URL(url).host : description;
+}
+
 /** To those who only look: the path or query of any receiver may hold a password. */
 export function toShownOrigin({ url }: { url: string }): string {
   return `${new URL(url).origin}/…`;

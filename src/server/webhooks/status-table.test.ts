@@ -18,7 +18,7 @@ import {
 
 // Design section 9, from a booking to the log, for every kind of endpoint.
 
-const service = await createWebhookService({ webhookTimeoutMs: 1_500 });
+const service = await createWebhookService({ webhookTimeoutMs: 4_000 });
 const { deps, loop } = service;
 
 type Fate = "delivered" | "retrying" | "failed" | "failed, switched off";
@@ -104,6 +104,8 @@ test("the status table holds for all three kinds, from the booking to the log", 
         state: delivery.state,
         attempts: others.length + 1,
         result: attempt?.result,
+        replied: attempt?.status,
+        error: attempt?.error_code,
         isDueAgain: delivery.next_attempt_at !== null,
         status: endpoint.status,
         reason: endpoint.disabled_reason,
@@ -112,16 +114,14 @@ test("the status table holds for all three kinds, from the booking to the log", 
         state: fate.split(",")[0],
         attempts: 1,
         result: fate === "delivered" ? "delivered" : "failed",
+        replied: /^[0-9]{3}/.test(name) ? Number(name.slice(0, 3)) : null,
+        error: expectedError(name, fate),
         isDueAgain: fate === "retrying",
         status: fate === "failed, switched off" ? "disabled" : "enabled",
         reason: fate === "failed, switched off" ? "gone" : null,
       },
       name,
     );
-    const status = /^[0-9]{3}/.exec(name)?.[0];
-    assert.equal(attempt?.status, status === undefined ? null : Number(status), name);
-    const error = fate === "delivered" ? null : attempt?.error_code;
-    assert.equal(error, expectedError(name, fate), name);
   }
 });
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { deleteBooking } from "../bookings/erase.ts";
 import { updateOrganization } from "../organizations/queries.ts";
 import { updateWidget } from "../widgets/queries.ts";
-import { disableEndpoint, enableEndpoint, removeEndpoint } from "./endpoints.ts";
+import { editEndpoint, removeEndpoint } from "./endpoints.ts";
 import { redeliver } from "./redeliver.ts";
 import {
   type Business,
@@ -53,14 +53,14 @@ const CANCELED = { state: "canceled", next_attempt_at: null, attempt_count: 1, q
 test("disabled while a retry waits: no further request, canceled at once, redeliverable once enabled", async () => {
   const { business, receiver, endpoint } = await makeWaiting();
   const { owner, plan } = business;
-  await disableEndpoint(deps, owner, endpoint.id);
+  await editEndpoint(deps, owner, { id: endpoint.id, isEnabled: false });
   assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "endpoint_disabled" });
   await waitForDays();
   assert.equal(receiver.requests.length, 1);
 
   const { id } = await readDelivery(deps, owner);
   assert.deepEqual(await redeliver(deps, { id: owner, plan }, id), { kind: "endpoint_disabled" });
-  await enableEndpoint(deps, owner, endpoint.id);
+  await editEndpoint(deps, owner, { id: endpoint.id, isEnabled: true });
   await waitForDays();
   assert.equal(receiver.requests.length, 1, "enabling sends nothing by itself");
   assert.deepEqual(await redeliver(deps, { id: owner, plan }, id), { kind: "queued" });
@@ -72,13 +72,13 @@ test("what a disabled endpoint misses is recorded as canceled and can be sent on
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   const endpoint = await makeEndpoint(deps, business, { url: receiver.url });
-  await disableEndpoint(deps, business.owner, endpoint.id);
+  await editEndpoint(deps, business.owner, { id: endpoint.id, isEnabled: false });
   await book(deps, business);
   await deliverAll(loop);
   assert.deepEqual(await readFate(business), { ...CANCELED, attempt_count: 0, cancel_reason: "endpoint_disabled" });
   assert.equal(receiver.requests.length, 0);
 
-  await enableEndpoint(deps, business.owner, endpoint.id);
+  await editEndpoint(deps, business.owner, { id: endpoint.id, isEnabled: true });
   const { id } = await readDelivery(deps, business.owner);
   assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "pro" }, id), { kind: "queued" });
   await deliverAll(loop);
@@ -183,7 +183,7 @@ test("disabled while the request is under way: its failure is logged and its ret
   await book(deps, business);
   await loop.goRound();
   await hasArrived;
-  await disableEndpoint(deps, business.owner, endpoint.id);
+  await editEndpoint(deps, business.owner, { id: endpoint.id, isEnabled: false });
   reply();
   await loop.settled();
   await waitForDays();

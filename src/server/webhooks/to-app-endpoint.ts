@@ -5,9 +5,10 @@ import { toShownOrigin, toShownUrl } from "./shown-url.ts";
 
 export function toAppEndpoint(
   row: EndpointRow,
-  about: { recent: RecentAttempts | undefined; notices: readonly NoticeRow[]; seesUrl: boolean },
+  about: { recent: RecentAttempts | undefined; notices: readonly NoticeRow[]; seesUrl: boolean; now: Date },
 ): AppEndpoint {
-  const { recent } = about;
+  const { recent, now } = about;
+  const { previous_secret_expires_at: previousExpiresAt } = row;
   return {
     id: row.id,
     kind: row.kind,
@@ -18,7 +19,7 @@ export function toAppEndpoint(
     disabledAt: toText(row.disabled_at),
     secretHint: row.secret_hint,
     secretCreatedAt: row.secret_created_at.toISOString(),
-    previousSecretExpiresAt: toText(row.previous_secret_expires_at),
+    previousSecretExpiresAt: previousExpiresAt && previousExpiresAt > now ? toText(previousExpiresAt) : null,
     health: {
       condition: toCondition(row),
       lastAttemptAt: toText(row.last_attempt_at),

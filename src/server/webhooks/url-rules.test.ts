@@ -63,6 +63,9 @@ test("a URL that cannot be one is refused with a reason a person understands", a
     ["https://user@example.com/", "The URL must not contain a user name or password."],
     ["https://user:pass@example.com/", "The URL must not contain a user name or password."],
     ["https://example.com@127.0.0.1/", "The URL must not contain a user name or password."],
+    ["https://hooks.slack.com/…CRET", "The URL is cut short (…). Give the whole of it."],
+    ["https://hooks.slack.com/%e2%80%a6CRET", "The URL is cut short (…). Give the whole of it."],
+    ["https://hooks.slack.com/services/T0…", "The URL is cut short (…). Give the whole of it."],
     ["https://example.com/#top", "The URL must not contain a fragment (the part after #)."],
     ["https://example.com/#", "The URL must not contain a fragment (the part after #)."],
     ["https://example..com/", "The host name of the URL is not valid."],
@@ -72,7 +75,7 @@ test("a URL that cannot be one is refused with a reason a person understands", a
     [`https://example.com/${"ü".repeat(1_000)}`, "The URL must not be longer than 2048 characters."],
     [
       "https://nowhere.example/",
-      "The host name nowhere.example does not exist on the public internet. Webhooks are only sent there.",
+      "The host name nowhere.example does not exist on the public internet. Webhooks are sent only to the public internet and to networks that the operator has allowed.",
     ],
     ["https://away.example/", "The host name away.example could not be looked up just now. Try again in a moment."],
     [
@@ -123,18 +126,23 @@ test("every way of writing an inside address is refused", async () => {
     "https://metadata.google.internal/computeMetadata/v1/",
   ];
   for (const url of urls)
-    assert.match(await reasonOf(url), /Webhooks are only sent (to the public internet|there)\.$/, url);
+    assert.match(
+      await reasonOf(url),
+      /Webhooks are sent only to the public internet and to networks that the operator has allowed\.$/,
+      url,
+    );
 });
 
 test("a refusal says what kind of network an address is in, and of a name not even whether it exists", async () => {
   assert.deepEqual(await check("https://internal.example/"), {
     kind: "refused",
-    reason: "The host name internal.example does not exist on the public internet. Webhooks are only sent there.",
+    reason:
+      "The host name internal.example does not exist on the public internet. Webhooks are sent only to the public internet and to networks that the operator has allowed.",
   });
   assert.deepEqual(await check("https://[::ffff:169.254.169.254]/"), {
     kind: "refused",
     reason:
-      "The URL's host is an address in the link-local network, where cloud metadata lives (169.254.0.0/16). Webhooks are only sent to the public internet.",
+      "The URL's host is an address in the link-local network, where cloud metadata lives (169.254.0.0/16). Webhooks are sent only to the public internet and to networks that the operator has allowed.",
   });
 });
 

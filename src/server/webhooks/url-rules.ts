@@ -42,6 +42,7 @@ function parseEndpointUrl(text: string): Parsed | Refusal {
   const { protocol } = url;
   if (protocol !== "https:" && protocol !== "http:") return refuse("The URL must start with https://.");
   if (url.username !== "" || url.password !== "") return refuse("The URL must not contain a user name or password.");
+  if (isCutShort(trimmed, url)) return refuse("The URL is cut short (…). Give the whole of it.");
   if (trimmed.includes("#")) return refuse("The URL must not contain a fragment (the part after #).");
   // A name may end in a dot; the same name without it is one receiver, not two.
   url.hostname = url.hostname.replace(/\.$/, "");
@@ -49,6 +50,11 @@ function parseEndpointUrl(text: string): Parsed | Refusal {
     return refuse("The host name of the URL is not valid.");
   if (url.port === "0") return refuse("The port of the URL must not be 0.");
   return url.href.length > ENDPOINT_URL_LENGTH_MAX ? refuse(TOO_LONG) : { kind: "parsed", url, protocol };
+}
+
+/** As we show the URLs of chats ourselves (shown-url.ts), and others theirs. */
+function isCutShort(text: string, { pathname }: URL): boolean {
+  return text.includes("…") || pathname.toUpperCase().startsWith(encodeURI("/…"));
 }
 
 async function findAddresses(
@@ -74,13 +80,14 @@ function toReason(verdict: AddressVerdict, host: string): string {
     return "The URL must start with https://. Plain http is only for networks that the operator has allowed.";
   }
   if (isIP(host) === 0) return toNotPublic(host);
-  return `The URL's host is an address in ${verdict.range}. Webhooks are only sent to the public internet.`;
+  return `The URL's host is an address in ${verdict.range}. ${ONLY_SENT}`;
 }
 
 function toNotPublic(host: string): string {
-  return `The host name ${host} does not exist on the public internet. Webhooks are only sent there.`;
+  return `The host name ${host} does not exist on the public internet. ${ONLY_SENT}`;
 }
 
+const ONLY_SENT = "Webhooks are sent only to the public internet and to networks that the operator has allowed.";
 const TOO_LONG = `The URL must not be longer than ${ENDPOINT_URL_LENGTH_MAX} characters.`;
 
 function refuse(reason: string): Refusal {

@@ -85,9 +85,18 @@ test("making and changing are in the log, and so is the Store bookings switch", 
   assert.deepEqual(
     entries.filter(({ action }) => action.startsWith("widget.")),
     [
-      { action: "widget.created", target: id, detail: {} },
-      { action: "widget.changed", target: id, detail: { changed: "name, collectData", storeBookings: "on" } },
-      { action: "widget.changed", target: id, detail: { changed: "collectData" } },
+      { action: "widget.created", target: id, detail: { name: "Front page" } },
+      {
+        action: "widget.changed",
+        target: id,
+        detail: {
+          name: "Back page",
+          formerName: "Front page",
+          changed: "name, collectData",
+          storeBookings: "on",
+        },
+      },
+      { action: "widget.changed", target: id, detail: { name: "Back page", changed: "collectData" } },
     ],
   );
 });

@@ -1,13 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance } from "fastify";
 import { AppWidget, AppWidgetList, NewWidget, WidgetChange } from "#contract/app/widgets.ts";
 import { type OrganizationId, parseWidgetId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
 import { memberOf } from "../accounts/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
+import { makeOnce } from "../db/make-once.ts";
+import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError, noSuch } from "../http/api-error.ts";
 import { bodyReader } from "../http/body.ts";
+import { chooseId } from "../http/idempotency-key.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
-import { randomId } from "../lib/random.ts";
 import { changeWidget, listWidgetsWithViews, lockWidget } from "./app-queries.ts";
 import { checkWidgetChange } from "./check-widget.ts";
 import { insertWidget } from "./queries.ts";
@@ -31,20 +34,18 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
     const owner = member.organizationId;
     const now = deps.clock.now();
     const typed = readNewWidget(request);
-    const id = randomId<WidgetId>(deps.random, WIDGET_ID);
-    await deps.db.transaction().execute(async (transaction) => {
+    const id = chooseId<WidgetId>(deps, request, { owner, form: WIDGET_ID });
+    const make = async (transaction: Db) => {
       const { name = typed.name, ...checked } = await checkWidgetChange(transaction, owner, typed);
-      await insertWidget(transaction, {
-        ...NEW,
-        ...checked,
-        name,
-        id,
-        organization_id: owner,
-        created_at: now,
-      });
-      await auditBy(member, now)(transaction, { action: "widget.created", target: id });
-    });
-    return reply.code(201).send(await readWidget(deps, owner, id));
+      const row = { ...NEW, ...checked, name, id, organization_id: owner, created_at: now };
+      await insertWidget(transaction, row);
+      await auditBy(deps, member, now)(transaction, { action: "widget.created", target: id, name });
+      return row;
+    };
+    const made = await makeOnce(() => deps.db.transaction().execute(make));
+    const widget = await readWidget(deps, owner, id);
+    if (made === null) requireSame(widget, typed);
+    return reply.code(201).send(widget);
   });
 
   api.get<WithWidget>("/widgets/:widget", { schema: { response: { 200: AppWidget } } }, async (request) => {
@@ -61,14 +62,20 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
     if (names.length > 0)
       await deps.db.transaction().execute(async (transaction) => {
         const before = await lockWidget(transaction, owner, id);
-        if (before === null) throw noSuchWidget();
+        if (before === null) throw noSuch("widget");
         requireUnchanged(toWidgetSettings(before), was);
         const change = await checkWidgetChange(transaction, owner, typed);
         await changeWidget(transaction, owner, { id, change });
         const storing = change.collect_data !== undefined && change.collect_data !== before.collect_data;
-        await auditBy(member, deps.clock.now())(transaction, {
+        await auditBy(
+          deps,
+          member,
+          deps.clock.now(),
+        )(transaction, {
           action: "widget.changed",
           target: id,
+          name: change.name ?? before.name,
+          formerName: before.name,
           detail: {
             changed: names.join(", "),
             ...(storing ? { storeBookings: change.collect_data ? "on" : "off" } : {}),
@@ -87,18 +94,21 @@ const NEW = {
   collect_data: false,
 } as const;
 
+/** Sent again as it was, a request is answered as the first time; who typed something else meanwhile is told. */
+function requireSame(widget: AppWidget, typed: NewWidget): void {
+  const now: Readonly<Record<string, unknown>> = widget;
+  if (Object.entries(typed).every(([name, value]) => isDeepStrictEqual(now[name], value))) return;
+  throw new ApiError("conflict", "Your first try made the widget already, as you had typed it then: see the list.");
+}
+
 function requireWidgetId(text: string): WidgetId {
   const id = parseWidgetId(text);
-  if (id === null) throw noSuchWidget();
+  if (id === null) throw noSuch("widget");
   return id;
 }
 
 async function readWidget(deps: WidgetDeps, owner: OrganizationId, id: WidgetId): Promise<AppWidget> {
   const [row] = await listWidgetsWithViews(deps.db, owner, id);
-  if (!row) throw noSuchWidget();
+  if (!row) throw noSuch("widget");
   return toAppWidget(row, deps.config.baseUrl);
-}
-
-function noSuchWidget(): ApiError {
-  return new ApiError("not_found", "There is no such widget.");
 }

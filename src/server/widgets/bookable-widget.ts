@@ -1,8 +1,7 @@
-import { type OrganizationId, parseWidgetId, type WidgetId } from "#contract/ids.ts";
-import type { ConnectionId } from "#contract/scheduling.ts";
+import { type ConnectionId, type OrganizationId, parseWidgetId, type WidgetId } from "#contract/ids.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
 import type { Db } from "../db/pool.ts";
-import { ApiError } from "../http/api-error.ts";
+import { noSuch } from "../http/api-error.ts";
 
 /** What the booking frame and the booking flow need of a widget. */
 export type BookableWidget = {
@@ -63,7 +62,7 @@ export async function findBookableWidget(db: Db, id: WidgetId): Promise<Bookable
 export async function requireBookableWidget(db: Db, text: string): Promise<BookableWidget> {
   const id = parseWidgetId(text);
   const widget = id && (await findBookableWidget(db, id));
-  if (!widget) throw new ApiError("not_found", "There is no such widget.");
+  if (!widget) throw noSuch("widget");
   return widget;
 }
 

@@ -1,16 +1,16 @@
 import type { Selectable } from "kysely";
 import { WIDGET_NAME_LENGTH_MAX, type WidgetChange } from "#contract/app/widgets.ts";
-import type { OrganizationId } from "#contract/ids.ts";
-import { type ConnectionId, parseConnectionId } from "#contract/scheduling.ts";
+import { type ConnectionId, type OrganizationId, parseConnectionId } from "#contract/ids.ts";
 import { parseAccentColor, parseAllowedDomain } from "#contract/widget-looks.ts";
 import type { Db } from "../db/pool.ts";
 import type { WidgetsTable } from "../db/tables.ts";
+import { noSuch } from "../http/api-error.ts";
 import { FormCheck } from "../http/body.ts";
 import { holdConnection } from "../scheduler/connection-queries.ts";
 
 const URL_LENGTH_MAX = 2_048;
 
-export type CheckedWidget = Partial<Omit<Selectable<WidgetsTable>, "id" | "organization_id" | "created_at">>;
+type CheckedWidget = Partial<Omit<Selectable<WidgetsTable>, "id" | "organization_id" | "created_at">>;
 
 /**
  * What was typed, as the table has it; throws what is wrong with it, field by field. In the transaction that saves it, so that
@@ -73,6 +73,6 @@ async function checkConnection(
   if (typed === null) return null;
   const id = parseConnectionId(typed);
   const isHeld = id !== null && (await holdConnection(transaction, owner, id));
-  if (!isHeld) form.refuse("connectionId", "There is no such connection.");
+  if (!isHeld) form.refuse("connectionId", noSuch("connection").message);
   return id;
 }

@@ -1,15 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import { ConfigAnswer, SlotsAnswer } from "#contract/book.ts";
+import { DAY_MS } from "#contract/durations.ts";
 import { SLOT_RANGE_DAYS_MAX } from "#contract/scheduling.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError, noSuch } from "../http/api-error.ts";
 import { badParameter, type Query, readInstant, readParameter } from "../http/parameters.ts";
 import { openSchedulingSystem } from "../scheduler/open-system.ts";
-import type { Failure, OfferedService } from "../scheduler/scheduling-system.ts";
+import { type Failure, type OfferedService, type SlotQuery, toFreeSlot } from "../scheduler/scheduling-system.ts";
 import { type BookableWidget, requireBookableWidget } from "./bookable-widget.ts";
 import { directPageUrl } from "./to-widget.ts";
-
-const DAY_MS = 86_400_000;
 
 type EmbedDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "scheduler">;
 
@@ -21,7 +20,7 @@ export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
     async (request) => {
       const widget = await requireBookableWidget(deps.db, request.params.widget);
       const system = await openSchedulingSystem(deps, widget);
-      const services = await system.listServices(new AbortController().signal);
+      const services = await system.listServices();
       if (services.kind !== "found") throw toUnavailable(services);
       return toConfig(widget, services.value, deps.config.baseUrl);
     },
@@ -31,28 +30,29 @@ export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
     "/embed-api/:widget/slots",
     { schema: { hide: true, response: { 200: SlotsAnswer } } },
     async (request) => {
-      const query = request.query as Query;
-      const [serviceId, staffId] = [readParameter(query, "service"), readParameter(query, "staff")];
-      const [from, to] = [readInstant(query, "from", "down"), readInstant(query, "to", "up")];
-      if (serviceId === null) throw badParameter("service", "is missing");
-      if (!from) throw badParameter("from", "is missing");
-      if (!to) throw badParameter("to", "is missing");
-      if (to.getTime() - from.getTime() > SLOT_RANGE_DAYS_MAX * DAY_MS)
-        throw badParameter("to", `must not be more than ${SLOT_RANGE_DAYS_MAX} days after from`);
+      const query = readSlotQuery(request.query as Query);
       const widget = await requireBookableWidget(deps.db, request.params.widget);
       if (widget.status === "paused") return { slots: [] };
       const system = await openSchedulingSystem(deps, widget);
-      const slots = await system.listSlots({ serviceId, from, to, staffId }, new AbortController().signal);
+      const slots = await system.listSlots(query);
+      if (slots.kind === "refused" && slots.reason === "invalid" && query.staffId !== null)
+        throw badParameter("staff", "names nobody who can be chosen for this service");
       if (slots.kind !== "found") throw toUnavailable(slots);
-      return {
-        slots: slots.value.map((slot) => ({
-          start: slot.startAt.toISOString(),
-          end: slot.endAt.toISOString(),
-          staffIds: [...slot.staffIds],
-        })),
-      };
+      return { slots: slots.value.map(toFreeSlot) };
     },
   );
+}
+
+function readSlotQuery(query: Query): SlotQuery {
+  const [serviceId, staffId] = [readParameter(query, "service"), readParameter(query, "staff")];
+  const [from, to] = [readInstant(query, "from", "down"), readInstant(query, "to", "up")];
+  if (serviceId === null) throw badParameter("service", "is missing");
+  if (!from) throw badParameter("from", "is missing");
+  if (!to) throw badParameter("to", "is missing");
+  if (to <= from) throw badParameter("to", "must be after from");
+  if (to.getTime() - from.getTime() > SLOT_RANGE_DAYS_MAX * DAY_MS)
+    throw badParameter("to", `must not be more than ${SLOT_RANGE_DAYS_MAX} days after from`);
+  return { serviceId, from, to, staffId };
 }
 
 function toConfig(widget: BookableWidget, services: readonly OfferedService[], baseUrl: string): ConfigAnswer {
@@ -87,8 +87,7 @@ function toConfig(widget: BookableWidget, services: readonly OfferedService[], b
 }
 
 function toUnavailable(failure: Failure): ApiError {
-  if (failure.kind === "refused" && failure.reason === "not_found")
-    return new ApiError("not_found", "There is no such service.");
+  if (failure.kind === "refused" && failure.reason === "not_found") return noSuch("service");
   return new ApiError("scheduler_unavailable", "The scheduling system cannot be reached. Please try again.", {
     "retry-after": "5",
   });

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from "kysely";
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { WidgetsTable } from "../db/tables.ts";
@@ -42,8 +42,16 @@ export async function insertWidget(db: Db, row: Insertable<WidgetsTable>): Promi
 }
 
 /** Without an owner, for the operator's command line. */
-export async function updateWidget(db: Db, id: WidgetId, change: Updateable<WidgetsTable>): Promise<WidgetRow | null> {
-  return (
-    (await db.updateTable("widgets").set(change).where("id", "=", id).returning(COLUMNS).executeTakeFirst()) ?? null
-  );
+export async function updateWidget(
+  db: Db,
+  id: WidgetId,
+  change: Updateable<WidgetsTable>,
+): Promise<(WidgetRow & { former_name: string }) | null> {
+  const row = await db
+    .updateTable("widgets")
+    .set(change)
+    .where("id", "=", id)
+    .returning([...COLUMNS, sql<string>`old.name`.as("former_name")])
+    .executeTakeFirst();
+  return row ?? null;
 }

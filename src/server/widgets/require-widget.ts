@@ -1,11 +1,11 @@
 import { type OrganizationId, parseWidgetId, type WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
-import { ApiError } from "../http/api-error.ts";
+import { noSuch } from "../http/api-error.ts";
 import { ownsWidget } from "./queries.ts";
 
 /** Guard: unknown, malformed and another organization's ids get the very same answer. */
 export async function requireWidget(db: Db, owner: OrganizationId, text: string): Promise<WidgetId> {
   const id = parseWidgetId(text);
-  if (id === null || !(await ownsWidget(db, owner, id))) throw new ApiError("not_found", "There is no such widget.");
+  if (id === null || !(await ownsWidget(db, owner, id))) throw noSuch("widget");
   return id;
 }

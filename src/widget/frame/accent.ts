@@ -1,6 +1,6 @@
 // Colours that can be read, whatever accent a business has.
 
-export type Rgb = readonly [red: number, green: number, blue: number];
+type Rgb = readonly [red: number, green: number, blue: number];
 
 export const CONTRAST_MIN = 4.5;
 
@@ -8,7 +8,7 @@ const WHITE: Rgb = [255, 255, 255];
 const NEAR_BLACK: Rgb = [16, 19, 28];
 const STEPS = 50;
 
-export type AccentColors = {
+type AccentColors = {
   readonly fill: string;
   /** On the fill. */
   readonly onFill: string;

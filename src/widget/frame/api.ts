@@ -3,7 +3,7 @@ import { type Span, splitSpan } from "./slots.ts";
 
 // The frame's requests. What can go wrong comes back as a value.
 
-export type Loaded<T> = { kind: "loaded"; value: T } | { kind: "failed" };
+type Loaded<T> = { kind: "loaded"; value: T } | { kind: "failed" };
 
 export type BookResult =
   | { kind: "booked"; answer: BookAnswer }

@@ -13,7 +13,7 @@ type State =
 
 /** From the configuration on its way to the booking. */
 export function App({ session }: { session: Session }) {
-  const { api, bridge, texts, context } = session;
+  const { api, texts } = session;
   const [state, setState] = useState<State>({ kind: "loading" });
   const load = async ({ hasChanged = false } = {}) => {
     setState({ kind: "loading" });
@@ -24,14 +24,6 @@ export function App({ session }: { session: Session }) {
     setState({ kind: "ready", config, isPaused: config.widget.status === "paused", hasChanged });
   };
   useWhen([], () => void load());
-  useWhen([], () => {
-    if (context.mode !== "popup") return;
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key === "Escape" && !event.defaultPrevented) bridge.post({ type: "close" });
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  });
 
   switch (state.kind) {
     case "loading":

@@ -8,7 +8,7 @@ const HEIGHT_MIN = 200;
 const HEIGHT_MAX = 4_000;
 const HEIGHT_STEP_MIN = 2;
 
-export type Heard =
+type Heard =
   | { type: "theme"; theme: Theme }
   | ({ type: "context" } & Pick<FrameContext, "service" | "prefill" | "attribution">);
 

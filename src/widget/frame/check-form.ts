@@ -6,14 +6,17 @@ export type FormFaults = ReadonlyMap<string, string>;
 
 /** The server's own rules; it checks them again. */
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const NUMBER = /^-?\d{1,15}(\.\d{1,15}|,(?!\d{3}$)\d{1,15})?$/;
 
 export function checkForm(values: FormValues, service: Service, texts: Texts): FormFaults {
   const faults = new Map<string, string>();
   if (values.name.trim() === "") faults.set("customer.name", texts.nameMissing);
   if (values.email.trim() === "") faults.set("customer.email", texts.emailMissing);
   else if (!EMAIL.test(values.email.trim())) faults.set("customer.email", texts.emailWrong);
-  for (const { id, required } of service.questions) {
-    if (required && (values.answers[id] ?? "").trim() === "") faults.set(`answers.${id}`, texts.answerMissing);
+  for (const { id, type, required } of service.questions) {
+    const answer = (values.answers[id] ?? "").trim();
+    if (required && answer === "") faults.set(`answers.${id}`, texts.answerMissing);
+    if (type === "number" && answer !== "" && !NUMBER.test(answer)) faults.set(`answers.${id}`, texts.numberWrong);
   }
   return faults;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { checkForm, toFormFaults } from "./check-form.ts";
-import { changeFlow, listSteps, type Service, startFlow, toBookingParts, toPreviousStep } from "./flow.ts";
+import { changeFlow, leadsTo, listSteps, type Service, startFlow, toBookingParts, toPreviousStep } from "./flow.ts";
 import { texts } from "./texts/en.ts";
 
 const service = (id: string, about: Partial<Service> = {}): Service => ({
@@ -64,6 +64,29 @@ test("going back keeps what was chosen and entered; another choice clears what d
   assert.deepEqual([other.slot, other.staffId, other.values.name], [null, null, "Mara"]);
 });
 
+describe("the browser's Back and Forward", () => {
+  const services = [service("one"), staffed];
+  const start = startFlow(services, {});
+  const chosen = changeFlow(start, { type: "serviceChosen", service: services[0] ?? staffed });
+  const timed = changeFlow(chosen, { type: "slotChosen", slot: SLOT });
+  const form = changeFlow(timed, { type: "wentTo", step: "form" });
+  const again = changeFlow(form, { type: "wentTo", step: "service" });
+  const done = { ...form, step: "done" as const };
+  for (const [sentence, flow, step, isBack, expected] of [
+    ["Back leads to an earlier step", form, "time", true, true],
+    ["or to one before that", form, "service", true, true],
+    ["not to the same or a later one", timed, "form", true, false],
+    ["not to one that this service does not have", form, "staff", true, false],
+    ["Forward leads to where the visitor was", again, "form", false, true],
+    ["not to a form without a time", chosen, "form", false, false],
+    ["not to times of no service", start, "time", false, false],
+    ["not to an earlier step", form, "time", false, false],
+    ["from a booking that is made neither leads anywhere", done, "form", true, false],
+    ["neither", done, "form", false, false],
+  ] as const)
+    test(sentence, () => assert.equal(leadsTo(services, flow, { step, isBack }), expected));
+});
+
 test("prefilling later fills only what is still empty", () => {
   let flow = startFlow([asking], { prefill: { email: "mara@example.com" } });
   flow = changeFlow(flow, { type: "entered", values: { name: "Mara" } });
@@ -99,6 +122,14 @@ test("the form says what is missing, in the order of its fields", () => {
   );
   const wrong = checkForm({ ...values, name: "M", email: "m@x", answers: { why: "so" } }, asking, texts);
   assert.deepEqual([...wrong], [["customer.email", texts.emailWrong]]);
+});
+
+test("the form says where a number should be, and takes one", () => {
+  const questions: Service["questions"] = [{ id: "many", label: "How many?", type: "number", required: false }];
+  const values = { ...startFlow([asking], {}).values, name: "M", email: "m@x.org" };
+  const check = (many: string) => [...checkForm({ ...values, answers: { many } }, { ...asking, questions }, texts)];
+  for (const many of ["", "3", " 1.5 ", "1,5"]) assert.deepEqual(check(many), [], many);
+  for (const many of ["abc", "1,500"]) assert.deepEqual(check(many), [["answers.many", texts.numberWrong]], many);
 });
 
 test("a refusal of the server is said in the visitor's language, unless it is not about the form", () => {

@@ -98,6 +98,15 @@ export function toPreviousStep(services: readonly Service[], flow: Flow): FlowSt
   return steps[steps.indexOf(flow.step) - 1] ?? null;
 }
 
+/** Whether the browser's Back or Forward may lead from here to that step. From a booking that is made it leads nowhere. */
+export function leadsTo(services: readonly Service[], flow: Flow, to: { step: FlowStep; isBack: boolean }): boolean {
+  const steps = listSteps(services, flow);
+  const [here, there] = [steps.indexOf(flow.step), steps.indexOf(to.step)];
+  if (here === -1 || there === -1) return false;
+  if (to.isBack) return there < here;
+  return there > here && flow.service !== null && (to.step !== "form" || flow.slot !== null);
+}
+
 /** What goes to the server, and what makes two tries the same booking. */
 export function toBookingParts(
   flow: Flow,

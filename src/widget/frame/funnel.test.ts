@@ -22,23 +22,32 @@ function makeFunnel(options: { visit?: VisitKeeper; send?: SendSteps } = {}) {
   const sent: StepsBody[] = [];
   const told: BrowserStep[] = [];
   const waits: number[] = [];
+  let acts = 0;
   const visit = options.visit ?? makeVisit(new Map());
   const funnel = new Funnel({
     visit,
     attribution: () => ({ utmSource: "google" }),
     page: () => "https://lindenhof.example/book",
     send: async (body) => {
+      acts += 1;
       const outcome = (await options.send?.(body)) ?? "done";
       if (outcome === "done") sent.push(JSON.parse(body));
       return outcome;
     },
     wait: async (ms) => {
+      acts += 1;
       waits.push(ms);
       await new Promise((resolve) => setImmediate(resolve));
     },
     onStep: (step) => told.push(step),
   });
-  const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+  /** Waiting takes one turn of the event loop here: when a few turns brought nothing new, nothing is under way. */
+  const settled = async () => {
+    for (let before = -1; before !== acts; ) {
+      before = acts;
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
   return { funnel, sent, told, waits, visit, settled };
 }
 

@@ -1,9 +1,10 @@
 import { render } from "preact";
 import { findLanguage } from "#contract/languages.ts";
 import { parseAccentColor } from "#contract/widget-looks.ts";
+import type { FrameContext } from "../messages.ts";
 import { createApi } from "./api.ts";
 import { App } from "./app.tsx";
-import { createBridge, reportHeight } from "./bridge.ts";
+import { type Bridge, createBridge, reportHeight } from "./bridge.ts";
 import { parseContext } from "./context.ts";
 import { makeUuid } from "./environment.ts";
 import { Funnel } from "./funnel.ts";
@@ -11,7 +12,9 @@ import { Look } from "./look.ts";
 import { readPageAttribution } from "./page-attribution.ts";
 import { findPreview, toPreviewApi } from "./preview.ts";
 import type { Session } from "./session.ts";
+import { StepHistory } from "./step-history.ts";
 import { loadTexts } from "./texts/load-texts.ts";
+import { CloseButton } from "./views/shell.tsx";
 import { VisitKeeper } from "./visit.ts";
 import "./styles/base.css";
 import "./styles/parts.css";
@@ -19,23 +22,37 @@ import "./styles/steps.css";
 import "./styles/classic.css";
 import "./styles/compact.css";
 import "./styles/minimal.css";
+import "./styles/popup.css";
 
 const page = document.documentElement;
+const isDirect = page.dataset["page"] === "direct";
 const element = document.getElementById("frame");
 const widget = element?.dataset["widget"];
 if (element && widget !== undefined) {
   await waitUntilShown();
   await start(element, widget);
 } else if (element) {
-  // The page of an unknown widget has its words already: the host page is to show them.
-  const bridge = createBridge(parseContext(location.hash));
-  reportHeight(element, bridge);
-  bridge.post({ type: "ready" });
+  await startUnknown(element);
+}
+
+/** The page of an unknown widget has its words already: the host page is to show them, and a popup can be closed. */
+async function startUnknown(element: HTMLElement): Promise<void> {
+  const context = readContext();
+  const bridge = createBridge(context);
+  const steps = startSteps(context, bridge);
+  if (context.mode === "popup") {
+    new Look(page, { widgetAccent: null, theme: context.theme ?? {} });
+    const texts = await loadTexts(findLanguage([page.lang])?.language ?? "en");
+    const top = document.createElement("header");
+    top.className = "top";
+    element.firstElementChild?.prepend(top);
+    render(<CloseButton steps={steps} texts={texts} />, top);
+  }
+  appear(element, context, bridge);
 }
 
 async function start(element: HTMLElement, widget: string): Promise<void> {
-  const isDirect = page.dataset["page"] === "direct";
-  const context = isDirect ? {} : parseContext(location.hash);
+  const context = readContext();
   const wanted = [toWithRegion(context.locale), navigator.languages].flat();
   const { language, tag } = findLanguage(wanted) ?? { language: "en" as const, tag: "en" };
   const preview = findPreview();
@@ -72,10 +89,29 @@ async function start(element: HTMLElement, widget: string): Promise<void> {
     for (const body of funnel.takeWaiting()) api.beaconSteps(body);
   });
 
-  const session: Session = { api, bridge, funnel, look, visit, texts, locale: tag, context };
+  // A preview leaves the dashboard's history alone.
+  const steps = startSteps(context, bridge, preview ? null : window.history);
+  const session: Session = { api, bridge, funnel, look, steps, visit, texts, locale: tag, context };
   element.textContent = "";
   render(<App session={session} />, element);
-  reportHeight(element, bridge);
+  appear(element, context, bridge);
+}
+
+/** In a popup also Esc closes. */
+function startSteps(context: FrameContext, bridge: Bridge, history: History | null = window.history): StepHistory {
+  const isPopup = context.mode === "popup";
+  const steps = new StepHistory({ history, isPopup, onClosed: () => bridge.post({ type: "close" }) });
+  if (isPopup)
+    window.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !event.defaultPrevented) void steps.close();
+    });
+  return steps;
+}
+
+/** The host page makes room for the frame in itself; a popup has the whole window, and room of its own in it. */
+function appear(element: HTMLElement, context: FrameContext, bridge: Bridge): void {
+  page.dataset["mode"] = context.mode ?? "";
+  if (context.mode !== "popup") reportHeight(element, bridge);
   bridge.post({ type: "ready" });
 }
 
@@ -91,6 +127,11 @@ function wantsPrivacy(): boolean {
   // Newer than our types.
   const { globalPrivacyControl } = navigator as Navigator & { globalPrivacyControl?: boolean };
   return globalPrivacyControl === true || navigator.doNotTrack === "1";
+}
+
+/** A page of its own has no host page that could say anything. */
+function readContext(): FrameContext {
+  return isDirect ? {} : parseContext(location.hash);
 }
 
 /** A page that only says "en" leaves to the visitor how dates are written there. */

@@ -3,6 +3,7 @@ import type { Api } from "./api.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Funnel } from "./funnel.ts";
 import type { Look } from "./look.ts";
+import type { StepHistory } from "./step-history.ts";
 import type { Texts } from "./texts/texts.ts";
 import type { VisitKeeper } from "./visit.ts";
 
@@ -12,6 +13,7 @@ export type Session = {
   readonly bridge: Bridge;
   readonly funnel: Funnel;
   readonly look: Look;
+  readonly steps: StepHistory;
   readonly visit: VisitKeeper;
   readonly texts: Texts;
   readonly locale: string;

@@ -66,6 +66,7 @@ export function useSubmit(parts: Parts): Submit {
     };
     const { result, sent } = await book(request);
     sending.current = false;
+    if (result.kind === "booked") await session.steps.rewind();
     if (result.kind !== "booked") bridge.post({ type: "failed", code: toCode(result) });
     settle(result, sent);
   }

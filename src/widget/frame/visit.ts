@@ -2,7 +2,7 @@ import type { BrowserStep } from "#contract/steps.ts";
 
 // A visit lives as long as the tab, through reloads, or as long as the page where storage is blocked.
 
-export type Visit = { readonly id: string; readonly steps: readonly BrowserStep[] };
+type Visit = { readonly id: string; readonly steps: readonly BrowserStep[] };
 
 type Storage = { getItem(key: string): string | null; setItem(key: string, value: string): void };
 

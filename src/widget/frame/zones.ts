@@ -1,4 +1,4 @@
-export type ZoneGroup = { readonly label: string; readonly zones: readonly string[] };
+type ZoneGroup = { readonly label: string; readonly zones: readonly string[] };
 
 /** Every zone that the browser knows, by continent. */
 export function groupZones(zones: readonly string[]): ZoneGroup[] {

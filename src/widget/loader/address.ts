@@ -7,13 +7,13 @@ const PARAMETERS =
     " ",
   );
 
-export type TagName =
+type TagName =
   | `utm${"Source" | "Medium" | "Campaign" | "Term" | "Content"}`
   | ("gclid" | "gbraid" | "wbraid" | "fbclid" | "msclkid" | "liFatId" | "ttclid");
 export type Tags = { [Name in TagName]?: string };
 
 /** All of it empty for what is neither a place on the web nor an app. */
-export type Address = {
+type Address = {
   /** The registrable domain, near enough for a script without a list of suffixes; the server decides again. */
   site: string;
   origin: string;

@@ -18,7 +18,7 @@ export type Wanted = {
   prefill?: Prefill | undefined;
 };
 
-export type BookingFrame = { readonly element: HTMLElement; readonly title: string; close(): void };
+type BookingFrame = { readonly element: HTMLElement; readonly title: string; close(): void };
 
 const READY_LIMIT_MS = 10_000;
 
@@ -82,7 +82,7 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
   function show(): void {
     clearTimeout(timer);
     isReady = true;
-    element.className += " ready";
+    element.className = `${mode} ready`;
     if (onClose) iframe.focus();
   }
 
@@ -90,6 +90,7 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
   function fail(): void {
     const link = make("a", { textContent: `${title} ↗`, href: toAddress("w", {}), target: "_blank" });
     element.firstChild?.replaceWith(link);
+    element.className += " failed";
   }
 
   /** What the page says travels in the fragment, which no server and no log sees. */

@@ -13,7 +13,6 @@ export function openPopup(site: Site, wanted: Wanted, opener: Element | null): v
   closeOpen?.();
   const frame = openFrame(site, wanted, close);
   const dialog = make("dialog", { ariaLabel: frame.title, onclose: close }, frame.element);
-  dialog.style.colorScheme = (site.theme.mode ?? "auto").replace("auto", "light dark");
   const host = addHost("popup", dialog);
   const { style, clientWidth } = document.documentElement;
   const { overflow, scrollbarGutter } = style;

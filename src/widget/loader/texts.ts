@@ -1,3 +1,5 @@
+import type { Language } from "#contract/languages.ts";
+
 // The few words of the loader itself; everything else is said by the frame.
 
 /** By language: what the frame is for, and how to close it. */
@@ -7,7 +9,7 @@ const TEXTS: Record<string, string | undefined> = {
   fr: "Prendre rendez-vous|Fermer",
   es: "Reservar una cita|Cerrar",
   pt: "Marcar um horário|Fechar",
-};
+} satisfies Record<Language, string>;
 
 export function findTexts(locale: string): { title: string; close: string } {
   const [title = "", close = ""] = (TEXTS[locale.slice(0, 2).toLowerCase()] ?? TEXTS["en"] ?? "").split("|");

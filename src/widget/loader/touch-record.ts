@@ -21,7 +21,7 @@ export type TouchRecord = {
 };
 
 /** A page load. */
-export type Arrival = { page: string; referrer: string; at: Date };
+type Arrival = { page: string; referrer: string; at: Date };
 
 const RECORD_MAX = 2048;
 const RECORD_MS = 180 * 86_400_000;

@@ -14,7 +14,7 @@ export type OidcPerson = {
   iss?: string;
 };
 
-export type OidcServer = {
+type OidcServer = {
   issuer: string;
   /** What a browser does there: signs in, and is sent back to the address that this returns. */
   authorize(url: string, person: OidcPerson): string;

@@ -9,7 +9,7 @@ import { dataFolderPaths } from "./folders.ts";
  * uses the database. The file with the port and the two secrets can be read by its owner alone. The client shows
  * `ask`, and believes only who shows `answer`: a stranger on the port of a dead supervisor can know neither.
  */
-export type ControlFile = { port: number; ask: string; answer: string };
+type ControlFile = { port: number; ask: string; answer: string };
 
 /** Said by the supervisor on its standard output, to the client that started it. */
 export type FirstWord = { kind: "listening" } | { kind: "busy" } | { kind: "failed"; sentence: string };

@@ -7,14 +7,14 @@ import { dataFolderPaths, makeDataFolder, SHARED_FOLDER } from "./folders.ts";
 import { launchSupervisor } from "./launch-supervisor.ts";
 import type { SupervisorOptions } from "./supervisor.ts";
 
-export type EmbeddedDatabase = {
+type EmbeddedDatabase = {
   /** For node-postgres. It stays valid across restarts of PostgreSQL. */
   url: string;
   /** The last client to leave waits here until PostgreSQL has stopped. A process that just ends is noticed as well. */
   release(): Promise<void>;
 };
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   dataDir: string;
   /** Told, while waiting, what a person at the terminal should know. */
   notice: (sentence: string) => void;

@@ -10,7 +10,7 @@ import { hasEnded, programOptions, runProgram } from "./run-program.ts";
 import { type Address, toServerArguments } from "./settings.ts";
 
 /** The running server; `exited` resolves however it ends. */
-export type Postmaster = { exited: Promise<string>; stop(): Promise<void> };
+type Postmaster = { exited: Promise<string>; stop(): Promise<void> };
 
 export type PostmasterStart =
   | { kind: "ready"; postmaster: Postmaster }

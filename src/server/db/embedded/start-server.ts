@@ -3,7 +3,7 @@ import { clearLeftoverServer } from "./leftover-server.ts";
 import { type PostmasterSpec, type PostmasterStart, startPostmaster } from "./postmaster.ts";
 import type { Address } from "./settings.ts";
 
-export type ServerSpec = Omit<PostmasterSpec, "address"> & {
+type ServerSpec = Omit<PostmasterSpec, "address"> & {
   dataDir: string;
   /** Where clients already expect it; null: wherever it can be. */
   address: Address | null;

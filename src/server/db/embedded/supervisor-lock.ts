@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 /** SQLite's result code when another process holds the lock. */
 const SQLITE_BUSY = 5;
 
-export type SupervisorLock = { release(): void };
+type SupervisorLock = { release(): void };
 
 /**
  * One holder per file on this machine, null when it is held by another process. The lock is the operating system's, taken

@@ -5,7 +5,7 @@ import { REFERENCE_ADDRESS } from "../render-reference.ts";
 
 // What is served at /docs, by what a reader wants to do. Files are named from the root of the program.
 
-export type Document = {
+type Document = {
   readonly title: string;
   readonly address: string;
   /** What a reader wants who is looking for it; null for what is only looked up. */

@@ -9,7 +9,7 @@ import { renderDecisions, renderGuide, renderIndex } from "./render-guide.ts";
 /** What is answered at an address. */
 export type Served = { readonly type: string; readonly body: string | Buffer };
 
-export type Library = {
+type Library = {
   readonly frame: DocsFrame;
   /** Null where nothing is served. */
   find(address: string): Served | null;

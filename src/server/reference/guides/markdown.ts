@@ -17,7 +17,7 @@ export type MarkdownPage = {
 };
 
 /** Where a link leads that stands in the document; null where there is nothing to lead to. */
-export type ToAddress = (href: string) => string | null;
+type ToAddress = (href: string) => string | null;
 
 const LONG_NAME = 24;
 

@@ -1,3 +1,4 @@
+import { findLanguage } from "#contract/languages.ts";
 import type { HttpReply } from "../outbound.ts";
 import { isSuccess, readReply, toFailure, toUnreadable, toUpstream } from "../read-reply.ts";
 import { type BookOutcome, type BookRequest, refused } from "../scheduling-system.ts";
@@ -73,13 +74,11 @@ async function settleRefusal(reply: HttpReply, ask: Parameters<typeof settleFaul
   return free.kind === "found" && !free.value ? { kind: "slot_taken" } : toFailure(reply);
 }
 
-/** In which cal.com writes its mails, of those that widgets have. */
-const LANGUAGES: ReadonlySet<string> = new Set(["en", "de", "fr", "es", "pt"]);
-
 function toBody({ service }: BookDeps, request: BookRequest): unknown {
   const { customer, reference } = request;
   const phoneNumber = toInternational(customer.phone);
-  const language = customer.locale.toLowerCase().split("-", 1)[0] ?? "";
+  // cal.com writes its mails in all of ours.
+  const language = findLanguage([customer.locale])?.language;
   return {
     start: request.startAt.toISOString(),
     eventTypeId: service.eventTypeId,
@@ -88,7 +87,7 @@ function toBody({ service }: BookDeps, request: BookRequest): unknown {
       email: customer.email,
       timeZone: customer.timeZone,
       ...(phoneNumber === null ? {} : { phoneNumber }),
-      ...(LANGUAGES.has(language) ? { language } : {}),
+      ...(language === undefined ? {} : { language }),
     },
     bookingFieldsResponses: {
       ...toResponses(service, request),
@@ -98,11 +97,11 @@ function toBody({ service }: BookDeps, request: BookRequest): unknown {
   };
 }
 
-function toResponses({ offered, numberSlugs }: CalcomService, request: BookRequest): Record<string, string | number> {
-  const known = new Set(offered.questions.map(({ id }) => id));
+function toResponses({ offered }: CalcomService, request: BookRequest): Record<string, string | number> {
+  const types = new Map(offered.questions.map(({ id, type }) => [id, type]));
   const responses: Record<string, string | number> = {};
   for (const { questionId, answer } of request.answers) {
-    if (known.has(questionId)) responses[questionId] = numberSlugs.includes(questionId) ? Number(answer) : answer;
+    if (types.has(questionId)) responses[questionId] = types.get(questionId) === "number" ? Number(answer) : answer;
   }
   return responses;
 }

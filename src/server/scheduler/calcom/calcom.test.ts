@@ -42,7 +42,7 @@ test("the connection's test names every event type that is not offered, and why"
   const offered = requireFound(await system.listServices(NEVER));
   assert.deepEqual(
     offered.map(({ id, name }) => `${id} ${name}`),
-    ["10 Check-up", "11 Video call", "12 First visit"],
+    ["10 Check-up", "11 Video call", "12 First visit", "13 Family visit"],
   );
 });
 
@@ -76,6 +76,19 @@ test("a phone number that cal.com would refuse goes into the notes instead", asy
   assert.equal(national?.attendees[0]?.language, undefined);
   const notes = `Please ring twice\n030 1234567\n${local.reference}`;
   assert.equal(national?.bookingFieldsResponses["notes"], notes);
+});
+
+test("a question for a number is asked as one, and its answer arrives as one", async () => {
+  const { system, server } = await openCalcom();
+  const offered = requireFound(await system.listServices(NEVER)).find(({ id }) => id === "13");
+  assert.deepEqual(offered?.questions, [
+    { id: "guests", label: "How many?", type: "number", options: [], required: true },
+  ]);
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "13" });
+  assert.ok(slot);
+  const answers = [{ questionId: "guests", question: "How many?", answer: "2.5" }];
+  requireBooked(await system.book({ ...toRequest("13", slot), answers }, NEVER));
+  assert.equal(server.bookings[0]?.bookingFieldsResponses["guests"], 2.5);
 });
 
 test("a booking that someone would have to confirm is withdrawn and not called confirmed", async () => {

@@ -1,20 +1,21 @@
+import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import type { CalcomParts } from "../connection-settings.ts";
-import { createKeptRead } from "../kept-read.ts";
+import { isStillFree } from "../is-still-free.ts";
+import { createKeptCatalog } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
 import {
   type FindOutcome,
   found,
   type Read,
   refused,
-  type SchedulingSystem,
   type Slot,
   type SlotQuery,
   type Sought,
+  type UnlimitedSystem,
   unavailable,
 } from "../scheduling-system.ts";
-import { MINUTE_MS } from "../weekly-hours.ts";
 import { type CalcomApi, createCalcomApi } from "./api.ts";
 import { bookEventType } from "./book.ts";
 import { type CalcomService, type Catalog, readCatalog } from "./catalog.ts";
@@ -23,19 +24,12 @@ import { toBooked } from "./to-booked.ts";
 
 // cal.com's API v2, at cal.com or self-hosted, with a user's API key.
 
-const CATALOG_KEPT_MS = 60_000;
-const CATALOG_TIMEOUT_MS = 8_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const BOOKINGS_PER_READ = 100;
 
-export function createCalcom(deps: { outbound: Outbound; clock: Clock }, parts: CalcomParts): SchedulingSystem {
+export function createCalcom(deps: { outbound: Outbound; clock: Clock }, parts: CalcomParts): UnlimitedSystem {
   const api = createCalcomApi(deps, parts);
   const { webUrl } = parts.settings;
-  const catalog = createKeptRead<Catalog>(deps, {
-    timeoutMs: CATALOG_TIMEOUT_MS,
-    toKeptMs: () => CATALOG_KEPT_MS,
-    load: (signal) => readCatalog(api, signal),
-  });
+  const catalog = createKeptCatalog<Catalog>(deps, (signal) => readCatalog(api, signal));
   const findService = async (id: string, signal: AbortSignal): Promise<Read<CalcomService>> => {
     const known = await catalog.get(signal);
     if (known.kind !== "found") return known;
@@ -67,10 +61,7 @@ export function createCalcom(deps: { outbound: Outbound; clock: Clock }, parts: 
       if (services.length === 0) warnings.push("This user has no event type that can be booked through a widget.");
       return found({ businessName: userName, timeZone, bookingUrl, warnings });
     },
-    listServices: async (signal) => {
-      const known = await catalog.get(signal);
-      return known.kind === "found" ? found(known.value.services.map(({ offered }) => offered)) : known;
-    },
+    listServices: catalog.listServices,
     listSlots,
     findByReference,
     book: async (request, signal) => {
@@ -79,11 +70,7 @@ export function createCalcom(deps: { outbound: Outbound; clock: Clock }, parts: 
       if (request.staffId !== null) return refused("invalid");
       return await bookEventType({ api, service: service.value, webUrl }, request, signal, {
         find: () => findByReference(request, signal),
-        isFree: async () => {
-          const range = { from: request.startAt, to: new Date(request.startAt.getTime() + 1) };
-          const slots = await listSlots({ serviceId: request.serviceId, staffId: null, ...range }, signal);
-          return slots.kind === "found" ? found(slots.value.length > 0) : slots;
-        },
+        isFree: () => isStillFree(listSlots, request, signal),
       });
     },
   };

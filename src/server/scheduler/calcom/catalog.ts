@@ -17,8 +17,6 @@ export type Catalog = {
 export type CalcomService = {
   readonly offered: OfferedService;
   readonly eventTypeId: number;
-  /** Questions whose answers cal.com takes as numbers. */
-  readonly numberSlugs: readonly string[];
 };
 
 export async function readCatalog(api: CalcomApi, signal: AbortSignal): Promise<Read<Catalog>> {
@@ -40,8 +38,15 @@ export async function readCatalog(api: CalcomApi, signal: AbortSignal): Promise<
   });
 }
 
-const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "textarea", "address", "url", "number"]);
-const CHOICE_FIELDS: ReadonlySet<string> = new Set(["select", "radio"]);
+const QUESTION_TYPES: ReadonlyMap<string, Question["type"]> = new Map([
+  ["text", "text"],
+  ["textarea", "text"],
+  ["address", "text"],
+  ["url", "text"],
+  ["number", "number"],
+  ["select", "choice"],
+  ["radio", "choice"],
+]);
 const ONLINE_LOCATIONS: ReadonlySet<string> = new Set(["integration", "link", "organizersDefaultApp", "conferencing"]);
 /** The attendee would have to say where; cal.com takes the first location when none is named. */
 const ASKING_LOCATIONS: ReadonlySet<string> = new Set(["attendeeAddress", "attendeePhone", "attendeeDefined"]);
@@ -70,15 +75,13 @@ function isAsked(field: BookingField): boolean {
 
 /** Fields that cal.com has by itself (guests, a title, a phone) are not asked for. */
 function isAnswerable(field: BookingField): boolean {
-  const isKnown = TEXT_FIELDS.has(field.type) || CHOICE_FIELDS.has(field.type);
-  return field.isDefault !== true && isKnown && Boolean(field.slug);
+  return field.isDefault !== true && QUESTION_TYPES.has(field.type) && Boolean(field.slug);
 }
 
 function toService(eventType: EventType): CalcomService {
   const fields = eventType.bookingFields.filter((field) => isAsked(field) && isAnswerable(field));
   return {
     eventTypeId: eventType.id,
-    numberSlugs: fields.filter(({ type }) => type === "number").map(({ slug }) => slug ?? ""),
     offered: {
       id: String(eventType.id),
       name: eventType.title,
@@ -94,12 +97,12 @@ function toService(eventType: EventType): CalcomService {
 }
 
 function toQuestion(field: BookingField): Question {
-  const isChoice = CHOICE_FIELDS.has(field.type);
+  const type = QUESTION_TYPES.get(field.type) ?? "text";
   return {
     id: field.slug ?? "",
     label: field.label || (field.slug ?? ""),
-    type: isChoice ? "choice" : "text",
-    options: isChoice ? (field.options ?? []) : [],
+    type,
+    options: type === "choice" ? (field.options ?? []) : [],
     required: field.required === true,
   };
 }

@@ -1,6 +1,6 @@
+import { MINUTE_MS } from "#contract/durations.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import type { Booked, Sought } from "../scheduling-system.ts";
-import { MINUTE_MS } from "../weekly-hours.ts";
 import type { CalcomService } from "./catalog.ts";
 import type { Booking } from "./shapes.ts";
 

@@ -6,7 +6,7 @@ import { readReply, toUpstream } from "../read-reply.ts";
 import { refused } from "../scheduling-system.ts";
 import { shapes } from "./shapes.ts";
 
-export type AccessToken = { readonly text: string; readonly lifeSeconds: number };
+type AccessToken = { readonly text: string; readonly lifeSeconds: number };
 
 /** A token is asked for anew this long before it ends, so that none ends on its way. */
 const EARLY_SECONDS = 300;

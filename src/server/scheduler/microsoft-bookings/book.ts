@@ -1,7 +1,7 @@
+import { MINUTE_MS } from "#contract/durations.ts";
 import { isSuccess, readReply, toFailure, toUnreadable, toUpstream } from "../read-reply.ts";
 import { type BookOutcome, type BookRequest, found, type Read } from "../scheduling-system.ts";
 import { settleFault } from "../settle-fault.ts";
-import { MINUTE_MS } from "../weekly-hours.ts";
 import type { Catalog, GraphService } from "./catalog.ts";
 import { type Graph, isFailure } from "./graph.ts";
 import { toGraphTime } from "./graph-time.ts";

@@ -1,6 +1,7 @@
+import { MINUTE_MS } from "#contract/durations.ts";
 import { covers, type Interval, merge, subtract } from "../intervals.ts";
 import type { Slot, SlotQuery } from "../scheduling-system.ts";
-import { MINUTE_MS, toOpenIntervals, toStartTimes } from "../weekly-hours.ts";
+import { toOpenIntervals, toStartTimes } from "../weekly-hours.ts";
 import type { Catalog, GraphService } from "./catalog.ts";
 import { toInstant, toMinutes } from "./graph-time.ts";
 import type { Appointment, StaffAvailability } from "./shapes.ts";

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../weekly-hours.ts";
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { DateTimeTimeZone } from "./shapes.ts";
 import { toIanaZone } from "./windows-zones.ts";
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../conformance.ts";
 import type { Slot } from "../scheduling-system.ts";
 import { GRAPH_NOW } from "../testing/graph-world.ts";
@@ -159,7 +160,7 @@ test("services are asked for once a minute", async () => {
   await system.listServices(NEVER);
   await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
   assert.equal(count(), 1);
-  clock.set(new Date(GRAPH_NOW.getTime() + 60_000));
+  clock.set(new Date(GRAPH_NOW.getTime() + MINUTE_MS));
   await system.listServices(NEVER);
   assert.equal(count(), 2);
 });
@@ -206,7 +207,7 @@ test("times in a zone that is not known are not guessed", async () => {
   server.twist("POST /getStaffAvailability", {
     answer: { status: 200, json: { value: [{ staffId: "s-ada", availabilityItems: [item] }] } },
   });
-  const range = { from: GRAPH_NOW, to: new Date(GRAPH_NOW.getTime() + 86_400_000) };
+  const range = { from: GRAPH_NOW, to: new Date(GRAPH_NOW.getTime() + DAY_MS) };
   const read = await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER);
   assert.equal(read.kind, "unavailable");
 });

@@ -1,6 +1,8 @@
+import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { MicrosoftBookingsParts } from "../connection-settings.ts";
-import { createKeptRead } from "../kept-read.ts";
+import { isStillFree } from "../is-still-free.ts";
+import { createKeptCatalog } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
 import { readReply } from "../read-reply.ts";
 import {
@@ -8,14 +10,13 @@ import {
   found,
   type Read,
   refused,
-  type SchedulingSystem,
   type Slot,
   type SlotQuery,
   type Sought,
+  type UnlimitedSystem,
   unavailable,
   type Verified,
 } from "../scheduling-system.ts";
-import { MINUTE_MS } from "../weekly-hours.ts";
 import { bookAppointment } from "./book.ts";
 import { type Catalog, type GraphService, readCatalog } from "./catalog.ts";
 import { toFreeByStaff, toFreeTimes, toNeededRange } from "./free-times.ts";
@@ -27,23 +28,15 @@ import { toBooked } from "./to-booked.ts";
 // Microsoft Bookings through Microsoft Graph v1.0, with the application's own permissions (Bookings.Read.All and
 // BookingsAppointment.ReadWrite.All), which cover every booking business of the tenant.
 
-const CATALOG_KEPT_MS = 60_000;
-const CATALOG_TIMEOUT_MS = 8_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** Appointments of one service that start at the same moment; each is read by itself. */
 const CANDIDATES_MAX = 20;
 
 export function createMicrosoftBookings(
   deps: { outbound: Outbound; clock: Clock },
   parts: MicrosoftBookingsParts,
-): SchedulingSystem {
+): UnlimitedSystem {
   const graph = createGraph(deps, parts);
-  const catalog = createKeptRead<Catalog>(deps, {
-    timeoutMs: CATALOG_TIMEOUT_MS,
-    toKeptMs: () => CATALOG_KEPT_MS,
-    load: (signal) => readCatalog(graph, signal),
-  });
+  const catalog = createKeptCatalog<Catalog>(deps, (signal) => readCatalog(graph, signal));
 
   const listSlots = async (query: SlotQuery, signal: AbortSignal): Promise<Read<Slot[]>> => {
     const known = await catalog.get(signal);
@@ -69,10 +62,7 @@ export function createMicrosoftBookings(
       const fresh = await catalog.refresh(signal);
       return fresh.kind === "found" ? await verify({ graph, clock: deps.clock }, fresh.value, signal) : fresh;
     },
-    listServices: async (signal) => {
-      const known = await catalog.get(signal);
-      return known.kind === "found" ? found(known.value.services.map(({ offered }) => offered)) : known;
-    },
+    listServices: catalog.listServices,
     listSlots,
     findByReference,
     book: async (request, signal) => {
@@ -83,12 +73,7 @@ export function createMicrosoftBookings(
       if (!isChoosable(service, request.staffId)) return refused("invalid");
       return await bookAppointment({ graph, catalog: known.value, service }, request, signal, {
         find: () => findByReference(request, signal),
-        isFree: async () => {
-          const { serviceId, staffId, startAt } = request;
-          const range = { from: startAt, to: new Date(startAt.getTime() + 1) };
-          const slots = await listSlots({ serviceId, staffId, ...range }, signal);
-          return slots.kind === "found" ? found(slots.value.length > 0) : slots;
-        },
+        isFree: () => isStillFree(listSlots, request, signal),
       });
     },
   };

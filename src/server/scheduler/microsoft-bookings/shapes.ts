@@ -48,7 +48,6 @@ const Service = Type.Object({
 export type Service = Static<typeof Service>;
 
 const StaffMember = Type.Object({ id: Type.String(), displayName: maybe(Type.String()) });
-export type StaffMember = Static<typeof StaffMember>;
 
 const CustomQuestion = Type.Object({
   id: Type.String(),

@@ -1,5 +1,5 @@
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { Booked, Sought } from "../scheduling-system.ts";
-import { MINUTE_MS } from "../weekly-hours.ts";
 import type { Catalog } from "./catalog.ts";
 import { toInstant } from "./graph-time.ts";
 import type { Appointment } from "./shapes.ts";

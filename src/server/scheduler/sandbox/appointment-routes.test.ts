@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../../test/support/app.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { sweepExpired } from "../../retention/sweep.ts";
@@ -139,7 +140,7 @@ test("what a widget or a service is called is text and never markup", async () =
 
 test("an appointment is kept for 30 days after its end, and then its links lead nowhere", async () => {
   const { manage, slot } = await bookOnline();
-  const daysAfter = (days: number) => new Date(slot.endAt.getTime() + days * 86_400_000);
+  const daysAfter = (days: number) => new Date(slot.endAt.getTime() + days * DAY_MS);
   clock.set(daysAfter(29));
   await sweepExpired(deps);
   assert.equal((await get(manage)).statusCode, 200);

@@ -1,17 +1,17 @@
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Slot } from "../scheduling-system.ts";
-import { MINUTE_MS, toOpenIntervals, toStartTimes } from "../weekly-hours.ts";
+import { toOpenIntervals, toStartTimes } from "../weekly-hours.ts";
 import { CELL_MINUTES, type SandboxService, type SandboxSetup } from "./setup.ts";
 
 // Pure: a sandbox's hours and rules, less what is taken. An appointment takes two resources, its member of staff and the
 // room of its service; so one slot of a service goes to one visitor, whoever of the staff would still be free.
 
-const DAY_MS = 24 * 60 * MINUTE_MS;
 const CELL_MS = CELL_MINUTES * MINUTE_MS;
 
 /** A resource and a cell of it that is taken; made by `toCellKey`. */
-export type TakenCells = ReadonlySet<string>;
+type TakenCells = ReadonlySet<string>;
 
-export type FreeTimesQuery = {
+type FreeTimesQuery = {
   readonly service: SandboxService;
   readonly staffId: string | null;
   readonly timeZone: string;

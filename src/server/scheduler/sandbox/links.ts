@@ -15,7 +15,7 @@ import { type Random, randomText } from "../../lib/random.ts";
 
 const SECRET_LENGTH = 24;
 
-export type LinkToken = { readonly widgetId: WidgetId; readonly reference: Reference; readonly secret: string };
+type LinkToken = { readonly widgetId: WidgetId; readonly reference: Reference; readonly secret: string };
 
 export function makeLinkSecret(random: Random): string {
   return randomText(random, BASE62, SECRET_LENGTH);

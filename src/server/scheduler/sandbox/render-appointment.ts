@@ -1,5 +1,5 @@
 import type { Language } from "#contract/languages.ts";
-import { type Html, html } from "../../reference/html.ts";
+import { type Html, html, renderHead } from "../../reference/html.ts";
 import { APPOINTMENT_TEXTS, type AppointmentTexts } from "./appointment-texts.ts";
 import type { ManagedAppointment } from "./manage.ts";
 
@@ -82,12 +82,7 @@ function renderDocument(page: Page, content: { title: string; body: Html }): str
   return html`<!doctype html>
 <html lang="${page.language}">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${content.title}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${page.stylesheet}">
+${renderHead(content.title, [page.stylesheet])}
 </head>
 <body>
 <main>

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { createTestClock } from "../../../../test/support/app.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
@@ -7,7 +8,7 @@ import { createTestDatabase } from "../../../../test/support/database.ts";
 import { createLog } from "../../lib/log.ts";
 import { systemRandom } from "../../lib/random.ts";
 import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../conformance.ts";
-import type { BookOutcome, SchedulingSystem } from "../scheduling-system.ts";
+import type { BookOutcome, UnlimitedSystem } from "../scheduling-system.ts";
 import { createSandbox } from "./sandbox.ts";
 
 const database = await createTestDatabase({ size: 25 });
@@ -16,7 +17,7 @@ const NEVER = new AbortController().signal;
 const NOW = new Date("2026-11-01T12:00:00.000Z");
 const MARKER = "zq7marker";
 
-type Subject = { system: SchedulingSystem; owner: OrganizationId; widgetId: WidgetId };
+type Subject = { system: UnlimitedSystem; owner: OrganizationId; widgetId: WidgetId };
 
 async function openSandbox(about: { timeZone?: string; now?: Date } = {}): Promise<Subject> {
   const owner = await makeOrganization(database.db, about.timeZone === undefined ? {} : { timeZone: about.timeZone });
@@ -112,7 +113,7 @@ test("a buffer keeps the time after an appointment free", async () => {
   const answers = [{ questionId: "topic", question: "What is it about?", answer: "Teeth" }];
   requireBooked(await system.book({ ...toRequest("first-appointment", first), answers }, NEVER));
   const [next] = await listWeek(system, { now: NOW, serviceId: "first-appointment" });
-  assert.equal(next?.startAt.getTime(), first.startAt.getTime() + 90 * 60_000);
+  assert.equal(next?.startAt.getTime(), first.startAt.getTime() + 90 * MINUTE_MS);
 });
 
 test("nothing is offered within the next hour, or beyond sixty days", async () => {
@@ -148,7 +149,7 @@ test("the same reference booked twice is the same booking", async () => {
   assert.deepEqual(requireBooked(await system.book({ ...request, startAt: second.startAt }, NEVER)), booked);
 });
 
-const NO_REPLY = { status: null, requestId: null, failure: "timeout" };
+const NO_REPLY = { status: null, requestId: null, failure: "timeout" } as const;
 const SWITCHES: readonly { email: string; outcome: BookOutcome; isMade: boolean }[] = [
   { email: "fail-slot@example.com", outcome: { kind: "slot_taken" }, isMade: false },
   {

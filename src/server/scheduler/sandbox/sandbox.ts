@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
+import { assert } from "../../lib/assert.ts";
 import { randomUuid } from "../../lib/random.ts";
 import {
   type Booked,
@@ -12,14 +14,14 @@ import {
   type OfferedService,
   type Read,
   refused,
-  type SchedulingSystem,
   type Slot,
   type SlotQuery,
   type Sought,
+  type UnlimitedSystem,
   type Upstream,
+  type UpstreamFailure,
   unavailable,
 } from "../scheduling-system.ts";
-import { MINUTE_MS } from "../weekly-hours.ts";
 import { type FailureSwitch, toFailureSwitch } from "./failure-switch.ts";
 import { toAllResources, toCellKey, toCells, toFreeTimes, toResources, toTakenRange } from "./free-times.ts";
 import { makeLinkSecret, toJoinUrl, toManageUrl } from "./links.ts";
@@ -37,14 +39,14 @@ import { DEFAULT_SETUP, type SandboxService, type SandboxSetup } from "./setup.t
 // is never part of the caller's transaction, and keeps nothing about the customer. What goes wrong in the database comes
 // back as what it would be of an external system: unavailable, or unknown once an appointment may have been made.
 
-export type SandboxDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly baseUrl: string };
+type SandboxDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly baseUrl: string };
 
-export type SandboxOwner = { readonly organizationId: OrganizationId; readonly widgetId: WidgetId };
+type SandboxOwner = { readonly organizationId: OrganizationId; readonly widgetId: WidgetId };
 
 const SLOW_MS = 3_000;
 const BUSY_RETRY_AFTER_MS = 30_000;
 
-export function createSandbox(deps: SandboxDeps, owner: SandboxOwner): SchedulingSystem {
+export function createSandbox(deps: SandboxDeps, owner: SandboxOwner): UnlimitedSystem {
   const asRead = async <T>(signal: AbortSignal, read: () => Promise<Read<T>>): Promise<Read<T>> => {
     if (signal.aborted) return unavailable(noReply("aborted"));
     return await read().catch((error: unknown) => unavailable(reportFault(deps, owner, error)));
@@ -95,7 +97,7 @@ async function loadSandbox(deps: SandboxDeps, owner: SandboxOwner): Promise<Load
   const first = { widgetId: owner.widgetId, setup: DEFAULT_SETUP, now: deps.clock.now() };
   await insertSandbox(deps.db, owner.organizationId, first);
   const made = await findSandbox(deps.db, owner.organizationId, owner.widgetId);
-  if (!made) throw new Error("the sandbox of a widget that exists is there once it was made");
+  assert(made, "the sandbox of a widget that exists is there once it was made");
   return made;
 }
 
@@ -246,11 +248,11 @@ async function failEarly(failure: FailureSwitch | null, signal: AbortSignal): Pr
   }
 }
 
-function lost(failure: string): BookOutcome {
+function lost(failure: UpstreamFailure): BookOutcome {
   return { kind: "unknown", upstream: noReply(failure) };
 }
 
-function noReply(failure: string): Upstream {
+function noReply(failure: UpstreamFailure): Upstream {
   return { status: null, requestId: null, failure };
 }
 

@@ -31,6 +31,17 @@ export type SandboxService = {
   readonly questions: readonly Question[];
 };
 
+export const FIRST_VISIT_QUESTIONS: readonly Question[] = [
+  { id: "topic", label: "What is it about?", type: "text", options: [], required: true },
+  {
+    id: "heard-from",
+    label: "How did you hear about us?",
+    type: "choice",
+    options: ["A friend", "A search engine", "Social media", "Other"],
+    required: false,
+  },
+];
+
 const WORKING_DAYS = [1, 2, 3, 4, 5];
 const OFFICE_HOURS: readonly WeeklyHours[] = WORKING_DAYS.map((weekday) => ({
   weekday,
@@ -83,16 +94,7 @@ export const DEFAULT_SETUP: SandboxSetup = {
       isOnline: false,
       staffIds: ["robin-novak"],
       staffSelectable: false,
-      questions: [
-        { id: "topic", label: "What is it about?", type: "text", options: [], required: true },
-        {
-          id: "heard-from",
-          label: "How did you hear about us?",
-          type: "choice",
-          options: ["A friend", "A search engine", "Social media", "Other"],
-          required: false,
-        },
-      ],
+      questions: FIRST_VISIT_QUESTIONS,
     },
     {
       id: "fully-booked",

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { CalcomParts } from "../connection-settings.ts";
 import { eventTypes, me } from "./calcom-world.ts";
 import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
@@ -21,7 +22,7 @@ export type CalcomServer = {
   stop(): Promise<void>;
 };
 
-export type CalcomBooking = {
+type CalcomBooking = {
   id: number;
   uid: string;
   status: string;
@@ -42,8 +43,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
   slots: "2024-09-04",
   bookings: "2024-08-13",
 };
-const STEP_MS = 30 * 60_000;
-const DAY_MS = 86_400_000;
+const STEP_MS = 30 * MINUTE_MS;
 export const CALCOM_REQUEST_ID = "req_8fK2";
 
 export async function startCalcomServer(): Promise<CalcomServer> {
@@ -177,6 +177,7 @@ function findMisfit(wanted: Record<string, never>): string | null {
   const { attendee, metadata, bookingFieldsResponses } = wanted as Record<string, Record<string, unknown>>;
   const eventType = eventTypes.find(({ id }) => id === wanted["eventTypeId"]);
   const slugs = eventType?.bookingFields.map(({ slug }) => slug) ?? [];
+  const numbers = eventType?.bookingFields.flatMap(({ type, slug }) => (type === "number" ? [String(slug)] : [])) ?? [];
   const isMissing = eventType?.bookingFields.some(
     ({ isDefault, required, slug }) => !isDefault && required && !bookingFieldsResponses?.[slug as string],
   );
@@ -187,6 +188,7 @@ function findMisfit(wanted: Record<string, never>): string | null {
     phoneNumber: attendee?.["phoneNumber"] === undefined || /^\+\d{7,15}$/.test(String(attendee["phoneNumber"])),
     language: attendee?.["language"] === undefined || /^(en|de|fr|es|pt)$/.test(String(attendee["language"])),
     metadata: Object.values(metadata ?? {}).every((value) => typeof value === "string" && value.length <= 500),
+    numbers: numbers.every((slug) => ["undefined", "number"].includes(typeof bookingFieldsResponses?.[slug])),
     responses: Object.keys(bookingFieldsResponses ?? {}).every((slug) => slugs.includes(slug)) && !isMissing,
   };
   return Object.entries(checks).find(([, isRight]) => !isRight)?.[0] ?? null;
@@ -197,9 +199,9 @@ function toGrid(dayMs: number, lengthInMinutes: number): { startMs: number; endM
   const weekday = new Date(dayMs).getUTCDay();
   if (weekday === 0 || weekday === 6) return [];
   return Array.from({ length: 16 }, (_, index) => {
-    const startMs = dayMs + 8 * 3_600_000 + index * STEP_MS;
-    return { startMs, endMs: startMs + lengthInMinutes * 60_000 };
-  }).filter(({ endMs }) => endMs <= dayMs + 16 * 3_600_000);
+    const startMs = dayMs + 8 * HOUR_MS + index * STEP_MS;
+    return { startMs, endMs: startMs + lengthInMinutes * MINUTE_MS };
+  }).filter(({ endMs }) => endMs <= dayMs + 16 * HOUR_MS);
 }
 
 function toSuccess(status: number, data: unknown): Answer {

@@ -80,12 +80,14 @@ const asked = [
   },
 ];
 
+const counted = { isDefault: false, type: "number", slug: "guests", label: "How many?", required: true, hidden: false };
 const needed = { isDefault: false, type: "boolean", slug: "terms", label: "Terms", required: true, hidden: false };
 
 export const eventTypes = [
   eventType(10, "Check-up"),
   eventType(11, "Video call", { locations: [{ type: "integration", integration: "cal-video" }] }),
   eventType(12, "First visit", { lengthInMinutes: 60, bookingFields: [...defaultFields, ...asked] }),
+  eventType(13, "Family visit", { bookingFields: [...defaultFields, counted] }),
   eventType(20, "Confirmed later", { confirmationPolicy: { type: "always", blockUnconfirmedBookingsInBooker: false } }),
   eventType(21, "Class", { seats: { seatsPerTimeSlot: 8 } }),
   eventType(22, "Course", { recurrence: { interval: 1, occurrences: 5, frequency: "weekly" } }),

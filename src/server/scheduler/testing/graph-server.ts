@@ -23,7 +23,7 @@ export type GraphServer = {
   stop(): Promise<void>;
 };
 
-export type GraphAppointment = {
+type GraphAppointment = {
   id: string;
   serviceId: string;
   staffMemberIds: string[];

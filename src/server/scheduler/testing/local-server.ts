@@ -24,7 +24,7 @@ export type Answer = {
 /** Takes the request and says nothing, or ends the connection without a word. */
 export type Silence = "hang" | "reset";
 
-export type LocalServer = {
+type LocalServer = {
   readonly url: string;
   readonly requests: ReceivedRequest[];
   stop(): Promise<void>;

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after } from "node:test";
 import { createTestClock, type TestClock } from "../../../../test/support/app.ts";
 import { createCalcom } from "../calcom/calcom.ts";
-import type { SchedulingSystem } from "../scheduling-system.ts";
+import type { UnlimitedSystem } from "../scheduling-system.ts";
 import { type CalcomServer, startCalcomServer } from "./calcom-server.ts";
 import { CALCOM_NOW } from "./calcom-world.ts";
 import { createTestOutbound } from "./outbound.ts";
 
 /** For tests: cal.com against a server of its own, which at the test's end must have understood everything. */
-export async function openCalcom(): Promise<{ system: SchedulingSystem; server: CalcomServer; clock: TestClock }> {
+export async function openCalcom(): Promise<{ system: UnlimitedSystem; server: CalcomServer; clock: TestClock }> {
   const clock = createTestClock(CALCOM_NOW);
   const server = await startCalcomServer();
   after(async () => {

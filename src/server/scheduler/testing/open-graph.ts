@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after } from "node:test";
 import { createTestClock, type TestClock } from "../../../../test/support/app.ts";
 import { createMicrosoftBookings } from "../microsoft-bookings/microsoft-bookings.ts";
-import type { SchedulingSystem } from "../scheduling-system.ts";
+import type { UnlimitedSystem } from "../scheduling-system.ts";
 import { type GraphServer, startGraphServer } from "./graph-server.ts";
 import { GRAPH_NOW } from "./graph-world.ts";
 import { createTestOutbound } from "./outbound.ts";
 
 /** For tests: Microsoft Bookings against a server of its own, which at the test's end must have understood everything. */
-export async function openGraph(): Promise<{ system: SchedulingSystem; server: GraphServer; clock: TestClock }> {
+export async function openGraph(): Promise<{ system: UnlimitedSystem; server: GraphServer; clock: TestClock }> {
   const clock = createTestClock(GRAPH_NOW);
   const server = await startGraphServer();
   after(async () => {

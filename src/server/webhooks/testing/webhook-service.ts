@@ -28,7 +28,7 @@ export const QUICK = {
   webhookTimeoutMs: 2_000,
 } as const;
 
-export type WebhookService = TestApp & { loop: DeliveryLoop };
+type WebhookService = TestApp & { loop: DeliveryLoop };
 
 export async function createWebhookService(settings: Partial<Config> = {}): Promise<WebhookService> {
   const app = await createTestApp({ ...QUICK, webhookAllowCidrs: [...QUICK.webhookAllowCidrs], ...settings });
@@ -84,7 +84,7 @@ export async function book(
   return reference;
 }
 
-export type Reply = { status?: number; headers?: Record<string, string>; body?: string };
+type Reply = { status?: number; headers?: Record<string, string>; body?: string };
 
 /** A receiver that answers each request by what `reply` says; null hangs. */
 export async function startReplying(

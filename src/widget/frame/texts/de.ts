@@ -52,6 +52,7 @@ export const texts: Texts = {
   emailMissing: "Bitte geben Sie Ihre E-Mail-Adresse an.",
   emailWrong: "Bitte prüfen Sie die E-Mail-Adresse; sie sollte wie name@example.com aussehen.",
   answerMissing: "Bitte beantworten Sie diese Frage.",
+  numberWrong: "Bitte geben Sie eine Zahl ein, zum Beispiel 3 oder 1,5.",
   tooLong: "Das ist zu lang. Bitte kürzen Sie es.",
   fieldWrong: "Bitte prüfen Sie diese Angabe.",
 

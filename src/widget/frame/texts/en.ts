@@ -52,6 +52,7 @@ export const texts: Texts = {
   emailMissing: "Please enter your e-mail address.",
   emailWrong: "Please check the e-mail address; it should look like name@example.com.",
   answerMissing: "Please answer this question.",
+  numberWrong: "Please enter a number, for example 3 or 1.5.",
   tooLong: "This is too long. Please shorten it.",
   fieldWrong: "Please check this.",
 

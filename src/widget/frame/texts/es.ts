@@ -52,6 +52,7 @@ export const texts: Texts = {
   emailMissing: "Escriba su correo electrónico, por favor.",
   emailWrong: "Revise el correo electrónico; debe ser como nombre@ejemplo.com.",
   answerMissing: "Responda a esta pregunta, por favor.",
+  numberWrong: "Escriba un número, por ejemplo 3 o 1,5, por favor.",
   tooLong: "Es demasiado largo. Acórtelo, por favor.",
   fieldWrong: "Revise este campo, por favor.",
 

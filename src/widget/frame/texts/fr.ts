@@ -52,6 +52,7 @@ export const texts: Texts = {
   emailMissing: "Veuillez indiquer votre adresse e-mail.",
   emailWrong: "Veuillez vérifier l’adresse e-mail, du type nom@exemple.com.",
   answerMissing: "Veuillez répondre à cette question.",
+  numberWrong: "Veuillez saisir un nombre, par exemple 3 ou 1,5.",
   tooLong: "C’est trop long. Veuillez raccourcir.",
   fieldWrong: "Veuillez vérifier ce champ.",
 

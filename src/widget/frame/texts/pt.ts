@@ -52,6 +52,7 @@ export const texts: Texts = {
   emailMissing: "Indique o seu e-mail, por favor.",
   emailWrong: "Verifique o e-mail; deve ser como nome@exemplo.com.",
   answerMissing: "Responda a esta pergunta, por favor.",
+  numberWrong: "Escreva um número, por exemplo 3 ou 1,5, por favor.",
   tooLong: "É demasiado longo. Encurte, por favor.",
   fieldWrong: "Verifique este campo, por favor.",
 

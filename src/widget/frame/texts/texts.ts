@@ -51,6 +51,7 @@ export type Texts = {
   emailMissing: string;
   emailWrong: string;
   answerMissing: string;
+  numberWrong: string;
   tooLong: string;
   fieldWrong: string;
 

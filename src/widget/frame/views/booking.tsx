@@ -6,6 +6,7 @@ import { useFreeTimes } from "../free-times.ts";
 import { useHostPage } from "../host-page.ts";
 import type { Session } from "../session.ts";
 import { useSubmit } from "../submit.ts";
+import { useStepHistory } from "../use-step-history.ts";
 import { useWhen } from "../use-when.ts";
 import { findOwnZone } from "../zones.ts";
 import { ServiceStep, StaffStep } from "./choice-steps.tsx";
@@ -25,7 +26,7 @@ export function Booking(props: {
   hasChanged: boolean;
 }) {
   const { session, config, hasChanged } = props;
-  const { texts, locale, context, funnel, visit } = session;
+  const { texts, locale, context, funnel, visit, steps: history } = session;
   const { services } = config;
   const [flow, change] = useReducer(changeFlow, null, () => startFlow(services, context));
   const [timeZone, setTimeZone] = useState(() => findOwnZone() ?? config.timeZone);
@@ -60,6 +61,7 @@ export function Booking(props: {
     submit.dismiss();
     change({ type: "wentTo", step });
   };
+  useStepHistory({ steps: history, services, flow, goTo });
   const shared = { session, config, flow, change, formats, headed };
   return (
     <Shell
@@ -106,6 +108,8 @@ function useHeadingFocus(step: FlowStep, hasProblem: boolean) {
   useWhen([step], () => {
     if (last.current === step) return;
     last.current = step;
+    // In a popup it is what scrolls.
+    document.getElementById("frame")?.scrollTo(0, 0);
     if (!hasProblem) heading.current?.focus();
   });
   return heading;

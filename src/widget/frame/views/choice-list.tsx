@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "./icon.tsx";
 
-export type ChoiceItem = {
+type ChoiceItem = {
   id: string;
   name: string;
   description?: string;

@@ -131,6 +131,7 @@ function Questions(props: {
               <input
                 {...toControl(path, fault)}
                 type="text"
+                inputMode={type === "number" ? "decimal" : "text"}
                 autocomplete="off"
                 required={required}
                 value={answer}

@@ -11,7 +11,7 @@ const PATHS = {
   alert: "M12 8v5M12 16.5v.01M12 3a9 9 0 100 18 9 9 0 000-18z",
 } as const;
 
-export type IconName = keyof typeof PATHS;
+type IconName = keyof typeof PATHS;
 
 /** For the eye only: what it means is always said in words beside it. */
 export function Icon({ name }: { name: IconName }) {

@@ -10,7 +10,7 @@ export function Shell(props: {
   progress?: { step: number; of: number } | null;
   children: ComponentChildren;
 }) {
-  const { texts, bridge, context } = props.session;
+  const { texts, steps, context } = props.session;
   const { businessName, progress, onBack } = props;
   return (
     <div class="card">
@@ -31,18 +31,17 @@ export function Shell(props: {
             </span>
           </p>
         )}
-        {context.mode === "popup" && (
-          <button
-            type="button"
-            class="icon-button close"
-            aria-label={texts.close}
-            onClick={() => bridge.post({ type: "close" })}
-          >
-            <Icon name="close" />
-          </button>
-        )}
+        {context.mode === "popup" && <CloseButton steps={steps} texts={texts} />}
       </header>
       {props.children}
     </div>
+  );
+}
+
+export function CloseButton({ steps, texts }: Pick<Session, "steps" | "texts">) {
+  return (
+    <button type="button" class="icon-button close" aria-label={texts.close} onClick={() => void steps.close()}>
+      <Icon name="close" />
+    </button>
   );
 }

@@ -97,7 +97,7 @@ export async function queryWhenBack(url: string, text: string): Promise<Record<s
 }
 
 /** Every process whose command line names the folder: the supervisor and the server, and clients started above. */
-export function findProcesses(folder: string): { pid: number; command: string }[] {
+function findProcesses(folder: string): { pid: number; command: string }[] {
   return listProcesses().filter(({ pid, command }) => pid !== process.pid && command.includes(folder));
 }
 

@@ -1,0 +1,11 @@
+/** What can go wrong with a request to a receiver or a scheduling system before its reply is complete. */
+export const SEND_FAILURE_CODES = [
+  "timeout",
+  "dns_error",
+  "connection_refused",
+  "connection_reset",
+  "tls_error",
+  "blocked_address",
+  "network_error",
+] as const;
+export type SendFailureCode = (typeof SEND_FAILURE_CODES)[number];

@@ -1,0 +1,14 @@
+import pg from "pg";
+
+const UNIQUE_VIOLATION = "23505";
+
+/** Null where something of the same id is there already: the same request was sent before (http/idempotency-key.ts). */
+export async function makeOnce<Made>(make: () => Promise<Made>): Promise<Made | null> {
+  try {
+    return await make();
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error;
+    if (!error.constraint?.endsWith("_pkey")) throw error;
+    return null;
+  }
+}

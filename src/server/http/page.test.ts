@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ApiError } from "./api-error.ts";
+import { readPage, readPlaceCursor, toPlaceCursor } from "./page.ts";
+
+const ID = "0d9c8a4e-5b1f-4c3e-9a67-2f1be8d60c55";
+const AT = new Date("2026-11-01T09:30:00.041Z");
+
+/** A page of so many from a list of so many. */
+async function readNumbers(limit: number, count: number) {
+  const numbers = Array.from({ length: count }, (_, index) => count - index);
+  return await readPage({ limit, read: async (most) => numbers.slice(0, most), toCursor: (last) => `below ${last}` });
+}
+
+test("a page holds as many rows as were asked for, and has a cursor only where more follow", async () => {
+  assert.deepEqual(await readNumbers(2, 0), { rows: [], nextCursor: null });
+  assert.deepEqual(await readNumbers(2, 1), { rows: [1], nextCursor: null });
+  assert.deepEqual(await readNumbers(2, 2), { rows: [2, 1], nextCursor: null });
+  assert.deepEqual(await readNumbers(2, 3), { rows: [3, 2], nextCursor: "below 2" });
+});
+
+test("the cursor of a time and an id is read back as both", () => {
+  const cursor = toPlaceCursor({ at: AT, id: ID });
+  assert.equal(cursor, `2026-11-01T09:30:00.041Z_${ID}`);
+  assert.deepEqual(readPlaceCursor({ cursor }, "cursor"), { at: AT, id: ID });
+  assert.equal(readPlaceCursor({}, "cursor"), null);
+});
+
+for (const cursor of ["", "x", `_${ID}`, `${AT.toISOString()}_`, `${AT.toISOString()}_${ID}_`, `yesterday_${ID}`]) {
+  test(`the cursor ${JSON.stringify(cursor)} is refused`, () =>
+    assert.throws(
+      () => readPlaceCursor({ cursor }, "cursor"),
+      new ApiError("bad_request", "The parameter cursor must be the nextCursor of the page before."),
+    ));
+}

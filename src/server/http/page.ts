@@ -1,0 +1,35 @@
+import { parseIsoInstant } from "../lib/iso-instant.ts";
+import { badParameter, type Query, readParameter } from "./parameters.ts";
+
+// Lists a page at a time, newest first. A page ends at its last row and the next begins below it, so what is written
+// meanwhile shifts nothing.
+
+/** One row more than the page holds tells whether there is a next page; its cursor is made of the last row that is shown. */
+export async function readPage<Row>(about: {
+  limit: number;
+  read: (limit: number) => Promise<Row[]>;
+  toCursor: (last: Row) => string;
+}): Promise<{ rows: Row[]; nextCursor: string | null }> {
+  const found = await about.read(about.limit + 1);
+  const rows = found.slice(0, about.limit);
+  const last = found.length > rows.length ? rows.at(-1) : undefined;
+  return { rows, nextCursor: last ? about.toCursor(last) : null };
+}
+
+/** Where rows may share a time, a page ends at a time and an id. */
+export type RowPlace = { at: Date; id: string };
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function toPlaceCursor({ at, id }: RowPlace): string {
+  return `${at.toISOString()}_${id}`;
+}
+
+export function readPlaceCursor(query: Query, name: string): RowPlace | null {
+  const text = readParameter(query, name);
+  if (text === null) return null;
+  const [time = "", id = "", ...rest] = text.split("_");
+  const at = parseIsoInstant(time, "up");
+  if (!at || !UUID.test(id) || rest.length > 0) throw badParameter(name, "must be the nextCursor of the page before");
+  return { at, id };
+}

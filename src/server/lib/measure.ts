@@ -1,0 +1,18 @@
+import type { Log } from "./log.ts";
+import { within } from "./pause.ts";
+
+/** Monitoring must not hang where the database does. */
+const MEASURE_LIMIT_MS = 2_000;
+
+/** What was measured; null, and a line of this name in the log, where that is not possible or takes too long. */
+export async function measureInTime<Measure>(
+  deps: { log: Log },
+  { failed, measuring }: { failed: string; measuring: Promise<Measure> },
+): Promise<Measure | null> {
+  try {
+    return await within(MEASURE_LIMIT_MS, measuring);
+  } catch (error) {
+    deps.log.warn(failed, { error });
+    return null;
+  }
+}

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Plan } from "#contract/plans.ts";
+import { toKeptSince } from "./kept-since.ts";
+
+// Retention is counted in UTC whatever the server's own zone does.
+process.env["TZ"] = "America/St_Johns";
+
+const CUTOFFS: readonly [plan: Plan, now: string, cutoff: string][] = [
+  ["free", "2026-11-01T12:00:00.000Z", "2026-10-02T12:00:00.000Z"],
+  ["free", "2028-03-01T00:00:00.000Z", "2028-01-31T00:00:00.000Z"],
+  ["pro", "2026-11-01T12:00:00.001Z", "2025-11-01T12:00:00.001Z"],
+  ["pro", "2028-02-29T23:59:59.999Z", "2027-02-28T23:59:59.999Z"],
+  ["business", "2026-11-01T12:00:00.000Z", "2024-11-01T12:00:00.000Z"],
+  ["business", "2026-03-08T02:30:00.000Z", "2024-03-08T02:30:00.000Z"],
+  ["business", "2028-02-29T12:00:00.000Z", "2026-02-28T12:00:00.000Z"],
+  ["business", "2030-02-28T12:00:00.000Z", "2028-02-28T12:00:00.000Z"],
+];
+
+for (const [plan, now, cutoff] of CUTOFFS) {
+  test(`on the plan ${plan} what is kept at ${now} begins at ${cutoff}`, () => {
+    assert.equal(toKeptSince(plan, new Date(now)).toISOString(), cutoff);
+  });
+}

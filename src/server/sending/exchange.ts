@@ -1,0 +1,96 @@
+import type { Dispatcher } from "undici";
+import type { SendFailureCode } from "#contract/send-failure.ts";
+import { type ConnectionPool, toSocketFacts } from "./connection-pool.ts";
+import { isMisuse, SendFault, toFailureCode } from "./send-failure.ts";
+
+// One request and its reply, over a connection of the pool. undici's own time limits are off; the caller's signal is the only
+// one. No redirect is followed and nothing is decompressed.
+
+export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Takes in what arrives of a reply. */
+export type ReplySink = {
+  start(status: number, headers: ReplyHeaders): void;
+  read(chunk: Buffer): void;
+};
+
+export type ExchangeRequest = {
+  readonly url: URL;
+  /** Whose it is: sockets are not shared between users. */
+  readonly user: string;
+  readonly method: Dispatcher.HttpMethod;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string | null;
+  /** Gives it up, at any moment from looking up the name to the last byte. */
+  readonly signal: AbortSignal;
+  readonly limits: {
+    readonly bodyBytes: number;
+    /**
+     * Whatever a reply is made of: announcements (1xx) and chunk headers count neither as headers nor as body. More than
+     * both limits and what Node reads ahead, so an honest reply never gets here.
+     */
+    readonly wireBytes: number;
+  };
+};
+
+/** How it ended. Only a whole reply leaves a usable socket. */
+export type Ending = "whole" | "body_too_long" | "wire_too_long" | "given_up" | SendFailureCode;
+
+/** `wasSent`: the request may have reached the other side. Rejects for a bug of ours only. */
+export async function exchange(
+  pool: ConnectionPool,
+  request: ExchangeRequest,
+  reply: ReplySink,
+): Promise<{ ending: Ending; wasSent: boolean }> {
+  const { url, signal, limits } = request;
+  const connection = pool.take(url.origin, request.user);
+  return await new Promise((resolve, reject) => {
+    let isSettled = false;
+    let isStarted = false;
+    let wasSent = false;
+    let bodyBytes = 0;
+
+    function settle(ending: Ending): void {
+      if (isSettled) return;
+      isSettled = true;
+      signal.removeEventListener("abort", giveUp);
+      connection.onOverflow = null;
+      resolve({ ending, wasSent });
+      if (ending === "whole") pool.giveBack(connection);
+      else pool.drop(connection);
+    }
+    const giveUp = (): void => settle("given_up");
+
+    signal.addEventListener("abort", giveUp, { once: true });
+    connection.wireBytesLimit = (connection.socket?.bytesRead ?? 0) + limits.wireBytes;
+    connection.onOverflow = () => settle("wire_too_long");
+    connection.client.dispatch(
+      { method: request.method, path: url.pathname + url.search, headers: request.headers, body: request.body },
+      {
+        // undici calls this just before it writes the request, and writes nothing when it is aborted here.
+        onRequestStart: (controller) => {
+          if (isSettled) controller.abort(new SendFault("timeout"));
+          else wasSent = true;
+        },
+        onResponseStart: (_controller, status, headers) => {
+          // A 1xx only announces the reply.
+          if (isSettled || status < 200) return;
+          isStarted = true;
+          reply.start(status, headers);
+        },
+        onResponseData: (_controller, chunk) => {
+          if (isSettled) return;
+          bodyBytes += chunk.length;
+          reply.read(chunk);
+          if (bodyBytes > limits.bodyBytes) settle("body_too_long");
+        },
+        onResponseEnd: () => settle(isStarted ? "whole" : "network_error"),
+        onResponseError: (_controller, error) => {
+          // Without its cause: undici puts the header it could not write into the message.
+          if (isMisuse(error)) reject(new Error("undici refused the request"));
+          settle(toFailureCode(error, toSocketFacts(connection)));
+        },
+      },
+    );
+  });
+}

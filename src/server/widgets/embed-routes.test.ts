@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ConfigAnswer } from "#contract/book.ts";
+import { createTestApp } from "../../../test/support/app.ts";
+import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+
+const { app, deps } = await createTestApp();
+
+test("a question for free times that cannot be meant is the asker's mistake, and says which", async () => {
+  const widgetId = await makeWidget(deps.db, await makeOrganization(deps.db));
+  const { services } = (await app.inject(`/embed-api/${widgetId}/config`)).json() as ConfigAnswer;
+  const service = services.find(({ staffSelectable }) => staffSelectable);
+  assert.ok(service);
+  const ask = async (query: object) => {
+    const week = { service: service.id, from: "2026-11-02", to: "2026-11-09" };
+    const answer = await app.inject({ url: `/embed-api/${widgetId}/slots`, query: { ...week, ...query } });
+    return [answer.statusCode, answer.json().error?.message];
+  };
+  const bad = (sentence: string) => [400, `The parameter ${sentence}.`];
+  assert.deepEqual(await ask({}), [200, undefined]);
+  assert.deepEqual(await ask({ staff: service.staff[0]?.id }), [200, undefined]);
+  assert.deepEqual(await ask({ staff: "nobody" }), bad("staff names nobody who can be chosen for this service"));
+  assert.deepEqual(await ask({ to: "2026-11-02" }), bad("to must be after from"));
+  assert.deepEqual(await ask({ to: "2026-11-01" }), bad("to must be after from"));
+  assert.deepEqual(await ask({ to: "2026-12-09" }), bad("to must not be more than 31 days after from"));
+  assert.equal((await ask({ from: "soon" }))[0], 400);
+  assert.equal((await ask({ service: "none" }))[0], 404);
+});

@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Frame, Page } from "playwright-core";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { NOON } from "../support/builders.ts";
+import { createEmbedded, SERVICE, SITE, toScript, waitForContexts, watchErrors } from "../support/embedded.ts";
+import { countBooked, fillForm, goToForm, send, waitForBooked } from "../support/frame.ts";
+import { toPage } from "../support/host-site.ts";
+
+// The browser's Back and Forward inside the booking, on a website that has a history of its own.
+
+const browser = openBrowser();
+const { web, widgetId, visitor, deps } = await createEmbedded({ rateLimitBookingsPerMinute: 0 });
+const ARRIVAL_PAUSE_MS = 20;
+const ARRIVAL_TRIES = 500;
+const BEFORE = `${SITE}/before`;
+const HEADINGS = {
+  service: "What would you like to book?",
+  time: "Choose a day and a time",
+  form: "Your details",
+  done: "You are booked",
+};
+
+/** A page with a router: it counts what it is told of, and has moved once by itself. */
+const ROUTER = `<script>
+  moves = 0;
+  addEventListener("popstate", () => moves++);
+  if (!history.state) {
+    history.replaceState({ route: 1 }, "", "/book?route=1");
+    history.pushState({ route: 2 }, "", "/book?route=2");
+  }
+</script>`;
+const INLINE = `<svc-booking widget="${widgetId}"></svc-booking>`;
+const BUTTON = `<button id="book" data-svc-open="${widgetId}">Book</button>`;
+
+async function visit(body: string): Promise<{ page: Page; errors: string[] }> {
+  web.addSite(new URL(SITE).host, {
+    "/before": toPage("<p>Before.</p>"),
+    "/book": toPage(ROUTER + body, { head: toScript() }),
+    "/thanks": toPage("<p>Thanks.</p>"),
+  });
+  const page = await browser.open(visitor);
+  const errors = watchErrors(page);
+  await page.clock.setFixedTime(NOON);
+  await page.goto(BEFORE);
+  await page.goto(`${SITE}/book`);
+  await page.waitForFunction("customElements.get('svc-booking')");
+  return { page, errors };
+}
+
+async function findFrame(page: Page): Promise<Frame> {
+  await waitForContexts(page, 1);
+  const frame = page.frames().find((each) => each.url().startsWith(`${SERVICE}/embed/`));
+  assert.ok(frame);
+  await frame.getByRole("heading").first().waitFor();
+  return frame;
+}
+
+/** Where the tab is in its history, and what there is. */
+async function readHistory(page: Page): Promise<{ currentIndex: number; entries: { id: number }[] }> {
+  const session = await page.context().newCDPSession(page);
+  const history = await session.send("Page.getNavigationHistory");
+  await session.detach();
+  return history;
+}
+
+async function waitForIndex(page: Page, index: number): Promise<void> {
+  for (let tries = 0; tries < ARRIVAL_TRIES; tries++) {
+    if ((await readHistory(page)).currentIndex === index) return;
+    await sleep(ARRIVAL_PAUSE_MS);
+  }
+  assert.fail("the browser did not get there");
+}
+
+/** As the browser's own buttons do it, which know nothing of frames. */
+async function go(page: Page, delta: 1 | -1): Promise<void> {
+  const { currentIndex, entries } = await readHistory(page);
+  const entry = entries[currentIndex + delta];
+  assert.ok(entry, "there is nowhere to go");
+  const session = await page.context().newCDPSession(page);
+  await session.send("Page.navigateToHistoryEntry", { entryId: entry.id });
+  await session.detach();
+}
+
+async function see(view: Page | Frame, step: keyof typeof HEADINGS): Promise<void> {
+  await view.getByRole("heading", { name: HEADINGS[step] }).waitFor();
+}
+
+async function seePopupGone(page: Page): Promise<void> {
+  await page.waitForFunction("!document.querySelector('[data-svc=popup]')");
+}
+
+/** The page's own place in its history, and how often it was told to move. */
+function readHost(page: Page): Promise<unknown> {
+  return page.evaluate("[location.href, history.state, moves]");
+}
+const UNTOUCHED = [`${SITE}/book?route=2`, { route: 2 }, 0];
+
+describe("Back on the booking page", { skip: noBrowser }, () => {
+  async function open(): Promise<Page> {
+    const { page } = await visit("");
+    await page.goto(`${SERVICE}/w/${widgetId}`);
+    return page;
+  }
+  const leave = async (page: Page) => await page.waitForURL(`${SITE}/book?route=2`);
+
+  test("goes one step back, Forward one step on, and from the first step it leaves, however it was reached", async () => {
+    const page = await open();
+    await goToForm(page);
+    await page.getByLabel("Name").fill("Mara");
+    await go(page, -1);
+    await see(page, "time");
+    assert.equal(await page.locator(".time input:checked").count(), 1);
+    await go(page, 1);
+    await see(page, "form");
+    assert.equal(await page.getByLabel("Name").inputValue(), "Mara");
+    for (const step of ["time", "service"] as const) {
+      await go(page, -1);
+      await see(page, step);
+    }
+
+    // The frame's own way back is a step as well.
+    await goToForm(page);
+    await page.getByRole("button", { name: "Back" }).click();
+    await see(page, "time");
+    await go(page, -1);
+    await see(page, "service");
+    await goToForm(page);
+    for (const step of ["time", "service"] as const) {
+      await page.getByRole("button", { name: "Back" }).click();
+      await see(page, step);
+    }
+
+    // A reload begins anew.
+    await goToForm(page);
+    await page.reload();
+    await see(page, "service");
+    assert.equal(page.url(), `${SERVICE}/w/${widgetId}`);
+    await go(page, -1);
+    await leave(page);
+  });
+
+  test("Forward leads to no form without a time", async () => {
+    const page = await open();
+    await goToForm(page);
+    await go(page, -1);
+    await see(page, "time");
+    await page.getByRole("button", { name: /^Tuesday 3 November/ }).click();
+    await go(page, 1);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("Please choose a time").waitFor();
+    await see(page, "time");
+  });
+
+  test("after the booking leads away from it, and nothing is booked again", async () => {
+    const page = await open();
+    const before = await countBooked(deps, widgetId);
+    await goToForm(page);
+    await fillForm(page);
+    await send(page);
+    await waitForBooked(page);
+    await page.waitForFunction("history.state.svc.at === 0");
+    await go(page, 1);
+    await page.waitForFunction("history.state.svc.at === 1");
+    await see(page, "done");
+    await go(page, -1);
+    await leave(page);
+    assert.deepEqual(
+      await countBooked(deps, widgetId),
+      before.map((count) => count + 1),
+    );
+  });
+});
+
+describe("Back with the widget in a page", { skip: noBrowser }, () => {
+  test("goes back in the widget first, then in the page, whose own history is untouched", async () => {
+    const { page, errors } = await visit(INLINE);
+    const frame = await findFrame(page);
+    await goToForm(frame);
+    assert.deepEqual(await readHost(page), UNTOUCHED);
+    for (const step of ["time", "service"] as const) {
+      await go(page, -1);
+      await see(frame, step);
+    }
+    assert.deepEqual(await readHost(page), UNTOUCHED);
+    await go(page, -1);
+    await page.waitForFunction("moves === 1");
+    assert.deepEqual(await readHost(page), [`${SITE}/book?route=1`, { route: 1 }, 1]);
+    assert.deepEqual(errors, []);
+  });
+
+  test("after the booking leads to where the visitor was before, also from the page that thanks for it", async () => {
+    const thank = `<script>
+      window.svc = window.svc || function () { (svc.q = svc.q || []).push(arguments) };
+      svc("on", "booked", () => document.body.append("Told."));
+    </script>`;
+    const { page } = await visit(thank + INLINE);
+    const frame = await findFrame(page);
+    await goToForm(frame);
+    await fillForm(frame);
+    await send(frame);
+    await waitForBooked(frame);
+    await page.getByText("Told.").waitFor();
+    assert.deepEqual(await readHost(page), UNTOUCHED);
+    await page.evaluate("location.assign('/thanks')");
+    await page.getByText("Thanks.").waitFor();
+    await go(page, -1);
+    await page.waitForURL(`${SITE}/book?route=2`);
+    await go(page, -1);
+    await page.waitForURL(`${SITE}/book?route=1`);
+  });
+
+  test("a page that moves meanwhile is not moved back by a booking, nor by the widget's own way back", async () => {
+    const { page } = await visit(INLINE);
+    const frame = await findFrame(page);
+    await goToForm(frame);
+    await frame.getByRole("button", { name: "Back" }).click();
+    await see(frame, "time");
+    await page.evaluate("history.pushState({ route: 3 }, '', '/book?route=3')");
+    const moved = [`${SITE}/book?route=3`, { route: 3 }, 0];
+    await frame.getByRole("button", { name: "Back" }).click();
+    await see(frame, "service");
+    assert.deepEqual(await readHost(page), moved);
+    await goToForm(frame, { time: 2 });
+    await fillForm(frame);
+    await send(frame);
+    await waitForBooked(frame);
+    assert.deepEqual(await readHost(page), moved);
+  });
+});
+
+describe("Back with the widget in a popup", { skip: noBrowser }, () => {
+  async function open(): Promise<{ page: Page; frame: Frame; errors: string[] }> {
+    const { page, errors } = await visit(BUTTON);
+    await page.locator("#book").click();
+    return { page, frame: await findFrame(page), errors };
+  }
+
+  test("goes one step back, and closes it at the first step", async () => {
+    const { page, frame, errors } = await open();
+    await goToForm(frame);
+    for (const step of ["time", "service"] as const) {
+      await go(page, -1);
+      await see(frame, step);
+    }
+    await go(page, -1);
+    await seePopupGone(page);
+    assert.equal(await page.evaluate("document.activeElement.id"), "book");
+    assert.deepEqual(await readHost(page), UNTOUCHED);
+    assert.deepEqual(errors, []);
+  });
+
+  test("closed by its button or by Esc it leaves nothing behind: Back is the page's again", async () => {
+    const { page } = await visit(BUTTON);
+    const { currentIndex } = await readHistory(page);
+    for (const close of [
+      (frame: Frame) => frame.getByRole("button", { name: "Close" }).click(),
+      // Twice, as by a key that is held down.
+      (frame: Frame) =>
+        frame.evaluate(`for (const _ of [1, 2]) dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }))`),
+    ]) {
+      await page.locator("#book").click();
+      const frame = await findFrame(page);
+      await goToForm(frame);
+      await frame.getByRole("button", { name: "Back" }).click();
+      await see(frame, "time");
+      await close(frame);
+      await seePopupGone(page);
+      await waitForIndex(page, currentIndex);
+    }
+    assert.deepEqual(await readHost(page), UNTOUCHED);
+    // Forward leads to where the popup was, and brings nothing back.
+    await go(page, 1);
+    await waitForIndex(page, currentIndex + 1);
+    assert.deepEqual(await readHost(page), UNTOUCHED);
+    await go(page, -1);
+    await waitForIndex(page, currentIndex);
+    await go(page, -1);
+    await page.waitForFunction("moves === 1");
+    assert.deepEqual(await readHost(page), [`${SITE}/book?route=1`, { route: 1 }, 1]);
+  });
+
+  test("closes it after the booking, and nothing is booked again", async () => {
+    const { page, frame } = await open();
+    const before = await countBooked(deps, widgetId);
+    await goToForm(frame, { time: 4 });
+    await fillForm(frame);
+    await send(frame);
+    await waitForBooked(frame);
+    await go(page, -1);
+    await seePopupGone(page);
+    assert.deepEqual(await readHost(page), UNTOUCHED);
+    assert.deepEqual(
+      await countBooked(deps, widgetId),
+      before.map((count) => count + 1),
+    );
+  });
+
+  test("closes one that says that its widget does not exist", async () => {
+    const { page } = await visit(BUTTON.replace(widgetId, "w_nope"));
+    for (const close of [() => go(page, -1), (frame: Frame) => frame.getByRole("button", { name: "Close" }).click()]) {
+      await page.locator("#book").click();
+      const frame = await findFrame(page);
+      await frame.getByRole("button", { name: "Close" }).waitFor();
+      await close(frame);
+      await seePopupGone(page);
+    }
+    assert.deepEqual(await readHost(page), UNTOUCHED);
+  });
+});

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CLICK_ID_NAMES } from "#contract/attribution.ts";
+import { PAID_CLICK_IDS } from "../src/server/funnel/source-tables.ts";
+import { parseWishes } from "../src/widget/frame/context.ts";
+import { readPageAttribution } from "../src/widget/frame/page-attribution.ts";
+import { readAddress } from "../src/widget/loader/address.ts";
+
+// What runs in visitors' browsers has lists of its own, because the contract's would bring its schemas along.
+
+const toParameter = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const sent = Object.fromEntries(CLICK_ID_NAMES.map((name) => [name, `id-of-${name}`]));
+const query = new URLSearchParams(Object.entries(sent).map(([name, id]) => [toParameter(name), id]));
+const address = `https://site.example/lp?${query}`;
+
+test("the loader reads every click id of the contract from an address", () =>
+  assert.deepEqual(readAddress(address).tags, sent));
+
+test("the direct page reads every one from its own address, and none of somebody who wants privacy", () => {
+  const read = (isPrivate: boolean) => {
+    const { landingPage: _, currentPage: __, ...ids } = readPageAttribution({ address, referrer: "", isPrivate });
+    return ids;
+  };
+  assert.deepEqual(read(false), sent);
+  assert.deepEqual(read(true), {});
+});
+
+test("the frame takes every one from the loader", () =>
+  assert.deepEqual(parseWishes({ attribution: { ...sent, xclid: "unknown" } }).attribution, sent));
+
+test("every one but fbclid tells of a paid click", () =>
+  assert.deepEqual([...PAID_CLICK_IDS.flatMap(({ fields }) => fields), "fbclid"].sort(), [...CLICK_ID_NAMES].sort()));

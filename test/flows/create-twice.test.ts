@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { APP_PREFIX } from "#contract/app/routes.ts";
+import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
+import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
+import { createTestApp } from "../support/app.ts";
+import { askApp, readAudit } from "../support/app-api.ts";
+import { type SignedIn, signIn } from "../support/sign-in.ts";
+
+// An answer got lost, and whoever pressed the button presses it again: the dashboard sends the key of the open form with each.
+
+const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
+const { app, deps } = testApp;
+after(() => deps.scheduler.outbound.close());
+const calcom = await startCalcomServer();
+after(() => calcom.stop());
+
+async function post(person: SignedIn, path: string, { key, body }: { key?: string; body: object }) {
+  const headers = { ...person.headers, ...(key === undefined ? {} : { "idempotency-key": key }) };
+  const { statusCode, payload } = await app.inject({ method: "POST", url: APP_PREFIX + path, headers, payload: body });
+  return { status: statusCode, body: JSON.parse(payload) };
+}
+
+type Kind = { path: string; body: object; other: object; action: string; isShownAgain: boolean };
+
+const KINDS: Record<string, Kind> = {
+  "a widget": {
+    path: "/widgets",
+    body: { name: "Website", collectData: true },
+    other: { name: "Another", collectData: true },
+    action: "widget.created",
+    isShownAgain: true,
+  },
+  "an endpoint": {
+    path: "/endpoints",
+    body: { url: "http://127.0.0.1:9/hooks", kind: "webhook" },
+    other: { url: "http://127.0.0.1:9/others", kind: "webhook" },
+    action: "endpoint.added",
+    isShownAgain: false,
+  },
+  "an API key": {
+    path: "/keys",
+    body: { name: "Warehouse" },
+    other: { name: "Another" },
+    action: "api_key.created",
+    isShownAgain: false,
+  },
+  "a connection": {
+    path: "/connections",
+    body: { kind: "calcom", name: "Practice", ...calcom.parts },
+    other: { kind: "calcom", name: "Another", ...calcom.parts },
+    action: "connection.added",
+    isShownAgain: false,
+  },
+};
+
+const countMade = async (person: SignedIn, action: string) =>
+  ((await readAudit(deps.db, person.organizationId)) as { action: string }[]).filter((entry) => entry.action === action)
+    .length;
+const countListed = async (person: SignedIn, path: string) =>
+  ((await askApp(app, person, `GET ${path}`)).body as { data: object[] }).data.length;
+
+for (const [what, { path, body, other, action, isShownAgain }] of Object.entries(KINDS))
+  describe(what, () => {
+    test("is made once, however often the same form is sent", async () => {
+      const owner = await signIn(testApp, { role: "owner", plan: "business" });
+      const first = await post(owner, path, { key: "one form", body });
+      assert.equal(first.status, 201);
+      const again = await post(owner, path, { key: "one form", body });
+      if (isShownAgain) assert.deepEqual(again, first);
+      else assert.deepEqual([again.status, again.body.error.code], [409, "conflict"]);
+      const changed = await post(owner, path, { key: "one form", body: other });
+      assert.deepEqual([changed.status, changed.body.error.code], [409, "conflict"]);
+      assert.deepEqual([await countListed(owner, path), await countMade(owner, action)], [1, 1]);
+    });
+
+    test("is made once when both arrive together", async () => {
+      const owner = await signIn(testApp, { role: "owner", plan: "business" });
+      const both = await Promise.all([1, 2].map(() => post(owner, path, { key: "one form", body })));
+      const statuses = both.map(({ status }) => status).sort();
+      assert.deepEqual(statuses, isShownAgain ? [201, 201] : [201, 409]);
+      assert.deepEqual([await countListed(owner, path), await countMade(owner, action)], [1, 1]);
+    });
+
+    test("is made anew by another form, by another organization with the same key, and without one", async () => {
+      const owner = await signIn(testApp, { role: "owner", plan: "business" });
+      const stranger = await signIn(testApp, { role: "owner", plan: "business" });
+      for (const key of ["one form", "another form"])
+        assert.equal((await post(owner, path, { key, body })).status, 201, key);
+      for (let i = 0; i < 2; i++) assert.equal((await post(owner, path, { body })).status, 201);
+      assert.equal((await post(stranger, path, { key: "one form", body })).status, 201);
+      assert.deepEqual([await countListed(owner, path), await countListed(stranger, path)], [4, 1]);
+    });
+  });
+
+test("a key that is empty or too long is refused", async () => {
+  const owner = await signIn(testApp, { role: "owner", plan: "business" });
+  for (const key of [" ", "x".repeat(256)])
+    assert.equal((await post(owner, "/widgets", { key, body: { name: "Website" } })).status, 400);
+  assert.equal(await countListed(owner, "/widgets"), 0);
+});
+
+test("an endpoint that was made as the last that there is room for, or removed since, is still the one that was made", async () => {
+  const owner = await signIn(testApp, { role: "owner", plan: "business" });
+  const body = { url: "http://127.0.0.1:9/hooks", kind: "webhook" };
+  for (let i = 1; i < ENDPOINTS_PER_ORGANIZATION_MAX; i++)
+    assert.equal((await post(owner, "/endpoints", { body })).status, 201);
+  const { endpoint } = (await post(owner, "/endpoints", { key: "the last", body })).body;
+  const again = async () => (await post(owner, "/endpoints", { key: "the last", body })).body.error.message;
+  assert.match(await again(), /^Your first try added this endpoint already/);
+  await askApp(app, owner, `DELETE /endpoints/${endpoint.id}`);
+  assert.match(await again(), /^Your first try added this endpoint already/);
+});
+
+test("an organization is made once by one form of one person", async () => {
+  const person = await signIn(testApp, { role: "owner" });
+  const other = await signIn(testApp, { role: "owner" });
+  const body = { name: "Elm Clinic", timeZone: "Europe/Berlin" };
+  const make = async (who: SignedIn, wanted: object = body) =>
+    await post(who, "/organizations", { key: "one form", body: wanted });
+  const first = await make(person);
+  assert.equal(first.status, 201);
+  assert.deepEqual(await make(person), first);
+  assert.equal((await make(person, { ...body, name: "Oak Clinic" })).status, 409);
+  const theirs = await make(other);
+  assert.equal(theirs.status, 201);
+  assert.notEqual(theirs.body.id, first.body.id);
+  const me = (await askApp(app, person, "GET /me")).body as { organizations: object[] };
+  assert.equal(me.organizations.length, 2);
+});
