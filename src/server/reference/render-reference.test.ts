@@ -9,6 +9,108 @@ const frame = {
 };
 const documentAddress = "/api/v1/openapi.json";
 
+const paths: Record<string, PathItem> = {
+  "/api/v1/things": {
+    get: {
+      operationId: "listThings",
+      summary: "List things",
+      description: "Things, newest first.\n\nFilters apply to `createdAt`.",
+      parameters: [
+        { name: "since", in: "query", example: "2026-11-01", schema: { type: "string" } },
+        { name: "until", in: "query", example: "2026-11-01", schema: { type: "string" } },
+        { name: "owner", in: "query", required: true, example: "O'Brien", schema: { type: "string" } },
+        { name: "limit", in: "query", schema: { type: "integer", minimum: 1, default: 100 } },
+      ],
+      responses: {
+        200: {
+          description: "Some things.",
+          content: { "application/json": { schema: { $ref: "#/components/schemas/ThingList" } } },
+        },
+        400: { description: "`bad_request`: a parameter is invalid." },
+        500: { description: "`internal`: failure on our side; retry with backoff." },
+      },
+    },
+  },
+};
+
+const webhooks: Record<string, PathItem> = {
+  "thing.made": {
+    post: {
+      operationId: "thingMade",
+      summary: "A thing was made",
+      parameters: [
+        {
+          name: "Service-Event",
+          in: "header",
+          required: true,
+          description: "Event type.",
+          schema: { type: "string", const: "thing.made" },
+        },
+        {
+          name: "Service-Signature",
+          in: "header",
+          required: true,
+          description: "Verify it.",
+          example: "t=1,v1=ab",
+          schema: { type: "string" },
+        },
+      ],
+      requestBody: {
+        content: {
+          "application/json": {
+            schema: {
+              type: "object",
+              required: ["type", "data"],
+              properties: {
+                type: { type: "string", const: "thing.made" },
+                data: { $ref: "#/components/schemas/Thing" },
+              },
+            },
+          },
+        },
+      },
+      responses: {
+        "2XX": { description: "Delivered." },
+        410: { description: "`gone`: disables the endpoint." },
+        default: { description: "Tried again." },
+      },
+    },
+  },
+};
+
+const schemas: Record<string, Schema> = {
+  Thing: {
+    type: "object",
+    required: ["id", "status", "tags", "clickIds"],
+    properties: {
+      id: { type: "string", description: "Its identifier.", examples: ["t_1"] },
+      status: {
+        anyOf: [
+          { type: "string", enum: ["active"] },
+          { type: "string", enum: ["paused"] },
+        ],
+      },
+      owner: {
+        type: "object",
+        required: ["phone"],
+        properties: { phone: { anyOf: [{ type: "string" }, { type: "null" }] } },
+      },
+      tags: {
+        type: "array",
+        maxItems: 12,
+        items: { type: "object", required: ["key"], properties: { key: { type: "string" } } },
+      },
+      clickIds: { type: "object", patternProperties: { "^.*$": { type: "string" } } },
+      parent: { $ref: "#/components/schemas/Thing", description: "The thing above." },
+    },
+  },
+  ThingList: {
+    type: "object",
+    required: ["data"],
+    properties: { data: { type: "array", items: { $ref: "#/components/schemas/Thing" } } },
+  },
+};
+
 test("the request is a curl command with a line for each header and parameter", () => {
   assert.equal(
     textOf(sectionOf(render(), "endpoint-listThings"), /<pre><code>(.*?)<\/code>/s),
@@ -156,108 +258,6 @@ test("the page has no script and no style but the stylesheet", () => {
   assert.doesNotMatch(page, /<script|<style|style=|javascript:/i);
   assert.match(page, /<link rel="stylesheet" href="\/docs\/docs\.css">/);
 });
-
-const paths: Record<string, PathItem> = {
-  "/api/v1/things": {
-    get: {
-      operationId: "listThings",
-      summary: "List things",
-      description: "Things, newest first.\n\nFilters apply to `createdAt`.",
-      parameters: [
-        { name: "since", in: "query", example: "2026-11-01", schema: { type: "string" } },
-        { name: "until", in: "query", example: "2026-11-01", schema: { type: "string" } },
-        { name: "owner", in: "query", required: true, example: "O'Brien", schema: { type: "string" } },
-        { name: "limit", in: "query", schema: { type: "integer", minimum: 1, default: 100 } },
-      ],
-      responses: {
-        200: {
-          description: "Some things.",
-          content: { "application/json": { schema: { $ref: "#/components/schemas/ThingList" } } },
-        },
-        400: { description: "`bad_request`: a parameter is invalid." },
-        500: { description: "`internal`: failure on our side; retry with backoff." },
-      },
-    },
-  },
-};
-
-const webhooks: Record<string, PathItem> = {
-  "thing.made": {
-    post: {
-      operationId: "thingMade",
-      summary: "A thing was made",
-      parameters: [
-        {
-          name: "Service-Event",
-          in: "header",
-          required: true,
-          description: "Event type.",
-          schema: { type: "string", const: "thing.made" },
-        },
-        {
-          name: "Service-Signature",
-          in: "header",
-          required: true,
-          description: "Verify it.",
-          example: "t=1,v1=ab",
-          schema: { type: "string" },
-        },
-      ],
-      requestBody: {
-        content: {
-          "application/json": {
-            schema: {
-              type: "object",
-              required: ["type", "data"],
-              properties: {
-                type: { type: "string", const: "thing.made" },
-                data: { $ref: "#/components/schemas/Thing" },
-              },
-            },
-          },
-        },
-      },
-      responses: {
-        "2XX": { description: "Delivered." },
-        410: { description: "`gone`: disables the endpoint." },
-        default: { description: "Tried again." },
-      },
-    },
-  },
-};
-
-const schemas: Record<string, Schema> = {
-  Thing: {
-    type: "object",
-    required: ["id", "status", "tags", "clickIds"],
-    properties: {
-      id: { type: "string", description: "Its identifier.", examples: ["t_1"] },
-      status: {
-        anyOf: [
-          { type: "string", enum: ["active"] },
-          { type: "string", enum: ["paused"] },
-        ],
-      },
-      owner: {
-        type: "object",
-        required: ["phone"],
-        properties: { phone: { anyOf: [{ type: "string" }, { type: "null" }] } },
-      },
-      tags: {
-        type: "array",
-        maxItems: 12,
-        items: { type: "object", required: ["key"], properties: { key: { type: "string" } } },
-      },
-      clickIds: { type: "object", patternProperties: { "^.*$": { type: "string" } } },
-      parent: { $ref: "#/components/schemas/Thing", description: "The thing above." },
-    },
-  },
-  ThingList: {
-    type: "object",
-    required: ["data"],
-    properties: { data: { type: "array", items: { $ref: "#/components/schemas/Thing" } } },
-  },
-};
 
 function render(more: Partial<OpenApiDocument> = {}): string {
   const document: OpenApiDocument = {
