@@ -45,7 +45,7 @@ export function WebhooksPage() {
           <>
             How to read and verify what they get is described in the{" "}
             <Anchor href="/docs/webhooks" target="_blank" underline="always" inherit>
-              reference
+              guide
             </Anchor>
             .
           </>

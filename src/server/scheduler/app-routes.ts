@@ -162,7 +162,7 @@ function toApiError(refusal: ConnectionRefusal): ApiError {
     case "too_many":
       return new ApiError(
         "conflict",
-        `The organization has ${CONNECTIONS_PER_ORGANIZATION_MAX} connections already; that is the most.`,
+        `An organization can have at most ${CONNECTIONS_PER_ORGANIZATION_MAX} connections.`,
       );
     case "in_use":
       return new ApiError("conflict", "Widgets still book through this connection. Give them another one first.");
