@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { EndpointId } from "#contract/ids.ts";
-import { addEndpoint } from "../../src/server/webhooks/endpoints.ts";
+import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints.ts";
 import {
   book,
   headerOf,
@@ -225,7 +225,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
       .waitFor();
   });
 
-  test("all that failed since a time is sent again", async () => {
+  test("all that failed since a time is sent again, with what the endpoint missed while it was off", async () => {
     let isAway = true;
     const receiver = await startReplying(() => (isAway ? { status: 404, body: "no_team" } : { body: "ok" }));
     const id = await makeEndpoint(receiver.url, { kind: "slack", description: "Front desk" });
@@ -237,17 +237,20 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
       return (await countIn("failed")) === 2;
     }, "both have failed");
     isAway = false;
+    await editEndpoint(deps, owner, { id, isEnabled: false });
+    references.push(await book(deps, business));
+    await editEndpoint(deps, owner, { id, isEnabled: true });
     const page = await open(`/webhooks/${id}`);
-    await page.getByText("Deliveries are failing").waitFor();
     await page.getByRole("button", { name: /Redeliver failed/ }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Made since").fill("2026-10-31T12:00");
+    await dialog.getByLabel("Also what it missed while it was off").check();
     await dialog.getByRole("button", { name: "Redeliver" }).click();
-    await page.getByText("2 deliveries will be redelivered.").waitFor();
+    await page.getByText("3 deliveries will be redelivered.").waitFor();
     await until(async () => {
       moveClock(dashboard, 1);
-      return (await countIn("delivered")) === 2;
-    }, "both have arrived");
+      return (await countIn("delivered")) === 3;
+    }, "all have arrived");
     for (const reference of references) {
       await page.getByRole("row").filter({ hasText: reference }).getByText("Delivered").waitFor();
     }

@@ -75,7 +75,11 @@ export type EndpointChange = Static<typeof EndpointChange>;
 export const RotatedSecret = Type.Object({ secret: Type.String(), previousSecretExpiresAt: Timestamp });
 export type RotatedSecret = Static<typeof RotatedSecret>;
 
-export const RedeliverFailedRequest = Type.Object({ since: Type.String() });
+export const RedeliverFailedRequest = Type.Object({
+  since: Type.String(),
+  /** Also what was canceled because the endpoint was off. */
+  missed: Type.Optional(Type.Boolean()),
+});
 export type RedeliverFailedRequest = Static<typeof RedeliverFailedRequest>;
 
 export const RedeliverFailedAnswer = Type.Object({ count: Type.Integer() });

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { EndpointChange, NewEndpoint } from "#contract/app/endpoints.ts";
+import type { EndpointChange, NewEndpoint, RedeliverFailedRequest } from "#contract/app/endpoints.ts";
 import { call } from "./app-calls.ts";
 import { deliveriesKey } from "./deliveries.ts";
 
@@ -27,6 +27,6 @@ export const endpointCalls = (organization: string) => ({
   remove: (id: string) => call("removeEndpoint", { organization, params: { endpoint: id } }),
   test: (id: string) => call("testEndpoint", { organization, params: { endpoint: id } }),
   rotateSecret: (id: string) => call("rotateSecret", { organization, params: { endpoint: id } }),
-  redeliverFailed: ({ id, since }: { id: string; since: string }) =>
-    call("redeliverFailed", { organization, params: { endpoint: id }, body: { since } }),
+  redeliverFailed: ({ id, ...body }: { id: string } & RedeliverFailedRequest) =>
+    call("redeliverFailed", { organization, params: { endpoint: id }, body }),
 });

@@ -1,4 +1,4 @@
-import { Modal, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Checkbox, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
@@ -32,10 +32,12 @@ function RedeliverFailedForm({ endpointId, onClose }: Omit<RedeliverFailedProps,
   const { timeZone } = details;
   const endpoints = useQuery(endpointsQuery(id));
   const enabled = (endpoints.data?.data ?? []).filter(({ status }) => status === "enabled");
-  const form = useForm({ initialValues: { id: endpointId, since: toLocalTime(before(1, "day"), timeZone) } });
+  const form = useForm({
+    initialValues: { id: endpointId, since: toLocalTime(before(1, "day"), timeZone), missed: false },
+  });
   const redeliver = useAction({
-    run: (values: { id: string; since: string }) =>
-      endpointCalls(id).redeliverFailed({ id: values.id, since: toInstant(values.since, timeZone) ?? "" }),
+    run: (values: typeof form.values) =>
+      endpointCalls(id).redeliverFailed({ ...values, since: toInstant(values.since, timeZone) ?? "" }),
     form,
     isQuiet: true,
     refreshes: endpointRefreshes(id),
@@ -68,6 +70,11 @@ function RedeliverFailedForm({ endpointId, onClose }: Omit<RedeliverFailedProps,
           description={`In the time zone ${timeZone}. The log goes back ${DELIVERY_LOG_DAYS} days.`}
           required
           {...form.getInputProps("since")}
+        />
+        <Checkbox
+          label="Also what it missed while it was off"
+          description="Those deliveries stand in the log as canceled."
+          {...form.getInputProps("missed", { type: "checkbox" })}
         />
         <FormButtons label="Redeliver" isBusy={redeliver.isPending} onCancel={onClose} />
       </Stack>

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { editEndpoint } from "./endpoints.ts";
 import { redeliver, redeliverFailed } from "./redeliver.ts";
 import {
   book,
@@ -174,14 +175,41 @@ test("all failed deliveries of an endpoint since a time are redelivered at once,
   const before = receiver.requests.length;
 
   status = 204;
-  assert.deepEqual(await redeliverFailed(deps, owner, { endpointId, since }), { kind: "queued", count: 2 });
-  assert.deepEqual(await redeliverFailed(deps, owner, { endpointId, since }), { kind: "queued", count: 0 });
+  const about = { endpointId, since, isMissedToo: false };
+  assert.deepEqual(await redeliverFailed(deps, owner, about), { kind: "queued", count: 2 });
+  assert.deepEqual(await redeliverFailed(deps, owner, about), { kind: "queued", count: 0 });
   await deliverAll(loop);
   assert.equal(receiver.requests.length, before + 2);
   assert.deepEqual(
     (await readDeliveries(deps, business.owner)).map(({ state }) => state),
     ["failed", "delivered", "delivered"],
   );
+});
+
+test("what an endpoint missed while it was off is redelivered together with what failed, when asked for", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({ body: "ok" }));
+  const { id: endpointId } = await makeEndpoint(deps, business, { url: receiver.url, kind: "slack" });
+  const owner = { id: business.owner, plan: business.plan };
+  const since = clock.now();
+  await editEndpoint(deps, business.owner, { id: endpointId, isEnabled: false });
+  await book(deps, business);
+  await book(deps, business);
+  await editEndpoint(deps, business.owner, { id: endpointId, isEnabled: true });
+
+  const about = { endpointId, since, isMissedToo: false };
+  assert.deepEqual(await redeliverFailed(deps, owner, about), { kind: "queued", count: 0 });
+  assert.deepEqual(await redeliverFailed(deps, owner, { ...about, isMissedToo: true }), { kind: "queued", count: 2 });
+  // A chat gets one message a second.
+  for (let second = 0; second < 2; second++) {
+    await deliverAll(loop);
+    moveClock(service, 1);
+  }
+  assert.deepEqual(
+    (await readDeliveries(deps, business.owner)).map(({ state }) => state),
+    ["delivered", "delivered"],
+  );
+  assert.ok(receiver.requests.every(({ body }) => "blocks" in JSON.parse(body.toString())));
 });
 
 test("Retry-After moves the next attempt, never before its nominal delay, and pauses the whole endpoint", async () => {

@@ -135,10 +135,11 @@ export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
     async (request) => {
       const member = memberOf(request);
       const endpoint = await requireEndpoint(deps, member, request.params.endpoint);
-      const since = parseIsoInstant(readRedeliverFailed(request).since, "down");
+      const body = readRedeliverFailed(request);
+      const [since, isMissedToo] = [parseIsoInstant(body.since, "down"), body.missed === true];
       if (!since) throw new FieldsError({ since: "This must be an ISO 8601 date." });
       const owner = { id: member.organizationId, plan: member.plan };
-      const outcome = await redeliverFailed(deps, owner, { endpointId: endpoint.id, since });
+      const outcome = await redeliverFailed(deps, owner, { endpointId: endpoint.id, since, isMissedToo });
       if (outcome.kind === "not_found") throw noSuch("endpoint");
       if (outcome.kind !== "queued") throw new ApiError("conflict", REDELIVER_REFUSALS[outcome.kind]);
       // Queued in batches, each committed by itself, so this is written when all are.

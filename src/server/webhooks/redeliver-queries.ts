@@ -80,6 +80,8 @@ export async function queueFailed(
   owner: OrganizationId,
   batch: {
     endpointId: EndpointId;
+    /** Those canceled because the endpoint was off count as failed. */
+    isMissedToo: boolean;
     after: { createdAt: Date; id: string };
     keptSince: Date;
     dueAt: Date;
@@ -93,7 +95,9 @@ export async function queueFailed(
       from deliveries delivery
       join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
       where delivery.organization_id = ${owner} and delivery.endpoint_id = ${endpointId}
-        and delivery.state = 'failed' and event.body is not null and event.type <> 'endpoint.test'
+        and (delivery.state = 'failed'
+          or ${batch.isMissedToo}::boolean and delivery.state = 'canceled' and delivery.cancel_reason = 'endpoint_disabled')
+        and event.body is not null and event.type <> 'endpoint.test'
         and ${isInLog(batch.keptSince)}
         and delivery.created_at >= ${after.createdAt}
         and (delivery.created_at, delivery.id) > (${after.createdAt}, ${after.id}::uuid)

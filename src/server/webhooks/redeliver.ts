@@ -63,11 +63,14 @@ async function queueOne(
   });
 }
 
-/** Queues one more attempt of every failed delivery of an endpoint that was made since then, and says how many. */
+/**
+ * Queues one more attempt of every failed delivery of an endpoint that was made since then, and says how many.
+ * `isMissedToo`: also of those that were canceled because it was off.
+ */
 export async function redeliverFailed(
   deps: RedeliverDeps,
   owner: Owner,
-  about: { endpointId: EndpointId; since: Date },
+  about: { endpointId: EndpointId; since: Date; isMissedToo: boolean },
 ): Promise<{ kind: "queued"; count: number } | RedeliverRefusal> {
   if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
   const endpoint = await findEndpoint(deps.db, owner.id, about.endpointId);
@@ -81,6 +84,7 @@ export async function redeliverFailed(
     const dueAt = deps.clock.now();
     const { queued, last } = await queueFailed(deps.db, owner.id, {
       endpointId: about.endpointId,
+      isMissedToo: about.isMissedToo,
       after,
       keptSince: toLogKeptSince(dueAt),
       dueAt,
