@@ -88,7 +88,8 @@ test("the service says where it is, answers there, and ends in order on SIGTERM"
 
 test("a request in flight is answered before the end, and no new one is taken", { timeout: 60_000 }, async () => {
   const { key } = await makeKey(db, await makeOrganization(db));
-  const service = start();
+  // Without background tasks, which may wait for the lock before the request does.
+  const service = start({ ROLE: "web" });
   const address = await service.says(READY);
   const lock = await holdWidgets();
   const answering = fetch(`${address}/api/v1/widgets`, { headers: { authorization: `Bearer ${key}` } });
@@ -125,7 +126,6 @@ test("a signal to all of npm, its shell and the service is one signal: the end o
 
 test("what outlasts the grace time is cut off", { timeout: 60_000 }, async () => {
   const { key } = await makeKey(db, await makeOrganization(db));
-  // Without background tasks, which may wait for the lock before the request does.
   const service = start({ SHUTDOWN_GRACE_MS: "1", ROLE: "web" });
   const address = await service.says(READY);
   const lock = await holdWidgets();

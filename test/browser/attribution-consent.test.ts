@@ -193,10 +193,10 @@ describe("attribution", { skip: noBrowser }, () => {
     while (readContexts(page).length > 0) await page.waitForEvent("framedetached");
     await page.evaluate(`document.body.insertAdjacentHTML("beforeend", "<svc-booking></svc-booking>")`);
     assert.equal((await readAttribution(page)).currentPage, `${SITE}/booking/next`);
-    const again = page.waitForEvent("framenavigated");
+    const moved = page.waitForEvent("framedetached");
     await page.evaluate("document.body.append(document.querySelector('svc-booking'))");
-    await again;
-    assert.equal(readContexts(page).length, 1);
+    await moved;
+    assert.equal((await waitForContexts(page, 1)).length, 1);
     assert.deepEqual(errors, []);
   });
 });

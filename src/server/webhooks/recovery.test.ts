@@ -264,7 +264,8 @@ test("a lease begins when the wait for other claims is over", async () => {
   const other = new DeliveryLoop(anotherWorker(deps));
   const round = other.goRound();
   await until(async () => {
-    const { rows } = await sql`select from pg_locks where locktype = 'advisory' and not granted`.execute(db);
+    const { rows } = await sql`select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+      where datname = current_database() and locktype = 'advisory' and not granted`.execute(db);
     return rows.length === 1;
   }, "the claim waits");
   moveClock(service, LEASE_SECONDS - 1);
