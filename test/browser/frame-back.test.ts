@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Frame, Page } from "playwright-core";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import { NOON } from "../support/builders.ts";
-import { createEmbedded, SERVICE, SITE, toScript, waitForContexts, watchErrors } from "../support/embedded.ts";
+import { createEmbedded, findFrame, SERVICE, SITE, toScript, watchErrors } from "../support/embedded.ts";
 import { countBooked, fillForm, goToForm, send, waitForBooked } from "../support/frame.ts";
 import { toPage } from "../support/host-site.ts";
 
@@ -47,14 +47,6 @@ async function visit(body: string): Promise<{ page: Page; errors: string[] }> {
   await page.goto(`${SITE}/book`);
   await page.waitForFunction("customElements.get('svc-booking')");
   return { page, errors };
-}
-
-async function findFrame(page: Page): Promise<Frame> {
-  await waitForContexts(page, 1);
-  const frame = page.frames().find((each) => each.url().startsWith(`${SERVICE}/embed/`));
-  assert.ok(frame);
-  await frame.getByRole("heading").first().waitFor();
-  return frame;
 }
 
 /** Where the tab is in its history, and what there is. */

@@ -5,6 +5,7 @@ import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import {
   createEmbedded,
+  findFrame,
   listAccessible,
   readContexts,
   SERVICE,
@@ -31,15 +32,6 @@ async function visit(
   await page.goto(`${SITE}/`);
   await page.waitForFunction("customElements.get('svc-booking')");
   return { page, errors };
-}
-
-/** The frame, once it shows itself. */
-async function findFrame(page: Page): Promise<Frame> {
-  await waitForContexts(page, 1);
-  const frame = page.frames().find((each) => each.url().startsWith(`${SERVICE}/embed/`));
-  assert.ok(frame);
-  await frame.getByRole("heading").first().waitFor();
-  return frame;
 }
 
 async function isGone(page: Page): Promise<void> {

@@ -1,4 +1,5 @@
-import type { BrowserContextOptions, Page } from "playwright-core";
+import assert from "node:assert/strict";
+import type { BrowserContextOptions, Frame, Page } from "playwright-core";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { FrameContext } from "../../src/widget/messages.ts";
 import { createTestApp, type TestApp } from "./app.ts";
@@ -60,6 +61,15 @@ export async function waitForContexts(page: Page, count: number): Promise<FrameC
     if (contexts.length >= count) return contexts;
     await page.waitForEvent("framenavigated");
   }
+}
+
+/** The frame, once it shows itself. */
+export async function findFrame(page: Page): Promise<Frame> {
+  await waitForContexts(page, 1);
+  const frame = page.frames().find((each) => each.url().startsWith(`${SERVICE}/embed/`));
+  assert.ok(frame);
+  await frame.getByRole("heading").first().waitFor();
+  return frame;
 }
 
 /** Role and name of everything that assistive technology is told of, closed shadow roots included: `button "Close"`. */

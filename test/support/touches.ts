@@ -9,6 +9,15 @@ export const DIRECT: VisitClass = {
   channel: "Direct",
 };
 
+/** What is recorded of a visitor of whom nothing is known. */
+export const DIRECT_TOUCH = {
+  ...DIRECT,
+  visitId: "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44",
+  page: "",
+  device: "other",
+  country: "",
+} as const;
+
 export const SEARCH_AD: VisitClass = { source: "google", medium: "cpc", campaign: "Autumn", channel: "Paid Search" };
 
 /** A visit id for each number. */

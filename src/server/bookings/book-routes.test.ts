@@ -5,6 +5,7 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { makeKey, makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
+import { DIRECT_TOUCH } from "../../../test/support/touches.ts";
 import { eraseBookingsByEmail } from "./erase.ts";
 import { insertPending } from "./pending-queries.ts";
 import { takeReference } from "./reference.ts";
@@ -16,18 +17,7 @@ const { app, deps, clock, lines } = await createTestApp({
 });
 
 const SIGNAL = new AbortController().signal;
-const VISIT = "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44";
-
-const DIRECT_TOUCH = {
-  visitId: VISIT,
-  page: "",
-  source: "(direct)",
-  medium: "(none)",
-  campaign: "(not set)",
-  channel: "Direct",
-  device: "other",
-  country: "",
-};
+const { visitId: VISIT } = DIRECT_TOUCH;
 
 type Setting = { owner: OrganizationId; widgetId: WidgetId; key: string };
 

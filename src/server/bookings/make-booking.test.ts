@@ -5,6 +5,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { findEverywhere } from "../../../test/support/search-database.ts";
+import { DIRECT_TOUCH } from "../../../test/support/touches.ts";
 import { openSchedulingSystem } from "../scheduler/open-system.ts";
 import type { SchedulingSystem } from "../scheduler/scheduling-system.ts";
 import { deleteBooking, eraseBookingsByEmail } from "./erase.ts";
@@ -41,16 +42,7 @@ async function makeSetting(): Promise<Setting & { email: string }> {
     startAt: slot.startAt,
     staffId: null,
     locale: "en",
-    touch: {
-      visitId: "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44",
-      page: "",
-      source: "(direct)",
-      medium: "(none)",
-      campaign: "(not set)",
-      channel: "Direct",
-      device: "other",
-      country: "",
-    },
+    touch: DIRECT_TOUCH,
     copy: { timeZone: "Europe/Berlin", customer, answers: [], attribution: {} },
     isStored: true,
   };

@@ -6,6 +6,7 @@ import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contrac
 import { createTestApp } from "../../../test/support/app.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
 import { findEverywhere } from "../../../test/support/search-database.ts";
+import { DIRECT_TOUCH } from "../../../test/support/touches.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 import { addConnection, removeConnection } from "../scheduler/connections.ts";
 import { openConnection } from "../scheduler/open-system.ts";
@@ -24,16 +25,6 @@ after(() => deps.scheduler.outbound.close());
 const NEVER = new AbortController().signal;
 const START = new Date("2026-11-02T08:00:00.000Z");
 const CHECK_UP = "10";
-const TOUCH = {
-  visitId: "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44",
-  page: "",
-  source: "(direct)",
-  medium: "(none)",
-  campaign: "(not set)",
-  channel: "Direct",
-  device: "other",
-  country: "",
-};
 
 type Practice = { owner: OrganizationId; widgetId: WidgetId; connectionId: ConnectionId; server: CalcomServer };
 
@@ -76,7 +67,7 @@ async function leaveUnsettled(
     start_at: START,
     askingUntil: new Date(clock.now().getTime() - 1),
     given_up_at: new Date(clock.now().getTime() + 15 * MINUTE_MS),
-    touch: { ...TOUCH, ...about.touch },
+    touch: { ...DIRECT_TOUCH, ...about.touch },
     copy,
     now: clock.now(),
   });
