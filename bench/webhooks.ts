@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Deps } from "../src/server/deps.ts";
-import { wakeWorkers } from "../src/server/webhooks/wake-workers.ts";
+import { wakeWorkers } from "../src/server/webhooks/outbox/wake-workers.ts";
 import { type Bar, judgeMemory } from "./support/bars.ts";
 import { measurePosts } from "./support/post-loop.ts";
 import { readCpuMs, readOwnCpuMs, readResidentMb } from "./support/process-usage.ts";

@@ -1,6 +1,6 @@
 -- People who sign in, their sign-ins, what they belong to, invitations, and the log of what they changed.
 
--- The tables users to user_two_factors are written by better-auth (accounts/auth.ts maps its names to these).
+-- The tables users to user_two_factors are written by better-auth (accounts/auth/auth.ts maps its names to these).
 
 create table users (
   id text primary key,

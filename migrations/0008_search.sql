@@ -13,7 +13,7 @@ create function booking_customer_text(customer_name text, customer_email text) r
 
 -- Every three letters in a row, each behind the organization and the week that the booking was made in: what is found
 -- under one of these is of one organization and one short time, however many bookings there are. `o` and `c` for the two
--- texts, `w` for the widget. bookings/search-terms.ts makes the same words. The cost keeps the planner from filtering by it.
+-- texts, `w` for the widget. bookings/stored/search-terms.ts makes the same words. The cost keeps the planner from filtering by it.
 create function booking_grams(
   organization_id text, created_at timestamptz, widget_id text, open_text text, customer_text text
 ) returns tsvector

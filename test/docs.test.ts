@@ -46,7 +46,7 @@ const NOT_RUN: readonly { document: string; start: string; why: string }[] = [
   {
     document: "docs/webhooks.md",
     start: "POST /hooks HTTP/1.1",
-    why: "it shows a request that we make; src/server/webhooks/status-table.test.ts compares its headers",
+    why: "it shows a request that we make; src/server/webhooks/delivery/status-table.test.ts compares its headers",
   },
   { document: "docs/performance.md", start: "", why: "plans as PostgreSQL printed them" },
 ];

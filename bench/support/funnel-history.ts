@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db, Pool } from "../../src/server/db/pool.ts";
-import { rebuildStats } from "../../src/server/funnel/rebuild.ts";
+import { rebuildStats } from "../../src/server/funnel/recount/rebuild.ts";
 import { systemClock } from "../../src/server/lib/clock.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../test/support/builders.ts";
 

@@ -1,13 +1,13 @@
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { keepBooking } from "../../src/server/bookings/keep-booking.ts";
-import { takeReference } from "../../src/server/bookings/reference.ts";
+import { keepBooking } from "../../src/server/bookings/flow/keep-booking.ts";
+import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import { parseConfig } from "../../src/server/config.ts";
 import { openDatabase } from "../../src/server/db/open-database.ts";
 import { createDeps, type Deps } from "../../src/server/deps.ts";
 import { createLog } from "../../src/server/lib/log.ts";
-import { addEndpoint } from "../../src/server/webhooks/endpoints.ts";
-import { wakeWorkers } from "../../src/server/webhooks/wake-workers.ts";
+import { addEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
+import { wakeWorkers } from "../../src/server/webhooks/outbox/wake-workers.ts";
 import { makeOrganization, makeWidget } from "../../test/support/builders.ts";
 
 /** The parts of the service that store bookings, in this process, on the database of the service under test. */

@@ -2,9 +2,9 @@ import type { EndpointKind } from "#contract/endpoint.ts";
 import { auditByOperator } from "../../src/server/audit/audit-by.ts";
 import { DEMO_ID } from "../../src/server/demo/practice.ts";
 import type { Deps } from "../../src/server/deps.ts";
-import { auditEndpoint } from "../../src/server/webhooks/audit-endpoint.ts";
-import { listEndpoints } from "../../src/server/webhooks/endpoint-queries.ts";
-import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints.ts";
+import { auditEndpoint } from "../../src/server/webhooks/endpoints/audit-endpoint.ts";
+import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
+import { listEndpoints } from "../../src/server/webhooks/endpoints/queries.ts";
 import { FAILING_PATH } from "./receiver/receiver.ts";
 
 const RECEIVERS: readonly { path: string; kind: EndpointKind; description: string }[] = [

@@ -1,21 +1,21 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
 import { ACCOUNT_ROUTES, type AccountRoute, APP_PREFIX, APP_ROUTES, type AppRoute } from "#contract/app/routes.ts";
 import { auditRoutes } from "./accounts/audit-routes.ts";
-import { entryRoutes } from "./accounts/entry-routes.ts";
-import { invitationRoutes } from "./accounts/invitation-routes.ts";
-import { meRoutes } from "./accounts/me-routes.ts";
-import { memberAuth, memberOf, personAuth, requireRole } from "./accounts/member-auth.ts";
-import { memberRoutes } from "./accounts/member-routes.ts";
+import { memberAuth, memberOf, personAuth, requireRole } from "./accounts/auth/member-auth.ts";
+import { invitationRoutes } from "./accounts/members/invitation-routes.ts";
+import { meRoutes } from "./accounts/members/me-routes.ts";
+import { memberRoutes } from "./accounts/members/member-routes.ts";
 import { organizationRoutes } from "./accounts/organization-routes.ts";
+import { entryRoutes } from "./accounts/set-up/entry-routes.ts";
 import { analyticsAppRoutes } from "./analytics/app-routes.ts";
 import { keyAppRoutes } from "./api-keys/app-routes.ts";
-import { bookingAppRoutes } from "./bookings/app-routes.ts";
+import { bookingAppRoutes } from "./bookings/stored/app-routes.ts";
 import type { Deps } from "./deps.ts";
 import { assert } from "./lib/assert.ts";
 import { requireFeature } from "./plans/gate.ts";
-import { connectionAppRoutes } from "./scheduler/app-routes.ts";
-import { deliveryAppRoutes } from "./webhooks/delivery-app-routes.ts";
-import { endpointAppRoutes } from "./webhooks/endpoint-app-routes.ts";
+import { connectionAppRoutes } from "./scheduler/connections/app-routes.ts";
+import { endpointAppRoutes } from "./webhooks/endpoints/app-routes.ts";
+import { deliveryAppRoutes } from "./webhooks/log/app-routes.ts";
 import { widgetAppRoutes } from "./widgets/app-routes.ts";
 
 /**

@@ -1,15 +1,15 @@
 import { HOUR_MS, SECOND_MS } from "#contract/durations.ts";
-import { sweepAccounts } from "./accounts/sweep-accounts.ts";
-import { finishLackingEvents } from "./bookings/keep-booking.ts";
-import { settleOverdue } from "./bookings/settle-overdue.ts";
+import { sweepAccounts } from "./accounts/auth/sweep-accounts.ts";
+import { finishLackingEvents } from "./bookings/flow/keep-booking.ts";
+import { settleOverdue } from "./bookings/flow/settle-overdue.ts";
 import type { Deps } from "./deps.ts";
-import { rebuildOutdated } from "./funnel/rebuild.ts";
-import { sealOutdated } from "./funnel/seal-spans.ts";
+import { rebuildOutdated } from "./funnel/recount/rebuild.ts";
+import { sealOutdated } from "./funnel/recount/seal-spans.ts";
 import { repeat } from "./lib/repeat.ts";
 import { sweepExpired } from "./retention/sweep.ts";
-import { DeliveryLoop } from "./webhooks/delivery-loop.ts";
-import { mailNotices } from "./webhooks/mail-notices.ts";
-import { DELIVERIES_CHANNEL } from "./webhooks/outbox-queries.ts";
+import { DeliveryLoop } from "./webhooks/delivery/delivery-loop.ts";
+import { mailNotices } from "./webhooks/health/mail-notices.ts";
+import { DELIVERIES_CHANNEL } from "./webhooks/outbox/queries.ts";
 
 export type Task = {
   readonly name: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { listWeek, requireBooked, toRequest } from "../../src/server/scheduler/conformance.ts";
 import { createSandbox } from "../../src/server/scheduler/sandbox/sandbox.ts";
+import { listWeek, requireBooked, toRequest } from "../../src/server/scheduler/testing/conformance.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import { NOON } from "../support/builders.ts";
 import { createEmbedded, SERVICE, watchErrors } from "../support/embedded.ts";

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { encode } from "uqr";
 import type { OrganizationShape } from "#contract/app/account.ts";
-import { makeSetupLink } from "../../src/server/accounts/set-up.ts";
+import { makeSetupLink } from "../../src/server/accounts/set-up/set-up.ts";
 import { OIDC_CLIENT, openOidcServer } from "../../src/server/accounts/testing/oidc-server.ts";
 import { askApp } from "../support/app-api.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { EndpointId } from "#contract/ids.ts";
-import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints.ts";
+import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import {
   book,
   headerOf,

@@ -11,9 +11,9 @@ import {
 } from "#contract/app/routes.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
-import { addConnection } from "../../src/server/scheduler/connections.ts";
+import { addConnection } from "../../src/server/scheduler/connections/connections.ts";
 import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
-import { removeEndpoint } from "../../src/server/webhooks/endpoints.ts";
+import { removeEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import {
   book,
   createWebhookService,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { HOUR_MS } from "#contract/durations.ts";
-import { insertPending } from "../../src/server/bookings/pending-queries.ts";
-import { takeReference } from "../../src/server/bookings/reference.ts";
+import { insertPending } from "../../src/server/bookings/flow/pending-queries.ts";
+import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import {
   createWebhookService,
   deliverAll,

@@ -5,7 +5,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { selectAnalytics } from "../../src/server/analytics/queries.ts";
 import { toAnalytics } from "../../src/server/analytics/report.ts";
 import type { Db } from "../../src/server/db/pool.ts";
-import type { Touch } from "../../src/server/funnel/touch.ts";
+import type { Touch } from "../../src/server/funnel/record/touch.ts";
 import { countByHand } from "./count-by-hand.ts";
 
 export type Window = { days: number; now: Date; widgetId?: WidgetId | null; keptSince?: Date };

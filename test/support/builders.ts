@@ -2,8 +2,8 @@ import { type ApiKeyId, ORGANIZATION_ID, type OrganizationId, WIDGET_ID, type Wi
 import type { Plan } from "#contract/plans.ts";
 import type { WidgetStatus } from "#contract/widget.ts";
 import { makeKey as makeApiKey } from "../../src/server/api-keys/make-key.ts";
-import { takeReference } from "../../src/server/bookings/reference.ts";
-import { type NewBooking, storeBooking } from "../../src/server/bookings/store-booking.ts";
+import { takeReference } from "../../src/server/bookings/flow/reference.ts";
+import { type NewBooking, storeBooking } from "../../src/server/bookings/flow/store-booking.ts";
 import type { Db } from "../../src/server/db/pool.ts";
 import { randomId, systemRandom } from "../../src/server/lib/random.ts";
 import { insertOrganization } from "../../src/server/organizations/queries.ts";

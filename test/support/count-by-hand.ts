@@ -1,8 +1,8 @@
 import type { Analytics, AnalyticsEntry } from "#contract/analytics.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
-import { startsBefore } from "../../src/server/funnel/merge-touches.ts";
-import { type Touch, toStepBit } from "../../src/server/funnel/touch.ts";
+import { startsBefore } from "../../src/server/funnel/record/merge-touches.ts";
+import { type Touch, toStepBit } from "../../src/server/funnel/record/touch.ts";
 
 // The contract's analytics computed from the raw list of touches, the long way round: no counters, no increments, no SQL.
 // What the service answers is compared with this.

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { DAY_MS } from "#contract/durations.ts";
 import type { WidgetId } from "#contract/ids.ts";
 import { STEPS } from "#contract/steps.ts";
-import { type Touch, toStepBit, type VisitClass } from "../../src/server/funnel/touch.ts";
+import { type Touch, toStepBit, type VisitClass } from "../../src/server/funnel/record/touch.ts";
 import { DIRECT, SEARCH_AD } from "./touches.ts";
 
 // Random visits for property tests: few instants, classes and bookings each, so that touches often tie and contradict.

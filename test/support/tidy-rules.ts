@@ -6,7 +6,7 @@ const FLOOR = ["src/contract/", "src/server/lib/", "src/server/db/", "src/server
 
 const SLICES = "src/server/";
 /** What routes of the dashboard API need beside their own slice. */
-const DASHBOARD = ["accounts/member-auth.ts", "audit/audit-by.ts"];
+const DASHBOARD = ["accounts/auth/member-auth.ts", "audit/audit-by.ts"];
 const slice = (name: string, others: readonly string[] = []) => ({
   from: `${SLICES}${name}/`,
   to: [...FLOOR, ...others.map((other) => SLICES + other)],
@@ -31,15 +31,23 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   slice("organizations"),
   slice("plans"),
   slice("audit"),
-  slice("accounts", ["audit/", "config.ts", "funnel/day-zone.ts", "organizations/queries.ts", "plans/kept-since.ts"]),
+  slice("mail", ["config.ts"]),
+  slice("accounts", [
+    "audit/",
+    "config.ts",
+    "mail/mail.ts",
+    "funnel/recount/day-zone.ts",
+    "organizations/queries.ts",
+    "plans/kept-since.ts",
+  ]),
   slice("reference"),
   slice("dashboard"),
   slice("loader"),
-  slice("embed", ["reference/html.ts", "widgets/bookable-widget.ts", "widgets/to-widget.ts"]),
+  slice("embed", ["widgets/bookable-widget.ts", "widgets/to-widget.ts"]),
   slice("api-keys", ["plans/gate.ts", ...DASHBOARD]),
   slice("widgets", [
     "api-keys/bearer-auth.ts",
-    "scheduler/connection-queries.ts",
+    "scheduler/connections/queries.ts",
     "scheduler/open-system.ts",
     "scheduler/scheduling-system.ts",
     ...DASHBOARD,
@@ -47,56 +55,56 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   slice("funnel", ["config.ts"]),
   slice("analytics", [
     "api-keys/bearer-auth.ts",
-    "funnel/key-spans.ts",
+    "funnel/recount/key-spans.ts",
     "plans/kept-since.ts",
     "widgets/require-widget.ts",
     ...DASHBOARD,
   ]),
   slice("sending"),
   slice("webhooks", ["config.ts", "organizations/queries.ts", "sending/", ...DASHBOARD]),
-  slice("operations", ["bookings/observe-bookings.ts", "webhooks/observe-queue.ts"]),
-  slice("scheduler", ["reference/html.ts", "sending/", ...DASHBOARD]),
+  slice("operations", ["bookings/flow/observe-bookings.ts", "webhooks/health/observe-queue.ts"]),
+  slice("scheduler", ["sending/", ...DASHBOARD]),
   slice("bookings", [
     "api-keys/bearer-auth.ts",
-    "funnel/privacy-signal.ts",
-    "funnel/channel-rules.ts",
-    "funnel/read-visit.ts",
-    "funnel/record.ts",
-    "funnel/touch.ts",
+    "funnel/classify/privacy-signal.ts",
+    "funnel/classify/channel-rules.ts",
+    "funnel/classify/read-visit.ts",
+    "funnel/record/record.ts",
+    "funnel/record/touch.ts",
     "plans/kept-since.ts",
     "scheduler/open-system.ts",
     "scheduler/scheduling-system.ts",
     "widgets/bookable-widget.ts",
     "widgets/require-widget.ts",
     "widgets/widget-names.ts",
-    "webhooks/booking-deliveries.ts",
-    "webhooks/erase.ts",
-    "webhooks/event.ts",
-    "webhooks/outbox.ts",
-    "webhooks/wake-workers.ts",
+    "webhooks/log/booking-deliveries.ts",
+    "webhooks/outbox/erase.ts",
+    "webhooks/outbox/event.ts",
+    "webhooks/outbox/outbox.ts",
+    "webhooks/outbox/wake-workers.ts",
     ...DASHBOARD,
   ]),
   slice("retention", [
-    "bookings/erase.ts",
-    "funnel/retention.ts",
+    "bookings/stored/erase.ts",
+    "funnel/recount/retention.ts",
     "organizations/queries.ts",
     "plans/kept-since.ts",
     "scheduler/sandbox/queries.ts",
-    "webhooks/log-period.ts",
-    "webhooks/retention.ts",
+    "webhooks/log/log-period.ts",
+    "webhooks/log/retention.ts",
   ]),
   slice("demo", [
-    "accounts/create-user.ts",
-    "accounts/password.ts",
+    "accounts/set-up/create-user.ts",
+    "accounts/auth/password.ts",
     "accounts/queries.ts",
     "api-keys/make-key.ts",
     "api-keys/token.ts",
     "audit/audit-by.ts",
-    "bookings/import.ts",
+    "bookings/import/import-bookings.ts",
     "config.ts",
-    "funnel/classify-source.ts",
-    "funnel/record.ts",
-    "funnel/touch.ts",
+    "funnel/classify/classify-source.ts",
+    "funnel/record/record.ts",
+    "funnel/record/touch.ts",
     "organizations/queries.ts",
     "scheduler/sandbox/",
     "scheduler/weekly-hours.ts",
@@ -129,9 +137,9 @@ export const RESERVED_PACKAGES: readonly { readonly package: RegExp; readonly im
       "src/server/db/",
       "src/server/lib/log.ts",
       // For the code of a DatabaseError only.
-      "src/server/funnel/touch-writer.ts",
+      "src/server/funnel/record/touch-writer.ts",
       "src/server/scheduler/sandbox/queries.ts",
-      "src/server/webhooks/report-writer.ts",
+      "src/server/webhooks/delivery/report-writer.ts",
     ],
   },
   {
@@ -149,7 +157,7 @@ export const RESERVED_PACKAGES: readonly { readonly package: RegExp; readonly im
 const LIB = "src/server/lib/";
 const EMBEDDED = "src/server/db/embedded/";
 const FRAME = "src/widget/frame/environment.ts";
-const SENDER = "src/server/webhooks/guarded-send.ts";
+const SENDER = "src/server/webhooks/delivery/guarded-send.ts";
 
 /** What may stand in no file of src/ but these. Comments are not looked at, except for the last. */
 export const BANNED_TEXTS: readonly {

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../src/server/reference/html.ts";
+import { type Html, html } from "../../../src/server/http/html.ts";
 
 /** A JSON value, indented, its names and values marked for colours. */
 export function renderJson(value: unknown, indent = ""): Html {

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../src/server/reference/html.ts";
+import { type Html, html } from "../../../src/server/http/html.ts";
 import { isRecord, toLink, toRecords, toText } from "./arrival.ts";
 
 // Block Kit as Slack would draw it: header, section with fields, actions with buttons, context. Texts are unescaped as Slack

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../src/server/reference/html.ts";
+import { type Html, html } from "../../../src/server/http/html.ts";
 import { toLink, toRecords, toText } from "./arrival.ts";
 
 // An Adaptive Card as Teams would draw it: text blocks, a set of facts, buttons that open a page. A backslash takes its

@@ -29,7 +29,7 @@ export function RequestSection({ delivery }: { delivery: AppDeliveryDetail }) {
 const SIGNED = "The same bytes in every attempt; only the signature is made anew.";
 const UNSIGNED = "The same bytes in every attempt. Cards are not signed.";
 
-/** As server/webhooks/guarded-send.ts writes them. Cards are not signed. */
+/** As server/webhooks/delivery/guarded-send.ts writes them. Cards are not signed. */
 function toHeaders({ id, event, endpoint }: AppDeliveryDetail): string {
   const lines = ["Content-Type: application/json", "User-Agent: Service-Webhooks/1.0 (+…)"];
   if (endpoint.kind === "webhook")

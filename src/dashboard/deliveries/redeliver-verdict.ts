@@ -3,7 +3,7 @@ import { isUnderWay } from "../api/deliveries.ts";
 import type { Verdict } from "../can.ts";
 import type { OrganizationScope } from "../shell/use-organization.ts";
 
-/** Whether a delivery can be sent once more, as server/webhooks/redeliver.ts decides it. */
+/** Whether a delivery can be sent once more, as server/webhooks/log/redeliver.ts decides it. */
 export function redeliverVerdict(can: OrganizationScope["can"], delivery: AppDelivery): Verdict {
   const verdict = can("redeliver");
   if (!verdict.isAllowed) return verdict;

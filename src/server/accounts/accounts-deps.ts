@@ -4,11 +4,11 @@ import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import type { Random } from "../lib/random.ts";
-import { auditPerson } from "./audit-person.ts";
-import type { AuthParts } from "./auth.ts";
-import { createMail, type Mail } from "./mail.ts";
-import type { Person } from "./member-auth.ts";
-import { Throttle } from "./throttle.ts";
+import { createMail, type Mail } from "../mail/mail.ts";
+import type { AuthParts } from "./auth/auth.ts";
+import type { Person } from "./auth/member-auth.ts";
+import { Throttle } from "./auth/throttle.ts";
+import { auditPerson } from "./members/audit-person.ts";
 
 /** What the rest of the service sees of better-auth. */
 type Auth = {
@@ -37,7 +37,7 @@ export function createAccountsDeps(parts: {
     auditPerson({ db, clock, random }, { user, action: "user.password_reset" });
   // Loaded with the first request that needs it, which then takes a second longer: workers and commands never do, and it is
   // 20 MB that a process which only collects and serves can do without.
-  const open = async () => (await import("./auth.ts")).createBetterAuth({ ...parts, mail, onPasswordReset });
+  const open = async () => (await import("./auth/auth.ts")).createBetterAuth({ ...parts, mail, onPasswordReset });
   let opened: ReturnType<typeof open> | null = null;
   const library = () => {
     opened ??= open();

@@ -4,7 +4,7 @@ import { type AuditRow, listAuditEntries } from "../audit/queries.ts";
 import type { Deps } from "../deps.ts";
 import { readPage, readPlaceCursor, toPlaceCursor } from "../http/page.ts";
 import { type Query, readPageSize } from "../http/parameters.ts";
-import { memberOf } from "./member-auth.ts";
+import { memberOf } from "./auth/member-auth.ts";
 
 /** What was done in the organization, and by whom. Behind the member guard. */
 export function auditRoutes(app: FastifyInstance, deps: Pick<Deps, "db">): void {

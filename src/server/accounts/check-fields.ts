@@ -2,7 +2,7 @@ import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "#contract/app/account.
 import { type MemberRole, ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX } from "#contract/book.ts";
 import type { Db } from "../db/pool.ts";
-import { knowsTimeZone } from "../funnel/day-zone.ts";
+import { knowsTimeZone } from "../funnel/recount/day-zone.ts";
 import { FieldsError } from "../http/api-error.ts";
 import { FIELD_FAULTS } from "../http/field-faults.ts";
 import { parseTimeZone } from "../lib/calendar.ts";

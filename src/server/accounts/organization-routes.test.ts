@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createTestApp } from "../../../test/support/app.ts";
 import { openBrowser } from "../../../test/support/browser-session.ts";
 import { signIn } from "../../../test/support/sign-in.ts";
-import { rebuildOutdated } from "../funnel/rebuild.ts";
+import { rebuildOutdated } from "../funnel/recount/rebuild.ts";
 
 const testApp = await createTestApp();
 const { deps } = testApp;

@@ -4,14 +4,14 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
 import { writeAudit } from "../audit/write-audit.ts";
 import type { Deps } from "../deps.ts";
-import { isOutdated } from "../funnel/day-zone.ts";
+import { isOutdated } from "../funnel/recount/day-zone.ts";
 import { ApiError } from "../http/api-error.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
 import { assert } from "../lib/assert.ts";
 import { findOrganization, lockOrganization, updateOrganization } from "../organizations/queries.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
+import { memberOf } from "./auth/member-auth.ts";
 import { checkName, checkTimeZone, requireFields } from "./check-fields.ts";
-import { memberOf } from "./member-auth.ts";
 
 /** The organization itself. Behind the member guard; its plan is the operator's to change. */
 export function organizationRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random">): void {

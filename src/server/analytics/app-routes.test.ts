@@ -12,8 +12,8 @@ import { touchesOfVisits } from "../../../test/support/random-touches.ts";
 import { getJson, makeCaller } from "../../../test/support/read-api.ts";
 import { signIn } from "../../../test/support/sign-in.ts";
 import { makeTouch, SEARCH_AD } from "../../../test/support/touches.ts";
-import { recordTouches } from "../funnel/record.ts";
-import { sealSpans } from "../funnel/seal-spans.ts";
+import { recordTouches } from "../funnel/record/record.ts";
+import { sealSpans } from "../funnel/recount/seal-spans.ts";
 import { selectAnalytics } from "./queries.ts";
 import { toAnalytics } from "./report.ts";
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { AppAnalytics } from "#contract/app/analytics.ts";
-import { type Member, memberOf } from "../accounts/member-auth.ts";
+import { type Member, memberOf } from "../accounts/auth/member-auth.ts";
 import type { Deps } from "../deps.ts";
 import { badParameter, isDryRun, type Query, readParameter } from "../http/parameters.ts";
 import { toKeptSince } from "../plans/kept-since.ts";

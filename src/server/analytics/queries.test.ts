@@ -6,8 +6,8 @@ import { readAnalytics } from "../../../test/support/analytics.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { makeTouch } from "../../../test/support/touches.ts";
-import { recordTouches } from "../funnel/record.ts";
-import { sealSpans } from "../funnel/seal-spans.ts";
+import { recordTouches } from "../funnel/record/record.ts";
+import { sealSpans } from "../funnel/recount/seal-spans.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 
 const { db } = await createTestDatabase();

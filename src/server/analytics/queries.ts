@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
 import type { Db } from "../db/pool.ts";
-import { SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "../funnel/key-spans.ts";
+import { SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "../funnel/recount/key-spans.ts";
 import { assert } from "../lib/assert.ts";
 
 export type KeyCounts = { key: string; views: number; bookings: number };
@@ -34,7 +34,7 @@ const ALL_WIDGETS = "";
 /**
  * Everything a report needs, read in one statement and so from one snapshot: a switch to another time zone, or a visit being
  * recorded, is in all of it or in none. Days come from the local-day counters alone. The lists take the longest spans from the
- * middle of the window, shorter ones around them and single days at both ends: see funnel/key-spans.ts.
+ * middle of the window, shorter ones around them and single days at both ends: see funnel/recount/key-spans.ts.
  * Served by the primary keys of the three tables; how many events there are does not matter.
  */
 export async function selectAnalytics(

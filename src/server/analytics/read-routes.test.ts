@@ -6,8 +6,8 @@ import { createTestApp } from "../../../test/support/app.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { errorAnswer, getJson, makeCaller, type TestCaller } from "../../../test/support/read-api.ts";
 import { DIRECT, makeTouch, SEARCH_AD } from "../../../test/support/touches.ts";
-import { recordTouches } from "../funnel/record.ts";
-import type { Touch, VisitClass } from "../funnel/touch.ts";
+import { recordTouches } from "../funnel/record/record.ts";
+import type { Touch, VisitClass } from "../funnel/record/touch.ts";
 import { updateWidget } from "../widgets/queries.ts";
 
 // The clock stands at noon (UTC) on 1 November 2026.

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { type AppKey, AppKeyList, KEY_NAME_LENGTH_MAX, MadeKey, NewKey } from "#contract/app/keys.ts";
 import { API_KEY_ID, type ApiKeyId, parseApiKeyId } from "#contract/ids.ts";
-import { memberOf } from "../accounts/member-auth.ts";
+import { memberOf } from "../accounts/auth/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
 import { makeOnce } from "../db/make-once.ts";
 import type { Db } from "../db/pool.ts";

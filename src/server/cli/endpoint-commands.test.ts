@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { TEST_SECRET_KEY } from "../../../test/support/app.ts";
 import { readAudit } from "../../../test/support/app-api.ts";
 import { createCommandLine, type Outcome } from "../../../test/support/cli.ts";
-import { deleteBooking } from "../bookings/erase.ts";
-import { editEndpoint } from "../webhooks/endpoints.ts";
+import { deleteBooking } from "../bookings/stored/erase.ts";
+import { editEndpoint } from "../webhooks/endpoints/endpoints.ts";
 import {
   book,
   createWebhookService,

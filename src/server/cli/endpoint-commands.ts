@@ -4,12 +4,18 @@ import { ENDPOINT_KINDS } from "#contract/endpoint.ts";
 import { type EndpointId, type OrganizationId, parseDeliveryId, parseEndpointId } from "#contract/ids.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
-import { auditEndpoint, auditRedelivery } from "../webhooks/audit-endpoint.ts";
-import { findDeliveryOwner, findEndpointOwner, listEndpoints } from "../webhooks/endpoint-queries.ts";
-import { type Alongside, addEndpoint, type Refusal, removeEndpoint, sendTestEvent } from "../webhooks/endpoints.ts";
-import { redeliver } from "../webhooks/redeliver.ts";
-import { describeRefusal, REDELIVER_REFUSALS } from "../webhooks/refusal-texts.ts";
-import { toShownUrl } from "../webhooks/shown-url.ts";
+import { auditEndpoint, auditRedelivery } from "../webhooks/endpoints/audit-endpoint.ts";
+import {
+  type Alongside,
+  addEndpoint,
+  type Refusal,
+  removeEndpoint,
+  sendTestEvent,
+} from "../webhooks/endpoints/endpoints.ts";
+import { findDeliveryOwner, findEndpointOwner, listEndpoints } from "../webhooks/endpoints/queries.ts";
+import { describeRefusal, REDELIVER_REFUSALS } from "../webhooks/endpoints/refusal-texts.ts";
+import { toShownUrl } from "../webhooks/endpoints/shown-url.ts";
+import { redeliver } from "../webhooks/log/redeliver.ts";
 import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { UsageError } from "./usage-error.ts";

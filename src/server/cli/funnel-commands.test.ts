@@ -11,7 +11,7 @@ import { createCommandLine, type Outcome } from "../../../test/support/cli.ts";
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { getJson, makeCaller, type TestCaller } from "../../../test/support/read-api.ts";
 import { visitId } from "../../../test/support/touches.ts";
-import { rebuildStats } from "../funnel/rebuild.ts";
+import { rebuildStats } from "../funnel/recount/rebuild.ts";
 
 const { app, deps, url } = await createTestApp();
 const { db } = deps;

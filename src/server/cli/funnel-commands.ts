@@ -1,5 +1,5 @@
-import { importEvents } from "../funnel/import-events.ts";
-import { rebuildStats } from "../funnel/rebuild.ts";
+import { importEvents } from "../funnel/import/import-events.ts";
+import { rebuildStats } from "../funnel/recount/rebuild.ts";
 import { StartError } from "../lib/start-error.ts";
 import { requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";

@@ -3,8 +3,8 @@ import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import type { Db } from "../db/pool.ts";
-import { knowsTimeZone } from "../funnel/day-zone.ts";
-import { rebuildIfOutdated } from "../funnel/rebuild.ts";
+import { knowsTimeZone } from "../funnel/recount/day-zone.ts";
+import { rebuildIfOutdated } from "../funnel/recount/rebuild.ts";
 import { parseTimeZone } from "../lib/calendar.ts";
 import { randomId } from "../lib/random.ts";
 import {

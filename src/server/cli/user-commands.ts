@@ -1,9 +1,9 @@
 import { ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { NAME_LENGTH_MAX } from "#contract/book.ts";
+import { hashPassword } from "../accounts/auth/password.ts";
 import { type Checked, checkEmail, checkPassword } from "../accounts/check-fields.ts";
-import { createUser } from "../accounts/create-user.ts";
-import { hashPassword } from "../accounts/password.ts";
 import { insertMember } from "../accounts/queries.ts";
+import { createUser } from "../accounts/set-up/create-user.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";

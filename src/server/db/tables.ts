@@ -217,7 +217,7 @@ export type SchedulingConnectionsTable = {
   organization_id: OrganizationId;
   kind: ConnectionKind;
   name: string;
-  /** Of the shape that its kind has: scheduler/connection-settings.ts. */
+  /** Of the shape that its kind has: scheduler/connections/connection-settings.ts. */
   settings: Json<unknown>;
   credentials: Buffer;
   last_ok_at: Date | null;

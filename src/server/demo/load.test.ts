@@ -8,7 +8,7 @@ import { makeBooking, makeKey, makeOrganization, makeWidget, NOON } from "../../
 import { createCommandLine } from "../../../test/support/cli.ts";
 import { signIn } from "../../../test/support/sign-in.ts";
 import { insertMember } from "../accounts/queries.ts";
-import { toStepBit } from "../funnel/touch.ts";
+import { toStepBit } from "../funnel/record/touch.ts";
 import { insertOrganization } from "../organizations/queries.ts";
 import { readCredentials } from "./credentials.ts";
 import { loadDemo } from "./load.ts";

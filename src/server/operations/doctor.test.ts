@@ -4,8 +4,8 @@ import { sql } from "kysely";
 import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
-import { createMail } from "../accounts/mail.ts";
 import { systemClock } from "../lib/clock.ts";
+import { createMail } from "../mail/mail.ts";
 import { examine, listDifferentZones } from "./doctor.ts";
 
 const service = await createTestApp();

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
-import { observeBookings } from "../bookings/observe-bookings.ts";
+import { observeBookings } from "../bookings/flow/observe-bookings.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
 import { within } from "../lib/pause.ts";
-import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/observe-queue.ts";
+import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/health/observe-queue.ts";
 
 /** A database that answers later than this is away, as far as monitoring goes. */
 const DATABASE_LIMIT_MS = 2_000;

@@ -1,4 +1,4 @@
-import { type Html, type HtmlPart, html } from "./html.ts";
+import { type Html, type HtmlPart, html } from "../http/html.ts";
 
 /** A dark panel of code. The label says to a screen reader what `title` leaves to the eye. */
 export function renderPanel({ title, label, code }: { title: string; label: string; code: HtmlPart }): Html {

@@ -1,4 +1,4 @@
-import { type Html, type HtmlPart, html, renderHead } from "./html.ts";
+import { type Html, type HtmlPart, html, renderHead } from "../http/html.ts";
 
 /** A line of a list of contents, with the lines below it. */
 export type ContentsEntry = {

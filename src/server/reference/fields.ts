@@ -1,4 +1,4 @@
-import { type Html, type HtmlPart, html } from "./html.ts";
+import { type Html, type HtmlPart, html } from "../http/html.ts";
 import { type OpenApiDocument, type Parameter, resolve, type Schema } from "./openapi-document.ts";
 import { toAnchor } from "./operations.ts";
 import { renderProse } from "./prose.ts";

@@ -1,4 +1,4 @@
-import { type Html, type HtmlPart, html } from "./html.ts";
+import { type Html, type HtmlPart, html } from "../http/html.ts";
 
 /** The part of Markdown that our descriptions use: paragraphs, and `code` between backticks. */
 export function renderProse(text: string): Html {

@@ -1,4 +1,4 @@
-import { type Html, type HtmlPart, html } from "./html.ts";
+import { type Html, type HtmlPart, html } from "../http/html.ts";
 
 type Table = {
   /** Says how the stylesheet divides the columns. */

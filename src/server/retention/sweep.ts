@@ -1,19 +1,19 @@
 import type { OrganizationId } from "#contract/ids.ts";
-import { deleteExpiredBookings } from "../bookings/erase.ts";
+import { deleteExpiredBookings } from "../bookings/stored/erase.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
-import { deleteExpiredVisits, deleteUselessCounters } from "../funnel/retention.ts";
+import { deleteExpiredVisits, deleteUselessCounters } from "../funnel/recount/retention.ts";
 import { findOrganization, listOrganizations } from "../organizations/queries.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 import { deleteEndedAppointments } from "../scheduler/sandbox/queries.ts";
-import { toLogKeptSince } from "../webhooks/log-period.ts";
+import { toLogKeptSince } from "../webhooks/log/log-period.ts";
 import {
   deleteExpiredAttempts,
   deleteExpiredEvents,
   deleteExpiredNotices,
   deletePreviousSecrets,
   deleteRemovedEndpoints,
-} from "../webhooks/retention.ts";
+} from "../webhooks/log/retention.ts";
 
 /** Small enough that a batch commits within milliseconds and whatever is being stored hardly waits for it. */
 const BATCH_ROWS = 500;

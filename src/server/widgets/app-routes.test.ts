@@ -6,7 +6,7 @@ import { askApp, readAudit } from "../../../test/support/app-api.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
 import { signIn } from "../../../test/support/sign-in.ts";
 import { makeTouch } from "../../../test/support/touches.ts";
-import { recordTouches } from "../funnel/record.ts";
+import { recordTouches } from "../funnel/record/record.ts";
 
 const testApp = await createTestApp({ baseUrl: "https://book.example" });
 const { app, deps } = testApp;

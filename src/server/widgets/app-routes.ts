@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance } from "fastify";
 import { AppWidget, AppWidgetList, NewWidget, WidgetChange } from "#contract/app/widgets.ts";
 import { type OrganizationId, parseWidgetId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
-import { memberOf } from "../accounts/member-auth.ts";
+import { memberOf } from "../accounts/auth/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
 import { makeOnce } from "../db/make-once.ts";
 import type { Db } from "../db/pool.ts";

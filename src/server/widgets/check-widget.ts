@@ -6,7 +6,7 @@ import type { Db } from "../db/pool.ts";
 import type { WidgetsTable } from "../db/tables.ts";
 import { noSuch } from "../http/api-error.ts";
 import { FormCheck } from "../http/body.ts";
-import { holdConnection } from "../scheduler/connection-queries.ts";
+import { holdConnection } from "../scheduler/connections/queries.ts";
 
 const URL_LENGTH_MAX = 2_048;
 

@@ -1,4 +1,4 @@
-import type { CalcomParts } from "../connection-settings.ts";
+import type { CalcomParts } from "../connections/connection-settings.ts";
 import type { Outbound, OutboundReply } from "../outbound.ts";
 import { readReply, type Shape } from "../read-reply.ts";
 import { found, type Read } from "../scheduling-system.ts";

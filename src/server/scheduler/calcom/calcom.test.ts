@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../conformance.ts";
 import { CALCOM_REQUEST_ID } from "../testing/calcom-server.ts";
 import { CALCOM_NOW } from "../testing/calcom-world.ts";
+import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
 import { openCalcom } from "../testing/open-calcom.ts";
 
 const NEVER = new AbortController().signal;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listWeek, requireBooked, toRequest } from "../conformance.ts";
 import { CALCOM_REQUEST_ID, type Twist, toError } from "../testing/calcom-server.ts";
 import { CALCOM_NOW } from "../testing/calcom-world.ts";
+import { listWeek, requireBooked, toRequest } from "../testing/conformance.ts";
 import { createTimeLimit } from "../testing/local-server.ts";
 import { openCalcom } from "../testing/open-calcom.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { MicrosoftBookingsParts } from "../connection-settings.ts";
+import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
 import { createKeptRead, type KeptRead } from "../kept-read.ts";
 import type { Outbound } from "../outbound.ts";
 import { readReply, toUpstream } from "../read-reply.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listWeek, requireBooked, toRequest } from "../conformance.ts";
+import { listWeek, requireBooked, toRequest } from "../testing/conformance.ts";
 import { GRAPH_REQUEST_ID, type Twist } from "../testing/graph-server.ts";
 import { GRAPH_NOW } from "../testing/graph-world.ts";
 import { createTimeLimit } from "../testing/local-server.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { MicrosoftBookingsParts } from "../connection-settings.ts";
+import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
 import type { Outbound, OutboundReply } from "../outbound.ts";
 import { readReply, type Shape } from "../read-reply.ts";
 import { type Failure, found, type Read, unavailable } from "../scheduling-system.ts";

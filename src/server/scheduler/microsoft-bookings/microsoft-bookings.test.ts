@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
-import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../conformance.ts";
 import type { Slot } from "../scheduling-system.ts";
+import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
 import { GRAPH_NOW } from "../testing/graph-world.ts";
 import { openGraph } from "../testing/open-graph.ts";
 

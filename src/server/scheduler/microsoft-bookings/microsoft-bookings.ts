@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { MicrosoftBookingsParts } from "../connection-settings.ts";
+import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
 import { isStillFree } from "../is-still-free.ts";
 import { createKeptCatalog } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";

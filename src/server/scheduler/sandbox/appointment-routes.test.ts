@@ -4,7 +4,7 @@ import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../../test/support/app.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { sweepExpired } from "../../retention/sweep.ts";
-import { listWeek, requireBooked, toRequest } from "../conformance.ts";
+import { listWeek, requireBooked, toRequest } from "../testing/conformance.ts";
 import { createSandbox } from "./sandbox.ts";
 
 const BASE_URL = "https://book.example.com";

@@ -7,8 +7,8 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { createTestDatabase } from "../../../../test/support/database.ts";
 import { createLog } from "../../lib/log.ts";
 import { systemRandom } from "../../lib/random.ts";
-import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../conformance.ts";
 import type { BookOutcome, UnlimitedSystem } from "../scheduling-system.ts";
+import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
 import { createSandbox } from "./sandbox.ts";
 
 const database = await createTestDatabase({ size: 25 });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
-import type { CalcomParts } from "../connection-settings.ts";
+import type { CalcomParts } from "../connections/connection-settings.ts";
 import { eventTypes, me } from "./calcom-world.ts";
 import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { MicrosoftBookingsParts } from "../connection-settings.ts";
+import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
 import { BUSINESS_ID, business, customQuestions, services, staffMembers } from "./graph-world.ts";
 import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
 

@@ -1,0 +1,66 @@
+import { ApiError, FieldsError } from "../../http/api-error.ts";
+import { malformedRequest, nothingHere, wentWrong } from "../../http/error-handler.ts";
+import { FIELD_FAULTS } from "../../http/field-faults.ts";
+import { PASSWORD_FAULTS } from "../check-fields.ts";
+import type { AuthDoor } from "./auth-doors.ts";
+import { notSignedIn } from "./member-auth.ts";
+import { TOO_MANY_ATTEMPTS } from "./throttle.ts";
+
+/** What better-auth refused, by its own codes, in our words and in the shape of every other error. */
+export function toAuthError(door: AuthDoor, fault: { status: number; code: string }): ApiError {
+  const isSignIn = door.path === "sign-in/email";
+  switch (fault.code) {
+    case "INVALID_EMAIL_OR_PASSWORD":
+      return wrongCredentials();
+    case "INVALID_EMAIL":
+      return isSignIn ? wrongCredentials() : new FieldsError({ email: FIELD_FAULTS.notAnEmail });
+    case "PASSWORD_TOO_SHORT":
+      return passwordFault(door, PASSWORD_FAULTS.tooShort);
+    case "PASSWORD_TOO_LONG":
+      return isSignIn ? wrongCredentials() : passwordFault(door, PASSWORD_FAULTS.tooLong);
+    case "INVALID_PASSWORD":
+      return new FieldsError({
+        [door.path === "change-password" ? "currentPassword" : "password"]: "This is not your password.",
+      });
+    case "INVALID_CODE":
+    case "INVALID_BACKUP_CODE":
+      return new FieldsError({ code: "This code is wrong, or was used before." });
+    case "INVALID_TOKEN":
+    case "USER_NOT_FOUND":
+      return new ApiError("not_found", "This link is used up or too old. Ask for a new one.");
+    case "INVALID_TWO_FACTOR_COOKIE":
+    case "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE":
+      return new ApiError("unauthorized", "Please sign in again with your password.");
+    case "ACCOUNT_TEMPORARILY_LOCKED":
+      return new ApiError("rate_limited", "Too many wrong codes. Please wait a quarter of an hour.");
+    case "TOTP_ALREADY_ENABLED":
+      return new ApiError("conflict", "Two-factor sign-in is on already.");
+    case "TOTP_NOT_ENABLED":
+    case "TWO_FACTOR_NOT_ENABLED":
+    case "BACKUP_CODES_NOT_ENABLED":
+      return new ApiError("conflict", "Two-factor sign-in is off.");
+    case "CREDENTIAL_ACCOUNT_NOT_FOUND":
+      return new ApiError("conflict", "This account has no password yet. Ask for a link to set one.");
+    case "PROVIDER_NOT_FOUND":
+      return new ApiError("not_found", "There is no such way to sign in here.");
+    default:
+      return toErrorByStatus(fault.status);
+  }
+}
+
+function wrongCredentials(): ApiError {
+  return new ApiError("unauthorized", "The e-mail address or the password is wrong.");
+}
+
+function passwordFault(door: AuthDoor, sentence: string): ApiError {
+  return new FieldsError({ [door.passwordField ?? "password"]: sentence });
+}
+
+function toErrorByStatus(status: number): ApiError {
+  if (status === 401) return notSignedIn();
+  if (status === 403) return new ApiError("forbidden", "This is not allowed.");
+  if (status === 404) return nothingHere();
+  if (status === 429) return new ApiError("rate_limited", TOO_MANY_ATTEMPTS);
+  if (status < 500) return malformedRequest();
+  return wentWrong();
+}

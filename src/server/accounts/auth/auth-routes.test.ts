@@ -1,0 +1,325 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { MINUTE_MS } from "#contract/durations.ts";
+import { createTestApp } from "../../../../test/support/app.ts";
+import { openBrowser } from "../../../../test/support/browser-session.ts";
+import { NOON } from "../../../../test/support/builders.ts";
+import { signIn, TEST_PASSWORD } from "../../../../test/support/sign-in.ts";
+import { createUser } from "../set-up/create-user.ts";
+import { hashPassword } from "./password.ts";
+
+const testApp = await createTestApp({ rateLimitSignInPerMinute: 0 });
+const { app, deps, lines } = testApp;
+
+const SIGN_IN = "/api/auth/sign-in/email";
+const WRONG = { error: { code: "unauthorized", message: "The e-mail address or the password is wrong." } };
+
+async function auditActions(organizationId: string): Promise<string[]> {
+  const rows = await deps.db.selectFrom("audit_entries").select(["action", "organization_id"]).orderBy("at").execute();
+  return rows.filter((row) => row.organization_id === organizationId).map((row) => row.action);
+}
+
+describe("signing in", () => {
+  test("with the right password gives a session, and the answer no token", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    const browser = openBrowser(testApp);
+    const { status, body } = await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD });
+    assert.equal(status, 200);
+    assert.equal(body.user.id, person.userId);
+    assert.ok(!("token" in body));
+    assert.equal((await browser.send("GET", "/api/app/me")).body.user.email, person.email);
+    assert.deepEqual(await auditActions(person.organizationId), ["user.signed_in"]);
+  });
+
+  test("the address counts in any letter case, the password in its own only, however an é is written", async () => {
+    const password = "caf\u00e9 on the corner";
+    const passwordHash = await hashPassword(deps, password);
+    await createUser(deps, { name: "É", email: "Mixed.Case@Example.com", passwordHash, isEmailProven: true });
+    const attempt = async (email: string, typed: string) =>
+      (await openBrowser(testApp).send("POST", SIGN_IN, { email, password: typed })).status;
+    assert.equal(await attempt("mixed.case@EXAMPLE.com", password), 200);
+    assert.equal(await attempt("mixed.case@example.com", "cafe\u0301 on the corner"), 200);
+    assert.equal(await attempt("mixed.case@example.com", password.toUpperCase()), 401);
+  });
+
+  test("a wrong password, an unknown address and what is no address get the same answer", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    const cases = [
+      { email: person.email, password: "not the password" },
+      { email: "nobody@example.com", password: "not the password" },
+      { email: "nobody", password: "x" },
+      { email: person.email, password: "x".repeat(500) },
+    ];
+    for (const payload of cases) {
+      const browser = openBrowser(testApp);
+      const { status, body } = await browser.send("POST", SIGN_IN, payload);
+      assert.deepEqual({ status, body }, { status: 401, body: WRONG });
+      assert.equal(browser.cookies.size, 0);
+    }
+  });
+
+  test("an unknown address takes as long as a wrong password: both hash", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    const time = async (email: string) => {
+      const durations = [];
+      for (let i = 0; i < 5; i++) {
+        const startedAt = performance.now();
+        await openBrowser(testApp).send("POST", SIGN_IN, { email, password: "not the password" });
+        durations.push(performance.now() - startedAt);
+      }
+      return Math.min(...durations);
+    };
+    const [known, unknown] = [await time(person.email), await time("nobody@example.com")];
+    assert.ok(Math.max(known, unknown) < 6 * Math.min(known, unknown), `${known} ms and ${unknown} ms`);
+  });
+
+  test("a session cookie that was there before is not taken over", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    const browser = openBrowser(testApp, { cookie: "bookflow.session_token=planted.AAAA" });
+    await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD });
+    const first = browser.cookies.get("bookflow.session_token");
+    await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD });
+    const second = browser.cookies.get("bookflow.session_token");
+    assert.equal(new Set(["planted.AAAA", first, second]).size, 3);
+  });
+
+  test("what is malformed is refused in our own shape", async () => {
+    for (const payload of [{}, { email: 5, password: 5 }, { email: ["a"], password: {} }]) {
+      const { status, body } = await openBrowser(testApp).send("POST", SIGN_IN, payload);
+      assert.deepEqual(
+        { status, body },
+        { status: 400, body: { error: { code: "bad_request", message: "The request is malformed." } } },
+      );
+    }
+  });
+
+  test("nothing else of better-auth can be reached", async () => {
+    for (const path of [
+      "get-session",
+      "list-sessions",
+      "update-user",
+      "delete-user",
+      "change-email",
+      "ok",
+      "error",
+      "callback/oidc",
+      "verify-email",
+      "list-accounts",
+      "two-factor/send-otp",
+      "two-factor/verify-otp",
+    ])
+      for (const method of ["GET", "POST"] as const)
+        assert.equal((await openBrowser(testApp).send(method, `/api/auth/${path}`)).status, 404, `${method} ${path}`);
+  });
+});
+
+describe("the cookie", () => {
+  const attributesOf = (line: string) => {
+    const [pair = "", ...attributes] = line.split("; ");
+    return { name: pair.split("=")[0], attributes: attributes.sort() };
+  };
+
+  test("over http: not readable by scripts, and not sent along from other sites", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    const browser = openBrowser(testApp);
+    await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD });
+    assert.deepEqual(browser.lastSetCookies.map(attributesOf), [
+      { name: "bookflow.session_token", attributes: ["HttpOnly", "Max-Age=604800", "Path=/", "SameSite=Lax"] },
+    ]);
+  });
+
+  test("over https: also never over http, and from no other host", async () => {
+    const secure = await createTestApp({ baseUrl: "https://book.example" });
+    const person = await signIn(secure, { role: "owner" });
+    const browser = openBrowser(secure);
+    await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD });
+    assert.deepEqual(browser.lastSetCookies.map(attributesOf), [
+      {
+        name: "__Host-bookflow.session_token",
+        attributes: ["HttpOnly", "Max-Age=604800", "Path=/", "SameSite=Lax", "Secure"],
+      },
+    ]);
+    assert.equal((await browser.send("GET", "/api/app/me")).status, 200);
+  });
+
+  test("goes with the browser where the person does not want to be remembered", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    const browser = openBrowser(testApp);
+    await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD, rememberMe: false });
+    assert.ok(
+      browser.lastSetCookies.every((line) => !/max-age|expires/i.test(line)),
+      browser.lastSetCookies.join(),
+    );
+    assert.equal((await browser.send("GET", "/api/app/me")).status, 200);
+  });
+
+  test("signing out ends the session itself, not only the cookie", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    const browser = openBrowser(testApp, { cookie: person.cookie });
+    assert.equal((await browser.send("POST", "/api/auth/sign-out", {})).status, 200);
+    assert.equal(browser.cookies.size, 0);
+    assert.equal((await openBrowser(testApp, { cookie: person.cookie }).send("GET", "/api/app/me")).status, 401);
+  });
+});
+
+describe("a forgotten password", () => {
+  const linkOf = () => {
+    const entry = lines.map((line) => JSON.parse(line)).findLast((each) => each.name === "mail.not_sent");
+    return new URL(entry?.link ?? "x:");
+  };
+  const request = async (email: string) =>
+    (await openBrowser(testApp).send("POST", "/api/auth/request-password-reset", { email })).response;
+  const reset = async (token: string | null, newPassword: string) =>
+    await openBrowser(testApp).send("POST", "/api/auth/reset-password", { token, newPassword });
+
+  test("is replaced by a link that works once and ends every session", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    assert.equal((await request(person.email.toUpperCase())).statusCode, 200);
+    const link = linkOf();
+    assert.equal(link.origin + link.pathname, "http://localhost:3000/reset-password");
+    const token = link.searchParams.get("token");
+    assert.equal((await reset(token, "short")).body.error.fields.newPassword, "Please use at least 10 characters.");
+    assert.equal((await reset(token, "a new password")).status, 200);
+    assert.equal((await openBrowser(testApp, { cookie: person.cookie }).send("GET", "/api/app/me")).status, 401);
+    const attempt = async (password: string) =>
+      (await openBrowser(testApp).send("POST", SIGN_IN, { email: person.email, password })).status;
+    assert.deepEqual([await attempt(TEST_PASSWORD), await attempt("a new password")], [401, 200]);
+    const again = await reset(token, "another password");
+    assert.deepEqual([again.status, again.body.error.code], [404, "not_found"]);
+    assert.deepEqual(await auditActions(person.organizationId), ["user.password_reset", "user.signed_in"]);
+  });
+
+  test("a link is too old after 30 minutes", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    await request(person.email);
+    const { expires_at: expiresAt } = await deps.db
+      .selectFrom("user_verifications")
+      .select("expires_at")
+      .where("value", "=", person.userId)
+      .executeTakeFirstOrThrow();
+    const minutes = (expiresAt.getTime() - Date.now()) / MINUTE_MS;
+    assert.ok(minutes > 29 && minutes <= 30, String(minutes));
+    const past = new Date(Date.now() - 1);
+    await deps.db
+      .updateTable("user_verifications")
+      .set({ expires_at: past })
+      .where("value", "=", person.userId)
+      .execute();
+    assert.equal((await reset(linkOf().searchParams.get("token"), "a new password")).status, 404);
+  });
+
+  test("asking for an unknown address answers the same and writes nothing", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    const known = await request(person.email);
+    const before = lines.length;
+    const unknown = await request("nobody@example.com");
+    assert.deepEqual([unknown.statusCode, unknown.body], [known.statusCode, known.body]);
+    assert.ok(!lines.slice(before).some((line) => line.includes("mail.")));
+  });
+
+  test("the database holds only a hash of the link", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    await request(person.email);
+    const token = linkOf().searchParams.get("token") ?? "x";
+    const rows = await deps.db.selectFrom("user_verifications").selectAll().execute();
+    assert.ok(!JSON.stringify(rows).includes(token));
+  });
+});
+
+describe("changing the password", () => {
+  test("needs the old one, ends the other sessions and renews this one", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    const browser = openBrowser(testApp);
+    await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD });
+    const change = (payload: object) => browser.send("POST", "/api/auth/change-password", payload);
+    const wrong = await change({ currentPassword: "not the password", newPassword: "a new password" });
+    assert.deepEqual([wrong.status, wrong.body.error.fields], [422, { currentPassword: "This is not your password." }]);
+    const short = await change({ currentPassword: TEST_PASSWORD, newPassword: "short" });
+    assert.deepEqual(
+      [short.status, short.body.error.fields],
+      [422, { newPassword: "Please use at least 10 characters." }],
+    );
+    const payload = { currentPassword: TEST_PASSWORD, newPassword: "a new password", revokeOtherSessions: false };
+    assert.equal((await change(payload)).status, 200);
+    assert.equal((await browser.send("GET", "/api/app/me")).status, 200);
+    assert.equal((await openBrowser(testApp, { cookie: person.cookie }).send("GET", "/api/app/me")).status, 401);
+    assert.deepEqual(await auditActions(person.organizationId), ["user.signed_in", "user.password_changed"]);
+  });
+
+  test("needs a session", async () => {
+    const payload = { currentPassword: TEST_PASSWORD, newPassword: "a new password" };
+    assert.equal((await openBrowser(testApp).send("POST", "/api/auth/change-password", payload)).status, 401);
+  });
+});
+
+describe("sign-up", () => {
+  const payload = { name: "Ada", email: "ada@example.com", password: TEST_PASSWORD };
+
+  test("closed: refused", async () => {
+    const { status, body } = await openBrowser(testApp).send("POST", "/api/auth/sign-up/email", payload);
+    const message = "New accounts are made by invitation here.";
+    assert.deepEqual({ status, body }, { status: 403, body: { error: { code: "forbidden", message } } });
+  });
+
+  test("open: makes an account once, and answers the same for an address that has one", async () => {
+    const open = await createTestApp({ signUp: "open", rateLimitSignInPerMinute: 0 });
+    const first = await openBrowser(open).send("POST", "/api/auth/sign-up/email", payload);
+    const other = { ...payload, password: "somebody else's guess" };
+    const second = await openBrowser(open).send("POST", "/api/auth/sign-up/email", other);
+    assert.deepEqual([first.status, second.status], [200, 200]);
+    assert.deepEqual(Object.keys(second.body.user).sort(), Object.keys(first.body.user).sort());
+    const attempt = async (password: string) =>
+      (await openBrowser(open).send("POST", SIGN_IN, { email: payload.email, password })).status;
+    assert.deepEqual([await attempt(payload.password), await attempt(other.password)], [200, 401]);
+    const short = await openBrowser(open).send("POST", "/api/auth/sign-up/email", { ...payload, password: "short" });
+    assert.deepEqual(short.body.error.fields, { password: "Please use at least 10 characters." });
+  });
+});
+
+describe("attempts are throttled", () => {
+  test("from one address, and at one account from any address", async () => {
+    const throttled = await createTestApp({ rateLimitSignInPerMinute: 6 });
+    const attempt = async (email: string, remoteAddress: string) =>
+      (await openBrowser(throttled, { remoteAddress }).send("POST", SIGN_IN, { email, password: "x" })).status;
+    const fromOne = [];
+    for (let i = 0; i < 7; i++) fromOne.push(await attempt(`nobody-${i}@example.com`, "192.0.2.1"));
+    assert.deepEqual(fromOne, [401, 401, 401, 401, 401, 401, 429]);
+    const atOne = [];
+    for (let i = 0; i < 3; i++) atOne.push(await attempt("Someone@example.com", `192.0.2.${10 + i}`));
+    assert.deepEqual(atOne, [401, 401, 429]);
+    assert.equal(await attempt("other@example.com", "192.0.2.20"), 401);
+    throttled.clock.set(new Date(NOON.getTime() + MINUTE_MS));
+    assert.equal(await attempt("someone@example.com", "192.0.2.1"), 401);
+  });
+});
+
+test("no password, token, address or user agent is logged or kept", async () => {
+  const person = await signIn(testApp, { role: "owner" });
+  const browser = openBrowser(testApp, {
+    userAgent: "Mozilla/5.0 Secret-Agent/7 (Macintosh) Safari/1",
+    remoteAddress: "198.51.100.77",
+  });
+  await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD });
+  await browser.send("POST", SIGN_IN, { email: person.email, password: "a wrong password" });
+  const kept = JSON.stringify([
+    lines,
+    await deps.db.selectFrom("user_sessions").selectAll().execute(),
+    await deps.db.selectFrom("user_accounts").selectAll().execute(),
+    await deps.db.selectFrom("audit_entries").selectAll().execute(),
+  ]);
+  for (const secret of [TEST_PASSWORD, "a wrong password", "Secret-Agent", "198.51.100.77"])
+    assert.ok(!kept.includes(secret), secret);
+  assert.ok(kept.includes("Safari on macOS"));
+  assert.ok(!lines.join("").includes(person.email));
+  assert.ok(app.hasRoute({ method: "POST", url: SIGN_IN }));
+});
+
+test("while the database is away the answer is a fault of ours, told to the log and not to the caller", async () => {
+  const broken = await createTestApp();
+  await broken.deps.db.schema.alterTable("users").renameTo("hidden").execute();
+  const { status, body } = await openBrowser(broken).send("POST", SIGN_IN, { email: "a@example.com", password: "x" });
+  const message = "Something went wrong on our side. Please try again.";
+  assert.deepEqual({ status, body }, { status: 500, body: { error: { code: "internal", message } } });
+  assert.ok(broken.lines.some((line) => line.includes("request.failed")));
+  assert.ok(!broken.lines.join("").includes("a@example.com"));
+});

@@ -1,0 +1,117 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Deps } from "../../deps.ts";
+import { ApiError } from "../../http/api-error.ts";
+import { auditPerson } from "../members/audit-person.ts";
+import { type AuthDoor, OIDC_PROVIDER, POST_DOORS } from "./auth-doors.ts";
+import { toAuthError } from "./auth-fault.ts";
+import { requireOwnOrigin } from "./origin-check.ts";
+
+type AuthRouteDeps = Pick<Deps, "accounts" | "config" | "db" | "clock" | "random" | "log">;
+type Body = Record<string, unknown>;
+
+/** /api/auth: better-auth behind our own origin check, throttle, list of doors and shape of errors. */
+export async function authRoutes(app: FastifyInstance, deps: AuthRouteDeps): Promise<void> {
+  await app.register(
+    async (scope) => {
+      scope.addHook("onRequest", async (request) => requireOwnOrigin(deps.config, request));
+      for (const door of POST_DOORS)
+        scope.post<{ Body: unknown }>(`/${door.path}`, { schema: { hide: true } }, (request, reply) =>
+          passThrough(deps, door, request, reply),
+        );
+      if (deps.config.oidcIssuer !== null)
+        scope.get(`/callback/${OIDC_PROVIDER}`, { schema: { hide: true } }, (request, reply) =>
+          comeBack(deps, request, reply),
+        );
+    },
+    { prefix: "/api/auth" },
+  );
+}
+
+async function passThrough(
+  deps: AuthRouteDeps,
+  door: AuthDoor,
+  request: FastifyRequest<{ Body: unknown }>,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const body = toHandedOn(door, request.body);
+  requireOwnPages(door, body);
+  if (door.isThrottled) deps.accounts.throttle.take(request, readAccount(door, body));
+  if (door.isSignUp && deps.config.signUp === "closed")
+    throw new ApiError("forbidden", "New accounts are made by invitation here.");
+  const before = door.audit?.signedIn ? await readPerson(deps, request.headers.cookie) : null;
+
+  const response = await deps.accounts.auth.handle(toWebRequest(deps, request, JSON.stringify(body)));
+  const cookies = response.headers.getSetCookie();
+  if (cookies.length > 0) reply.header("set-cookie", cookies);
+  const answer = await readJson(response);
+  if (!response.ok) throw toAuthError(door, { status: response.status, code: String(answer["code"] ?? "") });
+
+  await audit(deps, door, { before, answer });
+  // The token is in the cookie, where no script can read it.
+  const { token: _token, ...shown } = answer;
+  return reply.code(response.status).send(shown);
+}
+
+/** The browser comes back from the OpenID Connect issuer; every outcome is a redirect to a page of ours. */
+async function comeBack(deps: AuthRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  deps.accounts.throttle.take(request);
+  const response = await deps.accounts.auth.handle(toWebRequest(deps, request, null));
+  const cookies = response.headers.getSetCookie();
+  if (cookies.length > 0) reply.header("set-cookie", cookies);
+  const person = await readPerson(deps, cookies.map((line) => line.split(";")[0]).join("; "));
+  if (person) await auditPerson(deps, { user: person, action: "user.signed_in" });
+  return reply.redirect(response.headers.get("location") ?? `${deps.config.baseUrl}/sign-in?error=oidc`, 302);
+}
+
+function toHandedOn(door: AuthDoor, body: unknown): Body {
+  const given = (typeof body === "object" && body !== null ? body : {}) as Body;
+  const picked = door.fields.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]);
+  return { ...Object.fromEntries(picked), ...door.fixed };
+}
+
+/** A path, not an address: `//host` and `/\\host` lead elsewhere. */
+function requireOwnPages(door: AuthDoor, body: Body): void {
+  for (const name of door.pages ?? []) {
+    if (Object.hasOwn(body, name) && !/^\/(?![/\\])/.test(String(body[name])))
+      throw new ApiError("forbidden", `${name} must be a path of this service.`);
+  }
+}
+
+function readAccount(door: AuthDoor, body: Body): string | null {
+  const account = door.account && body[door.account];
+  return typeof account === "string" ? account : null;
+}
+
+/** Only what better-auth needs of the request; no address of the caller among it. */
+function toWebRequest(deps: AuthRouteDeps, request: FastifyRequest, body: string | null): Request {
+  const headers = new Headers();
+  for (const name of ["cookie", "origin", "host", "user-agent"]) {
+    const value = request.headers[name];
+    if (typeof value === "string") headers.set(name, value);
+  }
+  if (body !== null) headers.set("content-type", "application/json");
+  const url = new URL(request.url, new URL(deps.config.baseUrl).origin);
+  return new Request(url, { method: request.method, headers, body });
+}
+
+async function readJson(response: Response): Promise<Body> {
+  const text = await response.text();
+  if (text === "") return {};
+  return (JSON.parse(text) ?? {}) as Body;
+}
+
+async function readPerson(deps: AuthRouteDeps, cookie = ""): Promise<{ id: string; email: string } | null> {
+  const { person } = await deps.accounts.auth.readSession(cookie);
+  return person && { id: person.userId, email: person.email };
+}
+
+async function audit(
+  deps: AuthRouteDeps,
+  door: AuthDoor,
+  { before, answer }: { before: { id: string; email: string } | null; answer: Body },
+): Promise<void> {
+  const user = before ?? (answer["user"] as { id: string; email: string } | undefined);
+  const action = before ? door.audit?.signedIn : door.audit?.comingIn;
+  // Without a user the sign-in is not over yet: the second factor is still to come.
+  if (user && action) await auditPerson(deps, { user, action });
+}

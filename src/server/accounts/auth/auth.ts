@@ -1,0 +1,146 @@
+import { hkdfSync } from "node:crypto";
+import { betterAuth } from "better-auth";
+import { genericOAuth } from "better-auth/plugins/generic-oauth";
+import { twoFactor } from "better-auth/plugins/two-factor";
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, RESET_LINK_MINUTES } from "#contract/app/account.ts";
+import type { Config } from "../../config.ts";
+import type { Db } from "../../db/pool.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import type { Random } from "../../lib/random.ts";
+import type { Mail } from "../../mail/mail.ts";
+import { toIdOf } from "../account-ids.ts";
+import { hasInvitationFor } from "../members/invitation-queries.ts";
+import { OIDC_PROVIDER } from "./auth-doors.ts";
+import { ACCOUNT_FIELDS, SESSION_FIELDS, TWO_FACTOR_SCHEMA, USER_FIELDS, VERIFICATION_FIELDS } from "./auth-tables.ts";
+import { describeBrowser } from "./describe-browser.ts";
+import { listOwnOrigins } from "./origin-check.ts";
+import { hashPassword, verifyPassword } from "./password.ts";
+
+const SECRET_BYTES = 32;
+const DAY_SECONDS = 24 * 3600;
+
+export type AuthParts = {
+  config: Config;
+  db: Db;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  mail: Mail;
+  secretKey: string;
+  /** After a password was reset by a link. */
+  onPasswordReset: (user: { id: string; email: string }) => Promise<void>;
+};
+
+/** better-auth with our tables, our hash, our mail, and as little of it as the product needs. auth-routes.ts opens its doors. */
+export function createBetterAuth(parts: AuthParts) {
+  const { config, db, random, log, mail, secretKey } = parts;
+  const isHttps = config.baseUrl.startsWith("https:");
+  return betterAuth({
+    appName: "Bookflow",
+    baseURL: new URL(config.baseUrl).origin,
+    basePath: "/api/auth",
+    secret: Buffer.from(hkdfSync("sha256", secretKey, "bookflow", "accounts", SECRET_BYTES)).toString("base64url"),
+    telemetry: { enabled: false },
+    // Faults are thrown to our own handler, which logs them without what they carry; refusals stay answers.
+    onAPIError: { errorURL: `${config.baseUrl}/sign-in`, throw: true },
+    logger: {
+      level: "error",
+      // Its further arguments may carry anything; of an error, the log keeps what may be kept.
+      log: (_level, message, ...others) =>
+        log.error("accounts.library_failed", {
+          sentence: message,
+          error: others.find((other) => other instanceof Error),
+        }),
+    },
+    trustedOrigins: (request) => listOwnOrigins(config, request?.headers.get("host")),
+    database: { db, type: "postgres", transaction: true },
+    rateLimit: { enabled: false },
+    advanced: {
+      // The prefix keeps any other host, a subdomain's included, from setting our cookies; browsers demand https for it.
+      cookiePrefix: isHttps ? "__Host-bookflow" : "bookflow",
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: isHttps, httpOnly: true, sameSite: "lax", path: "/" },
+      ipAddress: { disableIpTracking: true },
+      database: { generateId: ({ model }) => toIdOf(random, model), validateSchema: false, joins: true },
+    },
+    user: {
+      modelName: "users",
+      fields: USER_FIELDS,
+      validateUserInfo: async ({ user, source }) => {
+        if (source.action !== "create-user" || source.method !== "oauth") return;
+        if (user.emailVerified !== true) return { error: "email_not_verified" };
+        if (config.signUp === "open") return;
+        const isInvited = await hasInvitationFor(db, String(user.email), parts.clock.now());
+        return isInvited ? undefined : { error: "not_invited" };
+      },
+    },
+    session: {
+      modelName: "user_sessions",
+      fields: SESSION_FIELDS,
+      expiresIn: 7 * DAY_SECONDS,
+      updateAge: DAY_SECONDS,
+      // A session that is ended elsewhere must end at once, so it is read from the database each time.
+      cookieCache: { enabled: false },
+    },
+    account: {
+      modelName: "user_accounts",
+      fields: ACCOUNT_FIELDS,
+      // By address, where the issuer says that it is proven and it was proven here too.
+      accountLinking: { enabled: true },
+    },
+    verification: { modelName: "user_verifications", fields: VERIFICATION_FIELDS, storeIdentifier: "hashed" },
+    databaseHooks: {
+      // The issuer's tokens have told who it is; nothing else is asked of it, so they are not kept.
+      account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
+      session: {
+        create: {
+          before: async (session) => ({
+            data: { ...session, ipAddress: null, userAgent: describeBrowser(session.userAgent ?? "") },
+          }),
+        },
+      },
+    },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: config.signUp === "closed",
+      // Signing up answers the same whether or not the address has an account; signing in is a step of its own.
+      autoSignIn: false,
+      minPasswordLength: PASSWORD_LENGTH_MIN,
+      maxPasswordLength: PASSWORD_LENGTH_MAX,
+      password: { hash: (password) => hashPassword({ random }, password), verify: verifyPassword },
+      resetPasswordTokenExpiresIn: RESET_LINK_MINUTES * 60,
+      revokeSessionsOnPasswordReset: true,
+      // Not waited for: how long mail takes would tell whether there is an account.
+      sendResetPassword: async ({ user, token }) => {
+        void mail.send({
+          to: user.email,
+          subject: "Choose a new password",
+          text: `Somebody asked for a new password for your Bookflow account. This link works once, for ${RESET_LINK_MINUTES} minutes. If it was not you, there is nothing to do.`,
+          link: `${config.baseUrl}/reset-password?token=${encodeURIComponent(token)}`,
+        });
+      },
+      onPasswordReset: async ({ user }) => await parts.onPasswordReset(user),
+    },
+    plugins: [
+      twoFactor({ issuer: "Bookflow", schema: TWO_FACTOR_SCHEMA }),
+      ...(config.oidcIssuer === null ? [] : [genericOAuth({ config: [toOidc(config, config.oidcIssuer)] })]),
+    ],
+  });
+}
+
+function toOidc(config: Pick<Config, "oidcClientId" | "oidcClientSecret">, issuer: string) {
+  return {
+    providerId: OIDC_PROVIDER,
+    discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+    clientId: config.oidcClientId ?? "",
+    clientSecret: config.oidcClientSecret ?? "",
+    scopes: ["openid", "email", "profile"],
+    requireIdTokenVerification: true,
+    disableProviderLogout: true,
+  };
+}
+
+async function withoutTokens<Account extends object>(account: Account) {
+  return { data: { ...account, accessToken: null, refreshToken: null, idToken: null } };
+}

@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import { BASE62 } from "#contract/ids.ts";
+import { type Random, randomText } from "../../lib/random.ts";
+
+const TOKEN_LENGTH = 43;
+/** Part of the token, and so of its hash: it cannot be taken off. */
+const SHOWN = "shown_";
+
+/** What stands in a link that works once; the database has only its hash. */
+export function makeLinkToken(random: Random): { token: string; hash: Buffer } {
+  const token = randomText(random, BASE62, TOKEN_LENGTH);
+  return { token, hash: hashLinkToken(token) };
+}
+
+/** For a link that is shown to whoever asked for it, and not mailed: whoever has it has proven no address. */
+export function makeShownLinkToken(random: Random): { token: string; hash: Buffer } {
+  const token = SHOWN + randomText(random, BASE62, TOKEN_LENGTH);
+  return { token, hash: hashLinkToken(token) };
+}
+
+export function isShownLinkToken(token: string): boolean {
+  return token.startsWith(SHOWN);
+}
+
+export function hashLinkToken(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

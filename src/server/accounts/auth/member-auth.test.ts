@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
+import { createTestApp } from "../../../../test/support/app.ts";
+import { makeOrganization, NOON } from "../../../../test/support/builders.ts";
+import { errorAnswer } from "../../../../test/support/read-api.ts";
+import { signIn } from "../../../../test/support/sign-in.ts";
+import { insertMember } from "../queries.ts";
+
+const testApp = await createTestApp();
+const { app, deps, clock } = testApp;
+const owner = await signIn(testApp, { role: "owner" });
+
+async function get(url: string, headers: Record<string, string> = {}) {
+  const response = await app.inject({ url, headers });
+  return { status: response.statusCode, body: response.json() };
+}
+
+async function patchName(headers: Record<string, string>, name = "Elm Clinic") {
+  const response = await app.inject({ method: "PATCH", url: "/api/app/organization", headers, payload: { name } });
+  return { status: response.statusCode, body: response.json() };
+}
+
+describe("who is let in", () => {
+  const refusal = errorAnswer(401, "unauthorized", "Please sign in.");
+
+  test("nobody without a session, with a made-up one, or with one that is not signed by us", async () => {
+    const [name = "", value = ""] = owner.cookie.split("=");
+    const token = decodeURIComponent(value).split(".")[0];
+    for (const cookie of [undefined, "", "x=y", `${name}=made.up`, `${name}=${token}`, `${name}=${token}.AAAA`])
+      assert.deepEqual(
+        await get("/api/app/organization", cookie === undefined ? {} : { cookie }),
+        refusal,
+        cookie ?? "none",
+      );
+    assert.deepEqual(await get("/api/app/me"), refusal);
+  });
+
+  test("a member, with their role and plan", async () => {
+    assert.equal((await get("/api/app/organization", owner.headers)).body.id, owner.organizationId);
+    assert.equal((await get("/api/app/organization", { cookie: owner.cookie })).body.id, owner.organizationId);
+  });
+
+  test("a session that is ended elsewhere is over with the next request, and its cookie is taken back", async () => {
+    const member = await signIn(testApp, { role: "member" });
+    assert.equal((await get("/api/app/me", member.headers)).status, 200);
+    await deps.db.deleteFrom("user_sessions").where("user_id", "=", member.userId).execute();
+    const response = await app.inject({ url: "/api/app/me", headers: member.headers });
+    assert.equal(response.statusCode, 401);
+    assert.match(String(response.headers["set-cookie"]), /^bookflow\.session_token=; Max-Age=0/);
+  });
+
+  test("a session is over when its time is", async () => {
+    const member = await signIn(testApp, { role: "member" });
+    const past = new Date("2020-01-01T00:00:00Z");
+    await deps.db.updateTable("user_sessions").set({ expires_at: past }).where("user_id", "=", member.userId).execute();
+    assert.deepEqual(await get("/api/app/organization", member.headers), refusal);
+  });
+
+  test("a session that is used is renewed after a day, in the database and in the cookie", async () => {
+    const member = await signIn(testApp, { role: "member" });
+    const own = deps.db.updateTable("user_sessions").where("user_id", "=", member.userId);
+    const ask = async () => (await app.inject({ url: "/api/app/me", headers: member.headers })).headers["set-cookie"];
+    assert.equal(await ask(), undefined);
+    // better-auth goes by the system's time.
+    await own.set({ expires_at: new Date(Date.now() + 5.9 * DAY_MS) }).execute();
+    assert.match(String(await ask()), /^bookflow\.session_token=[^;]{20,}; Max-Age=604800;/);
+    const session = deps.db.selectFrom("user_sessions").select("expires_at").where("user_id", "=", member.userId);
+    const { expires_at: expiresAt } = await session.executeTakeFirstOrThrow();
+    assert.ok(expiresAt.getTime() > Date.now() + 6.9 * DAY_MS);
+  });
+
+  test("an API key opens nothing here, and a session nothing of the read API", async () => {
+    const key = { authorization: "Bearer svc_live_x" };
+    assert.equal((await get("/api/app/organization", key)).status, 401);
+    assert.equal((await get("/api/v1/widgets", owner.headers)).status, 401);
+  });
+});
+
+describe("which organization", () => {
+  const unknown = errorAnswer(404, "not_found", "There is no such organization, or you do not belong to it.");
+
+  test("another's, one that is not there and what is no id are 404 in the same words", async () => {
+    const theirs = await makeOrganization(deps.db);
+    for (const organization of [theirs, "org_zzzzzzzzzzzzzzzz", "x", ""])
+      assert.deepEqual(
+        await get("/api/app/organization", { ...owner.headers, "x-organization": organization }),
+        unknown,
+      );
+  });
+
+  test("the one that the header names, and without it the one that was used last", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    const second = await makeOrganization(deps.db);
+    const member = { organization_id: second, user_id: person.userId, role: "viewer" as const, last_used_at: null };
+    await insertMember(deps.db, { ...member, created_at: new Date(NOON.getTime() + 1) });
+    const cookie = { cookie: person.cookie };
+    const seen = async (headers: Record<string, string>) => (await get("/api/app/organization", headers)).body.id;
+    assert.equal(await seen(cookie), person.organizationId, "the first they joined");
+    assert.equal(await seen({ ...cookie, "x-organization": second }), second);
+    assert.equal(await seen(cookie), second);
+    clock.set(new Date(NOON.getTime() + 2 * MINUTE_MS));
+    assert.equal(await seen(person.headers), person.organizationId);
+    assert.equal(await seen(cookie), person.organizationId);
+    clock.set(NOON);
+  });
+
+  test("without any, only the person's own things are there", async () => {
+    const person = await signIn(testApp, { role: "member" });
+    await deps.db.deleteFrom("members").where("user_id", "=", person.userId).execute();
+    const answer = await get("/api/app/organization", { cookie: person.cookie });
+    assert.deepEqual(answer, errorAnswer(403, "forbidden", "You do not belong to an organization."));
+    const me = await get("/api/app/me", { cookie: person.cookie });
+    assert.deepEqual([me.status, me.body.organizations, me.body.current], [200, [], null]);
+  });
+
+  test("being removed, and a new role, count from the next request on", async () => {
+    const admin = await signIn(testApp, { role: "admin" });
+    const { organizationId, userId } = admin;
+    const change = deps.db.updateTable("members").where("organization_id", "=", organizationId);
+    assert.equal((await patchName(admin.headers)).status, 200);
+    await change.set({ role: "viewer" }).where("user_id", "=", userId).execute();
+    assert.equal((await patchName(admin.headers)).status, 403);
+    await deps.db.deleteFrom("members").where("user_id", "=", userId).execute();
+    assert.deepEqual(await patchName(admin.headers), unknown);
+  });
+});
+
+test("a role includes those below it, and the refusal names both", async () => {
+  const { organizationId } = owner;
+  const outcomes = [];
+  for (const role of ["owner", "admin", "member", "viewer"] as const) {
+    const person = await signIn(testApp, { role, organizationId });
+    outcomes.push([role, (await patchName(person.headers)).status]);
+  }
+  assert.deepEqual(outcomes, [
+    ["owner", 200],
+    ["admin", 200],
+    ["member", 403],
+    ["viewer", 403],
+  ]);
+  const viewer = await signIn(testApp, { role: "viewer", organizationId });
+  const sentence = "This needs the admin role; yours is viewer.";
+  assert.deepEqual(await patchName(viewer.headers), errorAnswer(403, "forbidden", sentence));
+});
+
+describe("a write must come from a page of our own", () => {
+  const refusal = errorAnswer(403, "forbidden", "Changes are made from pages at http://localhost:3000 only.");
+  const { origin: _own, ...withoutOrigin } = owner.headers;
+
+  for (const origin of ["https://evil.example", "null", "http://localhost:3001", "https://localhost:3000", undefined])
+    test(`not from ${origin ?? "nowhere"}`, async () => {
+      const headers = origin === undefined ? withoutOrigin : { ...withoutOrigin, origin };
+      assert.deepEqual(await patchName(headers), refusal);
+    });
+
+  test("also before anybody is signed in", async () => {
+    for (const url of [
+      "/api/app/setup",
+      "/api/app/invitations/accept",
+      "/api/auth/sign-in/email",
+      "/api/auth/sign-out",
+    ]) {
+      const response = await app.inject({
+        method: "POST",
+        url,
+        headers: { origin: "https://evil.example" },
+        payload: {},
+      });
+      assert.deepEqual({ status: response.statusCode, body: response.json() }, refusal, url);
+    }
+  });
+
+  test("on plain http the name by which the service was reached counts too, and it may be read from anywhere", async () => {
+    const host = "127.0.0.1:3000";
+    assert.equal((await patchName({ ...owner.headers, host, origin: `http://${host}` })).status, 200);
+    assert.equal((await get("/api/app/me", { cookie: owner.cookie, origin: "https://evil.example" })).status, 200);
+  });
+
+  test("on https it does not", async () => {
+    const secure = await createTestApp({ baseUrl: "https://book.example" });
+    const person = await signIn(secure, { role: "owner" });
+    const patch = async (headers: Record<string, string>) =>
+      (await secure.app.inject({ method: "PATCH", url: "/api/app/organization", headers, payload: { name: "N" } }))
+        .statusCode;
+    assert.equal(await patch(person.headers), 200);
+    assert.equal(await patch({ ...person.headers, host: "book.example", origin: "http://book.example" }), 403);
+  });
+});
+
+test("every answer is kept by nobody, and no other site may read it", async () => {
+  for (const headers of [owner.headers, {}]) {
+    const response = await app.inject({ url: "/api/app/me", headers });
+    assert.equal(response.headers["cache-control"], "no-store");
+    assert.equal(response.headers["x-content-type-options"], "nosniff");
+    assert.equal(response.headers["referrer-policy"], "no-referrer");
+    assert.ok(!Object.keys(response.headers).some((name) => name.startsWith("access-control-")));
+  }
+});

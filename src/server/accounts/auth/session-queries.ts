@@ -1,0 +1,40 @@
+import type { Selectable } from "kysely";
+import type { UserSessionsTable } from "../../db/account-tables.ts";
+import type { Db } from "../../db/pool.ts";
+
+// Statements about people are not scoped to an organization: a person may belong to several.
+
+const COLUMNS = ["id", "user_agent", "created_at", "updated_at", "expires_at"] as const;
+
+export type SessionRow = Pick<Selectable<UserSessionsTable>, (typeof COLUMNS)[number]>;
+
+/** Newest first. */
+export async function listSessions(db: Db, userId: string, now: Date): Promise<SessionRow[]> {
+  return await db
+    .selectFrom("user_sessions")
+    .select(COLUMNS)
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", now)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .execute();
+}
+
+/** False where the person has no such session. */
+export async function deleteSession(db: Db, userId: string, id: string): Promise<boolean> {
+  const gone = db.deleteFrom("user_sessions").where("user_id", "=", userId).where("id", "=", id).returning("id");
+  return (await gone.executeTakeFirst()) !== undefined;
+}
+
+/** How many there were. */
+export async function deleteOtherSessions(db: Db, userId: string, keptId: string): Promise<number> {
+  const gone = db.deleteFrom("user_sessions").where("user_id", "=", userId).where("id", "!=", keptId).returning("id");
+  return (await gone.execute()).length;
+}
+
+/** Of everybody: what is over. Small tables, with an index on their end. */
+export async function deleteExpired(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom("user_sessions").where("expires_at", "<=", now).execute();
+  await db.deleteFrom("user_verifications").where("expires_at", "<=", now).execute();
+  await db.deleteFrom("invitations").where("expires_at", "<=", now).execute();
+}

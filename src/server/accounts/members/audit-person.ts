@@ -1,0 +1,15 @@
+import type { AuditAction } from "#contract/app/audit.ts";
+import { writeAudit } from "../../audit/write-audit.ts";
+import type { Deps } from "../../deps.ts";
+import { listMemberships } from "../queries.ts";
+
+/** What people do to their own accounts concerns every organization that they belong to. */
+export async function auditPerson(
+  deps: Pick<Deps, "db" | "clock" | "random">,
+  { user, action }: { user: { id: string; email: string }; action: AuditAction },
+): Promise<void> {
+  const at = deps.clock.now();
+  for (const { organization_id: organizationId } of await listMemberships(deps.db, user.id)) {
+    await writeAudit(deps, { organizationId, actor: { userId: user.id, email: user.email }, action, at });
+  }
+}

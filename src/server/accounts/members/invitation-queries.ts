@@ -1,0 +1,62 @@
+import type { Insertable, Selectable } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { InvitationsTable } from "../../db/account-tables.ts";
+import type { Db } from "../../db/pool.ts";
+
+const COLUMNS = ["organization_id", "id", "email", "role", "invited_by", "created_at", "expires_at"] as const;
+
+export type InvitationRow = Pick<Selectable<InvitationsTable>, (typeof COLUMNS)[number]>;
+
+/** The newest invitation of an address is the one that counts: its link replaces the one before. */
+export async function upsertInvitation(db: Db, row: Insertable<InvitationsTable>): Promise<void> {
+  const { organization_id: _owner, email: _email, ...change } = row;
+  await db
+    .insertInto("invitations")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["organization_id", "email"]).doUpdateSet(change))
+    .execute();
+}
+
+export async function listInvitations(db: Db, owner: OrganizationId, now: Date): Promise<InvitationRow[]> {
+  return await db
+    .selectFrom("invitations")
+    .select(COLUMNS)
+    .where("organization_id", "=", owner)
+    .where("expires_at", ">", now)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .execute();
+}
+
+export async function deleteInvitation(db: Db, owner: OrganizationId, id: string): Promise<InvitationRow | null> {
+  const gone = db.deleteFrom("invitations").where("organization_id", "=", owner).where("id", "=", id);
+  return (await gone.returning(COLUMNS).executeTakeFirst()) ?? null;
+}
+
+/** Of any organization: whoever holds the token is led to its organization by it. */
+export async function findInvitation(
+  db: Db,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<(InvitationRow & { organization_name: string }) | null> {
+  const invitation = db
+    .selectFrom("invitations")
+    .innerJoin("organizations", "organizations.id", "invitations.organization_id")
+    .select(COLUMNS.map((column) => `invitations.${column}` as const))
+    .select("organizations.name as organization_name")
+    .where("token_hash", "=", tokenHash)
+    .where("expires_at", ">", now);
+  return (await invitation.executeTakeFirst()) ?? null;
+}
+
+/** Whoever deletes the row has used the link; nobody else has. */
+export async function takeInvitation(db: Db, tokenHash: Buffer, now: Date): Promise<InvitationRow | null> {
+  const taken = db.deleteFrom("invitations").where("token_hash", "=", tokenHash).where("expires_at", ">", now);
+  return (await taken.returning(COLUMNS).executeTakeFirst()) ?? null;
+}
+
+/** In any organization: whether this person may make an account where sign-up is closed. */
+export async function hasInvitationFor(db: Db, email: string, now: Date): Promise<boolean> {
+  const invitation = db.selectFrom("invitations").select("id").where("email", "=", email.toLowerCase());
+  return (await invitation.where("expires_at", ">", now).executeTakeFirst()) !== undefined;
+}

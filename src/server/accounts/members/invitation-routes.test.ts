@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { MemberRole } from "#contract/app/role.ts";
+import { DAY_MS } from "#contract/durations.ts";
+import { createTestApp } from "../../../../test/support/app.ts";
+import { openBrowser, type TestBrowser } from "../../../../test/support/browser-session.ts";
+import { makeOrganization, NOON } from "../../../../test/support/builders.ts";
+import { signIn, TEST_PASSWORD } from "../../../../test/support/sign-in.ts";
+
+const testApp = await createTestApp({ rateLimitSignInPerMinute: 0 });
+const { deps, clock } = testApp;
+
+async function makeAdmin(role: MemberRole = "admin") {
+  const person = await signIn(testApp, { role });
+  return { ...person, browser: openBrowser(testApp, person) };
+}
+
+let count = 0;
+const newEmail = () => `guest-${++count}@example.com`;
+
+async function invite(browser: TestBrowser, email: string, role = "member"): Promise<{ token: string; id: string }> {
+  const { status, body } = await browser.send("POST", "/api/app/invitations", { email, role });
+  assert.equal(status, 201, JSON.stringify(body));
+  const link = new URL(body.link);
+  assert.equal(link.origin + link.pathname, "http://localhost:3000/invitation");
+  return { token: link.searchParams.get("token") ?? "", id: body.invitation.id };
+}
+
+const accept = (browser: TestBrowser, payload: object) => browser.send("POST", "/api/app/invitations/accept", payload);
+const NEW_PERSON = { name: "Guest", password: "a long password" };
+
+describe("accepting", () => {
+  test("somebody new makes an account with it, is signed in and has the role", async () => {
+    const admin = await makeAdmin();
+    const email = newEmail();
+    const { token } = await invite(admin.browser, ` ${email.toUpperCase()} `);
+    const guest = openBrowser(testApp);
+    const seen = await guest.send("POST", "/api/app/invitations/look-up", { token });
+    assert.deepEqual(seen.body, {
+      organizationName: "Lindenhof Dental",
+      email,
+      role: "member",
+      expiresAt: new Date(NOON.getTime() + 7 * DAY_MS).toISOString(),
+      hasAccount: false,
+    });
+    const { status, body } = await accept(guest, { token, ...NEW_PERSON });
+    assert.deepEqual({ status, body }, { status: 200, body: { organizationId: admin.organizationId } });
+    const me = (await guest.send("GET", "/api/app/me")).body;
+    assert.deepEqual([me.user.email, me.current, me.organizations[0].role], [email, admin.organizationId, "member"]);
+    assert.deepEqual((await admin.browser.send("GET", "/api/app/invitations")).body, { data: [] });
+  });
+
+  test("somebody with an account signs in and joins with it", async () => {
+    const [admin, person] = [await makeAdmin(), await signIn(testApp, { role: "viewer" })];
+    const { token } = await invite(admin.browser, person.email, "admin");
+    const anonymous = openBrowser(testApp);
+    assert.equal((await anonymous.send("POST", "/api/app/invitations/look-up", { token })).body.hasAccount, true);
+    assert.equal((await accept(anonymous, { token })).status, 401);
+    assert.equal((await accept(anonymous, { token, ...NEW_PERSON })).status, 409);
+    const browser = openBrowser(testApp, person);
+    assert.equal((await accept(browser, { token })).status, 200);
+    const { organizations, current } = (await browser.send("GET", "/api/app/me")).body;
+    assert.deepEqual([organizations.length, current], [2, admin.organizationId]);
+    const attempt = { email: person.email, password: TEST_PASSWORD };
+    assert.equal((await anonymous.send("POST", "/api/auth/sign-in/email", attempt)).status, 200, "the password stays");
+  });
+
+  test("not by somebody who is signed in with another address", async () => {
+    const [admin, other] = [await makeAdmin(), await signIn(testApp, { role: "owner" })];
+    const { token } = await invite(admin.browser, newEmail());
+    const { status, body } = await accept(openBrowser(testApp, other), { token });
+    assert.deepEqual([status, body.error.code], [403, "forbidden"]);
+    assert.equal((await accept(openBrowser(testApp), { token, ...NEW_PERSON })).status, 200);
+  });
+
+  test("once only, also when it is tried at the same moment", async () => {
+    const admin = await makeAdmin();
+    const { token } = await invite(admin.browser, newEmail());
+    const answers = await Promise.all([1, 2, 3].map(() => accept(openBrowser(testApp), { token, ...NEW_PERSON })));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404]);
+    assert.equal((await accept(openBrowser(testApp), { token, ...NEW_PERSON })).status, 404);
+  });
+
+  test("not after seven days, not once it was withdrawn, not with an older link", async () => {
+    const admin = await makeAdmin();
+    const email = newEmail();
+    const old = await invite(admin.browser, email);
+    const renewed = await invite(admin.browser, email, "viewer");
+    assert.equal((await accept(openBrowser(testApp), { token: old.token, ...NEW_PERSON })).status, 404);
+    assert.equal((await admin.browser.send("GET", "/api/app/invitations")).body.data.length, 1);
+    clock.set(new Date(NOON.getTime() + 7 * DAY_MS));
+    assert.equal((await accept(openBrowser(testApp), { token: renewed.token, ...NEW_PERSON })).status, 404);
+    assert.equal((await admin.browser.send("GET", "/api/app/invitations")).body.data.length, 0);
+    clock.set(NOON);
+    const url = `/api/app/invitations/${renewed.id}`;
+    assert.equal((await admin.browser.send("DELETE", url)).status, 204);
+    assert.equal((await admin.browser.send("DELETE", url)).status, 404);
+    assert.equal((await accept(openBrowser(testApp), { token: renewed.token, ...NEW_PERSON })).status, 404);
+  });
+
+  test("a weak password or no name is told, and the link still works", async () => {
+    const admin = await makeAdmin();
+    const { token } = await invite(admin.browser, newEmail());
+    const weak = await accept(openBrowser(testApp), { token, name: "", password: "short" });
+    assert.deepEqual([weak.status, Object.keys(weak.body.error.fields)], [422, ["name", "password"]]);
+    assert.equal((await accept(openBrowser(testApp), { token, ...NEW_PERSON })).status, 200);
+  });
+});
+
+describe("inviting", () => {
+  test("is for admins and owners, and owners are invited by owners", async () => {
+    const statuses = [];
+    for (const [role, invited] of [
+      ["owner", "owner"],
+      ["admin", "admin"],
+      ["admin", "owner"],
+      ["member", "viewer"],
+      ["viewer", "viewer"],
+    ] as const) {
+      const { browser } = await makeAdmin(role);
+      const payload = { email: newEmail(), role: invited };
+      statuses.push((await browser.send("POST", "/api/app/invitations", payload)).status);
+    }
+    assert.deepEqual(statuses, [201, 201, 403, 403, 403]);
+  });
+
+  test("an admin cannot withdraw the invitation of an owner", async () => {
+    const owner = await makeAdmin("owner");
+    const { id } = await invite(owner.browser, newEmail(), "owner");
+    const admin = await signIn(testApp, { role: "admin", organizationId: owner.organizationId });
+    assert.equal((await openBrowser(testApp, admin).send("DELETE", `/api/app/invitations/${id}`)).status, 403);
+    assert.equal((await owner.browser.send("GET", "/api/app/invitations")).body.data.length, 1);
+  });
+
+  test("answers the same whether or not the address has an account, and tells of members only", async () => {
+    const [admin, elsewhere] = [await makeAdmin(), await signIn(testApp, { role: "owner" })];
+    const shape = async (email: string) => {
+      const { status, body } = await admin.browser.send("POST", "/api/app/invitations", { email, role: "viewer" });
+      return [status, Object.keys(body), Object.keys(body.invitation ?? {})];
+    };
+    assert.deepEqual(await shape(elsewhere.email), await shape(newEmail()));
+    const again = await admin.browser.send("POST", "/api/app/invitations", { email: admin.email, role: "viewer" });
+    assert.deepEqual([again.status, again.body.error.code], [409, "conflict"]);
+  });
+
+  test("another organization's invitations are not there", async () => {
+    const [admin, other] = [await makeAdmin(), await makeAdmin()];
+    const { id } = await invite(admin.browser, newEmail());
+    assert.equal((await other.browser.send("DELETE", `/api/app/invitations/${id}`)).status, 404);
+    assert.deepEqual((await other.browser.send("GET", "/api/app/invitations")).body, { data: [] });
+  });
+
+  test("what is wrong is told field by field", async () => {
+    const { browser } = await makeAdmin();
+    const { status, body } = await browser.send("POST", "/api/app/invitations", { email: "x", role: "king" });
+    assert.deepEqual([status, Object.keys(body.error.fields)], [422, ["email", "role"]]);
+  });
+
+  test("the database holds only a hash of the link, and the log says who was invited and who came", async () => {
+    const admin = await makeAdmin();
+    const email = newEmail();
+    const { token } = await invite(admin.browser, email, "viewer");
+    const rows = await deps.db.selectFrom("invitations").selectAll().execute();
+    assert.ok(!rows.some((row) => row.token_hash.includes(token)));
+    await accept(openBrowser(testApp), { token, ...NEW_PERSON });
+    const { id } = await invite(admin.browser, newEmail());
+    await admin.browser.send("DELETE", `/api/app/invitations/${id}`);
+    const { data } = (await admin.browser.send("GET", "/api/app/audit")).body;
+    assert.deepEqual(data.map((entry: { action: string }) => entry.action).sort(), [
+      "invitation.created",
+      "invitation.created",
+      "invitation.withdrawn",
+      "member.added",
+    ]);
+  });
+});
+
+test("a person who is a member already keeps their role, whatever the link says", async () => {
+  const admin = await makeAdmin("owner");
+  const email = newEmail();
+  const { token } = await invite(admin.browser, email, "owner");
+  const organizationId = admin.organizationId;
+  const viewer = await signIn(testApp, { role: "viewer", organizationId, email });
+  assert.equal((await accept(openBrowser(testApp, viewer), { token })).status, 200);
+  const me = (await openBrowser(testApp, viewer).send("GET", "/api/app/me")).body;
+  assert.deepEqual([me.organizations.length, me.organizations[0].role], [1, "viewer"]);
+});
+
+test("the audit log comes in pages that neither skip nor repeat, and only to admins", async () => {
+  const admin = await makeAdmin();
+  const emails = [];
+  for (let i = 0; i < 7; i++) {
+    emails.unshift(newEmail());
+    // Some at the same instant.
+    clock.set(new Date(NOON.getTime() + Math.floor(i / 3)));
+    await invite(admin.browser, emails[0] ?? "");
+  }
+  clock.set(NOON);
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const next: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+    const { body } = await admin.browser.send("GET", `/api/app/audit?limit=2${next}`);
+    seen.push(...body.data.map((entry: { target: string }) => entry.target));
+    cursor = body.nextCursor;
+  } while (cursor !== null);
+  assert.deepEqual([...seen].sort(), [...emails].sort());
+  for (const bad of ["x", "2026-11-01T12:00:00.000Z", "2026-11-01T12:00:00.000Z_x", "_"])
+    assert.equal((await admin.browser.send("GET", `/api/app/audit?cursor=${bad}`)).status, 400, bad);
+  const viewer = await signIn(testApp, { role: "member", organizationId: admin.organizationId });
+  assert.equal((await openBrowser(testApp, viewer).send("GET", "/api/app/audit")).status, 403);
+  const stranger = await signIn(testApp, { role: "owner", organizationId: await makeOrganization(deps.db) });
+  assert.deepEqual((await openBrowser(testApp, stranger).send("GET", "/api/app/audit")).body.data, []);
+});

@@ -1,0 +1,75 @@
+import type { FastifyInstance } from "fastify";
+import { InvitationList, type InvitationShape, MadeInvitation, NewInvitation } from "#contract/app/account.ts";
+import { writeAudit } from "../../audit/write-audit.ts";
+import type { Deps } from "../../deps.ts";
+import { ApiError, noSuch } from "../../http/api-error.ts";
+import { assert } from "../../lib/assert.ts";
+import { findOrganization } from "../../organizations/queries.ts";
+import { memberOf } from "../auth/member-auth.ts";
+import { checkEmail, checkRole, requireFields } from "../check-fields.ts";
+import { deleteInvitation, type InvitationRow, listInvitations } from "./invitation-queries.ts";
+import { invite } from "./invitations.ts";
+import { listMembers } from "./member-queries.ts";
+import { requireOwnerForOwners } from "./require-owner.ts";
+
+/** Open invitations of the organization. Behind the member guard; accepting one is in entry-routes.ts. */
+export function invitationRoutes(
+  app: FastifyInstance,
+  deps: Pick<Deps, "db" | "clock" | "random" | "config" | "accounts">,
+): void {
+  app.get("/invitations", { schema: { response: { 200: InvitationList } } }, async (request) => {
+    const rows = await listInvitations(deps.db, memberOf(request).organizationId, deps.clock.now());
+    return { data: rows.map(toShape) };
+  });
+
+  app.post<{ Body: { email: string; role: string } }>(
+    "/invitations",
+    {
+      schema: { body: NewInvitation, response: { 201: MadeInvitation } },
+    },
+    async (request, reply) => {
+      const member = memberOf(request);
+      const { email, role } = requireFields({
+        email: checkEmail(request.body.email),
+        role: checkRole(request.body.role),
+      });
+      requireOwnerForOwners(member, [role]);
+      const members = await listMembers(deps.db, member.organizationId);
+      if (members.some((each) => each.email === email))
+        throw new ApiError("conflict", "This person is a member already.");
+      const organization = await findOrganization(deps.db, member.organizationId);
+      assert(organization, "a member's organization exists");
+      const invited = await invite(deps, member, { email, role, organizationName: organization.name });
+      return reply.code(201).send({ ...invited, invitation: toShape(invited.invitation) });
+    },
+  );
+
+  app.delete<{ Params: { id: string } }>(
+    "/invitations/:id",
+    { schema: { response: { 204: {} } } },
+    async (request, reply) => {
+      const member = memberOf(request);
+      const { organizationId } = member;
+      await deps.db.transaction().execute(async (db) => {
+        const gone = await deleteInvitation(db, organizationId, request.params.id);
+        if (!gone) throw noSuch("open invitation");
+        requireOwnerForOwners(member, [gone.role]);
+        const action = "invitation.withdrawn" as const;
+        const at = deps.clock.now();
+        await writeAudit({ ...deps, db }, { organizationId, actor: member, action, target: gone.email, at });
+      });
+      return reply.code(204).send();
+    },
+  );
+}
+
+function toShape(row: InvitationRow): InvitationShape {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    invitedBy: row.invited_by,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+  };
+}

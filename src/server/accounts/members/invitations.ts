@@ -1,0 +1,128 @@
+import { INVITATION_DAYS, type InvitationMail } from "#contract/app/account.ts";
+import type { MemberRole } from "#contract/app/role.ts";
+import { DAY_MS } from "#contract/durations.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import { writeAudit } from "../../audit/write-audit.ts";
+import type { Db } from "../../db/pool.ts";
+import type { Deps } from "../../deps.ts";
+import { randomId } from "../../lib/random.ts";
+import { INVITATION_ID } from "../account-ids.ts";
+import { hashLinkToken, isShownLinkToken, makeLinkToken, makeShownLinkToken } from "../auth/link-token.ts";
+import type { Member } from "../auth/member-auth.ts";
+import { hashPassword } from "../auth/password.ts";
+import { insertMember } from "../queries.ts";
+import { createUser } from "../set-up/create-user.ts";
+import { findInvitation, type InvitationRow, takeInvitation, upsertInvitation } from "./invitation-queries.ts";
+
+type InvitationDeps = Pick<Deps, "db" | "clock" | "random" | "config" | "accounts">;
+
+type Invited = { invitation: InvitationRow; mail: InvitationMail; link: string | null };
+
+/**
+ * Mails the link. Where there is no mail server, or it did not take the mail, another link is given back, which somebody has to
+ * hand over.
+ */
+export async function invite(
+  deps: InvitationDeps,
+  member: Member,
+  { email, role, organizationName }: { email: string; role: MemberRole; organizationName: string },
+): Promise<Invited> {
+  const { mail } = deps.accounts;
+  const now = deps.clock.now();
+  const mailed = makeLinkToken(deps.random);
+  const shown = makeShownLinkToken(deps.random);
+  const invitation: InvitationRow = {
+    organization_id: member.organizationId,
+    id: randomId<string>(deps.random, INVITATION_ID),
+    email,
+    role,
+    invited_by: member.userId,
+    created_at: now,
+    expires_at: new Date(now.getTime() + INVITATION_DAYS * DAY_MS),
+  };
+  await deps.db.transaction().execute(async (db) => {
+    await upsertInvitation(db, { ...invitation, token_hash: mail.isOn ? mailed.hash : shown.hash });
+    await writeAudit(
+      { ...deps, db },
+      {
+        organizationId: member.organizationId,
+        actor: member,
+        action: "invitation.created",
+        target: email,
+        detail: { role },
+        at: now,
+      },
+    );
+  });
+  const toLink = (token: string) => `${deps.config.baseUrl}/invitation?token=${token}`;
+  if (!mail.isOn) return { invitation, mail: "off", link: toLink(shown.token) };
+  const isSent = await mail.send({
+    to: email,
+    subject: `Join ${organizationName} on Bookflow`,
+    text: `${member.email} invites you to ${organizationName} on Bookflow. This link works once, for ${INVITATION_DAYS} days.`,
+    link: toLink(mailed.token),
+  });
+  if (isSent) return { invitation, mail: "sent", link: null };
+  await upsertInvitation(deps.db, { ...invitation, token_hash: shown.hash });
+  return { invitation, mail: "failed", link: toLink(shown.token) };
+}
+
+export type JoinOutcome =
+  | { kind: "joined"; organizationId: OrganizationId; email: string }
+  | { kind: "unknown_link" }
+  | { kind: "other_address" }
+  | { kind: "has_account" };
+
+/** Somebody who is signed in, with the address that was invited. */
+export async function joinAsPerson(
+  deps: InvitationDeps,
+  { token, person }: { token: string; person: { userId: string; email: string } },
+): Promise<JoinOutcome> {
+  const hash = hashLinkToken(token);
+  const invitation = await findInvitation(deps.db, hash, deps.clock.now());
+  if (!invitation) return { kind: "unknown_link" };
+  if (invitation.email !== person.email) return { kind: "other_address" };
+  return await deps.db.transaction().execute(async (db): Promise<JoinOutcome> => {
+    const taken = await takeInvitation(db, hash, deps.clock.now());
+    return taken ? await addMember(deps, db, { invitation: taken, person }) : { kind: "unknown_link" };
+  });
+}
+
+/** Somebody without an account. The link came to their address, or through whoever invited them. */
+export async function joinAsNewPerson(
+  deps: InvitationDeps,
+  { token, name, password }: { token: string; name: string; password: string },
+): Promise<JoinOutcome> {
+  const hash = hashLinkToken(token);
+  if (!(await findInvitation(deps.db, hash, deps.clock.now()))) return { kind: "unknown_link" };
+  const isEmailProven = !isShownLinkToken(token);
+  const passwordHash = await hashPassword(deps, password);
+  return await deps.db.transaction().execute(async (db): Promise<JoinOutcome> => {
+    const invitation = await takeInvitation(db, hash, deps.clock.now());
+    if (!invitation) return { kind: "unknown_link" };
+    const { email } = invitation;
+    const person = await createUser({ ...deps, db }, { name, email, passwordHash, isEmailProven });
+    if (person) return await addMember(deps, db, { invitation, person });
+    await upsertInvitation(db, { ...invitation, token_hash: hash });
+    return { kind: "has_account" };
+  });
+}
+
+async function addMember(
+  deps: InvitationDeps,
+  db: Db,
+  { invitation, person }: { invitation: InvitationRow; person: { userId: string; email: string } },
+): Promise<JoinOutcome> {
+  const { organization_id: organizationId, role } = invitation;
+  const now = deps.clock.now();
+  const row = { organization_id: organizationId, user_id: person.userId, role, created_at: now, last_used_at: now };
+  // Whoever is a member already stays what they are: a link changes no role.
+  if (await insertMember(db, row)) {
+    const action = "member.added" as const;
+    await writeAudit(
+      { ...deps, db },
+      { organizationId, actor: person, action, target: person.email, detail: { role }, at: now },
+    );
+  }
+  return { kind: "joined", organizationId, email: person.email };
+}

@@ -1,0 +1,129 @@
+import type { FastifyInstance } from "fastify";
+import {
+  MadeOrganization,
+  Me,
+  MeChange,
+  NewOrganization,
+  ORGANIZATION_HEADER,
+  type SignIn,
+  SignIns,
+} from "#contract/app/account.ts";
+import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
+import type { Config } from "../../config.ts";
+import { makeOnce } from "../../db/make-once.ts";
+import type { Db } from "../../db/pool.ts";
+import type { Deps } from "../../deps.ts";
+import { ApiError } from "../../http/api-error.ts";
+import { chooseId } from "../../http/idempotency-key.ts";
+import { findOrganization } from "../../organizations/queries.ts";
+import { personOf } from "../auth/member-auth.ts";
+import { deleteOtherSessions, deleteSession, listSessions, type SessionRow } from "../auth/session-queries.ts";
+import { checkName, checkTimeZone, requireFields } from "../check-fields.ts";
+import { hasPassword, listMemberships, type Membership, updateUserName } from "../queries.ts";
+import { createOrganization } from "../set-up/create-organization.ts";
+import { auditPerson } from "./audit-person.ts";
+
+/** What belongs to a person, whichever organization is shown. Behind the person guard. */
+export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random" | "config">): void {
+  app.get("/me", { schema: { response: { 200: Me } } }, async (request) => {
+    const { userId, name, email, isTwoFactorOn } = personOf(request);
+    const memberships = await listMemberships(deps.db, userId);
+    const named = memberships.find((each) => each.organization_id === request.headers[ORGANIZATION_HEADER]);
+    return {
+      user: { id: userId, name, email, isTwoFactorOn, hasPassword: await hasPassword(deps.db, userId) },
+      organizations: memberships.map((each) => ({
+        id: each.organization_id,
+        name: each.name,
+        role: each.role,
+        plan: each.plan,
+      })),
+      current: (named ?? memberships[0])?.organization_id ?? null,
+      canCreateOrganization: mayCreateOrganization(deps.config, memberships),
+    } satisfies Me;
+  });
+
+  app.patch<{ Body: { name: string } }>(
+    "/me",
+    { schema: { body: MeChange, response: { 204: {} } } },
+    async (request, reply) => {
+      const { name } = requireFields({ name: checkName(request.body.name) });
+      await updateUserName(deps.db, personOf(request).userId, { name, updated_at: deps.clock.now() });
+      return reply.code(204).send();
+    },
+  );
+
+  app.get("/me/sessions", { schema: { response: { 200: SignIns } } }, async (request) => {
+    const { userId, sessionId } = personOf(request);
+    const rows = await listSessions(deps.db, userId, deps.clock.now());
+    return { data: rows.map((row) => toSignIn(row, sessionId)) };
+  });
+
+  app.delete("/me/sessions", { schema: { response: { 204: {} } } }, async (request, reply) => {
+    const { userId, email, sessionId } = personOf(request);
+    await deps.db.transaction().execute(async (db) => {
+      const count = await deleteOtherSessions(db, userId, sessionId);
+      if (count > 0) await auditPerson({ ...deps, db }, { user: { id: userId, email }, action: "user.session_ended" });
+    });
+    return reply.code(204).send();
+  });
+
+  app.delete<{ Params: { id: string } }>(
+    "/me/sessions/:id",
+    { schema: { response: { 204: {} } } },
+    async (request, reply) => {
+      const { userId, email } = personOf(request);
+      await deps.db.transaction().execute(async (db) => {
+        const isGone = await deleteSession(db, userId, request.params.id);
+        if (!isGone) throw new ApiError("not_found", "This sign-in is over already, or was never there.");
+        await auditPerson({ ...deps, db }, { user: { id: userId, email }, action: "user.session_ended" });
+      });
+      return reply.code(204).send();
+    },
+  );
+
+  app.post<{ Body: { name: string; timeZone: string } }>(
+    "/organizations",
+    { schema: { body: NewOrganization, response: { 201: MadeOrganization } } },
+    async (request, reply) => {
+      const owner = personOf(request);
+      if (!mayCreateOrganization(deps.config, await listMemberships(deps.db, owner.userId)))
+        throw new ApiError("forbidden", "New organizations are made by owners, or by the operator.");
+      const { name, timeZone } = requireFields({
+        name: checkName(request.body.name),
+        timeZone: await checkTimeZone(deps.db, request.body.timeZone),
+      });
+      const id = chooseId<OrganizationId>(deps, request, { owner: owner.userId, form: ORGANIZATION_ID });
+      const about = { id, name, timeZone, owner };
+      const made = await makeOnce(() =>
+        deps.db.transaction().execute((db) => createOrganization({ ...deps, db }, about)),
+      );
+      if (made === null && !(await isOrganization(deps.db, about))) throw new ApiError("conflict", MADE_BEFORE);
+      return reply.code(201).send({ id });
+    },
+  );
+}
+
+const MADE_BEFORE = "Your first try made the organization already, as you had typed it then: look for it in the menu.";
+
+async function isOrganization(
+  db: Db,
+  { id, name, timeZone }: { id: OrganizationId; name: string; timeZone: string },
+): Promise<boolean> {
+  const row = await findOrganization(db, id);
+  return row !== null && row.name === name && row.time_zone === timeZone;
+}
+
+function mayCreateOrganization(config: Pick<Config, "signUp">, memberships: readonly Membership[]): boolean {
+  return config.signUp === "open" || memberships.some(({ role }) => role === "owner");
+}
+
+function toSignIn(row: SessionRow, currentId: string): SignIn {
+  return {
+    id: row.id,
+    browser: row.user_agent ?? "",
+    isCurrent: row.id === currentId,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.updated_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+  };
+}

@@ -1,0 +1,108 @@
+import type { FastifyInstance } from "fastify";
+import { MemberChange, MemberList, type MemberShape } from "#contract/app/account.ts";
+import { writeAudit } from "../../audit/write-audit.ts";
+import type { Db } from "../../db/pool.ts";
+import type { Deps } from "../../deps.ts";
+import { ApiError, noSuch } from "../../http/api-error.ts";
+import { requireUnchanged } from "../../http/require-unchanged.ts";
+import { type Member, memberOf, requireRole } from "../auth/member-auth.ts";
+import { checkRole, requireFields } from "../check-fields.ts";
+import {
+  deleteMember,
+  findMember,
+  listMembers,
+  lockOwners,
+  type MemberRow,
+  updateMemberRole,
+} from "./member-queries.ts";
+import { requireOwnerForOwners } from "./require-owner.ts";
+
+/** Who belongs to the organization. Behind the member guard; people are added by invitation. */
+export function memberRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random">): void {
+  app.get("/members", { schema: { response: { 200: MemberList } } }, async (request) => ({
+    data: (await listMembers(deps.db, memberOf(request).organizationId)).map(toShape),
+  }));
+
+  app.patch<{ Params: { userId: string }; Body: MemberChange }>(
+    "/members/:userId",
+    { schema: { body: MemberChange, response: { 204: {} } } },
+    async (request, reply) => {
+      const actor = memberOf(request);
+      const { organizationId } = actor;
+      const { role } = requireFields({ role: checkRole(request.body.role) });
+      await deps.db.transaction().execute(async (db) => {
+        const { target, owners } = await findTarget(db, actor, request.params.userId);
+        requireOwnerForOwners(actor, [target.role, role]);
+        requireUnchanged({ role: target.role }, request.body.was);
+        if (role !== "owner") keepOneOwner(target, owners);
+        await updateMemberRole(db, organizationId, { userId: target.user_id, role });
+        await writeAudit(
+          { ...deps, db },
+          {
+            organizationId,
+            actor,
+            action: "member.role_changed",
+            target: target.email,
+            detail: { from: target.role, to: role },
+            at: deps.clock.now(),
+          },
+        );
+      });
+      return reply.code(204).send();
+    },
+  );
+
+  // Whoever wants to leave may; others are removed by admins.
+  app.delete<{ Params: { userId: string } }>(
+    "/members/:userId",
+    { schema: { response: { 204: {} } } },
+    async (request, reply) => {
+      const actor = memberOf(request);
+      const { organizationId } = actor;
+      const isOwnLeave = request.params.userId === actor.userId;
+      if (!isOwnLeave) requireRole(actor, "admin");
+      await deps.db.transaction().execute(async (db) => {
+        const { target, owners } = await findTarget(db, actor, request.params.userId);
+        requireOwnerForOwners(actor, [target.role]);
+        keepOneOwner(target, owners);
+        await deleteMember(db, organizationId, target.user_id);
+        await writeAudit(
+          { ...deps, db },
+          {
+            organizationId,
+            actor,
+            action: isOwnLeave ? "member.left" : "member.removed",
+            target: target.email,
+            detail: { role: target.role },
+            at: deps.clock.now(),
+          },
+        );
+      });
+      return reply.code(204).send();
+    },
+  );
+}
+
+/** The owners are locked first, so that of two owners who remove each other one is told that they are the last. */
+async function findTarget(db: Db, actor: Member, userId: string): Promise<{ target: MemberRow; owners: number }> {
+  const owners = await lockOwners(db, actor.organizationId);
+  const target = await findMember(db, actor.organizationId, userId);
+  if (!target) throw noSuch("member of this organization");
+  return { target, owners };
+}
+
+function keepOneOwner(target: MemberRow, owners: number): void {
+  if (target.role === "owner" && owners < 2)
+    throw new ApiError("conflict", "An organization keeps at least one owner. Make somebody else an owner first.");
+}
+
+function toShape(row: MemberRow): MemberShape {
+  return {
+    userId: row.user_id,
+    name: row.name,
+    email: row.email,
+    role: row.role,
+    isTwoFactorOn: row.two_factor_enabled,
+    joinedAt: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,134 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import {
+  InvitationAcceptance,
+  InvitationPreview,
+  InvitationToken,
+  JoinedOrganization,
+  MadeOrganization,
+  SetUpRequest,
+  SignInOptions,
+} from "#contract/app/account.ts";
+import type { Deps } from "../../deps.ts";
+import { ApiError } from "../../http/api-error.ts";
+import { assert } from "../../lib/assert.ts";
+import { hashLinkToken } from "../auth/link-token.ts";
+import { requireOwnOrigin } from "../auth/origin-check.ts";
+import { checkEmail, checkName, checkPassword, checkTimeZone, requireFields } from "../check-fields.ts";
+import { findInvitation } from "../members/invitation-queries.ts";
+import { type JoinOutcome, joinAsNewPerson, joinAsPerson } from "../members/invitations.ts";
+import { findUserByEmail, hasUsers } from "../queries.ts";
+import { setUp } from "./set-up.ts";
+
+type EntryDeps = Pick<Deps, "db" | "clock" | "random" | "config" | "accounts">;
+
+/** What is asked before anybody is signed in: how to sign in, the first run, and invitations. */
+export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
+  app.addHook("onRequest", async (request) => requireOwnOrigin(deps.config, request));
+
+  app.get("/sign-in-options", { schema: { response: { 200: SignInOptions } } }, async () => ({
+    isSetUpNeeded: !(await hasUsers(deps.db)),
+    isSignUpOpen: deps.config.signUp === "open",
+    hasOidc: deps.config.oidcIssuer !== null,
+  }));
+
+  app.post<{ Body: SetUpRequest }>(
+    "/setup",
+    { schema: { body: SetUpRequest, response: { 201: MadeOrganization } } },
+    async (request, reply) => {
+      deps.accounts.throttle.take(request);
+      const { token, ...body } = request.body;
+      const about = requireFields({
+        name: checkName(body.name),
+        email: checkEmail(body.email),
+        password: checkPassword(body.password),
+        organizationName: checkName(body.organizationName),
+        timeZone: await checkTimeZone(deps.db, body.timeZone),
+      });
+      const outcome = await setUp(deps, { token, ...about });
+      switch (outcome.kind) {
+        case "set_up_already":
+          throw new ApiError("conflict", "Bookflow is set up already. Please sign in.");
+        case "unknown_link":
+          throw new ApiError("not_found", "This set-up link is not known. The service prints a new one at its start.");
+        case "done":
+          await beginSession(deps, { request, reply, ...about });
+          return reply.code(201).send({ id: outcome.organizationId });
+        default:
+          return outcome satisfies never;
+      }
+    },
+  );
+
+  app.post<{ Body: { token: string } }>(
+    "/invitations/look-up",
+    { schema: { body: InvitationToken, response: { 200: InvitationPreview } } },
+    async (request) => {
+      deps.accounts.throttle.take(request);
+      const invitation = await findInvitation(deps.db, hashLinkToken(request.body.token), deps.clock.now());
+      if (!invitation) throw unknownInvitation();
+      return {
+        organizationName: invitation.organization_name,
+        email: invitation.email,
+        role: invitation.role,
+        expiresAt: invitation.expires_at.toISOString(),
+        hasAccount: (await findUserByEmail(deps.db, invitation.email)) !== null,
+      };
+    },
+  );
+
+  app.post<{ Body: InvitationAcceptance }>(
+    "/invitations/accept",
+    { schema: { body: InvitationAcceptance, response: { 200: JoinedOrganization } } },
+    async (request, reply) => {
+      deps.accounts.throttle.take(request);
+      const { token, name, password } = request.body;
+      if (name === undefined && password === undefined) return await acceptAsPerson(deps, request);
+      const about = requireFields({ name: checkName(name ?? ""), password: checkPassword(password ?? "") });
+      const joined = requireJoined(await joinAsNewPerson(deps, { token, ...about }));
+      await beginSession(deps, { request, reply, email: joined.email, password: about.password });
+      return { organizationId: joined.organizationId };
+    },
+  );
+}
+
+async function acceptAsPerson(deps: EntryDeps, request: FastifyRequest<{ Body: InvitationAcceptance }>) {
+  const session = await deps.accounts.auth.readSession(request.headers.cookie ?? "");
+  if (!session.person) throw new ApiError("unauthorized", "Please sign in, or give a name and a password.");
+  const { token } = request.body;
+  const joined = requireJoined(await joinAsPerson(deps, { token, person: session.person }));
+  return { organizationId: joined.organizationId };
+}
+
+function requireJoined(outcome: JoinOutcome): Extract<JoinOutcome, { kind: "joined" }> {
+  switch (outcome.kind) {
+    case "joined":
+      return outcome;
+    case "unknown_link":
+      throw unknownInvitation();
+    case "other_address":
+      throw new ApiError("forbidden", "This invitation is for another e-mail address. Sign in with that one.");
+    case "has_account":
+      throw new ApiError("conflict", "This address has an account already. Sign in with it to accept.");
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function unknownInvitation(): ApiError {
+  return new ApiError("not_found", "This invitation is used up, withdrawn or too old. Ask for a new one.");
+}
+
+async function beginSession(
+  deps: EntryDeps,
+  {
+    request,
+    reply,
+    email,
+    password,
+  }: { request: FastifyRequest; reply: FastifyReply; email: string; password: string },
+): Promise<void> {
+  const userAgent = request.headers["user-agent"] ?? "";
+  const cookies = await deps.accounts.auth.signIn({ email, password, userAgent });
+  assert(cookies, "the password was set a moment ago");
+  reply.header("set-cookie", cookies);
+}

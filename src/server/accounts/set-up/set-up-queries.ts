@@ -1,0 +1,18 @@
+import type { Db } from "../../db/pool.ts";
+
+// Without an organization: set-up comes before the first.
+
+export async function insertSetupLink(db: Db, row: { token_hash: Buffer; created_at: Date }): Promise<void> {
+  await db.insertInto("setup_links").values(row).execute();
+}
+
+export async function hasSetupLink(db: Db, tokenHash: Buffer): Promise<boolean> {
+  const link = db.selectFrom("setup_links").select("created_at").where("token_hash", "=", tokenHash);
+  return (await link.executeTakeFirst()) !== undefined;
+}
+
+/** False where somebody else was first: their transaction is waited for, and then there is nothing left to delete. */
+export async function takeSetupLinks(db: Db): Promise<boolean> {
+  const gone = await db.deleteFrom("setup_links").returning("created_at").execute();
+  return gone.length > 0;
+}

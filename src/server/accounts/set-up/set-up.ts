@@ -1,0 +1,49 @@
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Deps } from "../../deps.ts";
+import { assert } from "../../lib/assert.ts";
+import { hashLinkToken, makeLinkToken } from "../auth/link-token.ts";
+import { hashPassword } from "../auth/password.ts";
+import { hasUsers } from "../queries.ts";
+import { createOrganization } from "./create-organization.ts";
+import { createUser } from "./create-user.ts";
+import { hasSetupLink, insertSetupLink, takeSetupLinks } from "./set-up-queries.ts";
+
+// The first run: while there is no user, every start of the service prints a link, and whoever opens one of them becomes the
+// first owner.
+
+type SetUpDeps = Pick<Deps, "db" | "clock" | "random" | "config">;
+
+/** The link to print, or null where there are users already. */
+export async function makeSetupLink(deps: SetUpDeps, address: string): Promise<string | null> {
+  if (await hasUsers(deps.db)) return null;
+  const { token, hash } = makeLinkToken(deps.random);
+  await insertSetupLink(deps.db, { token_hash: hash, created_at: deps.clock.now() });
+  return `${address}/setup?token=${token}`;
+}
+
+type SetUpOutcome =
+  | { kind: "done"; organizationId: OrganizationId }
+  | { kind: "unknown_link" }
+  | { kind: "set_up_already" };
+
+export async function setUp(
+  deps: SetUpDeps,
+  about: { token: string; name: string; email: string; password: string; organizationName: string; timeZone: string },
+): Promise<SetUpOutcome> {
+  if (await hasUsers(deps.db)) return { kind: "set_up_already" };
+  if (!(await hasSetupLink(deps.db, hashLinkToken(about.token)))) {
+    // The link may have been taken since, together with the first user's making.
+    return { kind: (await hasUsers(deps.db)) ? "set_up_already" : "unknown_link" };
+  }
+  const passwordHash = await hashPassword(deps, about.password);
+  return await deps.db.transaction().execute(async (db): Promise<SetUpOutcome> => {
+    const isFirst = (await takeSetupLinks(db)) && !(await hasUsers(db));
+    if (!isFirst) return { kind: "set_up_already" };
+    const { name, email, organizationName, timeZone } = about;
+    // Whoever reads the service's output is its operator, whose word counts as proof.
+    const owner = await createUser({ ...deps, db }, { name, email, passwordHash, isEmailProven: true });
+    assert(owner, "the first user's address is free");
+    const organizationId = await createOrganization({ ...deps, db }, { name: organizationName, timeZone, owner });
+    return { kind: "done", organizationId };
+  });
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTestApp } from "../../../../test/support/app.ts";
+import { findFreeTime } from "../../../../test/support/book.ts";
+import { makeKey, makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { eventsBody, listEvents, postEvents } from "../../../../test/support/collect.ts";
+
+const { app, deps, clock } = await createTestApp();
+clock.set(new Date());
+const base = await app.listen({ host: "127.0.0.1", port: 0 });
+
+const ATTRIBUTION = {
+  landingPage: "https://site.example/lp?utm_medium=social&gclid=marker-click",
+  referrer: "https://www.facebook.com/",
+  gclid: "marker-click",
+  fbclid: "marker-click",
+  gaClientId: "marker-browser",
+  fbp: "marker-browser",
+  fbc: "marker-browser",
+  touches: 1,
+};
+
+async function makeSetting() {
+  const owner = await makeOrganization(deps.db);
+  return { owner, widgetId: await makeWidget(deps.db, owner), key: (await makeKey(deps.db, owner)).key };
+}
+
+/** Books with these headers and returns what was kept of where the visitor came from. */
+async function bookWith(headers: Record<string, string>): Promise<Record<string, unknown>> {
+  const { widgetId, key } = await makeSetting();
+  const time = await findFreeTime(base, widgetId);
+  const answer = await app.inject({
+    method: "POST",
+    url: `/embed-api/${widgetId}/bookings`,
+    headers: { "content-type": "application/json", "idempotency-key": widgetId, ...headers },
+    payload: JSON.stringify({
+      visitId: "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44",
+      timeZone: "Europe/Berlin",
+      customer: { name: "Mara Quell", email: "mara@example.com" },
+      attribution: ATTRIBUTION,
+      ...time,
+    }),
+  });
+  assert.equal(answer.statusCode, 201, answer.body);
+  const read = await app.inject({ url: "/api/v1/bookings", headers: { authorization: `Bearer ${key}` } });
+  return read.json().data[0].attribution;
+}
+
+test("of a booking by a browser with Global Privacy Control no id of a click or a browser is kept", async () => {
+  const attribution = await bookWith({ "sec-gpc": "1" });
+  assert.ok(!JSON.stringify(attribution).includes("marker"), JSON.stringify(attribution));
+  assert.equal(attribution["landingPage"], "https://site.example/lp?utm_medium=social");
+  assert.equal(attribution["channel"], "Organic Social");
+});
+
+test("without the signal they are kept, and classified by", async () => {
+  const attribution = await bookWith({});
+  assert.equal(attribution["gclid"], "marker-click");
+  assert.equal(attribution["gaClientId"], "marker-browser");
+});
+
+test("an event of such a browser is classified without its click", async () => {
+  const { widgetId } = await makeSetting();
+  const page = "https://site.example/book";
+  const body = () => eventsBody({ page, attribution: { gclid: "marker-click-of-twenty-letters" } });
+  await postEvents(app, widgetId, body(), { "sec-gpc": "1" });
+  await postEvents(app, widgetId, body());
+  const sources = (await listEvents(deps.db)).filter((row) => row.widget_id === widgetId).map(({ source }) => source);
+  assert.deepEqual(sources.sort(), ["(direct)", "google"]);
+});

@@ -1,0 +1,319 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { MINUTE_MS } from "#contract/durations.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { createTestApp } from "../../../../test/support/app.ts";
+import { makeKey, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { DIRECT_TOUCH } from "../../../../test/support/touches.ts";
+import { eraseBookingsByEmail } from "../stored/erase.ts";
+import { insertPending } from "./pending-queries.ts";
+import { takeReference } from "./reference.ts";
+import { settleOverdue } from "./settle-overdue.ts";
+
+const { app, deps, clock, lines } = await createTestApp({
+  rateLimitBookingsPerMinute: 0,
+  rateLimitWidgetBookingsPerMinute: 0,
+});
+
+const SIGNAL = new AbortController().signal;
+const { visitId: VISIT } = DIRECT_TOUCH;
+
+type Setting = { owner: OrganizationId; widgetId: WidgetId; key: string };
+
+async function makeSetting(about: { collectData: boolean }): Promise<Setting> {
+  const owner = await makeOrganization(deps.db, { timeZone: "Europe/Berlin" });
+  const widgetId = await makeWidget(deps.db, owner, about);
+  return { owner, widgetId, key: (await makeKey(deps.db, owner)).key };
+}
+
+async function findSlot(widgetId: string): Promise<{ serviceId: string; start: string; answers: object[] }> {
+  const config = (await app.inject(`/embed-api/${widgetId}/config`)).json();
+  const service = config.services[0];
+  const url = `/embed-api/${widgetId}/slots?service=${service.id}&from=2026-11-01&to=2026-11-15`;
+  const { slots } = (await app.inject(url)).json();
+  const answers = service.questions.map((question: { id: string; options?: string[] }) => ({
+    questionId: question.id,
+    answer: question.options?.[0] ?? "an answer",
+  }));
+  return { serviceId: service.id, start: slots[0].start, answers };
+}
+
+function book(widgetId: string, body: object, idempotencyKey: string) {
+  return app.inject({
+    method: "POST",
+    url: `/embed-api/${widgetId}/bookings`,
+    headers: { "content-type": "application/json", "idempotency-key": idempotencyKey },
+    payload: JSON.stringify(body),
+  });
+}
+
+function toBody(slot: { serviceId: string; start: string; answers: object[] }, change: object = {}) {
+  return {
+    visitId: VISIT,
+    page: "https://lindenhof.example/book?utm_source=google",
+    ...slot,
+    timeZone: "Europe/Berlin",
+    customer: { name: "Mara Quell", email: "mara@example.com", phone: "", notes: "Second floor" },
+    attribution: { utmSource: "google", utmMedium: "cpc", utmCampaign: "autumn", gclid: "Cj0KCQiA-marker", touches: 2 },
+    ...change,
+  };
+}
+
+async function read(path: string, key: string) {
+  return (await app.inject({ url: path, headers: { authorization: `Bearer ${key}` } })).json();
+}
+
+/** Every text of every table, as one text. */
+async function dumpDatabase(): Promise<string> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select quote_ident(relname) as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r'`.execute(deps.db);
+  let text = "";
+  for (const { name } of tables) {
+    const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.raw(name)} t`.execute(deps.db);
+    text += rows.map(({ row }) => row).join("\n");
+  }
+  return text;
+}
+
+test("a confirmed booking is answered, kept, counted and returned by the read API", async () => {
+  const { widgetId, key } = await makeSetting({ collectData: true });
+  const slot = await findSlot(widgetId);
+
+  const answer = await book(widgetId, toBody(slot), "key-1");
+
+  assert.equal(answer.statusCode, 201, answer.body);
+  const booked = answer.json();
+  assert.match(booked.reference, /^SVC-[2-9A-HJ-NP-Z]{6}$/);
+  assert.equal(booked.start, slot.start);
+  const { data } = await read("/api/v1/bookings", key);
+  assert.equal(data.length, 1);
+  assert.deepEqual(data[0].customer, {
+    name: "Mara Quell",
+    email: "mara@example.com",
+    phone: null,
+    notes: "Second floor",
+  });
+  assert.deepEqual(data[0].attribution, {
+    source: "google",
+    medium: "cpc",
+    campaign: "autumn",
+    channel: "Paid Search",
+    pageUrl: "https://lindenhof.example/book",
+    utmSource: "google",
+    utmMedium: "cpc",
+    utmCampaign: "autumn",
+    gclid: "Cj0KCQiA-marker",
+    touches: 2,
+  });
+  assert.equal(data[0].reference, booked.reference);
+  const { totals, channels } = await read("/api/v1/analytics", key);
+  assert.equal(totals.bookings, 1);
+  assert.equal(channels[0].key, "Paid Search");
+});
+
+test("the same Idempotency-Key gives the same answer, also at the same moment, and makes one booking", async () => {
+  const { widgetId, key } = await makeSetting({ collectData: true });
+  const slot = await findSlot(widgetId);
+  const answers = await Promise.all(Array.from({ length: 4 }, () => book(widgetId, toBody(slot), "double click")));
+  answers.push(await book(widgetId, toBody(slot), "double click"));
+  assert.deepEqual(
+    answers.map((answer) => answer.statusCode),
+    [201, 201, 201, 201, 201],
+  );
+  assert.equal(new Set(answers.map((answer) => answer.body)).size, 1);
+  assert.equal((await read("/api/v1/bookings", key)).data.length, 1);
+  const other = await book(widgetId, toBody({ ...slot, start: "2026-11-12T10:00:00.000Z" }), "double click");
+  assert.equal(other.statusCode, 409);
+  assert.equal(other.json().error.code, "key_reused");
+});
+
+test("of twenty people who want one time, one gets it and nineteen get fresh times", async () => {
+  const { widgetId, key } = await makeSetting({ collectData: true });
+  const slot = await findSlot(widgetId);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => book(widgetId, toBody(slot, { visitId: crypto.randomUUID() }), `person ${n}`)),
+  );
+  const statuses = answers.map((answer) => answer.statusCode).sort();
+  assert.deepEqual(statuses, [201, ...Array(19).fill(409)]);
+  const refused = answers.find((answer) => answer.statusCode === 409)?.json();
+  assert.equal(refused.error.code, "slot_taken");
+  assert.ok(refused.slots.length > 0);
+  assert.ok(refused.slots.every((free: { start: string }) => free.start !== slot.start));
+  assert.equal((await read("/api/v1/bookings", key)).data.length, 1);
+  const { totals } = await read("/api/v1/analytics", key);
+  assert.deepEqual([totals.bookings, totals.failed], [1, 19]);
+});
+
+test("with Store bookings off nothing personal is in the database or the log, and the booking is counted", async () => {
+  const { widgetId, key } = await makeSetting({ collectData: false });
+  const slot = await findSlot(widgetId);
+  const marker = "zzMarker4711";
+  const customer = { name: marker, email: `${marker}@example.com`, phone: marker, notes: marker };
+  const attribution = { gclid: marker, gaClientId: marker, fbp: marker, utmSource: "google" };
+  const answer = await book(widgetId, toBody(slot, { customer, attribution }), marker);
+  assert.equal(answer.statusCode, 201, answer.body);
+  assert.ok(!(await dumpDatabase()).toLowerCase().includes(marker.toLowerCase()));
+  assert.ok(!lines.join("").includes(marker));
+  assert.equal((await read("/api/v1/bookings", key)).data.length, 0);
+  assert.equal((await read("/api/v1/analytics", key)).totals.bookings, 1);
+});
+
+test("a reply that was lost is looked up: created is a success, not created a clean failure", async () => {
+  const { widgetId, key } = await makeSetting({ collectData: true });
+  const slot = await findSlot(widgetId);
+  const customer = (local: string) => ({ name: "M", email: `${local}@example.com` });
+  const created = await book(widgetId, toBody(slot, { customer: customer("fail-timeout-created") }), "created");
+  assert.equal(created.statusCode, 201, created.body);
+  const next = await findSlot(widgetId);
+  const lost = await book(widgetId, toBody(next, { customer: customer("fail-timeout-lost") }), "lost");
+  assert.equal(lost.statusCode, 503);
+  assert.equal(lost.json().error.code, "scheduler_unavailable");
+  assert.equal(lost.json().isSettled, true);
+  assert.equal((await read("/api/v1/bookings", key)).data.length, 1);
+  const { totals } = await read("/api/v1/analytics", key);
+  assert.deepEqual([totals.bookings, totals.failed], [1, 1]);
+});
+
+test("a booking whose process ended before it was settled is kept and counted once, later", async () => {
+  const { widgetId, key } = await makeSetting({ collectData: true });
+  const slot = await findSlot(widgetId);
+  // As a process leaves it that is killed between the scheduling system's yes and its own commit: the appointment is
+  // there, the pending row is open.
+  const made = await book(widgetId, toBody(slot), "killed");
+  assert.equal(made.statusCode, 201);
+  const { reference } = made.json();
+  const copy = {
+    timeZone: "Europe/Berlin",
+    customer: { name: "Mara Quell", email: "mara@example.com", phone: null, notes: null },
+    answers: [],
+    attribution: {},
+  };
+  await sql`delete from bookings where reference = ${reference}`.execute(deps.db);
+  await sql`update pending_bookings set state = 'asking', settled_at = null, answer = null, copy = ${JSON.stringify(copy)}
+    where reference = ${reference}`.execute(deps.db);
+
+  await settleOverdue(deps, SIGNAL);
+  assert.equal((await read("/api/v1/bookings", key)).data.length, 0, "whoever asks has a minute");
+  const before = clock.now();
+  clock.set(new Date(before.getTime() + 61_000));
+  await settleOverdue(deps, SIGNAL);
+  await settleOverdue(deps, SIGNAL);
+  clock.set(before);
+
+  const { data } = await read("/api/v1/bookings", key);
+  assert.deepEqual(
+    data.map((booking: { reference: string }) => booking.reference),
+    [reference],
+  );
+  assert.ok(!(await dumpDatabase()).includes('"customer": {"name": "Mara Quell"'), "the pending copy is gone");
+});
+
+test("a request that the scheduling system never got fails, and is counted as failed", async () => {
+  const { owner, widgetId, key } = await makeSetting({ collectData: true });
+  const reference = await takeReference(deps.db, owner, deps.random);
+  const now = clock.now();
+  await insertPending(deps.db, owner, {
+    reference,
+    widget_id: widgetId,
+    asked_in: "sandbox",
+    keyHash: Buffer.alloc(32),
+    service_id: (await findSlot(widgetId)).serviceId,
+    start_at: new Date("2026-11-05T09:00:00Z"),
+    askingUntil: new Date(now.getTime() - 1),
+    given_up_at: new Date(now.getTime() + 1000),
+    touch: DIRECT_TOUCH,
+    copy: null,
+    now,
+  });
+  await settleOverdue(deps, SIGNAL);
+  assert.equal((await read("/api/v1/analytics", key)).totals.failed, 1);
+});
+
+test("bad input is named field by field, and nothing is booked", async () => {
+  const { widgetId, key } = await makeSetting({ collectData: true });
+  const slot = await findSlot(widgetId);
+  const cases: [object, string[]][] = [
+    [{ customer: { name: " ", email: "mara@example.com" } }, ["customer.name"]],
+    [{ customer: { name: "M", email: "mara" } }, ["customer.email"]],
+    [{ customer: { name: "M", email: "mara@example.com", phone: "1".repeat(51) } }, ["customer.phone"]],
+    [{ timeZone: "Mars/Base" }, ["timeZone"]],
+    [{ serviceId: "none" }, ["serviceId"]],
+    [{ staffId: "nobody" }, ["staffId"]],
+    [{ start: "2026-02-30T10:00:00Z" }, ["start"]],
+    [{ answers: [{ questionId: "none", answer: "x" }] }, ["answers.none"]],
+    [{ website: "https://spam.example" }, ["website"]],
+  ];
+  for (const [change, fields] of cases) {
+    const answer = await book(widgetId, toBody(slot, change), `bad ${fields}`);
+    assert.equal(answer.statusCode, 422, answer.body);
+    assert.equal(answer.json().error.code, "invalid_fields");
+    for (const field of fields) assert.ok(field in answer.json().error.fields, `${field} in ${answer.body}`);
+  }
+  assert.equal((await book(widgetId, toBody(slot), "")).statusCode, 400);
+  assert.equal((await book(widgetId, { visitId: "x" }, "k")).statusCode, 400);
+  assert.equal((await book("w_222222222222", toBody(slot), "k")).statusCode, 404);
+  assert.equal((await read("/api/v1/bookings", key)).data.length, 0);
+});
+
+test("a broken attribution is left out field by field, and the booking is made", async () => {
+  const { widgetId, key } = await makeSetting({ collectData: true });
+  const slot = await findSlot(widgetId);
+  const attribution = { utmSource: "news", firstSeenAt: "+275000-01-01T00:00:00Z", touches: -1, gclid: 7, other: "x" };
+  assert.equal((await book(widgetId, toBody(slot, { attribution }), "key-broken-1")).statusCode, 201);
+  const { data } = await read("/api/v1/bookings", key);
+  const { utmSource, firstSeenAt, touches, gclid } = data[0].attribution;
+  assert.deepEqual([utmSource, firstSeenAt, touches, gclid], ["news", undefined, undefined, undefined]);
+  const next = await findSlot(widgetId);
+  assert.equal((await book(widgetId, toBody(next, { attribution: "none" }), "key-broken-2")).statusCode, 201);
+});
+
+test("one address and one widget may book so often a minute, and then wait", async () => {
+  const limited = await createTestApp({ rateLimitBookingsPerMinute: 3, rateLimitWidgetBookingsPerMinute: 2 });
+  const owner = await makeOrganization(limited.deps.db);
+  const [first, second] = [await makeWidget(limited.deps.db, owner), await makeWidget(limited.deps.db, owner)];
+  const ask = async (widgetId: string) =>
+    (await limited.app.inject({ method: "POST", url: `/embed-api/${widgetId}/bookings`, payload: {} })).statusCode;
+  const statuses = [await ask(first), await ask(first), await ask(first), await ask(second)];
+  assert.deepEqual(
+    statuses.map((status) => status === 429),
+    [false, false, true, true],
+  );
+});
+
+test("a paused widget takes no bookings, even from a page that was open before", async () => {
+  const { widgetId } = await makeSetting({ collectData: true });
+  const slot = await findSlot(widgetId);
+  await sql`update widgets set status = 'paused' where id = ${widgetId}`.execute(deps.db);
+  const answer = await book(widgetId, toBody(slot), "paused");
+  assert.equal(answer.statusCode, 403);
+  assert.equal(answer.json().error.code, "widget_paused");
+});
+
+test("erasing by e-mail also empties a request that is not settled yet", async () => {
+  const { owner, widgetId } = await makeSetting({ collectData: true });
+  const reference = await takeReference(deps.db, owner, deps.random);
+  const marker = "Unsettled Person";
+  await insertPending(deps.db, owner, {
+    reference,
+    widget_id: widgetId,
+    asked_in: "sandbox",
+    keyHash: Buffer.alloc(32, 1),
+    service_id: "x",
+    start_at: NOON,
+    askingUntil: new Date(NOON.getTime() + MINUTE_MS),
+    given_up_at: new Date(NOON.getTime() + 15 * MINUTE_MS),
+    touch: DIRECT_TOUCH,
+    copy: {
+      timeZone: "UTC",
+      customer: { name: marker, email: " Un@Example.com", phone: null, notes: null },
+      answers: [],
+      attribution: {},
+    },
+    now: NOON,
+  });
+  assert.ok((await dumpDatabase()).includes(marker));
+  await eraseBookingsByEmail(deps, owner, "uN@example.COM ");
+  assert.ok(!(await dumpDatabase()).includes(marker));
+});

@@ -1,0 +1,178 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { RawAttribution } from "#contract/attribution.ts";
+import { BOOK_BODY_MAX_BYTES, BookAnswer, type BookRequest, type FreeSlot } from "#contract/book.ts";
+import { DAY_MS } from "#contract/durations.ts";
+import type { Deps } from "../../deps.ts";
+import { honourPrivacySignal } from "../../funnel/classify/privacy-signal.ts";
+import type { ReadVisit, VisitReader } from "../../funnel/classify/read-visit.ts";
+import { ApiError, FieldsError } from "../../http/api-error.ts";
+import { toClientNetwork } from "../../http/client-network.ts";
+import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
+import { limitStrangers, type RateLimiter, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
+import { openSchedulingSystem } from "../../scheduler/open-system.ts";
+import { type SchedulingSystem, toFreeSlot } from "../../scheduler/scheduling-system.ts";
+import { type BookableWidget, requireBookableWidget } from "../../widgets/bookable-widget.ts";
+import { toAttribution } from "../stored/to-attribution.ts";
+import { type CheckedRequest, checkBookRequest, parseBookRequest } from "./check-book-request.ts";
+import { type MadeBooking, makeBooking, type WantedBooking } from "./make-booking.ts";
+import type { PendingTouch } from "./pending-queries.ts";
+
+const RETRY_SECONDS = "5";
+/** After a taken time: fresh ones of that day and the next few. */
+const FRESH_SLOT_DAYS = 7;
+
+type BookDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metrics" | "scheduler">;
+
+type BookingPost = FastifyRequest<{ Params: { widget: string }; Body: string | undefined }>;
+type Limiters = Record<"byNetwork" | "byWidget", RateLimiter | null>;
+
+/** POST /embed-api/{widget}/bookings: the booking itself. */
+export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: VisitReader): Promise<void> {
+  const limiters: Limiters = {
+    byNetwork: limitStrangers(deps.config.rateLimitBookingsPerMinute),
+    byWidget: limitStrangers(deps.config.rateLimitWidgetBookingsPerMinute),
+  };
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));
+    scope.post<{ Params: { widget: string }; Body: string | undefined }>(
+      "/embed-api/:widget/bookings",
+      { bodyLimit: BOOK_BODY_MAX_BYTES, schema: { hide: true, response: { 201: BookAnswer } } },
+      async (post, reply) => {
+        const widget = await admit(deps, limiters, post);
+        const idempotencyKey = requireIdempotencyKey(post);
+        const request = requireBookRequest(post.body ?? "");
+        if (widget.status === "paused") throw new ApiError("widget_paused", "This widget takes no bookings now.");
+
+        const system = await openSchedulingSystem(deps, widget);
+        const checked = await requireChecked(system, request);
+        const origin = readOrigin(deps, visits, { post, request, widget });
+        const wanted = { idempotencyKey, ...toWanted({ widget, request, checked, origin }) };
+        const made = await makeBooking(deps, system, wanted);
+        return await sendOutcome(reply, made, () => listFreshSlots(system, wanted));
+      },
+    );
+  });
+}
+
+/** The widget, where neither the visitor nor everybody together asks too often. */
+async function admit(deps: BookDeps, limiters: Limiters, post: BookingPost): Promise<BookableWidget> {
+  refuseTooMany(limiters.byNetwork?.take(toClientNetwork(post.ip), deps.clock.now()));
+  const widget = await requireBookableWidget(deps.db, post.params.widget);
+  refuseTooMany(limiters.byWidget?.take(widget.id, deps.clock.now()));
+  return widget;
+}
+
+function refuseTooMany(verdict: RateLimitVerdict | undefined): void {
+  if (verdict?.isAllowed === false) throw rateLimited(verdict, "Too many bookings at once. Please wait a moment.");
+}
+
+function requireBookRequest(body: string): BookRequest {
+  const parsed = parseBookRequest(body);
+  if ("fault" in parsed) throw new ApiError("bad_request", parsed.fault);
+  if (parsed.request.website) throw new FieldsError({ website: "This field is left empty." });
+  return parsed.request;
+}
+
+async function requireChecked(system: SchedulingSystem, request: BookRequest): Promise<CheckedRequest> {
+  const services = await system.listServices();
+  if (services.kind !== "found") throw unavailable();
+  const service = services.value.find(({ id }) => id === request.serviceId);
+  const result = checkBookRequest(request, service);
+  if ("fields" in result) throw new FieldsError(result.fields);
+  return result.checked;
+}
+
+/** Where the visitor came from: what is kept of what the loader said, and what we make of it. */
+function readOrigin(
+  deps: Pick<BookDeps, "config">,
+  visits: VisitReader,
+  { post, request, widget }: { post: BookingPost; request: BookRequest; widget: BookableWidget },
+): Origin {
+  const raw = honourPrivacySignal(post.headers, request.attribution ?? {});
+  const page = request.page ?? raw.currentPage ?? "";
+  return { raw, visit: visits.read(post, { raw, page, ownHosts: [deps.config.baseUrl, widget.bookingUrl ?? ""] }) };
+}
+
+type Origin = { raw: RawAttribution; visit: ReadVisit };
+
+function toWanted({
+  widget,
+  request,
+  checked,
+  origin,
+}: {
+  widget: BookableWidget;
+  request: BookRequest;
+  checked: CheckedRequest;
+  origin: Origin;
+}): Omit<WantedBooking, "idempotencyKey"> {
+  const { startAt, timeZone, customer, answers } = checked;
+  return {
+    owner: widget.organizationId,
+    widgetId: widget.id,
+    connectionId: widget.connectionId,
+    serviceId: request.serviceId,
+    startAt,
+    staffId: request.staffId ?? null,
+    locale: request.locale ?? "en",
+    touch: toTouch(request, origin.visit),
+    copy: { timeZone, customer, answers, attribution: toAttribution(origin.raw, origin.visit) },
+    isStored: widget.isStored,
+  };
+}
+
+async function sendOutcome(
+  reply: FastifyReply,
+  made: MadeBooking,
+  listOtherSlots: () => Promise<FreeSlot[]>,
+): Promise<FastifyReply> {
+  switch (made.kind) {
+    case "confirmed":
+      return reply.code(201).send(made.answer);
+    case "key_reused":
+      throw new ApiError("key_reused", "This Idempotency-Key was used for another booking.");
+    case "under_way":
+      throw unavailable();
+    case "failed":
+      return made.failure === "slot_taken" ? sendSlotTaken(reply, await listOtherSlots()) : sendFailed(reply);
+    default:
+      return made satisfies never;
+  }
+}
+
+function sendSlotTaken(reply: FastifyReply, slots: FreeSlot[]): FastifyReply {
+  const refusal = new ApiError("slot_taken", "This time has just been taken. Please choose another.");
+  return reply.code(refusal.status).send({ ...refusal.body, slots });
+}
+
+/** Settled: nothing was booked, and the visitor's next try may be a new one, under a new key. */
+function sendFailed(reply: FastifyReply): FastifyReply {
+  const refusal = unavailable();
+  return reply
+    .code(refusal.status)
+    .headers(refusal.headers)
+    .send({ ...refusal.body, isSettled: true });
+}
+
+/** None, rather than an error, where they cannot be had: the visitor is told that the time is taken either way. */
+async function listFreshSlots(
+  system: SchedulingSystem,
+  { serviceId, staffId, startAt }: Pick<WantedBooking, "serviceId" | "staffId" | "startAt">,
+): Promise<FreeSlot[]> {
+  const from = new Date(startAt.getTime() - DAY_MS / 2);
+  const to = new Date(startAt.getTime() + FRESH_SLOT_DAYS * DAY_MS);
+  const slots = await system.listSlots({ serviceId, staffId, from, to });
+  return slots.kind === "found" ? slots.value.map(toFreeSlot) : [];
+}
+
+function toTouch(request: BookRequest, visit: ReadVisit): PendingTouch {
+  const { page, source, medium, campaign, channel, device, country } = visit;
+  return { visitId: request.visitId.toLowerCase(), page, source, medium, campaign, channel, device, country };
+}
+
+function unavailable(): ApiError {
+  return new ApiError("scheduler_unavailable", "The booking could not be made. Please try again.", {
+    "retry-after": RETRY_SECONDS,
+  });
+}

@@ -1,0 +1,118 @@
+import { Compile } from "typebox/compile";
+import { RawAttribution } from "#contract/attribution.ts";
+import {
+  ANSWER_LENGTH_MAX,
+  BookRequest,
+  EMAIL_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  NOTES_LENGTH_MAX,
+  PHONE_LENGTH_MAX,
+} from "#contract/book.ts";
+import type { Answer } from "#contract/booking.ts";
+import { FIELD_FAULTS } from "../../http/field-faults.ts";
+import { parseTimeZone } from "../../lib/calendar.ts";
+import { parseIsoInstant } from "../../lib/iso-instant.ts";
+import { parseJsonText } from "../../lib/json-text.ts";
+import type { OfferedService } from "../../scheduler/scheduling-system.ts";
+
+const TOO_LONG = "This is too long.";
+/** With a point or, as many keyboards have it, a comma; but not before three digits, where it may stand for thousands. */
+const NUMBER = /^-?[0-9]{1,15}(\.[0-9]{1,15}|,(?![0-9]{3}$)[0-9]{1,15})?$/;
+const NO_NUMBER = "Please write a number, for example 3 or 1.5.";
+
+const schema = Compile(BookRequest);
+const attributionFields = new Map(
+  Object.entries(RawAttribution.properties).map(([name, field]) => [name, Compile(field)] as const),
+);
+
+export type CheckedRequest = {
+  startAt: Date;
+  timeZone: string;
+  customer: { name: string; email: string; phone: string | null; notes: string | null };
+  answers: Answer[];
+};
+
+type Fields = Record<string, string>;
+
+/** The body as a request, or what is wrong with it as a whole. */
+export function parseBookRequest(body: string): { request: BookRequest } | { fault: string } {
+  const parsed = parseJsonText(body);
+  if ("fault" in parsed) return { fault: `The body cannot be read: ${parsed.fault}.` };
+  const value = withoutBadAttribution(parsed.value);
+  if (schema.Check(value)) return { request: value };
+  const first = schema.Errors(value)[0];
+  const place = first?.instancePath.slice(1).replaceAll("/", ".") || "The body";
+  return { fault: `${place} ${first?.message ?? "is not right"}.` };
+}
+
+/** A broken word about where the visitor came from must not cost the booking. */
+function withoutBadAttribution(body: unknown): unknown {
+  if (!isRecord(body) || body["attribution"] === undefined) return body;
+  const given = isRecord(body["attribution"]) ? Object.entries(body["attribution"]) : [];
+  const kept = given.filter(([name, value]) => attributionFields.get(name)?.Check(value) ?? false);
+  return { ...body, attribution: Object.fromEntries(kept) };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What a person typed, against the rules and against the service they chose: everything that is wrong, field by field. */
+export function checkBookRequest(
+  request: BookRequest,
+  service: OfferedService | undefined,
+): { checked: CheckedRequest } | { fields: Fields } {
+  const fields: Fields = {};
+  const startAt = parseIsoInstant(request.start, "down");
+  const timeZone = parseTimeZone(request.timeZone);
+  if (!startAt) fields["start"] = "This is not a time that exists.";
+  if (!timeZone) fields["timeZone"] = "This is not a time zone.";
+  if (!service) fields["serviceId"] = "This service is not offered.";
+  if (request.staffId !== undefined && service && !service.staff.some(({ id }) => id === request.staffId))
+    fields["staffId"] = "This person cannot be chosen.";
+  const customer = checkCustomer(request, fields);
+  const answers = checkAnswers(request, service, fields);
+  if (Object.keys(fields).length > 0 || !startAt || !timeZone) return { fields };
+  return { checked: { startAt, timeZone, customer, answers } };
+}
+
+function checkCustomer(request: BookRequest, fields: Fields): CheckedRequest["customer"] {
+  const name = toLine(request.customer.name);
+  const email = request.customer.email.trim();
+  const phone = toLine(request.customer.phone ?? "");
+  const notes = (request.customer.notes ?? "").trim();
+  if (name === "") fields["customer.name"] = FIELD_FAULTS.noName;
+  else if (name.length > NAME_LENGTH_MAX) fields["customer.name"] = FIELD_FAULTS.longName;
+  if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) || email.length > EMAIL_LENGTH_MAX)
+    fields["customer.email"] = FIELD_FAULTS.notAnEmail;
+  if (phone.length > PHONE_LENGTH_MAX) fields["customer.phone"] = "This number is too long.";
+  if (notes.length > NOTES_LENGTH_MAX) fields["customer.notes"] = TOO_LONG;
+  return { name, email, phone: phone || null, notes: notes || null };
+}
+
+/** In the order of the service's questions; what was left empty is not an answer. */
+function checkAnswers(request: BookRequest, service: OfferedService | undefined, fields: Fields): Answer[] {
+  const given = new Map((request.answers ?? []).map(({ questionId, answer }) => [questionId, answer.trim()]));
+  const questions = service?.questions ?? [];
+  for (const id of given.keys())
+    if (service && !questions.some((question) => question.id === id))
+      fields[`answers.${id}`] = "There is no such question.";
+  return questions.flatMap((question) => {
+    const answer = given.get(question.id) ?? "";
+    const fault = checkAnswer(question, answer);
+    if (fault) fields[`answers.${question.id}`] = fault;
+    const kept = question.type === "number" ? answer.replace(",", ".") : answer;
+    return answer === "" ? [] : [{ questionId: question.id, question: question.label, answer: kept }];
+  });
+}
+
+function checkAnswer(question: OfferedService["questions"][number], answer: string): string | null {
+  if (answer === "") return question.required ? "Please answer this." : null;
+  if (question.type === "choice" && !question.options.includes(answer)) return "Please choose one of the answers.";
+  if (question.type === "number" && !NUMBER.test(answer)) return NO_NUMBER;
+  return answer.length > ANSWER_LENGTH_MAX ? TOO_LONG : null;
+}
+
+function toLine(text: string): string {
+  return text.replace(/\p{Cc}+/gu, " ").trim();
+}

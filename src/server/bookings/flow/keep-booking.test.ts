@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { Check } from "typebox/value";
+import type { OrganizationId } from "#contract/ids.ts";
+import { BookingCreatedEvent } from "#contract/webhook-event.ts";
+import { importLines, makeLine } from "../../../../test/support/import-lines.ts";
+import { plainBooking } from "../../../../test/support/read-api.ts";
+import {
+  type Business,
+  book,
+  createWebhookService,
+  deliverAll,
+  headerOf,
+  makeBusiness,
+  makeEndpoint,
+  readDeliveries,
+  startReplying,
+} from "../../webhooks/testing/webhook-service.ts";
+import { finishLackingEvents, keepBooking } from "./keep-booking.ts";
+import { takeReference } from "./reference.ts";
+
+const service = await createWebhookService();
+const { deps, clock, loop, lines } = service;
+const { db } = deps;
+const receiver = await startReplying(() => ({}));
+const running = new AbortController().signal;
+
+async function readBookings(owner: OrganizationId) {
+  return await db
+    .selectFrom("bookings")
+    .select(["reference", "lacks_event"])
+    .where("organization_id", "=", owner)
+    .orderBy("created_at")
+    .execute();
+}
+
+async function countFanOutFailures(): Promise<number> {
+  return (await deps.metrics.fanOutFailures.get()).values[0]?.value ?? 0;
+}
+
+/** While it lasts, every delivery of this organization is refused by the database. */
+async function breakFanOut({ owner }: Business, run: () => Promise<void>): Promise<void> {
+  await sql`create function refuse_delivery() returns trigger language plpgsql as
+    ${sql.lit(`begin if new.organization_id = '${owner}' then raise 'refused'; end if; return new; end`)}`.execute(db);
+  await sql`create trigger refuse before insert on deliveries for each row execute function refuse_delivery()`.execute(
+    db,
+  );
+  try {
+    await run();
+  } finally {
+    await sql`drop trigger refuse on deliveries`.execute(db);
+    await sql`drop function refuse_delivery`.execute(db);
+  }
+}
+
+test("a booking is stored with one event and a delivery per endpoint, and all get the same bytes", async () => {
+  const business = await makeBusiness(deps);
+  const endpoints = [];
+  for (const path of ["a", "b"]) endpoints.push(await makeEndpoint(deps, business, { url: `${receiver.url}/${path}` }));
+  const reference = await book(deps, business, {
+    external_id: "ext-1",
+    customer_phone: "+49 30 5550100",
+    join_url: "https://meet.example/1",
+    manage_url: "https://scheduler.example/manage/1",
+    staff: JSON.stringify([{ id: "st-1", name: "Dr. Ada Winter" }]),
+    answers: JSON.stringify([{ questionId: "q-1", question: "First visit?", answer: "Yes" }]),
+    attribution: JSON.stringify({
+      source: "google",
+      medium: "cpc",
+      utmSource: "google",
+      utmContent: "x",
+      gclid: "Cj0",
+      fbp: "y",
+    }),
+  });
+  const before = receiver.requests.length;
+  await deliverAll(loop);
+  const [one, other] = receiver.requests.slice(before);
+  assert.ok(one && other && receiver.requests.length === before + 2);
+  assert.deepEqual(one.body, other.body);
+  assert.notEqual(headerOf(one, "Service-Delivery"), headerOf(other, "Service-Delivery"));
+  assert.equal(headerOf(one, "Service-Event"), "booking.created");
+
+  const event = JSON.parse(one.body.toString());
+  assert.ok(Check(BookingCreatedEvent, event));
+  assert.match(event.id, /^evt_[0-9a-f]{32}$/);
+  assert.deepEqual(event, {
+    id: event.id,
+    type: "booking.created",
+    created: clock.now().toISOString(),
+    apiVersion: "2026-11-01",
+    data: {
+      booking: {
+        reference,
+        id: "ext-1",
+        status: "confirmed",
+        start: "2026-11-01T12:00:00.000Z",
+        end: "2026-11-01T12:00:00.000Z",
+        timeZone: "UTC",
+        service: { id: "svc-1", name: "Check-up" },
+        staff: [{ id: "st-1", name: "Dr. Ada Winter" }],
+        customer: { name: "Mara Quell", email: "mara.quell@example.com", phone: "+49 30 5550100", notes: null },
+        answers: [{ questionId: "q-1", question: "First visit?", answer: "Yes" }],
+        manageUrl: "https://scheduler.example/manage/1",
+        joinUrl: "https://meet.example/1",
+      },
+      business: { id: business.owner, name: "Lindenhof" },
+      widget: { id: business.widgetId, name: "Website" },
+      attribution: { source: "google", medium: "cpc", utm: { source: "google" }, clickIds: { gclid: "Cj0" } },
+    },
+  });
+});
+
+test("on Free, and without endpoints, a booking is stored and nothing is written or sent", async () => {
+  const free = await makeBusiness(deps);
+  await makeEndpoint(deps, free, { url: receiver.url });
+  await db.updateTable("organizations").set({ plan: "free" }).where("id", "=", free.owner).execute();
+  const without = await makeBusiness(deps);
+  const before = receiver.requests.length;
+  for (const business of [free, without]) {
+    await book(deps, business);
+    const events = await db
+      .selectFrom("webhook_events")
+      .select("id")
+      .where("organization_id", "=", business.owner)
+      .execute();
+    assert.deepEqual([(await readBookings(business.owner)).map((each) => each.lacks_event), events], [[false], []]);
+  }
+  await deliverAll(loop);
+  assert.equal(receiver.requests.length, before);
+});
+
+test("a fault of the fan-out never fails the booking, and the task finishes it once", async () => {
+  const business = await makeBusiness(deps);
+  await makeEndpoint(deps, business, { url: receiver.url });
+  const failuresBefore = await countFanOutFailures();
+  const before = receiver.requests.length;
+  await breakFanOut(business, async () => {
+    const reference = await book(deps, business);
+    assert.deepEqual(await readBookings(business.owner), [{ reference, lacks_event: true }]);
+    await assert.rejects(finishLackingEvents(deps, running), /1 bookings still lack their webhook event/);
+  });
+  assert.equal((await countFanOutFailures()) - failuresBefore, 1);
+  assert.ok(lines.some((line) => line.includes("booking.fan_out_failed") && !line.includes("Mara")));
+  assert.equal(
+    (await db.selectFrom("webhook_events").selectAll().where("organization_id", "=", business.owner).execute()).length,
+    0,
+  );
+
+  await Promise.all([finishLackingEvents(deps, running), finishLackingEvents(deps, running)]);
+  assert.deepEqual(
+    (await readBookings(business.owner)).map((each) => each.lacks_event),
+    [false],
+  );
+  await deliverAll(loop);
+  assert.deepEqual(
+    (await readDeliveries(deps, business.owner)).map(({ state }) => state),
+    ["delivered"],
+  );
+  assert.equal(receiver.requests.length, before + 1);
+});
+
+test("one booking whose event cannot be made does not keep others from theirs", async () => {
+  const poisoned = await makeBusiness(deps);
+  const healthy = await makeBusiness(deps);
+  for (const business of [poisoned, healthy]) {
+    await makeEndpoint(deps, business, { url: receiver.url });
+    await book(deps, business);
+    await db.updateTable("bookings").set({ lacks_event: true }).where("organization_id", "=", business.owner).execute();
+  }
+  await breakFanOut(poisoned, () => assert.rejects(finishLackingEvents(deps, running)));
+  assert.deepEqual(
+    [(await readBookings(poisoned.owner))[0]?.lacks_event, (await readBookings(healthy.owner))[0]?.lacks_event],
+    [true, false],
+  );
+  await finishLackingEvents(deps, running);
+});
+
+test("input that no event can be made of is kept all the same", async () => {
+  const business = await makeBusiness(deps);
+  await makeEndpoint(deps, business, { url: receiver.url, kind: "slack" });
+  const reference = await book(deps, business, { staff: "[null]" });
+  assert.deepEqual(await readBookings(business.owner), [{ reference, lacks_event: true }]);
+  await db.updateTable("bookings").set({ lacks_event: false }).where("reference", "=", reference).execute();
+});
+
+test("a fan-out that would have to wait for a lock is left to the task", async () => {
+  const business = await makeBusiness(deps);
+  await makeEndpoint(deps, business, { url: receiver.url });
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>();
+  const blocking = db.transaction().execute(async (transaction) => {
+    await sql`lock table deliveries in exclusive mode`.execute(transaction);
+    locked();
+    await mayEnd;
+  });
+  await isLocked;
+  await book(deps, business);
+  assert.deepEqual(
+    (await readBookings(business.owner)).map((each) => each.lacks_event),
+    [true],
+  );
+  end();
+  await blocking;
+  await finishLackingEvents(deps, running);
+  assert.equal((await readDeliveries(deps, business.owner)).length, 1);
+});
+
+test("the fan-out leaves the caller's transaction as it was", async () => {
+  const business = await makeBusiness(deps);
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await db.transaction().execute(async (transaction) => {
+    const reference = await takeReference(transaction, business.owner, deps.random);
+    await keepBooking(deps, transaction, {
+      owner: business.owner,
+      booking: plainBooking(reference, business.widgetId),
+    });
+    const { rows } = await sql<{ lock_timeout: string }>`show lock_timeout`.execute(transaction);
+    assert.deepEqual(rows, [{ lock_timeout: "0" }]);
+  });
+});
+
+test("a booking that is rolled back leaves no event, and nothing is sent", async () => {
+  const business = await makeBusiness(deps);
+  await makeEndpoint(deps, business, { url: receiver.url });
+  const undone = db.transaction().execute(async (transaction) => {
+    const reference = await takeReference(transaction, business.owner, deps.random);
+    await keepBooking(deps, transaction, {
+      owner: business.owner,
+      booking: plainBooking(reference, business.widgetId),
+    });
+    throw new Error("the caller changed its mind");
+  });
+  await assert.rejects(undone, /changed its mind/);
+  assert.deepEqual(await readDeliveries(deps, business.owner), []);
+});
+
+test("imports send nothing", async () => {
+  const business = await makeBusiness(deps);
+  const own = await startReplying(() => ({}));
+  await makeEndpoint(deps, business, { url: own.url });
+  await importLines(db, business.owner, { lines: [makeLine(business.widgetId), makeLine(business.widgetId)] });
+  await finishLackingEvents(deps, running);
+  await deliverAll(loop);
+  assert.equal((await readBookings(business.owner)).length, 2);
+  assert.deepEqual([await readDeliveries(deps, business.owner), own.requests.length], [[], 0]);
+});

@@ -1,0 +1,68 @@
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import type { Deps } from "../../deps.ts";
+import { fanOut, fanOutSafely } from "../../webhooks/outbox/outbox.ts";
+import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
+import { findBookingContext, type LackingBooking, listBookingsLackingEvent, markHasEvent } from "./event-queries.ts";
+import { type NewBooking, storeBooking } from "./store-booking.ts";
+import { toBookingFacts } from "./to-booking-facts.ts";
+
+type KeepDeps = Pick<Deps, "random" | "log" | "clock" | "metrics">;
+
+/** Bookings lacking their event that the task looks at in one go. */
+const LACKING_BATCH = 200;
+
+/**
+ * Keeps the copy of a confirmed booking and, in the same transaction, its webhook event with a delivery per endpoint. No
+ * fault of the latter can fail the former. Returns the booking's createdAt. Call `wakeWorkers` after the commit, or the
+ * deliveries wait for up to a second.
+ */
+export async function keepBooking(
+  deps: KeepDeps,
+  transaction: Db,
+  { owner, booking }: { owner: OrganizationId; booking: NewBooking },
+): Promise<Date> {
+  const now = deps.clock.now();
+  const hasEvent = await fanOutSafely(deps, transaction, {
+    owner,
+    run: async () => {
+      const context = await findBookingContext(transaction, owner, booking.widget_id);
+      await fanOut(deps, transaction, { booking: toBookingFacts(booking, context), plan: context.plan, now });
+    },
+  });
+  return await storeBooking(transaction, owner, { booking: { ...booking, lacks_event: !hasEvent }, now });
+}
+
+/** Background task: writes the events that could not be written with their bookings. */
+export async function finishLackingEvents(deps: KeepDeps & Pick<Deps, "db">, signal: AbortSignal): Promise<void> {
+  let failed = 0;
+  let lastError: unknown;
+  let last: LackingBooking | null = null;
+  do {
+    const batch: LackingBooking[] = await listBookingsLackingEvent(deps.db, { after: last, limit: LACKING_BATCH });
+    for (const booking of batch) {
+      if (signal.aborted) return;
+      try {
+        await finishLackingEvent(deps, booking);
+      } catch (error) {
+        // It lacks its event still. The others must not wait for it: whatever it is, it may be this booking's alone.
+        failed += 1;
+        lastError = error;
+      }
+    }
+    if (batch.length > 0) await wakeWorkers(deps);
+    last = batch.length < LACKING_BATCH ? null : (batch.at(-1) ?? null);
+  } while (last);
+  if (failed > 0) throw new Error(`${failed} bookings still lack their webhook event`, { cause: lastError });
+}
+
+async function finishLackingEvent(deps: KeepDeps & Pick<Deps, "db">, booking: LackingBooking): Promise<void> {
+  const { organization_id: owner } = booking;
+  await deps.db.transaction().execute(async (transaction) => {
+    // Another worker may have finished it by now, or an erasure deleted it; the row's lock decides.
+    if (!(await markHasEvent(transaction, owner, booking.reference))) return;
+    const context = await findBookingContext(transaction, owner, booking.widget_id);
+    const facts = toBookingFacts(booking, context);
+    await fanOut(deps, transaction, { booking: facts, plan: context.plan, now: deps.clock.now() });
+  });
+}

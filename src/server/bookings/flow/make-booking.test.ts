@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { createTestApp } from "../../../../test/support/app.ts";
+import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { findEverywhere } from "../../../../test/support/search-database.ts";
+import { DIRECT_TOUCH } from "../../../../test/support/touches.ts";
+import { openSchedulingSystem } from "../../scheduler/open-system.ts";
+import type { SchedulingSystem } from "../../scheduler/scheduling-system.ts";
+import { deleteBooking, eraseBookingsByEmail } from "../stored/erase.ts";
+import { type MadeBooking, makeBooking, type WantedBooking } from "./make-booking.ts";
+
+const { deps, lines } = await createTestApp();
+const { db } = deps;
+
+type Setting = { owner: OrganizationId; widgetId: WidgetId; system: SchedulingSystem; wanted: WantedBooking };
+
+let settings = 0;
+
+/** A visitor who wants the first free time of a widget's sandbox. */
+async function makeSetting(): Promise<Setting & { email: string }> {
+  const owner = await makeOrganization(db);
+  const widgetId = await makeWidget(db, owner);
+  const system = await openSchedulingSystem(deps, { id: widgetId, organizationId: owner, connectionId: null });
+  const services = await system.listServices();
+  const service =
+    services.kind === "found" ? services.value.find(({ questions }) => questions.length === 0) : undefined;
+  assert.ok(service);
+  const range = { from: new Date("2026-11-02T00:00:00Z"), to: new Date("2026-11-09T00:00:00Z") };
+  const slots = await system.listSlots({ serviceId: service.id, staffId: null, ...range });
+  const slot = slots.kind === "found" ? slots.value[0] : undefined;
+  assert.ok(slot);
+  const email = `visitor${++settings}@example.com`;
+  const customer = { name: "Mara Quell", email, phone: null, notes: null };
+  const wanted: WantedBooking = {
+    owner,
+    widgetId,
+    connectionId: null,
+    idempotencyKey: "one",
+    serviceId: service.id,
+    startAt: slot.startAt,
+    staffId: null,
+    locale: "en",
+    touch: DIRECT_TOUCH,
+    copy: { timeZone: "Europe/Berlin", customer, answers: [], attribution: {} },
+    isStored: true,
+  };
+  return { owner, widgetId, system, wanted, email };
+}
+
+/** The same system, but something happens between its word and ours. */
+function afterBooking(system: SchedulingSystem, happen: () => Promise<unknown>): SchedulingSystem {
+  return {
+    ...system,
+    book: async (request) => {
+      const outcome = await system.book(request);
+      await happen();
+      return outcome;
+    },
+  };
+}
+
+function requireAnswer(made: MadeBooking) {
+  assert.ok(made.kind === "confirmed", JSON.stringify(made));
+  return made.answer;
+}
+
+async function countAppointments(owner: OrganizationId): Promise<number> {
+  return (
+    await db.selectFrom("sandbox_appointments").select("reference").where("organization_id", "=", owner).execute()
+  ).length;
+}
+
+test("a customer who is erased while their booking is made is told of it, and stays erased", async () => {
+  const { owner, system, wanted, email } = await makeSetting();
+  const made = await makeBooking(
+    deps,
+    afterBooking(system, () => eraseBookingsByEmail(deps, owner, email)),
+    wanted,
+  );
+  const { reference, manageUrl } = requireAnswer(made);
+  assert.deepEqual(await findEverywhere(db, email), []);
+  assert.deepEqual(await findEverywhere(db, manageUrl ?? assert.fail()), []);
+  assert.equal((await findEverywhere(db, reference)).includes("public.bookings"), false);
+  const events = await db.selectFrom("webhook_events").select("id").where("organization_id", "=", owner).execute();
+  assert.deepEqual(events, []);
+});
+
+for (const [name, erase] of [
+  ["erased", async (owner: OrganizationId, { email }: { email: string }) => eraseBookingsByEmail(deps, owner, email)],
+  [
+    "deleted",
+    async (owner: OrganizationId, { reference }: { reference: string }) =>
+      deleteBooking(deps, owner, reference as never),
+  ],
+] as const)
+  test(`of a booking that is ${name}, the links are gone too, and asking again does not make it twice`, async () => {
+    const { owner, system, wanted, email } = await makeSetting();
+    const { reference, manageUrl } = requireAnswer(await makeBooking(deps, system, wanted));
+    assert.ok(manageUrl);
+    assert.deepEqual(requireAnswer(await makeBooking(deps, system, wanted)).manageUrl, manageUrl);
+    assert.deepEqual(await findEverywhere(db, manageUrl), ["public.bookings", "public.pending_bookings"]);
+    await erase(owner, { email, reference });
+    assert.deepEqual(await findEverywhere(db, manageUrl), []);
+    assert.deepEqual(await makeBooking(deps, system, wanted), { kind: "under_way" });
+    assert.equal(await countAppointments(owner), 1);
+  });
+
+test("a booking that was not stored when it was asked for is not stored, whatever the switch says by then", async () => {
+  const { owner, system, wanted, email } = await makeSetting();
+  requireAnswer(await makeBooking(deps, system, { ...wanted, isStored: false }));
+  assert.equal(await countAppointments(owner), 1);
+  assert.deepEqual(await findEverywhere(db, email), []);
+});
+
+test("what the system says is what the visitor is told, also where it cannot be written down", async () => {
+  const { owner, widgetId, system, wanted } = await makeSetting();
+  const settle = (kind: string) => sql`alter table pending_bookings ${sql.raw(kind)}`.execute(db);
+  const unwritable = () => settle("add constraint unwritable check (state = 'asking') not valid");
+  requireAnswer(await makeBooking(deps, system, wanted));
+  const taken = await makeBooking(deps, afterBooking(system, unwritable), { ...wanted, idempotencyKey: "two" });
+  await settle("drop constraint unwritable");
+  assert.deepEqual(taken, { kind: "failed", failure: "slot_taken" });
+  const said = lines.map((line) => JSON.parse(line)).filter(({ name }) => name === "booking.settle_failed");
+  assert.deepEqual(
+    said.map(({ organizationId, widgetId: id }) => [organizationId, id]),
+    [[owner, widgetId]],
+  );
+});

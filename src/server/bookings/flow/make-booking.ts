@@ -1,0 +1,186 @@
+import { createHash } from "node:crypto";
+import type { BookAnswer } from "#contract/book.ts";
+import { MINUTE_MS } from "#contract/durations.ts";
+import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { Deps } from "../../deps.ts";
+import { pause } from "../../lib/pause.ts";
+import type { Booked, BookOutcome, SchedulingSystem } from "../../scheduler/scheduling-system.ts";
+import { freeReference } from "../stored/queries.ts";
+import {
+  type BookingFailure,
+  findPendingByKey,
+  insertPending,
+  type PendingCopy,
+  type PendingTouch,
+} from "./pending-queries.ts";
+import { takeReference } from "./reference.ts";
+import { type BookingToSettle, settleConfirmed, settleFailed, toAnswer } from "./settle-booking.ts";
+
+// A booking, from the visitor's request to the answer:
+//
+//   reserve      a reference and a pending row, before anything is asked; the same key again finds that row
+//   ask          the scheduling system books, with the reference in its notes
+//   unknown      its reply was lost: the reference is looked up, never asked for again
+//   settle       one transaction: counted, kept and sent, or counted as failed
+//   answer       by the scheduling system's word alone. When settling fails, the visitor is told all the same what became of
+//                the booking, and a task settles it later (settle-overdue.ts)
+
+type MakeDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics">;
+
+export type WantedBooking = {
+  owner: OrganizationId;
+  widgetId: WidgetId;
+  /** Of the system that is asked; null: the sandbox. */
+  connectionId: ConnectionId | null;
+  idempotencyKey: string;
+  serviceId: string;
+  startAt: Date;
+  staffId: string | null;
+  locale: string;
+  touch: PendingTouch;
+  /** Everything personal. It is written down only where bookings are stored. */
+  copy: PendingCopy;
+  isStored: boolean;
+};
+
+export type MadeBooking =
+  | { kind: "confirmed"; answer: BookAnswer }
+  | { kind: "failed"; failure: BookingFailure }
+  /** The key was used for another time or service. */
+  | { kind: "key_reused" }
+  /** What became of the first request with this key is not known yet. */
+  | { kind: "under_way" };
+
+/** What asking and looking up may take together, with room to spare. */
+const ASKING_MS = MINUTE_MS;
+/** How long a lost outcome is looked for. */
+const SEARCH_MS = 15 * MINUTE_MS;
+const LOOK_UP_PAUSES_MS = [0, 2_000, 5_000];
+const SECOND_REQUEST_PAUSE_MS = 250;
+const SECOND_REQUEST_WAIT_MS = 30_000;
+
+export async function makeBooking(
+  deps: MakeDeps,
+  system: SchedulingSystem,
+  wanted: WantedBooking,
+): Promise<MadeBooking> {
+  const keyHash = createHash("sha256").update(wanted.idempotencyKey).digest();
+  const reference = await reserve(deps, wanted, keyHash);
+  if (reference === null) return await answerAgain(deps, wanted, keyHash);
+
+  const about = { owner: wanted.owner, reference, widgetId: wanted.widgetId, touch: wanted.touch };
+  const outcome = await ask(deps, system, { wanted, reference });
+  switch (outcome.kind) {
+    case "booked":
+      return await confirm(deps, { ...about, wanted, booked: outcome.booked });
+    case "lost":
+      // Left to the task, which goes on looking; nobody is told of a booking that may not exist.
+      return { kind: "under_way" };
+    case "failed":
+      return await fail(deps, { ...about, failure: outcome.failure });
+    default:
+      return outcome satisfies never;
+  }
+}
+
+async function reserve(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): Promise<Reference | null> {
+  return await deps.db.transaction().execute(async (transaction) => {
+    const reference = await takeReference(transaction, wanted.owner, deps.random);
+    const now = deps.clock.now();
+    const isNew = await insertPending(transaction, wanted.owner, {
+      reference,
+      widget_id: wanted.widgetId,
+      asked_in: wanted.connectionId ?? "sandbox",
+      keyHash,
+      service_id: wanted.serviceId,
+      start_at: wanted.startAt,
+      askingUntil: new Date(now.getTime() + ASKING_MS),
+      given_up_at: new Date(now.getTime() + SEARCH_MS),
+      touch: wanted.touch,
+      copy: wanted.isStored ? wanted.copy : null,
+      now,
+    });
+    if (!isNew) await freeReference(transaction, wanted.owner, reference);
+    return isNew ? reference : null;
+  });
+}
+
+type Asked = { kind: "booked"; booked: Booked } | { kind: "failed"; failure: BookingFailure } | { kind: "lost" };
+
+async function ask(
+  { metrics }: MakeDeps,
+  system: SchedulingSystem,
+  { wanted, reference }: { wanted: WantedBooking; reference: Reference },
+): Promise<Asked> {
+  const { serviceId, startAt, staffId, copy, locale } = wanted;
+  const measure = metrics.bookingDuration.startTimer({ system: system.kind });
+  const outcome = await system.book({
+    reference,
+    serviceId,
+    startAt,
+    staffId,
+    customer: { ...copy.customer, timeZone: copy.timeZone, locale },
+    answers: copy.answers,
+  });
+  measure({ outcome: outcome.kind });
+  if (outcome.kind !== "unknown") return toAsked(outcome);
+  for (const pauseMs of LOOK_UP_PAUSES_MS) {
+    await pause(pauseMs);
+    const found = await system.findByReference({ reference, serviceId, startAt });
+    if (found.kind === "found") return { kind: "booked", booked: found.value };
+    // Looked for everywhere and not there: it was not made. A system that cannot be asked says nothing.
+    if (found.kind === "absent" && pauseMs > 0) return { kind: "failed", failure: "unavailable" };
+  }
+  return { kind: "lost" };
+}
+
+function toAsked(outcome: Exclude<BookOutcome, { kind: "unknown" }>): Asked {
+  switch (outcome.kind) {
+    case "booked":
+      return { kind: "booked", booked: outcome.booked };
+    case "slot_taken":
+    case "refused":
+    case "unavailable":
+      return { kind: "failed", failure: outcome.kind };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+async function confirm(
+  deps: MakeDeps,
+  about: BookingToSettle & { wanted: WantedBooking; booked: Booked },
+): Promise<MadeBooking> {
+  const { wanted, ...rest } = about;
+  const { timeZone } = wanted.copy;
+  try {
+    return { kind: "confirmed", answer: await settleConfirmed(deps, { ...rest, timeZone }) };
+  } catch (error) {
+    logUnsettled(deps, about, error);
+    return { kind: "confirmed", answer: toAnswer({ ...rest, timeZone }) };
+  }
+}
+
+async function fail(deps: MakeDeps, about: BookingToSettle & { failure: BookingFailure }): Promise<MadeBooking> {
+  await settleFailed(deps, about).catch((error: unknown) => logUnsettled(deps, about, error));
+  return { kind: "failed", failure: about.failure };
+}
+
+function logUnsettled({ log }: MakeDeps, { owner, widgetId }: BookingToSettle, error: unknown): void {
+  log.error("booking.settle_failed", { organizationId: owner, widgetId, error });
+}
+
+/** The same key gives the same answer; while the first request is under way, the second waits for it. */
+async function answerAgain(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): Promise<MadeBooking> {
+  for (let waitedMs = 0; waitedMs <= SECOND_REQUEST_WAIT_MS; waitedMs += SECOND_REQUEST_PAUSE_MS) {
+    const pending = await findPendingByKey(deps.db, wanted.owner, { widgetId: wanted.widgetId, keyHash });
+    if (!pending || pending.service_id !== wanted.serviceId || pending.start_at.getTime() !== wanted.startAt.getTime())
+      return { kind: "key_reused" };
+    if (pending.answer) return { kind: "confirmed", answer: pending.answer };
+    if (pending.failure) return { kind: "failed", failure: pending.failure };
+    // Erased since: what it was is not said again, and it must not be made twice.
+    if (pending.state === "confirmed") return { kind: "under_way" };
+    await pause(SECOND_REQUEST_PAUSE_MS);
+  }
+  return { kind: "under_way" };
+}

@@ -1,0 +1,131 @@
+import { sql } from "kysely";
+import type { BookAnswer } from "#contract/book.ts";
+import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+
+// Requests to book that are not settled yet, and for a day those that are. See migrations/0005_booking_flow.sql and 0010.
+
+export type BookingFailure = "slot_taken" | "refused" | "unavailable";
+
+/** The touch that the outcome is counted with, as JSON carries it. */
+export type PendingTouch = {
+  visitId: string;
+  page: string;
+  source: string;
+  medium: string;
+  campaign: string;
+  channel: string;
+  device: string;
+  country: string;
+};
+
+/** What a stored booking is made of beyond what the scheduling system says. Personal; set only while bookings are stored. */
+export type PendingCopy = {
+  timeZone: string;
+  customer: { name: string; email: string; phone: string | null; notes: string | null };
+  answers: { questionId: string; question: string; answer: string }[];
+  attribution: Record<string, unknown>;
+};
+
+export type PendingBooking = {
+  organization_id: OrganizationId;
+  reference: Reference;
+  widget_id: WidgetId;
+  /** Null where an older version wrote the row. */
+  asked_in: ConnectionId | "sandbox" | null;
+  service_id: string;
+  start_at: Date;
+  state: "asking" | "confirmed" | "failed";
+  given_up_at: Date;
+  touch: PendingTouch;
+  copy: PendingCopy | null;
+  failure: BookingFailure | null;
+  answer: BookAnswer | null;
+};
+
+const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, given_up_at, touch, copy,
+  failure, answer`;
+
+/** False when the key was used for this widget before. */
+export async function insertPending(
+  db: Db,
+  owner: OrganizationId,
+  pending: Pick<
+    PendingBooking,
+    "reference" | "widget_id" | "asked_in" | "service_id" | "start_at" | "given_up_at" | "touch" | "copy"
+  > & {
+    keyHash: Buffer;
+    askingUntil: Date;
+    now: Date;
+  },
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into pending_bookings (organization_id, reference, widget_id, asked_in, key_hash, service_id, start_at, state,
+      asking_until, given_up_at, touch, copy, created_at)
+    values (${owner}, ${pending.reference}, ${pending.widget_id}, ${pending.asked_in}, ${pending.keyHash},
+      ${pending.service_id}, ${pending.start_at}, 'asking', ${pending.askingUntil}, ${pending.given_up_at},
+      ${JSON.stringify(pending.touch)}, ${pending.copy && JSON.stringify(pending.copy)}, ${pending.now})
+    on conflict (organization_id, widget_id, key_hash) do nothing
+    returning reference`.execute(db);
+  return rows.length === 1;
+}
+
+export async function findPendingByKey(
+  db: Db,
+  owner: OrganizationId,
+  about: { widgetId: WidgetId; keyHash: Buffer },
+): Promise<PendingBooking | null> {
+  const { rows } = await sql<PendingBooking>`
+    select ${COLUMNS} from pending_bookings
+    where organization_id = ${owner} and widget_id = ${about.widgetId} and key_hash = ${about.keyHash}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/**
+ * Settles a request once: whoever gets here first, the process that asked or the task that looked it up, writes the outcome
+ * and everything that follows from it in one transaction; the other one gets null and does nothing. The copy is returned as
+ * the row has it now: what an erasure took out of it meanwhile must not come back from anybody's memory.
+ */
+export async function settlePending(
+  transaction: Db,
+  owner: OrganizationId,
+  outcome: { reference: Reference; now: Date } & (
+    | { state: "confirmed"; answer: BookAnswer }
+    | { state: "failed"; failure: BookingFailure }
+  ),
+): Promise<{ copy: PendingCopy | null } | null> {
+  const failure = outcome.state === "failed" ? outcome.failure : null;
+  const answer = outcome.state === "confirmed" ? JSON.stringify(outcome.answer) : null;
+  const { rows } = await sql<{ copy: PendingCopy | null }>`
+    update pending_bookings set state = ${outcome.state}, failure = ${failure}, copy = null, settled_at = ${outcome.now},
+      answer = case when erased then null else ${answer}::jsonb end
+    where organization_id = ${owner} and reference = ${outcome.reference} and state = 'asking'
+    returning old.copy`.execute(transaction);
+  return rows[0] ?? null;
+}
+
+/** Whose asker is gone, over all organizations. They are handed out for a while, so that workers do not ask twice at once. */
+export async function takeOverdue(
+  db: Db,
+  about: { now: Date; askingUntil: Date; limit: number },
+): Promise<PendingBooking[]> {
+  const { rows } = await sql<PendingBooking>`
+    update pending_bookings set asking_until = ${about.askingUntil}
+    where (organization_id, reference) in (
+      select organization_id, reference from pending_bookings
+      where state = 'asking' and asking_until < ${about.now}
+      order by asking_until limit ${about.limit} for update skip locked
+    )
+    returning ${COLUMNS}`.execute(db);
+  return rows;
+}
+
+/** Keys are remembered for a day after their request was settled. Over all organizations. */
+export async function deleteSettledPending(db: Db, about: { settledBefore: Date; limit: number }): Promise<void> {
+  await sql`
+    delete from pending_bookings where (organization_id, reference) in (
+      select organization_id, reference from pending_bookings
+      where state <> 'asking' and settled_at < ${about.settledBefore}
+      order by settled_at limit ${about.limit} for update skip locked
+    )`.execute(db);
+}

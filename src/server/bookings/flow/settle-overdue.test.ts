@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { sql } from "kysely";
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
+import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import { createTestApp } from "../../../../test/support/app.ts";
+import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { findEverywhere } from "../../../../test/support/search-database.ts";
+import { DIRECT_TOUCH } from "../../../../test/support/touches.ts";
+import { RecentMap } from "../../lib/recent-map.ts";
+import { addConnection, removeConnection } from "../../scheduler/connections/connections.ts";
+import { openConnection } from "../../scheduler/open-system.ts";
+import type { Outbound } from "../../scheduler/outbound.ts";
+import { type CalcomServer, startCalcomServer } from "../../scheduler/testing/calcom-server.ts";
+import { eraseBookingsByEmail } from "../stored/erase.ts";
+import { reserveReference } from "../stored/queries.ts";
+import { insertPending } from "./pending-queries.ts";
+import { takeReference } from "./reference.ts";
+import { settleOverdue } from "./settle-overdue.ts";
+
+const { deps, clock, lines } = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
+const { db } = deps;
+after(() => deps.scheduler.outbound.close());
+
+const NEVER = new AbortController().signal;
+const START = new Date("2026-11-02T08:00:00.000Z");
+const CHECK_UP = "10";
+
+type Practice = { owner: OrganizationId; widgetId: WidgetId; connectionId: ConnectionId; server: CalcomServer };
+
+/** A business that books through a cal.com of its own. */
+async function makePractice(): Promise<Practice> {
+  const server = await startCalcomServer();
+  after(() => server.stop());
+  const owner = await makeOrganization(db);
+  const widgetId = await makeWidget(db, owner);
+  const connectionId = await connect(owner, server);
+  await giveConnection(widgetId, connectionId);
+  return { owner, widgetId, connectionId, server };
+}
+
+async function connect(owner: OrganizationId, server: CalcomServer): Promise<ConnectionId> {
+  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
+  assert.ok(added.kind === "added", JSON.stringify(added));
+  return added.id;
+}
+
+async function giveConnection(widgetId: WidgetId, connectionId: ConnectionId | null): Promise<void> {
+  await db.updateTable("widgets").set({ connection_id: connectionId }).where("id", "=", widgetId).execute();
+}
+
+/** As a process leaves a request that ends before it is settled; unless it was lost, the appointment is made. */
+async function leaveUnsettled(
+  practice: Practice,
+  about: { email?: string; touch?: object; isLost?: boolean; askedIn?: ConnectionId | "sandbox" | null } = {},
+): Promise<Reference> {
+  const { owner, widgetId, connectionId } = practice;
+  const reference = await takeReference(db, owner, deps.random);
+  const customer = { name: "Mara Quell", email: about.email ?? "mara@example.com", phone: null, notes: null };
+  const copy = { timeZone: "Europe/Berlin", customer, answers: [], attribution: {} };
+  await insertPending(db, owner, {
+    reference,
+    widget_id: widgetId,
+    asked_in: about.askedIn === undefined ? connectionId : about.askedIn,
+    keyHash: Buffer.from(reference),
+    service_id: CHECK_UP,
+    start_at: START,
+    askingUntil: new Date(clock.now().getTime() - 1),
+    given_up_at: new Date(clock.now().getTime() + 15 * MINUTE_MS),
+    touch: { ...DIRECT_TOUCH, ...about.touch },
+    copy,
+    now: clock.now(),
+  });
+  if (!about.isLost) await makeAppointment(practice, { reference, customer });
+  return reference;
+}
+
+async function makeAppointment(
+  { owner, connectionId }: Practice,
+  { reference, customer }: { reference: Reference; customer: { name: string; email: string } },
+): Promise<void> {
+  const system = await openConnection(deps, owner, connectionId);
+  const visitor = { ...customer, phone: null, notes: null, timeZone: "Europe/Berlin", locale: "de" };
+  const wish = { reference, serviceId: CHECK_UP, startAt: START, staffId: null, customer: visitor, answers: [] };
+  assert.equal((await system?.book(wish))?.kind, "booked");
+}
+
+async function listStored(owner: OrganizationId) {
+  return await db
+    .selectFrom("bookings")
+    .select(["reference", "staff", "customer_email"])
+    .where("organization_id", "=", owner)
+    .execute();
+}
+
+async function readState(reference: Reference) {
+  const { rows } = await sql<{ state: string; failure: string | null; answer: object | null }>`
+    select state, failure, answer from pending_bookings where reference = ${reference}`.execute(db);
+  return rows[0];
+}
+
+/** A day goes by, and what was settled is forgotten. */
+async function forgetAll(): Promise<void> {
+  await sql`delete from pending_bookings`.execute(db);
+  clock.set(NOON);
+}
+
+test("a booking that cannot be settled keeps nobody else's waiting, nor what is settled from being cleared", async () => {
+  const [bad, good] = [await makePractice(), await makePractice()];
+  const poison = await leaveUnsettled(bad, { touch: { visitId: null } });
+  const other = await leaveUnsettled(good);
+  const old = await leaveUnsettled(good, { isLost: true });
+  await sql`update pending_bookings set state = 'failed', failure = 'unavailable', copy = null,
+    settled_at = ${new Date(NOON.getTime() - 2 * DAY_MS)} where reference = ${old}`.execute(db);
+
+  await settleOverdue(deps, NEVER);
+
+  assert.deepEqual(
+    (await listStored(good.owner)).map(({ reference }) => reference),
+    [other],
+  );
+  assert.equal((await readState(poison))?.state, "asking", "it is looked for again");
+  assert.equal(await readState(old), undefined);
+  assert.equal(await reserveReference(db, good.owner, old), false, "the system may have it");
+  const said = lines.map((line) => JSON.parse(line)).filter(({ name }) => name === "booking.settle_failed");
+  assert.deepEqual(
+    said.map(({ organizationId, widgetId }) => [organizationId, widgetId]),
+    [[bad.owner, bad.widgetId]],
+  );
+  await forgetAll();
+});
+
+test("a name that PostgreSQL cannot hold costs no booking: what it cannot hold is left out", async () => {
+  const practice = await makePractice();
+  const reference = await leaveUnsettled(practice);
+  const [booking] = practice.server.bookings;
+  assert.ok(booking);
+  booking.hosts = [{ id: 7, name: "Lin\u0000den\ud800hof" }];
+  await settleOverdue(deps, NEVER);
+  const [stored] = await listStored(practice.owner);
+  assert.deepEqual([stored?.reference, stored?.staff], [reference, [{ id: "7", name: "Linden\uFFFDhof" }]]);
+  await forgetAll();
+});
+
+test("ten silent systems are asked side by side", { timeout: 20_000 }, async () => {
+  const practice = await makePractice();
+  for (let n = 0; n < 10; n++) await leaveUnsettled(practice, { isLost: true });
+  const ending = new AbortController();
+  let asked = 0;
+  const onArrival = () => {
+    asked += 1;
+    if (asked === 10) ending.abort();
+  };
+  practice.server.twist("GET /bookings", ...Array(10).fill({ answer: "hang", onArrival }));
+  await settleOverdue(deps, ending.signal);
+  assert.equal(asked, 10);
+  await forgetAll();
+});
+
+test("a customer who is erased while the system is asked for their booking stays erased", async () => {
+  const practice = await makePractice();
+  const { owner } = practice;
+  const email = "erased-late@example.com";
+  const reference = await leaveUnsettled(practice, { email });
+  let isErased = false;
+  const outbound: Outbound = {
+    ...deps.scheduler.outbound,
+    send: async (request, signal) => {
+      if (!isErased) await eraseBookingsByEmail(deps, owner, email);
+      isErased = true;
+      return await deps.scheduler.outbound.send(request, signal);
+    },
+  };
+  await settleOverdue({ ...deps, scheduler: { ...deps.scheduler, opened: new RecentMap(1), outbound } }, NEVER);
+  assert.equal(isErased, true);
+  assert.deepEqual(await readState(reference), { state: "confirmed", failure: null, answer: null });
+  assert.deepEqual(await listStored(owner), []);
+  assert.deepEqual(await findEverywhere(db, email), []);
+  const uid = practice.server.bookings[0]?.uid;
+  assert.ok(uid && !JSON.stringify(await dumpPending()).includes(uid), "nor is the link to manage it kept");
+  await forgetAll();
+});
+
+async function dumpPending(): Promise<unknown> {
+  return (await sql`select row_to_json(pending_bookings) from pending_bookings`.execute(db)).rows;
+}
+
+test("the system that was asked is looked into, whichever the widget has by now", async () => {
+  const practice = await makePractice();
+  const { owner, widgetId, connectionId } = practice;
+  const reference = await leaveUnsettled(practice);
+  const elsewhere = await startCalcomServer();
+  after(() => elsewhere.stop());
+  await giveConnection(widgetId, await connect(owner, elsewhere));
+  const before = elsewhere.requests.length;
+
+  assert.deepEqual(await removeConnection(deps, owner, connectionId), { kind: "booking_under_way" });
+  await settleOverdue(deps, NEVER);
+
+  assert.equal(elsewhere.requests.length, before, "the other one is not asked");
+  assert.deepEqual(
+    (await listStored(owner)).map((booking) => booking.reference),
+    [reference],
+  );
+  assert.deepEqual(await removeConnection(deps, owner, connectionId), { kind: "removed" }, "once it is settled");
+  await forgetAll();
+});
+
+test("a request of before the system was written down is looked for in the one that the widget has", async () => {
+  const practice = await makePractice();
+  const reference = await leaveUnsettled(practice, { askedIn: null });
+  await settleOverdue(deps, NEVER);
+  assert.equal((await readState(reference))?.state, "confirmed");
+  await forgetAll();
+});
+
+test("where the system that was asked is gone, nothing is said for a quarter of an hour; then it failed", async () => {
+  const practice = await makePractice();
+  const reference = await leaveUnsettled(practice, { askedIn: "conn_gone" as ConnectionId });
+  await settleOverdue(deps, NEVER);
+  assert.equal((await readState(reference))?.state, "asking");
+  clock.set(new Date(NOON.getTime() + 15 * MINUTE_MS));
+  await settleOverdue(deps, NEVER);
+  assert.equal((await readState(reference))?.state, "failed");
+  await forgetAll();
+});

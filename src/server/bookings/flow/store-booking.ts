@@ -1,0 +1,21 @@
+import type { Insertable } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import type { BookingsTable } from "../../db/tables.ts";
+import { insertBooking, takeCreatedAt } from "../stored/queries.ts";
+
+export type NewBooking = Omit<Insertable<BookingsTable>, "organization_id" | "created_at">;
+
+/**
+ * Stores the copy of a booking and returns its createdAt. Call it inside a transaction, as late in it as can be: from here to
+ * the commit the organization's other bookings wait, which is what keeps createdAt in commit order.
+ */
+export async function storeBooking(
+  transaction: Db,
+  owner: OrganizationId,
+  { booking, now }: { booking: NewBooking; now: Date },
+): Promise<Date> {
+  const createdAt = await takeCreatedAt(transaction, owner, now);
+  await insertBooking(transaction, { ...booking, organization_id: owner, created_at: createdAt });
+  return createdAt;
+}

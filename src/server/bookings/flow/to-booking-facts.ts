@@ -1,0 +1,35 @@
+import type { BookingFacts } from "../../webhooks/outbox/event.ts";
+import type { BookingRow } from "../stored/queries.ts";
+import type { BookingContext } from "./event-queries.ts";
+import type { NewBooking } from "./store-booking.ts";
+
+/** A booking about to be stored, or read back, to what its webhook event is made of. */
+export function toBookingFacts(booking: NewBooking | BookingRow, context: BookingContext): BookingFacts {
+  return {
+    reference: booking.reference,
+    externalId: booking.external_id ?? null,
+    status: booking.status,
+    startAt: booking.start_at,
+    endAt: booking.end_at,
+    timeZone: booking.time_zone,
+    service: { id: booking.service_id, name: booking.service_name },
+    staff: fromJson(booking.staff),
+    customer: {
+      name: booking.customer_name,
+      email: booking.customer_email,
+      phone: booking.customer_phone ?? null,
+      notes: booking.customer_notes ?? null,
+    },
+    answers: fromJson(booking.answers),
+    attribution: fromJson(booking.attribution),
+    manageUrl: booking.manage_url ?? null,
+    joinUrl: booking.join_url ?? null,
+    widget: { id: context.widget_id, name: context.widget_name, businessName: context.business_name },
+    organization: { id: context.organization_id, name: context.organization_name },
+  };
+}
+
+/** JSON columns are written as text and read as values. */
+function fromJson<T>(column: T | string): T {
+  return typeof column === "string" ? (JSON.parse(column) as T) : column;
+}

@@ -1,0 +1,100 @@
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import type { TextLine } from "../../lib/text-lines.ts";
+import { type ImportRow, parseImportLine } from "./parse-import-line.ts";
+import {
+  advanceClock,
+  analyzeStaging,
+  createStaging,
+  dropKnownBookings,
+  findStagedFault,
+  insertStaged,
+  type LineFault,
+  newestStaged,
+  reserveReferences,
+  settleTies,
+  stageRows,
+  waitForOtherImports,
+} from "./queries.ts";
+
+const BATCH_ROWS = 500;
+/** A batch is one JSON text on its way to PostgreSQL; with very long lines it is this that bounds it. */
+const BATCH_CHARACTERS = 4_000_000;
+
+type ImportFile = { lines: AsyncIterable<TextLine>; now: Date; progress: (lines: number) => void };
+
+export type ImportResult = { imported: number; skipped: number } | LineFault;
+
+/** Ends the transaction without a trace; the fault goes back to the caller as a value. */
+class Refused extends Error {
+  readonly lineFault: LineFault;
+  constructor(lineFault: LineFault) {
+    super("a line cannot be imported");
+    this.lineFault = lineFault;
+  }
+}
+
+/**
+ * Imports a file of bookings as a whole or not at all. Running it again changes nothing: what is there is skipped.
+ * No webhook is sent for an imported booking.
+ */
+export async function importBookings(db: Db, owner: OrganizationId, file: ImportFile): Promise<ImportResult> {
+  try {
+    // Read committed: each statement must see what others have committed up to it.
+    const transactions = db.transaction().setIsolationLevel("read committed");
+    return await transactions.execute(async (transaction) => {
+      await createStaging(transaction);
+      await stageFile(transaction, owner, file);
+      await analyzeStaging(transaction);
+      await waitForOtherImports(transaction, owner);
+      await reserveReferences(transaction, owner);
+      const fault = await findStagedFault(transaction, owner);
+      if (fault) throw new Refused(fault);
+      const skipped = await dropKnownBookings(transaction, owner);
+      await settleCreatedAt({ db, transaction }, owner);
+      return { imported: await insertStaged(transaction), skipped };
+    });
+  } catch (error) {
+    if (error instanceof Refused) return error.lineFault;
+    throw error;
+  }
+}
+
+async function stageFile(db: Db, owner: OrganizationId, file: ImportFile): Promise<void> {
+  let line = 0;
+  let batch: (ImportRow & { line: number })[] = [];
+  let batchCharacters = 0;
+  for await (const read of file.lines) {
+    line += 1;
+    if ("fault" in read) throw new Refused({ line, fault: read.fault });
+    if (read.text.trim() === "") continue;
+    const parsed = parseImportLine(read.text, file.now);
+    if ("fault" in parsed) throw new Refused({ line, fault: parsed.fault });
+    batch.push({ line, ...parsed.row });
+    batchCharacters += read.text.length;
+    if (batch.length === BATCH_ROWS || batchCharacters >= BATCH_CHARACTERS) {
+      await stageRows(db, owner, batch);
+      file.progress(line);
+      batch = [];
+      batchCharacters = 0;
+    }
+  }
+  if (batch.length > 0) await stageRows(db, owner, batch);
+  file.progress(line);
+}
+
+/**
+ * Gives every staged row a createdAt of its own. The organization's clock is first moved to the newest one, in a transaction
+ * of its own that commits at once: a booking being made meanwhile waits for nothing and gets a later time. When settling
+ * moves rows past where the clock was set, live bookings may be there by now, so it is done again.
+ */
+async function settleCreatedAt(dbs: { db: Db; transaction: Db }, owner: OrganizationId): Promise<void> {
+  let reserved: Date | null = null;
+  let newest = await newestStaged(dbs.transaction);
+  while (newest && (!reserved || newest > reserved)) {
+    await advanceClock(dbs.db, owner, newest);
+    reserved = newest;
+    await settleTies(dbs.transaction, owner);
+    newest = await newestStaged(dbs.transaction);
+  }
+}

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { Kysely, PostgresDialect } from "kysely";
+import { makeBooking, NOON } from "../../../../test/support/builders.ts";
+import { createTestDatabase } from "../../../../test/support/database.ts";
+import { afterOctober, importLines, makeLine, makeOwner, readTimes } from "../../../../test/support/import-lines.ts";
+import type { Tables } from "../../db/tables.ts";
+
+const { db, pool } = await createTestDatabase();
+
+/** Imports lines at these distances, in milliseconds, and returns where they ended up, in the order of the lines. */
+async function settle(stored: readonly number[], staged: readonly number[]): Promise<number[]> {
+  const { owner, widgetId } = await makeOwner(db);
+  const makeFile = (times: readonly number[]) => times.map((ms) => makeLine(widgetId, { createdAt: afterOctober(ms) }));
+  const [storedFile, stagedFile] = [makeFile(stored), makeFile(staged)];
+  await importLines(db, owner, { lines: storedFile });
+  const before = await readTimes(db, owner);
+  assert.deepEqual(await importLines(db, owner, { lines: stagedFile }), { imported: staged.length, skipped: 0 });
+
+  const after = new Map(await readTimes(db, owner));
+  for (const [reference, createdAt] of before) assert.equal(after.get(reference), createdAt, "a stored booking stays");
+  const start = Date.parse(afterOctober(0));
+  return stagedFile.map((line) => Date.parse(String(after.get(String(line["reference"])))) - start);
+}
+
+test("createdAt is kept, in whatever order the file has it", async () => {
+  const { owner, widgetId } = await makeOwner(db);
+  const times = [
+    "2026-10-03T00:00:00.000Z",
+    "2025-01-01T00:00:00.001Z",
+    NOON.toISOString(),
+    "2026-10-01T00:00:00.000Z",
+  ];
+  const lines = times.map((createdAt) => makeLine(widgetId, { createdAt }));
+  await importLines(db, owner, { lines });
+  assert.deepEqual(
+    await readTimes(db, owner),
+    lines.map((line) => [line["reference"], line["createdAt"]]).sort((a, b) => (String(a[1]) < String(b[1]) ? -1 : 1)),
+  );
+});
+
+const TIES: readonly (readonly [name: string, stored: number[], staged: number[], settled: number[]])[] = [
+  ["equal times in a file move on by a millisecond each, in the order of its lines", [], [0, 0, 0], [0, 1, 2]],
+  ["times pushed on by a tie stay in the order they had", [], [0, 0, 1, 0, 5, 1], [0, 1, 3, 2, 5, 4]],
+  ["a time that a stored booking has moves on by a millisecond", [5], [4, 5, 6], [4, 6, 7]],
+  ["a time inside a run of stored bookings moves behind the run", [0, 1, 2, 3], [0, 0, 3], [4, 5, 6]],
+  ["gaps between stored bookings are used", [0, 2, 4, 6], [0, 0, 0, 0, 0], [1, 3, 5, 7, 8]],
+  ["times around a run stay", [10, 11, 12, 13], [9, 11, 12, 20], [9, 14, 15, 20]],
+  ["ties that reach a run jump over it", [3, 4], [0, 0, 0, 0, 0], [0, 1, 2, 5, 6]],
+  ["where nothing is taken nothing moves", [100], [0, 1, 2], [0, 1, 2]],
+  ["older stored bookings are in nobody's way", [0, 1, 2], [3, 3], [3, 4]],
+];
+
+for (const [name, stored, staged, settled] of TIES) {
+  test(name, async () => {
+    assert.deepEqual(await settle(stored, staged), settled);
+  });
+}
+
+test("each line gets the first millisecond that is free for it", async () => {
+  const times = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(times, times, async (first, staged) => {
+      const stored = [...new Set(first)];
+      const taken = new Set(stored);
+      const expected: number[] = [];
+      for (const [index, ms] of [...staged.entries()].sort((a, b) => a[1] - b[1] || a[0] - b[0])) {
+        let free = ms;
+        while (taken.has(free)) free += 1;
+        taken.add(free);
+        expected[index] = free;
+      }
+      assert.deepEqual(await settle(stored, staged), expected);
+    }),
+    { numRuns: 60, seed: 2026 },
+  );
+});
+
+test("a booking made after an import comes after everything imported", async () => {
+  const { owner, widgetId } = await makeOwner(db);
+  await importLines(db, owner, { lines: [0, 0, 0].map(() => makeLine(widgetId, { createdAt: NOON.toISOString() })) });
+  const { createdAt } = await makeBooking(db, owner, { widgetId, now: NOON });
+  assert.equal(createdAt.toISOString(), "2026-11-01T12:00:00.003Z");
+});
+
+test("an import of older bookings does not set the organization's clock back", async () => {
+  const { owner, widgetId } = await makeOwner(db);
+  await makeBooking(db, owner, { widgetId, now: NOON });
+  await importLines(db, owner, { lines: [makeLine(widgetId)] });
+  const { createdAt } = await makeBooking(db, owner, { widgetId, now: NOON });
+  assert.equal(createdAt.toISOString(), "2026-11-01T12:00:00.001Z");
+});
+
+test("thousands of ties take no more statements than one", { timeout: 60_000 }, async (t) => {
+  let statements = 0;
+  const counting = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: () => void statements++ });
+  const { owner, widgetId } = await makeOwner(db);
+  const make = (count: number, gapMs: number) =>
+    Array.from({ length: count }, (_, index) => makeLine(widgetId, { createdAt: afterOctober(index * gapMs) }));
+  await importLines(counting, owner, { lines: make(1, 0) });
+  const usual = statements;
+
+  /** Six batches of 500 lines are staged where one line is a batch of its own; one more round settles what was pushed on. */
+  const allowed = usual + 5 + 3;
+  for (const [name, storedGapMs] of [["an unbroken run", 0] as const, ["a run with a gap after each", 2] as const]) {
+    await t.test(`3,000 of one time over ${name} of 3,000`, async () => {
+      await db.deleteFrom("bookings").where("organization_id", "=", owner).execute();
+      await importLines(db, owner, { lines: make(3_000, storedGapMs) });
+      statements = 0;
+      await importLines(counting, owner, { lines: make(3_000, 0) });
+      assert.ok(statements <= allowed, `${statements} statements, ${allowed} allowed`);
+      assert.deepEqual(
+        (await readTimes(db, owner)).map(([, createdAt]) => createdAt),
+        Array.from({ length: 6_000 }, (_, index) => afterOctober(index)),
+      );
+    });
+  }
+});

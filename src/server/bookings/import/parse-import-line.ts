@@ -1,0 +1,113 @@
+import { Compile } from "typebox/compile";
+import { Attribution } from "#contract/attribution.ts";
+import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
+import { type Answer, BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
+import { parseReference, parseWidgetId } from "#contract/ids.ts";
+import { ImportedBooking } from "#contract/imported-booking.ts";
+import { parseTimeZone } from "../../lib/calendar.ts";
+import { parseIsoInstant } from "../../lib/iso-instant.ts";
+import { parseJsonText } from "../../lib/json-text.ts";
+
+const schema = Compile(ImportedBooking);
+
+/** A later year has no ISO 8601 form of four digits, which is what the read API answers with. */
+const NEWEST_INSTANT = new Date("9999-12-31T23:59:59.999Z");
+
+/** The columns of the staging table, as JSON carries them. */
+export type ImportRow = {
+  reference: string;
+  widget_id: string;
+  status: string;
+  created_at: string;
+  start_at: string;
+  end_at: string;
+  time_zone: string;
+  service_id: string;
+  service_name: string;
+  staff: { id: null; name: string }[];
+  customer_name: string;
+  customer_email: string;
+  customer_phone: string | null;
+  customer_notes: string | null;
+  answers: Answer[];
+  attribution: Attribution;
+  external_id: string | null;
+  manage_url: string | null;
+  join_url: string | null;
+};
+
+/** One line of the file to one row, or what is wrong with it as the rest of a sentence. */
+export function parseImportLine(line: string, now: Date): { row: ImportRow } | { fault: string } {
+  const parsed = parseJsonText(line);
+  if ("fault" in parsed) return parsed;
+  const booking = parsed.value;
+  if (!schema.Check(booking)) return { fault: describeSchemaFault(booking) };
+
+  const createdAt = parseInstant(booking.createdAt);
+  const startAt = parseInstant(booking.start);
+  const endAt = parseInstant(booking.end);
+  const attribution = toKnown(booking.attribution ?? {});
+  const firstSeenAt = attribution.firstSeenAt === undefined ? undefined : parseInstant(attribution.firstSeenAt);
+  if (!createdAt) return { fault: "createdAt is not a date that exists" };
+  if (!startAt) return { fault: "start is not a date that exists" };
+  if (!endAt) return { fault: "end is not a date that exists" };
+  if (firstSeenAt === null) return { fault: "attribution.firstSeenAt is not a date that exists" };
+  // A createdAt to come would push every booking made from now on beyond it.
+  if (createdAt > now) return { fault: "createdAt lies in the future" };
+  if (endAt < startAt) return { fault: "end lies before start" };
+  if (parseReference(booking.reference) === null) return { fault: "reference does not have the form SVC-XXXXXX" };
+  if (parseWidgetId(booking.widgetId) === null) return { fault: "widgetId is not a widget's id" };
+  const timeZone = parseTimeZone(booking.timeZone);
+  if (timeZone === null) return { fault: "timeZone is not an IANA time zone" };
+  if (booking.customer.email.length > EMAIL_LENGTH_MAX)
+    return { fault: `customer.email is longer than ${EMAIL_LENGTH_MAX} characters` };
+  if (booking.manageUrl && !isWebAddress(booking.manageUrl))
+    return { fault: "manageUrl is not an http or https address" };
+
+  return {
+    row: {
+      reference: booking.reference,
+      widget_id: booking.widgetId,
+      status: booking.status ?? BOOKING_STATUS_CONFIRMED,
+      created_at: createdAt.toISOString(),
+      start_at: startAt.toISOString(),
+      end_at: endAt.toISOString(),
+      time_zone: timeZone,
+      service_id: booking.service.id,
+      service_name: booking.service.name,
+      staff: (booking.staff ?? []).map((name) => ({ id: null, name })),
+      customer_name: booking.customer.name,
+      customer_email: booking.customer.email,
+      customer_phone: booking.customer.phone || null,
+      customer_notes: booking.customer.notes || null,
+      answers: (booking.answers ?? []).map(({ questionId, question, answer }) => ({ questionId, question, answer })),
+      attribution: firstSeenAt ? { ...attribution, firstSeenAt: firstSeenAt.toISOString() } : attribution,
+      external_id: booking.id || null,
+      manage_url: booking.manageUrl || null,
+      join_url: booking.joinUrl || null,
+    },
+  };
+}
+
+/** Only what the schema names: a member nobody asked for would be stored and never shown. */
+function toKnown(attribution: Attribution): Attribution {
+  return Object.fromEntries(
+    Object.entries(attribution).filter(([name]) => Object.hasOwn(Attribution.properties, name)),
+  );
+}
+
+function parseInstant(text: string): Date | null {
+  const instant = parseIsoInstant(text, "down");
+  return instant && instant <= NEWEST_INSTANT ? instant : null;
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function describeSchemaFault(value: unknown): string {
+  const first = schema.Errors(value)[0];
+  if (!first) return "it is not a booking";
+  const place = first.instancePath.slice(1).replaceAll("/", ".");
+  return `${place === "" ? "it" : place} ${first.message}`;
+}

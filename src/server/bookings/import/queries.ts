@@ -1,0 +1,152 @@
+import { sql } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import type { ImportRow } from "./parse-import-line.ts";
+
+// Statements of `import bookings`. They run in one transaction over a temporary table, so that a file is imported as a
+// whole or not at all, and no row that a live booking needs is locked while the file is read.
+
+/** Any number that no other advisory lock of ours uses. */
+const IMPORT_LOCK = 7_236_003;
+
+/** A line of the file that cannot be imported. */
+export type LineFault = { line: number; fault: string };
+
+/** The columns that a line fills, and no others: what else bookings has or will have comes with the final insert. */
+export async function createStaging(db: Db): Promise<void> {
+  await sql`
+    create temporary table staged_bookings on commit drop as
+    select 0 as line, organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone,
+      service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers,
+      attribution, external_id, manage_url, join_url
+    from bookings with no data`.execute(db);
+}
+
+export async function stageRows(
+  db: Db,
+  owner: OrganizationId,
+  rows: readonly (ImportRow & { line: number })[],
+): Promise<void> {
+  await sql`
+    insert into staged_bookings (organization_id, line, reference, widget_id, status, created_at, start_at, end_at,
+      time_zone, service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers,
+      attribution, external_id, manage_url, join_url)
+    select ${owner}, line, reference, widget_id, status, created_at, start_at, end_at,
+      time_zone, service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers,
+      attribution, external_id, manage_url, join_url
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as staged (line integer, reference text, widget_id text,
+      status text, created_at timestamptz, start_at timestamptz, end_at timestamptz, time_zone text, service_id text,
+      service_name text, staff jsonb, customer_name text, customer_email text, customer_phone text, customer_notes text,
+      answers jsonb, attribution jsonb, external_id text, manage_url text, join_url text)`.execute(db);
+}
+
+/** Gives the planner the truth about the staged rows, which the statements after it join with. */
+export async function analyzeStaging(db: Db): Promise<void> {
+  await sql`create index on staged_bookings (reference)`.execute(db);
+  await sql`analyze staged_bookings`.execute(db);
+}
+
+/** Imports into one organization take turns: neither would see the times and references that the other is about to commit. */
+export async function waitForOtherImports(db: Db, owner: OrganizationId): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${IMPORT_LOCK}, hashtext(${owner}))`.execute(db);
+}
+
+/** Before looking for faults: a reference that another organization takes from here on is this import's already. */
+export async function reserveReferences(db: Db, owner: OrganizationId): Promise<void> {
+  await sql`
+    insert into booking_references (reference, organization_id)
+    select reference, ${owner} from staged_bookings order by reference
+    on conflict (reference) do nothing`.execute(db);
+}
+
+/** The first line whose widget is not the organization's, or whose reference is another's or stands twice in the file. */
+export async function findStagedFault(db: Db, owner: OrganizationId): Promise<LineFault | null> {
+  const { rows } = await sql<LineFault>`
+    select line, fault from (
+      select line, 'widgetId is not a widget of this organization' as fault
+      from staged_bookings staged
+      where not exists (select from widgets where widgets.organization_id = ${owner} and widgets.id = staged.widget_id)
+      union all
+      select line, 'reference belongs to another organization''s booking'
+      from staged_bookings join booking_references using (reference)
+      where booking_references.organization_id <> ${owner}
+      union all
+      select line, 'reference stands already in line ' || first_line from (
+        select line, min(line) over (partition by reference) as first_line from staged_bookings
+      ) numbered where line > first_line
+    ) faults order by line limit 1`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Bookings that are there already stay as they are. Returns how many those were. */
+export async function dropKnownBookings(db: Db, owner: OrganizationId): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with known as (
+      delete from staged_bookings staged using bookings
+      where bookings.organization_id = ${owner} and bookings.reference = staged.reference
+      returning staged.line
+    ) select count(*) as count from known`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Moves staged rows whose createdAt is taken, by a stored booking or by an earlier row, to the next free millisecond, in the
+ * order of createdAt and line. Worked out at once for any number of ties, by counting free milliseconds instead of all:
+ * a time less the number of stored bookings before it. There, only the staged rows compete, and the n-th gets the largest,
+ * over the rows up to it, of their place plus their distance to it. Counting the stored ones back in gives the time.
+ */
+export async function settleTies(db: Db, owner: OrganizationId): Promise<void> {
+  await sql`
+    with times as (
+      select line, created_at from staged_bookings
+      union all
+      select null, created_at from bookings
+      where organization_id = ${owner} and created_at >= (select min(created_at) from staged_bookings)
+    ), counted as (
+      select line, created_at, created_at - interval '1 millisecond' * count(*) filter (where line is null)
+        over (order by created_at groups between unbounded preceding and 1 preceding) as free_place
+      from times
+    ), queued as (
+      select line, free_place, row_number() over (order by created_at, line) as position
+      from counted where line is not null
+    ), placed as (
+      select line, max(free_place - interval '1 millisecond' * position) over (order by position)
+        + interval '1 millisecond' * position as free_place
+      from queued
+      union all
+      select null, free_place from counted where line is null
+    ), settled as (
+      select line, free_place + interval '1 millisecond' * count(*) filter (where line is null)
+        over (order by free_place) as created_at
+      from placed
+    )
+    update staged_bookings staged set created_at = settled.created_at
+    from settled where settled.line = staged.line and settled.created_at <> staged.created_at`.execute(db);
+}
+
+export async function newestStaged(db: Db): Promise<Date | null> {
+  const { rows } = await sql<{ newest: Date | null }>`select max(created_at) as newest from staged_bookings`.execute(
+    db,
+  );
+  return rows[0]?.newest ?? null;
+}
+
+/** From here on no booking gets a createdAt up to this one. */
+export async function advanceClock(db: Db, owner: OrganizationId, atLeast: Date): Promise<void> {
+  await sql`
+    insert into booking_clocks as clock (organization_id, last_created_at) values (${owner}, ${atLeast})
+    on conflict (organization_id) do update
+      set last_created_at = greatest(excluded.last_created_at, clock.last_created_at)`.execute(db);
+}
+
+export async function insertStaged(db: Db): Promise<number> {
+  const result = await sql`
+    insert into bookings (organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone,
+      service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers,
+      attribution, external_id, manage_url, join_url)
+    select organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone,
+      service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers,
+      attribution, external_id, manage_url, join_url
+    from staged_bookings order by created_at`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}

@@ -1,0 +1,89 @@
+import { type RawBuilder, sql } from "kysely";
+import type { OrganizationId, Reference } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+
+/** The same expression as that of bookings.customer_email_key. */
+const toEmailKey = (email: string | RawBuilder<unknown>) =>
+  sql<string>`lower(btrim(normalize((${email})::text), E' \\t\\n\\v\\f\\r\\u00A0') collate "pg_c_utf8")`;
+
+export async function countBookingsOf(db: Db, owner: OrganizationId, email: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("bookings")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("organization_id", "=", owner)
+    .where("customer_email_key", "=", toEmailKey(email))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function lockBookingsOf(transaction: Db, owner: OrganizationId, email: string): Promise<Reference[]> {
+  const rows = await transaction
+    .selectFrom("bookings")
+    .select("reference")
+    .where("organization_id", "=", owner)
+    .where("customer_email_key", "=", toEmailKey(email))
+    .orderBy("reference")
+    .forUpdate()
+    .execute();
+  return rows.map((row) => row.reference);
+}
+
+/** Of requests to book that are not settled: what they hold of the customer. Whoever settles them sees it, and keeps nothing. */
+export async function erasePendingCopies(transaction: Db, owner: OrganizationId, email: string): Promise<void> {
+  await sql`
+    update pending_bookings set copy = null, erased = true
+    where organization_id = ${owner} and copy is not null
+      and ${toEmailKey(sql`copy -> 'customer' ->> 'email'`)} = ${toEmailKey(email)}`.execute(transaction);
+}
+
+/** Of requests that are settled: what their visitors were told, with links to the appointment. */
+export async function erasePendingAnswers(
+  transaction: Db,
+  owner: OrganizationId,
+  references: readonly Reference[],
+): Promise<void> {
+  await sql`
+    update pending_bookings set answer = null, erased = true
+    where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])`.execute(transaction);
+}
+
+export async function lockBooking(transaction: Db, owner: OrganizationId, reference: Reference): Promise<Reference[]> {
+  const rows = await transaction
+    .selectFrom("bookings")
+    .select("reference")
+    .where("organization_id", "=", owner)
+    .where("reference", "=", reference)
+    .forUpdate()
+    .execute();
+  return rows.map((row) => row.reference);
+}
+
+export async function lockExpiredBookings(
+  transaction: Db,
+  owner: OrganizationId,
+  batch: { createdBefore: Date; limit: number },
+): Promise<Reference[]> {
+  const rows = await transaction
+    .selectFrom("bookings")
+    .select("reference")
+    .where("organization_id", "=", owner)
+    .where("created_at", "<", batch.createdBefore)
+    .orderBy("created_at")
+    .limit(batch.limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  return rows.map((row) => row.reference);
+}
+
+/** Their references stay taken: whoever has a copy of these bookings knows them by nothing else. */
+export async function deleteBookings(
+  transaction: Db,
+  owner: OrganizationId,
+  references: readonly Reference[],
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from bookings
+    where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])`.execute(transaction);
+  return Number(numAffectedRows ?? 0);
+}

@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Reference } from "#contract/ids.ts";
+import { makeBooking } from "../../../../test/support/builders.ts";
+import { findEverywhere } from "../../../../test/support/search-database.ts";
+import { sweepExpired } from "../../retention/sweep.ts";
+import {
+  type Business,
+  book,
+  createWebhookService,
+  deliverAll,
+  makeBusiness,
+  makeEndpoint,
+  moveClock,
+  pathOf,
+  readDeliveries,
+  startReplying,
+} from "../../webhooks/testing/webhook-service.ts";
+import type { NewBooking } from "../flow/store-booking.ts";
+import { countErasable, deleteBooking, eraseBookingsByEmail } from "./erase.ts";
+import { reserveReference } from "./queries.ts";
+
+const service = await createWebhookService();
+const { deps, loop } = service;
+const { db } = deps;
+
+/** Repeats what it was sent, as receivers under repair do: the reply becomes part of the log. */
+const receiver = await startReplying((request) => ({
+  status: pathOf(request).includes("down") ? 500 : pathOf(request).includes("chat") ? 404 : 200,
+  body: request.body.toString(),
+}));
+
+let people = 0;
+
+/** A visitor with something unmistakable in every field that is about them. */
+function makePerson(): { columns: Partial<NewBooking>; markers: string[] } {
+  const number = ++people;
+  const mark = (field: string) => `zq${number}${field}`;
+  const attribution = {
+    source: mark("source"),
+    landingPage: `https://x.example/${mark("landing")}`,
+    referrer: `https://y.example/${mark("referrer")}`,
+    gclid: mark("gclid"),
+    gaClientId: mark("client"),
+    fbp: mark("fbp"),
+  };
+  const columns = {
+    external_id: mark("external"),
+    customer_name: `Zoë ${mark("name")}`,
+    customer_email: `${mark("mail")}@example.com`,
+    customer_phone: `+49 ${mark("phone")}`,
+    customer_notes: `allergic: ${mark("notes")}`,
+    answers: JSON.stringify([{ questionId: "q", question: "Which?", answer: mark("answer") }]),
+    attribution: JSON.stringify(attribution),
+    manage_url: `https://s.example/${mark("manage")}`,
+    join_url: `https://m.example/${mark("join")}`,
+  };
+  const fields = ["external", "name", "mail", "phone", "notes", "answer", "source", "landing", "referrer", "gclid"];
+  return { columns, markers: [...fields, "client", "fbp", "manage", "join"].map(mark) };
+}
+
+async function makeFullBusiness(): Promise<Business> {
+  const business = await makeBusiness(deps);
+  await makeEndpoint(deps, business, { url: `${receiver.url}/up` });
+  await makeEndpoint(deps, business, { url: `${receiver.url}/down` });
+  await makeEndpoint(deps, business, { url: `${receiver.url}/chat`, kind: "slack" });
+  await makeEndpoint(deps, business, { url: `${receiver.url}/down/chat`, kind: "teams" });
+  return business;
+}
+
+async function assertNowhere(markers: readonly string[]): Promise<void> {
+  for (const marker of markers) assert.deepEqual(await findEverywhere(db, marker), [], marker);
+}
+
+/** That there was a booking, and nothing about it: see docs/decisions/0003-references-have-a-table.md. */
+async function assertTakenOnly(references: readonly Reference[]): Promise<void> {
+  for (const reference of references)
+    assert.deepEqual(await findEverywhere(db, reference), ["public.booking_references"], reference);
+}
+
+async function assertEverywhere(markers: readonly string[]): Promise<void> {
+  for (const marker of markers) assert.ok((await findEverywhere(db, marker)).includes("public.bookings"), marker);
+}
+
+test("erase by e-mail: nothing of the person is left anywhere in the database", async () => {
+  const business = await makeFullBusiness();
+  const { columns, markers } = makePerson();
+  const reference = await book(deps, business, columns);
+  await deliverAll(loop);
+  const again = await book(deps, business, {
+    ...columns,
+    customer_email: ` ${columns.customer_email?.toUpperCase()} `,
+  });
+  await assertEverywhere(markers);
+  const inLog = await findEverywhere(db, markers[2] as string);
+  assert.deepEqual(inLog, [
+    "public.bookings",
+    "public.deliveries",
+    "public.delivery_attempts",
+    "public.webhook_events",
+  ]);
+
+  assert.equal(await eraseBookingsByEmail(deps, business.owner, String(columns.customer_email)), 2);
+  await assertNowhere(markers);
+  await assertTakenOnly([reference, again]);
+  const before = receiver.requests.length;
+  moveClock(service, 24 * 3_600);
+  await deliverAll(loop);
+  assert.equal(receiver.requests.length, before, "and nothing more is sent");
+  const states = (await readDeliveries(deps, business.owner)).map(({ state }) => state).sort();
+  assert.deepEqual(states, [...Array(6).fill("canceled"), "delivered", "failed"], "the lines of the log stay");
+});
+
+test("deleting one booking leaves nothing of it, and everything of the others", async () => {
+  const business = await makeFullBusiness();
+  const [one, other] = [makePerson(), makePerson()];
+  const reference = await book(deps, business, one.columns);
+  await book(deps, business, other.columns);
+  await deliverAll(loop);
+  assert.equal(await deleteBooking(deps, business.owner, reference), true);
+  await assertNowhere(one.markers);
+  await assertTakenOnly([reference]);
+  await assertEverywhere(other.markers);
+  assert.equal(await deleteBooking(deps, business.owner, reference), false);
+});
+
+test("a booking that outlives its plan's retention leaves nothing in the log either", async () => {
+  const business = await makeFullBusiness();
+  const { columns, markers } = makePerson();
+  await book(deps, business, columns);
+  await deliverAll(loop);
+  // Younger than the delivery log's period, older than the plan's.
+  await db
+    .updateTable("bookings")
+    .set({ created_at: new Date("2020-01-01T00:00:00.000Z") })
+    .where("organization_id", "=", business.owner)
+    .execute();
+  assert.equal((await sweepExpired(deps)).bookings, 1);
+  await assertNowhere(markers);
+});
+
+const SPELLINGS: readonly [stored: string, typed: string][] = [
+  ["mara@example.com", "mara@example.com"],
+  ["Mara@Example.COM", "mara@example.com"],
+  ["mara@example.com", "  MARA@EXAMPLE.COM\t"],
+  ["\u00a0mara@example.com\n", "mara@example.com"],
+  ["zoë@müller.example", "ZOË@MÜLLER.example"],
+  ["zoe\u0308@example.com", "zo\u00eb@example.com"],
+  ["zo\u00eb@example.com", "ZOE\u0308@example.com"],
+  ["ΣΟΦΙΑ@example.com", "σοφια@example.com"],
+];
+
+for (const [stored, typed] of SPELLINGS) {
+  test(`${JSON.stringify(typed)} erases ${JSON.stringify(stored)}; the dry run counts and deletes nothing`, async () => {
+    const { owner, widgetId } = await makeBusiness(deps);
+    await makeBooking(db, owner, { widgetId, customer_email: stored });
+    await makeBooking(db, owner, { widgetId, customer_email: "other@example.com" });
+    assert.equal(await countErasable(deps, owner, typed), 1);
+    assert.equal(await countErasable(deps, owner, typed), 1);
+    assert.equal(await eraseBookingsByEmail(deps, owner, typed), 1);
+    assert.equal(await eraseBookingsByEmail(deps, owner, typed), 0);
+    const left = await db
+      .selectFrom("bookings")
+      .select("customer_email")
+      .where("organization_id", "=", owner)
+      .execute();
+    assert.deepEqual(left, [{ customer_email: "other@example.com" }]);
+  });
+}
+
+test("what only looks alike, or is another organization's, is not erased", async () => {
+  const { owner, widgetId } = await makeBusiness(deps);
+  const other = await makeBusiness(deps);
+  await makeBooking(db, other.owner, { widgetId: other.widgetId, customer_email: "mara@example.com" });
+  const { reference } = await makeBooking(db, owner, { widgetId, customer_email: "mara+work@example.com" });
+  for (const email of ["mara@example.com", "", "%", "mara_work@example.com", "ara+work@example.com"])
+    assert.equal(await eraseBookingsByEmail(deps, owner, email), 0, email);
+  assert.equal(await deleteBooking(deps, other.owner, reference as never), false);
+});
+
+test("an erased reference is never given out again, to nobody: elsewhere it stands for the booking that it was", async () => {
+  const { owner, widgetId } = await makeBusiness(deps);
+  const other = await makeBusiness(deps);
+  const { reference } = await makeBooking(db, owner, { widgetId });
+  await deleteBooking(deps, owner, reference as Reference);
+  assert.equal(await reserveReference(db, owner, reference as Reference), false);
+  assert.equal(await reserveReference(db, other.owner, reference as Reference), false);
+});
+
+test("erasing and claiming at the same time neither wait for each other in a circle nor leave anything stuck", async () => {
+  const business = await makeFullBusiness();
+  for (let round = 0; round < 5; round++) {
+    const { columns, markers } = makePerson();
+    for (let n = 0; n < 5; n++) await book(deps, business, columns);
+    const [erased] = await Promise.all([
+      eraseBookingsByEmail(deps, business.owner, String(columns.customer_email)),
+      deliverAll(loop),
+    ]);
+    assert.equal(erased, 5);
+    await assertNowhere(markers.slice(0, 3));
+    moveClock(service, 1);
+  }
+  const stuck = await db.selectFrom("delivery_attempts").selectAll().where("result", "=", "in_flight").execute();
+  assert.deepEqual(
+    [stuck, await db.selectFrom("delivery_queue").selectAll().where("organization_id", "=", business.owner).execute()],
+    [[], []],
+  );
+});

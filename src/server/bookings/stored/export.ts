@@ -1,0 +1,80 @@
+import { Attribution } from "#contract/attribution.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import { BYTE_ORDER_MARK, toCsvLine } from "../../lib/csv.ts";
+import { type AppBookingFilter, listBookings } from "./app-queries.ts";
+import type { BookingRow } from "./queries.ts";
+
+/**
+ * Of as many a piece of the file is made; memory holds two such pieces, however long the file. The text of more would be a large
+ * object to V8, which is freed later.
+ */
+const ROWS_PER_PIECE = 200;
+
+const ATTRIBUTION_NAMES = Object.keys(Attribution.properties) as (keyof Attribution)[];
+
+const HEADINGS = [
+  "reference",
+  "status",
+  "createdAt",
+  "start",
+  "end",
+  "timeZone",
+  "widgetId",
+  "widget",
+  "serviceId",
+  "service",
+  "staff",
+  "customerName",
+  "customerEmail",
+  "customerPhone",
+  "customerNotes",
+  "answers",
+  "answersJson",
+  ...ATTRIBUTION_NAMES,
+  "manageUrl",
+];
+
+/**
+ * The bookings of the filter as CSV, newest first, page after page as the reader takes them. Each page begins below the last
+ * one's createdAt, so what is booked or deleted meanwhile neither shifts nor repeats a line.
+ */
+export async function* exportBookings(
+  db: Db,
+  owner: OrganizationId,
+  about: { filter: Omit<AppBookingFilter, "limit">; widgetNames: ReadonlyMap<WidgetId, string> },
+): AsyncGenerator<string> {
+  yield BYTE_ORDER_MARK + toCsvLine(HEADINGS);
+  let { createdBefore } = about.filter;
+  for (;;) {
+    const rows = await listBookings(db, owner, { ...about.filter, createdBefore, limit: ROWS_PER_PIECE });
+    if (rows.length > 0) yield rows.map((row) => toLine(row, about.widgetNames)).join("");
+    const last = rows.at(-1);
+    if (!last || rows.length < ROWS_PER_PIECE) return;
+    createdBefore = last.created_at;
+  }
+}
+
+function toLine(row: BookingRow, widgetNames: ReadonlyMap<WidgetId, string>): string {
+  return toCsvLine([
+    row.reference,
+    row.status,
+    row.created_at.toISOString(),
+    row.start_at.toISOString(),
+    row.end_at.toISOString(),
+    row.time_zone,
+    row.widget_id,
+    widgetNames.get(row.widget_id),
+    row.service_id,
+    row.service_name,
+    row.staff.map((member) => member.name).join(", "),
+    row.customer_name,
+    row.customer_email,
+    row.customer_phone,
+    row.customer_notes,
+    row.answers.map(({ question, answer }) => `${question}: ${answer}`).join("\n"),
+    row.answers.length === 0 ? "" : JSON.stringify(row.answers),
+    ...ATTRIBUTION_NAMES.map((name) => row.attribution[name]),
+    row.manage_url,
+  ]);
+}

@@ -1,0 +1,97 @@
+import { CompiledQuery, type Insertable, type Selectable, sql } from "kysely";
+import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import type { BookingsTable } from "../../db/tables.ts";
+import { assert } from "../../lib/assert.ts";
+
+export const BOOKING_COLUMNS = [
+  "reference",
+  "widget_id",
+  "status",
+  "created_at",
+  "start_at",
+  "end_at",
+  "time_zone",
+  "service_id",
+  "service_name",
+  "staff",
+  "customer_name",
+  "customer_email",
+  "customer_phone",
+  "customer_notes",
+  "answers",
+  "attribution",
+  "external_id",
+  "manage_url",
+  "join_url",
+] as const;
+
+export type BookingRow = Pick<Selectable<BookingsTable>, (typeof BOOKING_COLUMNS)[number]>;
+
+export type BookingFilter = {
+  /** Inclusive; retention and the caller's `since`, whichever is later. */
+  createdFrom: Date;
+  /** Exclusive. */
+  createdBefore: Date | null;
+  widgetId: WidgetId | null;
+  limit: number;
+};
+
+/**
+ * Newest first. createdAt is unique within an organization, so a page that ends at one createdAt and the next page that
+ * begins below it neither skip nor repeat. Served by the unique index on (organization_id, created_at), or with a widget by
+ * bookings_by_widget, however deep the page. Prepared and put together once: planning took longer than reading a page.
+ */
+export async function selectBookings(db: Db, owner: OrganizationId, filter: BookingFilter): Promise<BookingRow[]> {
+  const { widgetId } = filter;
+  const values = [owner, filter.createdFrom, filter.createdBefore ?? "infinity", filter.limit];
+  const query =
+    widgetId === null ? CompiledQuery.raw(PAGE, values) : CompiledQuery.raw(PAGE_OF_WIDGET, [...values, widgetId]);
+  return (await db.executeQuery<BookingRow>(query)).rows;
+}
+
+const toPageText = (name: string, condition: string) => `-- prepared: ${name}
+  select ${BOOKING_COLUMNS.join(", ")} from bookings
+  where organization_id = $1 and created_at >= $2 and created_at < $3 ${condition}
+  order by created_at desc limit $4`;
+const PAGE = toPageText("select_bookings", "");
+const PAGE_OF_WIDGET = toPageText("select_bookings_of_widget", "and widget_id = $5");
+
+/**
+ * The next createdAt of the organization: now, or a millisecond after the last one given out. The row stays locked until
+ * the caller's transaction ends, so a later createdAt cannot become visible before an earlier one.
+ */
+export async function takeCreatedAt(db: Db, owner: OrganizationId, now: Date): Promise<Date> {
+  const { rows } = await sql<{ last_created_at: Date }>`
+    insert into booking_clocks as clock (organization_id, last_created_at)
+    values (${owner}, ${now})
+    on conflict (organization_id) do update
+      set last_created_at = greatest(excluded.last_created_at, clock.last_created_at + interval '1 millisecond')
+    returning last_created_at`.execute(db);
+  const row = rows[0];
+  assert(row, "an upsert gives its row");
+  return row.last_created_at;
+}
+
+/** False where the reference belongs to a booking already, of whichever organization. */
+export async function reserveReference(db: Db, owner: OrganizationId, reference: Reference): Promise<boolean> {
+  const rows = await db
+    .insertInto("booking_references")
+    .values({ reference, organization_id: owner })
+    .onConflict((conflict) => conflict.column("reference").doNothing())
+    .returning("reference")
+    .execute();
+  return rows.length === 1;
+}
+
+export async function freeReference(db: Db, owner: OrganizationId, reference: Reference): Promise<void> {
+  await db
+    .deleteFrom("booking_references")
+    .where("organization_id", "=", owner)
+    .where("reference", "=", reference)
+    .execute();
+}
+
+export async function insertBooking(db: Db, row: Insertable<BookingsTable>): Promise<void> {
+  await db.insertInto("bookings").values(row).execute();
+}

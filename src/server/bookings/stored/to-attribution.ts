@@ -1,0 +1,28 @@
+import type { Attribution, RawAttribution } from "#contract/attribution.ts";
+import { RawAttribution as RawFields } from "#contract/attribution.ts";
+import { NOT_SET } from "../../funnel/classify/channel-rules.ts";
+import type { VisitClass } from "../../funnel/record/touch.ts";
+import { parseIsoInstant } from "../../lib/iso-instant.ts";
+
+const VALUE_LENGTH_MAX = 2_048;
+
+/** What the loader sent, field by field, and what we make of it. Only fields that were present are kept. */
+export function toAttribution(raw: RawAttribution, visit: VisitClass & { page: string }): Attribution {
+  const kept: Record<string, string | number> = {
+    source: visit.source,
+    medium: visit.medium,
+    ...(visit.campaign === NOT_SET ? {} : { campaign: visit.campaign }),
+    channel: visit.channel,
+    ...(visit.page === "" ? {} : { pageUrl: visit.page }),
+  };
+  for (const name of Object.keys(RawFields.properties) as (keyof RawAttribution)[]) {
+    const value = raw[name];
+    if (typeof value === "number") kept[name] = value;
+    else if (value !== undefined && value !== "") kept[name] = value.slice(0, VALUE_LENGTH_MAX).toWellFormed();
+  }
+  const firstSeenAt = raw.firstSeenAt === undefined ? null : parseIsoInstant(raw.firstSeenAt, "down");
+  if (firstSeenAt) kept["firstSeenAt"] = firstSeenAt.toISOString();
+  else delete kept["firstSeenAt"];
+  // Every name is one of the contract's, and every value a text but `touches`.
+  return kept as Attribution;
+}

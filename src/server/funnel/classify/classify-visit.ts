@@ -1,0 +1,96 @@
+import { CLICK_ID_NAMES, type RawAttribution } from "#contract/attribution.ts";
+import { RecentMap } from "../../lib/recent-map.ts";
+import type { VisitClass } from "../record/touch.ts";
+import { classifySource, hasSpamReferrer, toCampaignKey } from "./classify-source.ts";
+import { parseTag } from "./tag.ts";
+
+// Most visits of a day come by a few ways, so the answer is remembered. What is remembered is found by what the answer
+// depends on and no more: the tags, the hosts, and which click ids there were. So neither a click id nor the query of an
+// address is kept here.
+
+/** `page` is where the widget is embedded, `ownHosts` the organization's other places. */
+type Visit = { readonly raw: RawAttribution; readonly page: string; readonly ownHosts: readonly string[] };
+
+type ClassifiedVisit = VisitClass & { readonly isSpam: boolean };
+
+const ANSWERS_KEPT = 5_000;
+const PLAIN_WORD = /^[!-~]+$/;
+const PLAIN_TEXT = /^[ -~]*$/;
+/** Stands for the value of a click id: short, so that no tag is taken to contain it. */
+const PRESENT = "1";
+
+const PLAIN_FIELDS = ["utmSource", "utmMedium", "utmCampaign"] as const;
+const ADDRESS_FIELDS = ["referrer", "landingPage", "currentPage"] as const;
+const FIELDS = [...PLAIN_FIELDS, ...ADDRESS_FIELDS, ...CLICK_ID_NAMES] as const;
+
+export class VisitClassifier {
+  readonly #answers = new RecentMap<string, ClassifiedVisit>(ANSWERS_KEPT);
+
+  classify({ raw, page, ownHosts }: Visit): ClassifiedVisit {
+    const input = toInput(raw);
+    // A tag with a click id inside is rare, and its answer depends on that click id.
+    if (input === null) return classify({ raw, page, ownHosts });
+    const visit = { raw: input, page: cutToHost(page), ownHosts };
+    const key = toKey(visit);
+    const known = this.#answers.get(key);
+    if (known) return known;
+    const answer = classify(visit);
+    this.#answers.set(key, answer);
+    return answer;
+  }
+}
+
+function classify({ raw, page, ownHosts }: Visit): ClassifiedVisit {
+  const { source, medium, campaign, channel } = classifySource(raw, { pageHosts: [page], ownHosts });
+  return { source, medium, campaign: toCampaignKey(campaign), channel, isSpam: hasSpamReferrer(raw) };
+}
+
+/** Null when a tag may contain a click id. */
+function toInput(raw: RawAttribution): RawAttribution | null {
+  const input: Record<string, string> = {};
+  for (const field of PLAIN_FIELDS) {
+    const tag = raw[field];
+    if (tag !== undefined) input[field] = tag;
+  }
+  for (const field of ADDRESS_FIELDS) {
+    const address = raw[field];
+    if (address !== undefined) input[field] = cutToHost(address);
+  }
+  for (const field of CLICK_ID_NAMES) {
+    const clickId = raw[field];
+    if (clickId === undefined || parseTag(clickId) === null) continue;
+    if (mayContain(input, clickId)) return null;
+    input[field] = PRESENT;
+  }
+  return input;
+}
+
+/** True in doubt as well: of texts that are cleaned before they are compared nothing can be said here. */
+function mayContain(input: Readonly<Record<string, string>>, clickId: string): boolean {
+  if (!PLAIN_WORD.test(clickId)) return true;
+  const needle = clickId.toLowerCase();
+  return Object.values(input).some((text) => !PLAIN_TEXT.test(text) || text.toLowerCase().includes(needle));
+}
+
+/** Scheme and host of an address as it was sent; what is not an address becomes none by this either. */
+export function cutToHost(address: string): string {
+  const slash = address.indexOf("/");
+  const start = slash > 0 && address.startsWith("://", slash - 1) ? slash + 2 : 0;
+  for (let i = start; i < address.length; i++) {
+    const letter = address.charCodeAt(i);
+    // / ? # \
+    if (letter === 47 || letter === 63 || letter === 35 || letter === 92) return address.slice(0, i);
+  }
+  return address;
+}
+
+/** Each text with its length before it, so that no text can be mistaken for two. */
+function toKey({ raw, page, ownHosts }: Visit): string {
+  let key = `${page.length} ${page}`;
+  for (const field of FIELDS) {
+    const text = raw[field];
+    key += text === undefined ? "-" : `${text.length} ${text}`;
+  }
+  for (const own of ownHosts) key += `${own.length} ${own}`;
+  return key;
+}

@@ -1,0 +1,32 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { RawAttribution } from "#contract/attribution.ts";
+import type { Config } from "../../config.ts";
+import type { VisitClass } from "../record/touch.ts";
+import { listClickIds } from "./classify-source.ts";
+import { VisitClassifier } from "./classify-visit.ts";
+import { createFindCountry, type FindCountry } from "./country.ts";
+import { toPage } from "./page.ts";
+import { UserAgents } from "./user-agent.ts";
+
+/** What a request says about the visit it belongs to; the address and the user agent end here. */
+export type ReadVisit = VisitClass & { page: string; device: string; country: string; isBot: boolean; isSpam: boolean };
+
+export class VisitReader {
+  readonly #classifier = new VisitClassifier();
+  readonly #userAgents = new UserAgents();
+  readonly #findCountry: FindCountry;
+
+  constructor(config: Pick<Config, "countryHeader">) {
+    this.#findCountry = createFindCountry(config);
+  }
+
+  read(
+    request: { readonly headers: IncomingHttpHeaders; readonly ip: string },
+    about: { raw: RawAttribution; page: string; ownHosts: readonly string[] },
+  ): ReadVisit {
+    const page = toPage(about.page, listClickIds(about.raw));
+    const { device, isBot } = this.#userAgents.read(request.headers["user-agent"]);
+    const visit = this.#classifier.classify({ raw: about.raw, page, ownHosts: about.ownHosts });
+    return { ...visit, page, device, isBot, country: this.#findCountry(request) };
+  }
+}

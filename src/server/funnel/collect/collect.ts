@@ -1,0 +1,123 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { CollectRequest } from "#contract/collect.ts";
+import { parseWidgetId } from "#contract/ids.ts";
+import type { Deps } from "../../deps.ts";
+import type { BatcherLimits } from "../../lib/batcher.ts";
+import { OutageLog } from "../../lib/outage-log.ts";
+import { honourPrivacySignal } from "../classify/privacy-signal.ts";
+import type { VisitReader } from "../classify/read-visit.ts";
+import { KeyCap } from "../record/key-cap.ts";
+import { toStepBit } from "../record/touch.ts";
+import { TouchWriter } from "../record/touch-writer.ts";
+import { parseCollectBody } from "./parse-collect-body.ts";
+import { WidgetOwners } from "./widget-owners.ts";
+
+// From a request of the browser to a recorded touch. Nothing is kept of the request but the fields of the touch: the
+// address, the user agent, queries and click ids end here.
+
+/** What can become of a request that is within the rate limit. Counted under these names in /metrics. */
+type Outcome =
+  | "recorded"
+  | "malformed"
+  | "unknown_widget"
+  | "prefetch"
+  | "bot"
+  | "spam_referrer"
+  | "paused"
+  | "queue_full"
+  | "database_unavailable";
+
+type Arrival = {
+  readonly widget: string;
+  readonly body: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly ip: string;
+};
+
+export type Collected =
+  | { outcome: "malformed"; eventCount: 1; fault: string }
+  | { outcome: Exclude<Outcome, "malformed">; eventCount: number };
+
+export class Collector {
+  readonly #clock: Deps["clock"];
+  readonly #owners: WidgetOwners;
+  readonly #visits: VisitReader;
+  readonly #cap: KeyCap;
+  readonly #writer: TouchWriter;
+
+  constructor(deps: Pick<Deps, "config" | "db" | "clock" | "log">, visits: VisitReader, limits?: BatcherLimits) {
+    const { db } = deps;
+    const outages = new OutageLog(deps.log, { failed: "collection.interrupted", resumed: "collection.resumed" });
+    this.#clock = deps.clock;
+    this.#owners = new WidgetOwners({ db, outages, serviceUrl: deps.config.baseUrl });
+    this.#visits = visits;
+    this.#cap = new KeyCap({ db, outages });
+    this.#writer = new TouchWriter({ db, outages }, limits);
+  }
+
+  /** Requests that wait for their commit. */
+  get waitingCount(): number {
+    return this.#writer.waitingCount;
+  }
+
+  async collect(arrival: Arrival): Promise<Collected> {
+    const parsed = parseCollectBody(arrival.body);
+    if ("fault" in parsed) return { outcome: "malformed", eventCount: 1, fault: parsed.fault };
+    const { request } = parsed;
+    const outcome = await this.#record(arrival, request);
+    if (outcome === "malformed")
+      return { outcome, eventCount: 1, fault: "The body holds a text that cannot be stored." };
+    return { outcome, eventCount: request.events.length };
+  }
+
+  /** Whose it is, who sent it, where they came from; the first that has a reason to drop it decides. */
+  async #record(arrival: Arrival, request: CollectRequest): Promise<Outcome> {
+    const now = this.#clock.now();
+    const widgetId = parseWidgetId(arrival.widget);
+    if (widgetId === null) return "unknown_widget";
+    const found = await this.#owners.find(widgetId, now);
+    if (found.kind !== "found") return found.kind;
+    const { organizationId, ownHosts } = found.owner;
+
+    if (isPrefetch(arrival.headers)) return "prefetch";
+    const raw = honourPrivacySignal(arrival.headers, request.attribution ?? {});
+    const visit = this.#visits.read(arrival, { raw, page: request.page ?? "", ownHosts });
+    if (visit.isBot) return "bot";
+    if (visit.isSpam) return "spam_referrer";
+    const capped = await this.#cap.apply(organizationId, visit, now);
+    if (typeof capped === "string") return capped;
+
+    return await this.#writer.write({
+      widgetId,
+      // PostgreSQL takes either case; a visit in two spellings would be two to whoever compares texts.
+      visitId: request.visitId.toLowerCase(),
+      at: now,
+      steps: toStepBits(request),
+      page: visit.page,
+      source: capped.source,
+      medium: capped.medium,
+      campaign: capped.campaign,
+      channel: capped.channel,
+      device: visit.device,
+      country: visit.country,
+      conversion: null,
+    });
+  }
+
+  /** Resolves when everything that was accepted has been settled. */
+  async close(): Promise<void> {
+    await this.#writer.close();
+  }
+}
+
+/** The browser fetched something ahead that nobody may ever look at. */
+function isPrefetch(headers: IncomingHttpHeaders): boolean {
+  const purpose = headers["sec-purpose"];
+  return typeof purpose === "string" && purpose.includes("prefetch");
+}
+
+function toStepBits(request: CollectRequest): number {
+  let bits = 0;
+  for (const { step } of request.events) bits |= toStepBit(step);
+  return bits;
+}

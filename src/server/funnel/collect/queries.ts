@@ -1,0 +1,40 @@
+import { sql } from "kysely";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+
+type WidgetOwnerRow = { id: WidgetId; organization_id: OrganizationId; booking_urls: string[] };
+
+/** Without an owner: finding the owner is the purpose. With it, the booking pages of all the owner's widgets. */
+export async function findWidgetOwners(db: Db, ids: readonly WidgetId[]): Promise<WidgetOwnerRow[]> {
+  const { rows } = await sql<WidgetOwnerRow>`-- prepared: find_widget_owners
+    select widgets.id, widgets.organization_id, array(
+      select distinct own.booking_url from widgets own
+      where own.organization_id = widgets.organization_id and own.booking_url is not null
+    ) as booking_urls
+    from widgets where widgets.id = any(${ids}::text[])`.execute(db);
+  return rows;
+}
+
+export type KeyRow = {
+  organization_id: OrganizationId;
+  ends_at: Date;
+  kind: "source" | "campaign" | null;
+  key: string | null;
+};
+
+/**
+ * The keys that the counters of these organizations have today, all widgets together, and when that local day ends. An
+ * organization without keys has one row with nulls.
+ */
+export async function listKeysOfToday(db: Db, owners: readonly OrganizationId[], now: Date): Promise<KeyRow[]> {
+  const { rows } = await sql<KeyRow>`-- prepared: list_keys_of_today
+    with today as (
+      select organization_id, version, zone, (${now}::timestamptz at time zone zone)::date as day
+      from day_zones where organization_id = any(${owners}::text[])
+    )
+    select today.organization_id, (today.day + 1)::timestamp at time zone today.zone as ends_at, known.kind, known.key
+    from today left join funnel_key_days known on known.organization_id = today.organization_id
+      and known.version = today.version and known.widget_id = '' and known.day = today.day
+      and known.kind in ('source', 'campaign')`.execute(db);
+  return rows;
+}

@@ -1,0 +1,92 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { COLLECT_BODY_MAX_BYTES } from "#contract/collect.ts";
+import type { Deps } from "../../deps.ts";
+import { ApiError, noSuch } from "../../http/api-error.ts";
+import { toClientNetwork } from "../../http/client-network.ts";
+import { limitStrangers, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
+import type { BatcherLimits } from "../../lib/batcher.ts";
+import type { VisitReader } from "../classify/read-visit.ts";
+import { type Collected, Collector } from "./collect.ts";
+
+const QUEUE_FULL_WAIT_SECONDS = "2";
+const DATABASE_WAIT_SECONDS = "5";
+
+/** POST /embed-api/{widget}/events: funnel events from the booking frame. 204 means committed, or deliberately dropped. */
+export async function collectRoutes(
+  app: FastifyInstance,
+  deps: Pick<Deps, "config" | "db" | "clock" | "log" | "metrics">,
+  visits: VisitReader,
+  limits?: BatcherLimits,
+): Promise<void> {
+  const collector = new Collector(deps, visits, limits);
+  const limitRate = createRateLimit(deps);
+  deps.metrics.watch(() => deps.metrics.funnelQueue.set(collector.waitingCount));
+
+  // In a scope of their own: other routes do not take text for JSON.
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    // A beacon can only say text/plain without asking first. What the text says is decided in collect.ts.
+    scope.addContentTypeParser(["application/json", "text/plain"], { parseAs: "string" }, (_request, body, done) =>
+      done(null, body),
+    );
+    scope.addHook("onClose", () => collector.close());
+    scope.post<{ Params: { widget: string }; Body: string | undefined }>(
+      "/embed-api/:widget/events",
+      { bodyLimit: COLLECT_BODY_MAX_BYTES, schema: { hide: true }, config: { isQuiet: true }, onRequest: limitRate },
+      async (request, reply) => {
+        const { params, body = "", headers } = request;
+        const collected = await collector.collect({ widget: params.widget, body, headers, ip: readAddress(request) });
+        deps.metrics.funnelEvents.inc({ outcome: collected.outcome }, collected.eventCount);
+        requireAnswer(collected);
+        return reply.code(204).send();
+      },
+    );
+  });
+}
+
+/** Returns where the answer is 204. */
+function requireAnswer(collected: Collected): void {
+  switch (collected.outcome) {
+    case "recorded":
+    case "prefetch":
+    case "bot":
+    case "spam_referrer":
+    case "paused":
+      return;
+    case "malformed":
+      throw new ApiError("bad_request", collected.fault);
+    case "unknown_widget":
+      throw noSuch("widget");
+    case "queue_full":
+      throw new ApiError("unavailable", "Too much is waiting to be recorded. Please try again.", {
+        "retry-after": QUEUE_FULL_WAIT_SECONDS,
+      });
+    case "database_unavailable":
+      throw new ApiError("unavailable", "The events could not be recorded. Please try again.", {
+        "retry-after": DATABASE_WAIT_SECONDS,
+      });
+    default:
+      collected satisfies never;
+  }
+}
+
+/** Per network, in memory alone; the address is a key there and is never written anywhere. */
+function createRateLimit(deps: Pick<Deps, "config" | "clock" | "metrics">) {
+  const perMinute = deps.config.rateLimitEventsPerMinute;
+  const limiter = limitStrangers(perMinute);
+  return function limitRate(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
+    const verdict = limiter?.take(toClientNetwork(readAddress(request)), deps.clock.now());
+    done(verdict?.isAllowed === false ? refuse(verdict) : undefined);
+  };
+
+  function refuse(verdict: RateLimitVerdict): ApiError {
+    deps.metrics.funnelEvents.inc({ outcome: "rate_limited" });
+    return rateLimited(verdict, `One address may send ${perMinute} requests a minute. Wait, then go on.`);
+  }
+}
+
+/** A page that is being closed sends its beacon and is gone: the connection then has no address any more. */
+function readAddress(request: FastifyRequest): string {
+  const ip: string | undefined = request.ip;
+  return ip ?? "";
+}

@@ -1,0 +1,278 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { sql } from "kysely";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { STEPS } from "#contract/steps.ts";
+import { assertCounted, readAnalytics } from "../../../../test/support/analytics.ts";
+import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { createTestDatabase } from "../../../../test/support/database.ts";
+import { visitId } from "../../../../test/support/touches.ts";
+import type { TextLine } from "../../lib/text-lines.ts";
+import { recordTouches } from "../record/record.ts";
+import type { Touch } from "../record/touch.ts";
+import { sealSpans } from "../recount/seal-spans.ts";
+import { type EventImport, importEvents } from "./import-events.ts";
+import { parseImportEvent } from "./parse-import-event.ts";
+
+const { db } = await createTestDatabase();
+
+type Line = Record<string, unknown> | string;
+
+async function makeOwner(): Promise<{ owner: OrganizationId; widgetId: WidgetId }> {
+  const owner = await makeOrganization(db, { timeZone: "Europe/Berlin" });
+  return { owner, widgetId: await makeWidget(db, owner) };
+}
+
+function makeLine(widgetId: WidgetId, visit: number, about: Record<string, unknown> = {}): Record<string, unknown> {
+  return { widgetId, visitId: visitId(visit), step: "widget_viewed", at: "2026-10-01T09:30:00.000Z", ...about };
+}
+
+const toText = (line: Line) => (typeof line === "string" ? line : JSON.stringify(line));
+
+async function* toLines(lines: readonly Line[]): AsyncGenerator<TextLine> {
+  for (const line of lines) yield { text: toText(line) };
+}
+
+async function importLines(
+  owner: OrganizationId,
+  lines: readonly Line[],
+  progress: (stage: "checked" | "recorded", lines: number) => void = () => {},
+): Promise<EventImport> {
+  return await importEvents(db, owner, { read: () => toLines(lines), now: NOON, progress });
+}
+
+function toTouch(line: Line): Touch {
+  const parsed = parseImportEvent(toText(line), NOON);
+  assert.ok("touch" in parsed);
+  return parsed.touch;
+}
+
+/** Everything that the organization's funnel tables hold. */
+async function readAll(owner: OrganizationId): Promise<unknown[]> {
+  const tables = ["funnel_events", "funnel_visits", "funnel_days", "funnel_key_days", "funnel_key_spans", "day_zones"];
+  const contents: unknown[] = [];
+  for (const table of tables) {
+    const { rows } = await sql`
+      select to_jsonb(found) as row from ${sql.table(table)} found where organization_id = ${owner}
+      order by to_jsonb(found)::text`.execute(db);
+    contents.push(rows);
+  }
+  return contents;
+}
+
+/** A few visits a day over `days` days, every fourth of which books. */
+function makeHistory(widgetId: WidgetId, { visits, days }: { visits: number; days: number }): Line[] {
+  return Array.from({ length: visits }, (_, visit) => {
+    const startMs = NOON.getTime() - ((visit * 7919) % (days * 1440)) * MINUTE_MS - HOUR_MS;
+    const steps = visit % 4 === 0 ? ["widget_viewed", "form_started", "booking_completed"] : ["widget_viewed"];
+    return steps.map((step, minute) =>
+      makeLine(widgetId, visit, {
+        step,
+        at: new Date(startMs + minute * MINUTE_MS).toISOString(),
+        source: `source-${visit % 7}`,
+        medium: "referral",
+        campaign: `campaign-${visit % 11}`,
+        ...(step === "booking_completed" ? { start: new Date(startMs + DAY_MS).toISOString() } : {}),
+      }),
+    );
+  }).flat();
+}
+
+test("a file is counted by its own times, in spans that are added up already too, and twice is once", async () => {
+  const { owner, widgetId } = await makeOwner();
+  const lines = makeHistory(widgetId, { visits: 900, days: 400 });
+  await sealSpans(db, owner, { set: "current", now: NOON });
+  assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: lines.length, skipped: 0 });
+  const windows = [1, 30, 365, 730].map((days) => ({ days, now: NOON }));
+  const expected = { touches: lines.map(toTouch), zone: "Europe/Berlin", widgets: [widgetId], windows };
+  await assertCounted(db, owner, { ...expected, when: "imported" });
+
+  const before = await readAll(owner);
+  assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 0, skipped: lines.length });
+  assert.deepEqual(await importLines(owner, lines.toReversed()), {
+    kind: "imported",
+    imported: 0,
+    skipped: lines.length,
+  });
+  assert.deepEqual(await readAll(owner), before, "not a byte has changed");
+});
+
+test("history that a smaller plan had deleted is shown again once it is imported", async () => {
+  const { owner, widgetId } = await makeOwner();
+  const lines = makeHistory(widgetId, { visits: 60, days: 300 });
+  await importLines(owner, lines);
+  await db
+    .updateTable("day_zones")
+    .set({ kept_since: new Date(NOON.getTime() + DAY_MS) })
+    .where("organization_id", "=", owner)
+    .execute();
+  assert.equal((await readAnalytics(db, owner, { days: 365, now: NOON })).totals.views, 0);
+
+  assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 0, skipped: lines.length });
+  assert.equal((await readAnalytics(db, owner, { days: 365, now: NOON })).totals.views, 60);
+});
+
+test("what is in the file twice counts once, and the first line's word holds", async () => {
+  const { owner, widgetId } = await makeOwner();
+  const booking = { step: "booking_completed", start: "2026-10-02T09:30:00Z" };
+  const lines = [
+    makeLine(widgetId, 1, { ...booking, source: "google" }),
+    makeLine(widgetId, 1, { ...booking, source: "google" }),
+    makeLine(widgetId, 1, { ...booking, source: "bing", start: "2026-10-09T09:30:00Z", at: "2026-10-01T11:30+02:00" }),
+    makeLine(widgetId, 1, { ...booking, source: "google", at: "2026-10-01T09:31:00Z" }),
+  ];
+  assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 2, skipped: 2 });
+  const { totals, sources } = await readAnalytics(db, owner, { days: 40, now: NOON });
+  assert.deepEqual([totals.views, totals.bookings, totals.avgLeadDays], [1, 2, 1]);
+  assert.deepEqual(
+    sources.map(({ key }) => key),
+    ["google / (not set)"],
+  );
+});
+
+test("paused widgets are imported, blank lines and members that nobody knows are passed over", async () => {
+  const owner = await makeOrganization(db);
+  const widgetId = await makeWidget(db, owner, { status: "paused", collectData: false });
+  const lines = ["", makeLine(widgetId, 1, { note: "x" }), "  ", makeLine(widgetId, 2), ""];
+  assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 2, skipped: 0 });
+  assert.equal((await readAnalytics(db, owner, { days: 40, now: NOON })).totals.views, 2);
+});
+
+test("every step can be imported", async () => {
+  const { owner, widgetId } = await makeOwner();
+  const lines = STEPS.map((step, visit) => makeLine(widgetId, visit, { step }));
+  assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 8, skipped: 0 });
+  const { totals, funnel } = await readAnalytics(db, owner, { days: 40, now: NOON });
+  assert.deepEqual([totals.bookings, totals.failed, totals.noAvailability], [1, 1, 1]);
+  assert.deepEqual(Object.values(funnel), [8, 5, 4, 3, 2, 1]);
+});
+
+describe("a bad line is named, and nothing of the file is recorded", () => {
+  const faults: [what: string, make: (widgets: { mine: WidgetId; foreign: WidgetId }) => Line, fault: string][] = [
+    ["JSON", () => "{", "it is not valid JSON"],
+    ["a member", ({ mine }) => makeLine(mine, 1, { visitId: "1" }), "visitId is not a UUID"],
+    ["a date", ({ mine }) => makeLine(mine, 1, { at: "2026-11-01T12:00:00.001Z" }), "at lies in the future"],
+    ["a null character", ({ mine }) => makeLine(mine, 1, { campaign: "\u0000" }), "it holds a null character (\\u0000)"],
+    ["another organization's widget", ({ foreign }) => makeLine(foreign, 1), "widgetId is not a widget of this organization"],
+    ["a widget that does not exist", () => makeLine("w_zzzzzzzzzzzz" as WidgetId, 1), "widgetId is not a widget of this organization"],
+  ]; // biome-ignore format: one case a line
+  for (const [what, make, fault] of faults) {
+    test(what, async () => {
+      const { owner, widgetId: mine } = await makeOwner();
+      const { owner: stranger, widgetId: foreign } = await makeOwner();
+      const before = [await readAll(owner), await readAll(stranger)];
+      const good = Array.from({ length: 1200 }, (_, visit) => makeLine(mine, visit));
+      const lines = [...good, "", make({ mine, foreign }), "also wrong"];
+      assert.deepEqual(await importLines(owner, lines), { kind: "refused", line: 1202, fault });
+      assert.deepEqual([await readAll(owner), await readAll(stranger)], before);
+    });
+  }
+
+  test("a line that cannot be read", async () => {
+    const { owner, widgetId } = await makeOwner();
+    const read = async function* (): AsyncGenerator<TextLine> {
+      yield { text: toText(makeLine(widgetId, 1)) };
+      yield { fault: "it is not valid UTF-8" };
+    };
+    const result = await importEvents(db, owner, { read, now: NOON, progress: () => {} });
+    assert.deepEqual(result, { kind: "refused", line: 2, fault: "it is not valid UTF-8" });
+  });
+});
+
+describe("a file that is another at the second reading", () => {
+  async function importChanging(first: number, second: (lines: Line[]) => Line[]): Promise<EventImport> {
+    const { owner, widgetId } = await makeOwner();
+    const lines = Array.from({ length: first }, (_, visit) => makeLine(widgetId, visit));
+    const readings = [lines, second(lines)];
+    return await importEvents(db, owner, {
+      read: () => toLines(readings.shift() ?? []),
+      now: NOON,
+      progress: () => {},
+    });
+  }
+
+  test("because it was cut off, or holds something else, is told", async () => {
+    assert.deepEqual(await importChanging(5, (lines) => lines.slice(0, 3)), { kind: "changed", line: 3 });
+    assert.deepEqual(await importChanging(5, (lines) => lines.with(4, "{")), { kind: "changed", line: 5 });
+    assert.deepEqual(await importChanging(5, () => []), { kind: "changed", line: 0 });
+  });
+
+  test("because it has grown is imported as far as it was checked", async () => {
+    const grown = await importChanging(3, (lines) => [...lines, "{"]);
+    assert.deepEqual(grown, { kind: "imported", imported: 3, skipped: 0 });
+  });
+});
+
+test("cut off in the middle, the same file is imported to its end the next time", async () => {
+  const { owner, widgetId } = await makeOwner();
+  const lines = makeHistory(widgetId, { visits: 800, days: 100 });
+  const cutOff = importLines(owner, lines, (stage) => {
+    if (stage === "recorded") throw new Error("killed");
+  });
+  await assert.rejects(cutOff, { message: "killed" });
+  assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: lines.length - 500, skipped: 500 });
+  const windows = [{ days: 200, now: NOON }];
+  const expected = { touches: lines.map(toTouch), zone: "Europe/Berlin", widgets: [widgetId], windows };
+  await assertCounted(db, owner, { ...expected, when: "imported to its end" });
+});
+
+test("what is recorded live meanwhile is counted as well", async () => {
+  const { owner, widgetId } = await makeOwner();
+  const lines = makeHistory(widgetId, { visits: 1500, days: 2 });
+  const live = Array.from({ length: 60 }, (_, index) =>
+    toTouch(makeLine(widgetId, 100_000 + index, { at: new Date(NOON.getTime() - index * MINUTE_MS).toISOString() })),
+  );
+  const [result] = await Promise.all([
+    importLines(owner, lines),
+    ...live.map((touch) => recordTouches(db, [touch], "active")),
+  ]);
+  assert.deepEqual(result, { kind: "imported", imported: lines.length, skipped: 0 });
+  const touches = [...lines.map(toTouch), ...live];
+  const windows = [{ days: 4, now: NOON }];
+  await assertCounted(db, owner, { touches, zone: "Europe/Berlin", widgets: [widgetId], windows, when: "both" });
+});
+
+test("a day takes 1,000 sources and 1,000 campaigns; the rest is (other), again and again the same", async () => {
+  const { owner, widgetId } = await makeOwner();
+  const flood = Array.from({ length: 1_200 }, (_, visit) =>
+    makeLine(widgetId, visit, { source: `s${visit}`, medium: "referral", campaign: `c${visit}` }),
+  );
+  const nextDay = flood
+    .slice(0, 10)
+    .map((line, visit) => ({ ...line, visitId: visitId(5_000 + visit), at: "2026-10-02T09:30Z" }));
+  const lines = [makeLine(widgetId, 9_999), ...flood, ...nextDay];
+  const imported = lines.length;
+  assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported, skipped: 0 });
+  const { rows } = await sql`
+    select day, kind, count(*) as keys, sum(views) filter (where key like '(other)%')::integer as other
+    from funnel_key_days where organization_id = ${owner} and widget_id = '' and kind <> 'channel'
+    group by day, kind order by day, kind`.execute(db);
+  assert.deepEqual(rows, [
+    // With (other), and with the traffic that has no tags and is nobody's invention.
+    { day: "2026-10-01", kind: "campaign", keys: 1_002, other: 200 },
+    { day: "2026-10-01", kind: "source", keys: 1_002, other: 200 },
+    { day: "2026-10-02", kind: "campaign", keys: 10, other: null },
+    { day: "2026-10-02", kind: "source", keys: 10, other: null },
+  ]);
+  const { channels } = await readAnalytics(db, owner, { days: 40, now: NOON });
+  assert.deepEqual(
+    channels.map(({ key, views }) => [key, views]),
+    [
+      ["Referral", 1_210],
+      ["Direct", 1],
+    ],
+  );
+  const before = await readAll(owner);
+  assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 0, skipped: imported });
+  assert.deepEqual(await readAll(owner), before);
+});
+
+test("progress is told for both readings", async () => {
+  const { owner, widgetId } = await makeOwner();
+  const lines = Array.from({ length: 1_100 }, (_, visit) => makeLine(widgetId, visit));
+  const told: Record<string, number[]> = { checked: [], recorded: [] };
+  await importLines(owner, lines, (stage, line) => told[stage]?.push(line));
+  assert.equal(told["checked"]?.at(-1), 1_100);
+  assert.deepEqual(told["recorded"], [500, 1_000, 1_100]);
+});

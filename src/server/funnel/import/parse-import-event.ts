@@ -1,0 +1,90 @@
+import { Compile } from "typebox/compile";
+import { parseWidgetId } from "#contract/ids.ts";
+import { ImportedEvent } from "#contract/imported-event.ts";
+import { STEPS } from "#contract/steps.ts";
+import { parseIsoInstant } from "../../lib/iso-instant.ts";
+import { parseJsonText } from "../../lib/json-text.ts";
+import { classifySource, toCampaignKey } from "../classify/classify-source.ts";
+import { parseCountry } from "../classify/country.ts";
+import type { Device } from "../classify/device.ts";
+import { toPage } from "../classify/page.ts";
+import { type Conversion, type Touch, toStepBit, type VisitClass } from "../record/touch.ts";
+
+const schema = Compile(ImportedEvent);
+
+/** By the member that is wrong; of the others only the type can be. */
+const FAULTS: Readonly<Record<string, string>> = {
+  widgetId: "widgetId is not a widget's id",
+  visitId: "visitId is not a UUID",
+  step: `step is not one of ${STEPS.join(", ")}`,
+  at: "at is not a date that exists",
+};
+
+const DEVICES: readonly Device[] = ["mobile", "tablet", "desktop", "other"];
+
+/** One line of the file to one touch, or what is wrong with it as the rest of a sentence. */
+export function parseImportEvent(line: string, now: Date): { touch: Touch } | { fault: string } {
+  const parsed = parseJsonText(line);
+  if ("fault" in parsed) return parsed;
+  const event = parsed.value;
+  if (!schema.Check(event)) return { fault: describeFault(event) };
+
+  const widgetId = parseWidgetId(event.widgetId);
+  const at = parseIsoInstant(event.at, "down");
+  const conversion = at && toConversion(event, at);
+  if (!widgetId) return { fault: "widgetId is not a widget's id" };
+  if (!at || !conversion) return { fault: "at is not a date that exists" };
+  if (at > now) return { fault: "at lies in the future" };
+  if ("fault" in conversion) return conversion;
+
+  return {
+    touch: {
+      ...toClass(event),
+      widgetId,
+      visitId: event.visitId.toLowerCase(),
+      at,
+      steps: toStepBit(event.step),
+      page: toPage(event.page ?? undefined),
+      device: toDevice(event.device ?? ""),
+      country: parseCountry(event.country ?? undefined),
+      conversion: conversion.value,
+    },
+  };
+}
+
+/**
+ * The file names no booking, so its instant tells one from another. A start on any other step says nothing that is counted
+ * and is let be: exports often repeat it on every row of a visit.
+ */
+function toConversion({ step, start }: ImportedEvent, at: Date): { value: Conversion | null } | { fault: string } {
+  if (step !== "booking_completed" && step !== "booking_failed") return { value: null };
+  const key = at.toISOString();
+  if (step === "booking_failed" || start === undefined || start === null)
+    return { value: { step, key, startAt: null } };
+  const startAt = parseIsoInstant(start, "down");
+  return startAt ? { value: { step, key, startAt } } : { fault: "start is not a date that exists" };
+}
+
+/** By the rules of a tagged link, there being nothing else to go by: no tags at all is direct. */
+function toClass({ source, medium, campaign }: ImportedEvent): VisitClass {
+  const tags = {
+    ...(source ? { utmSource: source } : {}),
+    ...(medium ? { utmMedium: medium } : {}),
+    ...(campaign ? { utmCampaign: campaign } : {}),
+  };
+  const named = classifySource(tags, { pageHosts: [], ownHosts: [] });
+  return { ...named, campaign: toCampaignKey(named.campaign) };
+}
+
+function toDevice(text: string): Device | "" {
+  if (text === "") return "";
+  return DEVICES.find((device) => device === text.toLowerCase()) ?? "other";
+}
+
+function describeFault(value: unknown): string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "it is not an object";
+  const [first] = schema.Errors(value);
+  if (first?.keyword === "required") return `${first.params.requiredProperties[0]} is missing`;
+  const member = first?.instancePath.slice(1) ?? "";
+  return FAULTS[member] ?? `${member} is not a text`;
+}

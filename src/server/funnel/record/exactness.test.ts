@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { sql } from "kysely";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { assertCounted } from "../../../../test/support/analytics.ts";
+import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { createTestDatabase } from "../../../../test/support/database.ts";
+import { touchesOfVisits } from "../../../../test/support/random-touches.ts";
+import { updateOrganization } from "../../organizations/queries.ts";
+import { rebuildStats } from "../recount/rebuild.ts";
+import { sealSpans } from "../recount/seal-spans.ts";
+import { recordTouches } from "./record.ts";
+import type { Touch } from "./touch.ts";
+
+// The one promise that all of recording rests on: whatever is sent, in whatever order, as often as it likes, in whatever
+// batches and over several connections at once, the answers are what counting the touches by hand gives; before and after
+// spans are added up, after counting anew, and in another time zone.
+
+const { db } = await createTestDatabase();
+
+// Clocks go back on 25 October 2026 in Europe and on 1 November in America; Lord Howe moves by half an hour on 4 October;
+// Nepal and the Chatham Islands are 45 minutes off; Azores midnights are ambiguous, Beirut's and Cairo's may be missing.
+const ZONES = [
+  "UTC",
+  "Europe/Berlin",
+  "America/New_York",
+  "Asia/Kathmandu",
+  "Pacific/Chatham",
+  "Australia/Lord_Howe",
+  "Atlantic/Azores",
+  "Asia/Beirut",
+  "Africa/Cairo",
+  "America/St_Johns",
+  "Pacific/Kiritimati",
+];
+const FIRST = new Date("2026-08-20T00:00:00.000Z");
+const NOW = new Date("2026-11-03T10:15:00.000Z");
+const clock = { now: () => NOW };
+
+/** The last day alone, up to a month and beyond, from within and from before the first touches. */
+const WINDOWS = [1, 40, 76, 120].map((days) => ({ days, now: NOW }));
+const VISITS_MAX = 12;
+const RUNS = 30;
+const TIME_LIMIT_MS = 60_000;
+
+type Scenario = {
+  zone: string;
+  otherZone: string;
+  /** What happened, each touch once. */
+  touches: Touch[];
+  /** What is sent one after the other, before spans may be added up, and then all at once. */
+  before: Touch[][];
+  atOnce: Touch[][];
+  sealsBetween: boolean;
+};
+
+test("any order, duplication and batching of touches gives what counting by hand gives, and so do rebuilds", async () => {
+  const owner = await makeOrganization(db);
+  const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
+  await fc.assert(
+    fc.asyncProperty(scenarios(widgets), async (scenario) => {
+      await startOver(owner, scenario.zone);
+      const expected = { touches: scenario.touches, zone: scenario.zone, widgets, windows: WINDOWS };
+
+      for (const batch of scenario.before) await recordTouches(db, batch, "active");
+      if (scenario.sealsBetween) await sealSpans(db, owner, { set: "current", now: NOW });
+      await Promise.all(scenario.atOnce.map((batch) => recordTouches(db, batch, "active")));
+      await assertCounted(db, owner, { ...expected, when: "recorded" });
+
+      await sealSpans(db, owner, { set: "current", now: NOW });
+      await assertCounted(db, owner, { ...expected, when: "spans added up" });
+
+      const rebuilt = { kind: "rebuilt", visits: countVisits(scenario.touches) };
+      assert.deepEqual(await rebuildStats({ db, clock }, owner), { ...rebuilt, zone: scenario.zone });
+      await assertCounted(db, owner, { ...expected, when: "counted anew" });
+
+      await updateOrganization(db, owner, { time_zone: scenario.otherZone });
+      await assertCounted(db, owner, { ...expected, when: "zone changed, not counted anew yet" });
+
+      assert.deepEqual(await rebuildStats({ db, clock }, owner), { ...rebuilt, zone: scenario.otherZone });
+      await assertCounted(db, owner, { ...expected, zone: scenario.otherZone, when: "counted in the new zone" });
+    }),
+    // A failing run is made smaller for as long as this, and then shown.
+    { numRuns: RUNS, interruptAfterTimeLimit: TIME_LIMIT_MS },
+  );
+});
+
+function scenarios(widgets: readonly WidgetId[]): fc.Arbitrary<Scenario> {
+  return fc
+    .record({
+      zone: fc.constantFrom(...ZONES),
+      otherZone: fc.constantFrom(...ZONES),
+      touches: touchesOfVisits({ widgets, from: FIRST, to: NOW }, VISITS_MAX),
+      sealsBetween: fc.boolean(),
+    })
+    .chain((drawn) =>
+      fc
+        .tuple(fc.subarray(drawn.touches), fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1 }), fc.nat(100))
+        .chain(([again, batchSizes, beforePercent]) =>
+          shuffled([...drawn.touches, ...again]).map((sent) => {
+            const batches = toBatches(sent, batchSizes);
+            const beforeCount = Math.round((batches.length * beforePercent) / 100);
+            return { ...drawn, before: batches.slice(0, beforeCount), atOnce: batches.slice(beforeCount) };
+          }),
+        ),
+    );
+}
+
+function shuffled<T>(items: T[]): fc.Arbitrary<T[]> {
+  return fc.shuffledSubarray(items, { minLength: items.length, maxLength: items.length });
+}
+
+/** The sizes are taken in turn until everything is in a batch. */
+function toBatches(touches: readonly Touch[], sizes: readonly number[]): Touch[][] {
+  const batches: Touch[][] = [];
+  for (let start = 0; start < touches.length; ) {
+    const size = sizes[batches.length % sizes.length] ?? 1;
+    batches.push(touches.slice(start, start + size));
+    start += size;
+  }
+  return batches;
+}
+
+function countVisits(touches: readonly Touch[]): number {
+  return new Set(touches.map(({ widgetId, visitId }) => `${widgetId} ${visitId}`)).size;
+}
+
+/** As if nothing had ever been recorded. */
+async function startOver(owner: OrganizationId, zone: string): Promise<void> {
+  await updateOrganization(db, owner, { time_zone: zone });
+  await db
+    .updateTable("day_zones")
+    .set({ zone, version: 1, sealed_before: "1970-01-01" })
+    .where("organization_id", "=", owner)
+    .execute();
+  await sql`truncate funnel_events, funnel_visits, funnel_days, funnel_key_days, funnel_key_spans`.execute(db);
+}

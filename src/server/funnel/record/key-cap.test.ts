@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import { createTestApp } from "../../../../test/support/app.ts";
+import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { eventsBody, listEvents, postEvents } from "../../../../test/support/collect.ts";
+import { createTestDatabase } from "../../../../test/support/database.ts";
+import { openDb, openPool } from "../../db/pool.ts";
+import { createLog } from "../../lib/log.ts";
+import { OutageLog } from "../../lib/outage-log.ts";
+import { KEYS_PER_DAY_MAX } from "./day-keys.ts";
+import { KeyCap } from "./key-cap.ts";
+import type { VisitClass } from "./touch.ts";
+
+const { db } = await createTestDatabase();
+const outages = new OutageLog(createLog("silent"), { failed: "failed", resumed: "resumed" });
+const visit = (source: string, campaign = "(not set)"): VisitClass => ({
+  source,
+  medium: "cpc",
+  campaign,
+  channel: "Paid Search",
+});
+const other = (campaign = "(not set)"): VisitClass => ({ ...visit("(other)", campaign), medium: "(other)" });
+
+async function addKeys(owner: OrganizationId, kind: string, about: { count: number; day?: string; prefix?: string }) {
+  await sql`
+    insert into funnel_key_days (organization_id, version, widget_id, day, kind, key, views, bookings)
+    select ${owner}, 1, '', ${about.day ?? "2026-11-01"}::date, ${kind}, ${about.prefix ?? "key"} || n, 1, 0
+    from generate_series(1, ${about.count}::integer) n`.execute(db);
+}
+
+test("after so many distinct keys in a day the next ones are (other); the channel stays, and so do keys seen before", async () => {
+  const owner = await makeOrganization(db);
+  const cap = new KeyCap({ db, outages, keysMax: 3 });
+  const apply = (one: VisitClass) => cap.apply(owner, one, NOON);
+  for (const source of ["a", "b", "c"]) assert.deepEqual(await apply(visit(source)), visit(source));
+  assert.deepEqual(await apply(visit("d")), other());
+  assert.deepEqual(await apply(visit("a")), visit("a"));
+  for (const campaign of ["1", "2", "3"]) assert.deepEqual(await apply(visit("a", campaign)), visit("a", campaign));
+  assert.deepEqual(await apply(visit("a", "4")), visit("a", "(other)"));
+  assert.deepEqual(await apply(visit("d", "4")), other("(other)"));
+});
+
+test("traffic without a tag is never (other), and takes no place", async () => {
+  const owner = await makeOrganization(db);
+  const cap = new KeyCap({ db, outages, keysMax: 1 });
+  const direct: VisitClass = { source: "(direct)", medium: "(none)", campaign: "(not set)", channel: "Direct" };
+  assert.deepEqual(await cap.apply(owner, direct, NOON), direct);
+  assert.deepEqual(await cap.apply(owner, visit("a"), NOON), visit("a"));
+  assert.deepEqual(await cap.apply(owner, visit("b"), NOON), other());
+  assert.deepEqual(await cap.apply(owner, direct, NOON), direct);
+});
+
+test("a process that starts during the day counts the keys that are there already, of today alone", async () => {
+  const owner = await makeOrganization(db);
+  await addKeys(owner, "source", { count: 2, prefix: "known / cpc" });
+  await addKeys(owner, "source", { count: 900, day: "2026-10-31" });
+  await addKeys(owner, "channel", { count: 900 });
+  const cap = new KeyCap({ db, outages, keysMax: 3 });
+  assert.deepEqual(await cap.apply(owner, visit("a"), NOON), visit("a"));
+  assert.deepEqual(await cap.apply(owner, visit("b"), NOON), other());
+});
+
+test("today is the organization's local day", async () => {
+  const owner = await makeOrganization(db, { timeZone: "Pacific/Auckland" });
+  const cap = new KeyCap({ db, outages, keysMax: 1 });
+  const at = (time: string) => new Date(`2026-11-01T${time}Z`);
+  assert.deepEqual(await cap.apply(owner, visit("a"), at("10:59:00")), visit("a"));
+  assert.deepEqual(await cap.apply(owner, visit("b"), at("10:59:59.999")), other());
+  assert.deepEqual(await cap.apply(owner, visit("b"), at("11:00:00")), visit("b"));
+  assert.deepEqual(await cap.apply(owner, visit("a"), at("11:00:01")), other());
+});
+
+test("organizations do not take each other's places", async () => {
+  const [one, two] = [await makeOrganization(db), await makeOrganization(db)];
+  const cap = new KeyCap({ db, outages, keysMax: 1 });
+  assert.deepEqual(await cap.apply(one, visit("a"), NOON), visit("a"));
+  assert.deepEqual(await cap.apply(two, visit("b"), NOON), visit("b"));
+});
+
+test("processes see each other's keys: together they keep little more than one would", async () => {
+  const owner = await makeOrganization(db);
+  const caps = [new KeyCap({ db, outages, keysMax: 300 }), new KeyCap({ db, outages, keysMax: 300 })];
+  let kept = 0;
+  for (let n = 0; n < 800; n++) {
+    const key = `key-${n}`;
+    const applied = await caps[n % 2]?.apply(owner, visit(key), NOON);
+    if (typeof applied === "string" || applied?.source !== key) continue;
+    kept += 1;
+    await sql`insert into funnel_key_days values (${owner}, 1, '', '2026-11-01', 'source', ${`${key} / cpc`}, 1, 0)`.execute(
+      db,
+    );
+  }
+  assert.ok(kept >= 300 && kept <= 400, `${kept} were kept`);
+});
+
+test("a flood within one process keeps exactly as many as allowed", async () => {
+  const owner = await makeOrganization(db);
+  const cap = new KeyCap({ db, outages, keysMax: 100 });
+  const applied = await Promise.all(
+    Array.from({ length: 500 }, (_, n) => cap.apply(owner, visit(`key-${n}`, `campaign-${n}`), NOON)),
+  );
+  const kept = applied.filter((one) => typeof one !== "string" && one.source !== "(other)");
+  assert.equal(kept.length, 100);
+});
+
+test("when the database is away and needed, that is the answer", async () => {
+  const pool = openPool({ url: "postgres://nobody@127.0.0.1:1/none", size: 2, log: createLog("silent") });
+  const cap = new KeyCap({ db: openDb(pool), outages });
+  assert.equal(await cap.apply("org_1111111111111111" as OrganizationId, visit("a"), NOON), "database_unavailable");
+  await pool.end();
+});
+
+test(`over HTTP: the ${KEYS_PER_DAY_MAX + 1}st campaign of a day is recorded as (other)`, async () => {
+  const { app, deps } = await createTestApp();
+  const widget = await makeWidget(deps.db, await makeOrganization(deps.db));
+  const post = (campaign: string) =>
+    postEvents(
+      app,
+      widget,
+      eventsBody({ attribution: { utmSource: campaign, utmMedium: "cpc", utmCampaign: campaign } }),
+    );
+  const answers = await Promise.all(Array.from({ length: KEYS_PER_DAY_MAX + 5 }, (_, n) => post(`c${n}`)));
+  assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([204]));
+  const rows = await listEvents(deps.db);
+  assert.equal(rows.length, KEYS_PER_DAY_MAX + 5);
+  assert.equal(new Set(rows.map((row) => row.campaign)).size, KEYS_PER_DAY_MAX + 1);
+  const others = rows.filter((row) => row.campaign === "(other)");
+  assert.deepEqual(
+    new Set(others.map(({ source, medium, channel }) => `${source} / ${medium} / ${channel}`)),
+    new Set(["(other) / (other) / Paid Other"]),
+  );
+  assert.equal(others.length, 5);
+});

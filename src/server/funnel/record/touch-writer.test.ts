@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { sql } from "kysely";
+import type { WidgetId } from "#contract/ids.ts";
+import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { countViews, listEvents } from "../../../../test/support/collect.ts";
+import { createTestDatabase, onServer } from "../../../../test/support/database.ts";
+import { createLog } from "../../lib/log.ts";
+import { OutageLog } from "../../lib/outage-log.ts";
+import type { Touch } from "./touch.ts";
+import { TouchWriter, WRITER_LIMITS } from "./touch-writer.ts";
+
+function createOutages(): { outages: OutageLog; names: string[] } {
+  const names: string[] = [];
+  const log = createLog("info", { write: (line) => names.push((JSON.parse(line) as { name: string }).name) });
+  return { outages: new OutageLog(log, { failed: "failed", resumed: "resumed" }), names };
+}
+
+const { outages } = createOutages();
+
+function touch(widgetId: WidgetId, about: Partial<Touch> = {}): Touch {
+  return {
+    widgetId,
+    visitId: randomUUID(),
+    at: NOON,
+    steps: 1,
+    page: "https://www.lindenhof.example/",
+    source: "(direct)",
+    medium: "(none)",
+    campaign: "(not set)",
+    channel: "Direct",
+    device: "desktop",
+    country: "DE",
+    conversion: null,
+    ...about,
+  };
+}
+
+test("touches that come together are recorded together, each with its own outcome", async () => {
+  const { db } = await createTestDatabase();
+  const owner = await makeOrganization(db);
+  const [active, paused] = [await makeWidget(db, owner), await makeWidget(db, owner, { status: "paused" })];
+  const writer = new TouchWriter({ db, outages });
+  const outcomes = await Promise.all([
+    writer.write(touch(active)),
+    writer.write(touch(paused)),
+    writer.write(touch("w_111111111111" as WidgetId)),
+    writer.write(touch(active)),
+  ]);
+  assert.deepEqual(outcomes, ["recorded", "paused", "paused", "recorded"]);
+  const { rows } = await sql<{ n: number }>`select count(distinct xmin::text) as n from funnel_events`.execute(db);
+  assert.deepEqual([rows[0]?.n, await countViews(db)], [1, 2], "two visits by one transaction");
+});
+
+test("a touch that PostgreSQL cannot hold fails alone", async () => {
+  const { db } = await createTestDatabase();
+  const widget = await makeWidget(db, await makeOrganization(db));
+  const writer = new TouchWriter({ db, outages });
+  const touches = Array.from({ length: 40 }, (_, n) => touch(widget, n === 17 || n === 23 ? { page: "a\u0000b" } : {}));
+  const outcomes = await Promise.all(touches.map((one) => writer.write(one)));
+  assert.deepEqual(
+    outcomes,
+    touches.map((one) => (one.page.includes("\u0000") ? "malformed" : "recorded")),
+  );
+  assert.equal(await countViews(db), 38);
+});
+
+test("a batch that lost to another transaction is tried again", async () => {
+  const { db } = await createTestDatabase();
+  const widget = await makeWidget(db, await makeOrganization(db));
+  // Fails the first two inserts as a deadlock would.
+  await sql`create sequence attempts`.execute(db);
+  await sql`create function fail_twice() returns trigger language plpgsql as $$ begin
+    if nextval('attempts') <= 2 then raise exception using errcode = '40P01'; end if; return new; end $$`.execute(db);
+  await sql`create trigger fail_twice before insert on funnel_visits for each row execute function fail_twice()`.execute(
+    db,
+  );
+  const writer = new TouchWriter({ db, outages });
+  assert.equal(await writer.write(touch(widget)), "recorded");
+  assert.equal(await countViews(db), 1);
+});
+
+test("a batch that always loses is given up after some attempts, and said to be unrecorded", async () => {
+  const { db } = await createTestDatabase();
+  const widget = await makeWidget(db, await makeOrganization(db));
+  await sql`create function fail() returns trigger language plpgsql as $$ begin
+    raise exception using errcode = '40001'; end $$`.execute(db);
+  await sql`create trigger fail before insert on funnel_visits for each row execute function fail()`.execute(db);
+  const writer = new TouchWriter({ db, outages });
+  assert.equal(await writer.write(touch(widget)), "database_unavailable");
+  assert.equal((await listEvents(db)).length, 0);
+});
+
+test("without a database every writer hears of it, the log hears of it once, and it goes on by itself afterwards", async () => {
+  const { db, url } = await createTestDatabase();
+  const widget = await makeWidget(db, await makeOrganization(db));
+  const { outages, names } = createOutages();
+  const writer = new TouchWriter({ db, outages });
+  const name = new URL(url).pathname.slice(1);
+  await onServer(`alter database ${name} allow_connections false`);
+  await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  const away = await Promise.all(Array.from({ length: 2_000 }, () => writer.write(touch(widget))));
+  assert.deepEqual(new Set(away), new Set(["database_unavailable"]));
+  await onServer(`alter database ${name} allow_connections true`);
+  assert.equal(await writer.write(touch(widget)), "recorded");
+  assert.deepEqual(names, ["failed", "resumed"]);
+  assert.equal(await countViews(db), 1);
+});
+
+test("closing waits for what was accepted", async () => {
+  const { db } = await createTestDatabase();
+  const widget = await makeWidget(db, await makeOrganization(db));
+  const writer = new TouchWriter({ db, outages }, { ...WRITER_LIMITS, batchMax: 10 });
+  let settled = 0;
+  for (let n = 0; n < 100; n++) void writer.write(touch(widget)).then(() => settled++);
+  await writer.close();
+  assert.deepEqual([settled, await countViews(db)], [100, 100]);
+});

@@ -1,0 +1,355 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { sql } from "kysely";
+import type { Analytics } from "#contract/analytics.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { assertCounted, readAnalytics, readCounters } from "../../../../test/support/analytics.ts";
+import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { createTestDatabase } from "../../../../test/support/database.ts";
+import { sampleTouches } from "../../../../test/support/random-touches.ts";
+import { makeTouch } from "../../../../test/support/touches.ts";
+import { SETTINGS } from "../../config.ts";
+import { createListen } from "../../db/listen.ts";
+import { openDb, openPool } from "../../db/pool.ts";
+import { createLog } from "../../lib/log.ts";
+import { updateOrganization } from "../../organizations/queries.ts";
+import { recordTouches } from "../record/record.ts";
+import type { Touch } from "../record/touch.ts";
+import { rebuildIfOutdated, rebuildOutdated, rebuildStats } from "./rebuild.ts";
+
+const { db, url } = await createTestDatabase();
+
+const FIRST = new Date("2026-08-20T00:00:00.000Z");
+const NOW = new Date("2026-11-03T10:15:00.000Z");
+const deps = { db, clock: { now: () => NOW } };
+const WINDOWS = [1, 40, 120].map((days) => ({ days, now: NOW }));
+const BATCH = 25;
+
+type Owner = { owner: OrganizationId; widgets: WidgetId[] };
+
+async function makeOwner(timeZone: string): Promise<Owner> {
+  const owner = await makeOrganization(db, { timeZone });
+  return { owner, widgets: [await makeWidget(db, owner), await makeWidget(db, owner)] };
+}
+
+function sampleVisits({ widgets }: Owner, visits: number, seed: number): Touch[] {
+  return sampleTouches({ widgets, from: FIRST, to: NOW }, { visits, seed });
+}
+
+async function recordInBatches(touches: readonly Touch[], size = BATCH): Promise<void> {
+  for (let start = 0; start < touches.length; start += size) {
+    await recordTouches(db, touches.slice(start, start + size), "active");
+  }
+}
+
+/** Rows that belong to another set of counters than the one that is read. */
+async function countUnreadCounters(owner: OrganizationId): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count
+    from (
+      select organization_id, version from funnel_days
+      union all select organization_id, version from funnel_key_days
+      union all select organization_id, version from funnel_key_spans
+    ) counted
+    join day_zones using (organization_id)
+    where organization_id = ${owner} and counted.version <> day_zones.version`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+describe("while it runs", () => {
+  test("a process that also listens needs no more connections than the fewest that it may have", async () => {
+    const about = await makeOwner("Europe/Berlin");
+    const sizes = Array.from({ length: 20 }, (_, index) => index + 1);
+    const size = sizes.find((count) => "value" in SETTINGS.databasePoolSize.parse(String(count))) ?? 0;
+    const pool = openPool({ url, size, log: createLog("silent") });
+    const { promise: isListening, resolve } = Promise.withResolvers<void>();
+    const listening = createListen({ pool, log: createLog("silent") })("anything", resolve);
+    await isListening;
+    const rebuilt = await rebuildStats({ ...deps, db: openDb(pool) }, about.owner);
+    assert.equal(rebuilt.kind, "rebuilt");
+    await listening.stop();
+    await pool.end();
+  });
+
+  test("what is recorded before and behind its mark, and for new visits, is counted once", async () => {
+    const about = await makeOwner("Europe/Berlin");
+    const touches = sampleVisits(about, 600, 1);
+    // Of most visits a part is known before and a part comes meanwhile; some are new; some of it comes twice.
+    const before = touches.filter((_, index) => index % 3 !== 0);
+    const meanwhile = touches.filter((_, index) => index % 3 === 0 || index % 10 === 1);
+    await recordInBatches(before, 100);
+    await updateOrganization(db, about.owner, { time_zone: "America/St_Johns" });
+
+    const marks: number[] = [];
+    let recorded = 0;
+    const writers = Array.from({ length: 4 }, async (_, writer) => {
+      const mine = meanwhile.filter((_, index) => index % 4 === writer);
+      for (let start = 0; start < mine.length; start += 5) {
+        await recordTouches(db, mine.slice(start, start + 5), "active");
+        recorded += 1;
+      }
+    });
+    const outcome = await rebuildStats(deps, about.owner, { chunkVisits: 20, progress: () => marks.push(recorded) });
+    await Promise.all(writers);
+    assert.equal(outcome.kind, "rebuilt");
+    assert.ok(new Set(marks).size > 5, "recording and counting took turns");
+    await assertCounted(db, about.owner, {
+      ...about,
+      touches,
+      zone: "America/St_Johns",
+      windows: WINDOWS,
+      when: "after",
+    });
+    assert.equal(await countUnreadCounters(about.owner), 0);
+
+    const incremental = await readCounters(db, about.owner);
+    await rebuildStats(deps, about.owner);
+    assert.deepEqual(await readCounters(db, about.owner), incremental, "every counter, not only what is shown");
+  });
+
+  test("a visit that comes in behind all others just before the switch is counted too", async () => {
+    const about = await makeOwner("UTC");
+    const touches = sampleVisits(about, 60, 8);
+    await recordInBatches(touches, 100);
+    const widgetId = about.widgets.toSorted().at(-1) as WidgetId;
+    const last = { ...makeTouch({ widgetId, visit: 1, at: NOW }), visitId: "ffffffff-ffff-4fff-bfff-ffffffffffff" };
+    let recording: Promise<unknown> | null = null;
+    // The time is asked for when every visit has been counted, to see which spans are over.
+    const clock = {
+      now: () => {
+        recording ??= recordTouches(db, [last], "active");
+        return NOW;
+      },
+    };
+    await rebuildStats({ db, clock }, about.owner);
+    await recording;
+    await assertCounted(db, about.owner, {
+      ...about,
+      touches: [...touches, last],
+      zone: "UTC",
+      windows: WINDOWS,
+      when: "after",
+    });
+  });
+
+  test("readers see the old zone's answer until they see the new zone's, and nothing else", async () => {
+    const about = await makeOwner("Pacific/Kiritimati");
+    await recordInBatches(sampleVisits(about, 300, 2), 100);
+    const read = () => readAnalytics(db, about.owner, { days: 70, now: NOW });
+    const before = await read();
+    await updateOrganization(db, about.owner, { time_zone: "America/Los_Angeles" });
+
+    let isRunning = true;
+    const answers: Analytics[] = [];
+    const poll = async () => {
+      while (isRunning) answers.push(await read());
+    };
+    const polls = [poll(), poll()];
+    await rebuildStats(deps, about.owner, { chunkVisits: 10 });
+    isRunning = false;
+    await Promise.all(polls);
+    const after = await read();
+
+    assert.deepEqual([before.timeZone, after.timeZone], ["Pacific/Kiritimati", "America/Los_Angeles"]);
+    assert.notDeepEqual(before.daily, after.daily);
+    assert.ok(answers.length > 20);
+    for (const answer of answers) assert.deepEqual(answer, answer.timeZone === before.timeZone ? before : after);
+  });
+
+  test("a second one is told that it is busy", async () => {
+    const about = await makeOwner("UTC");
+    await recordInBatches(sampleVisits(about, 40, 3), 100);
+    let second: ReturnType<typeof rebuildStats> | null = null;
+    const first = await rebuildStats(deps, about.owner, {
+      chunkVisits: 10,
+      progress: () => {
+        second ??= rebuildStats(deps, about.owner);
+      },
+    });
+    assert.deepEqual(await second, { kind: "busy" });
+    assert.deepEqual(first, { kind: "rebuilt", visits: 40, zone: "UTC" });
+  });
+
+  test("whoever changes the time zone waits for it, and then counts in the new zone", async () => {
+    const about = await makeOwner("UTC");
+    const touches = sampleVisits(about, 40, 4);
+    await recordInBatches(touches, 100);
+    let change: Promise<unknown> | null = null;
+    await rebuildStats(deps, about.owner, {
+      chunkVisits: 10,
+      progress: () => {
+        change ??= updateOrganization(db, about.owner, { time_zone: "Asia/Tokyo" }).then(() =>
+          rebuildIfOutdated(deps, about.owner),
+        );
+      },
+    });
+    assert.deepEqual(await change, { kind: "rebuilt", visits: 40, zone: "Asia/Tokyo" });
+    assert.deepEqual(await rebuildIfOutdated(deps, about.owner), { kind: "up_to_date" });
+    await assertCounted(db, about.owner, { ...about, touches, zone: "Asia/Tokyo", windows: WINDOWS, when: "after" });
+  });
+});
+
+describe("cut off, it leaves the old answers, and the next one finishes", () => {
+  async function prepare(seed: number) {
+    const about = await makeOwner("Europe/Berlin");
+    const touches = sampleVisits(about, 60, seed);
+    const [known, late] = [touches.slice(0, -40), touches.slice(-40)];
+    await recordInBatches(known);
+    await updateOrganization(db, about.owner, { time_zone: "Asia/Kathmandu" });
+    return { ...about, touches, known, late };
+  }
+
+  async function assertRecovers(about: Awaited<ReturnType<typeof prepare>>): Promise<void> {
+    const { owner, touches } = about;
+    const before = { ...about, zone: "Europe/Berlin", windows: WINDOWS };
+    await assertCounted(db, owner, { ...before, touches: about.known, when: "cut off" });
+    await recordInBatches(about.late);
+    await assertCounted(db, owner, { ...before, touches, when: "recorded after it was cut off" });
+
+    await rebuildOutdated({ ...deps, log: createLog("silent") }, new AbortController().signal);
+    await assertCounted(db, owner, { ...about, zone: "Asia/Kathmandu", windows: WINDOWS, when: "finished" });
+    assert.equal(await countUnreadCounters(owner), 0);
+  }
+
+  test("by a signal, as when the process is told to stop", async () => {
+    const about = await prepare(5);
+    const stopping = new AbortController();
+    const outcome = await rebuildStats(deps, about.owner, {
+      chunkVisits: 20,
+      signal: stopping.signal,
+      progress: () => stopping.abort(),
+    });
+    assert.deepEqual(outcome, { kind: "stopped" });
+    await assertRecovers(about);
+  });
+
+  test("by an error between two chunks", async () => {
+    const about = await prepare(6);
+    const rebuild = rebuildStats(deps, about.owner, {
+      chunkVisits: 20,
+      progress: () => {
+        throw new Error("the disk is gone");
+      },
+    });
+    await assert.rejects(rebuild, { message: "the disk is gone" });
+    await assertRecovers(about);
+  });
+
+  test("by the end of its connections, as when the process is killed", async () => {
+    const about = await prepare(7);
+    const pool = openPool({ url: `${url}?application_name=doomed`, size: 3, log: createLog("silent") });
+    const rebuild = rebuildStats({ ...deps, db: openDb(pool) }, about.owner, {
+      chunkVisits: 5,
+      progress: () => {
+        void sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name = 'doomed'`.execute(db);
+      },
+    });
+    await assert.rejects(rebuild);
+    await pool.end();
+    await assertRecovers(about);
+  });
+});
+
+describe("it repairs", () => {
+  const cases: [what: string, damage: (owner: OrganizationId) => Promise<unknown>][] = [
+    ["visits that are gone", (owner) => sql`delete from funnel_visits where organization_id = ${owner} and visit_id::text < '8'`.execute(db)],
+    ["visits that were changed", (owner) => sql`update funnel_visits set steps = 255, started_at = ${NOW}, last_at = ${NOW}, source = 'x', conversions = '{"booking_completed:z": [1, 2]}' where organization_id = ${owner}`.execute(db)],
+    ["visits that no event speaks of", (owner) => sql`
+      insert into funnel_visits (organization_id, widget_id, visit_id, started_at, last_at, steps, page, source, medium, campaign, channel, device, country)
+      select organizations.id, widget.id, gen_random_uuid(), ${NOW}, ${NOW}, 1, '', 'x', 'x', 'x', 'x', '', ''
+      from (values ('w_'), ('w_zzzzzzzzzzzz'), ('w_zzzzzzzzzzzzz')) widget (id), organizations, generate_series(1, 20)
+      where organizations.id = ${owner}`.execute(db)],
+    ["counters that are gone", (owner) => sql`delete from funnel_days where organization_id = ${owner}`.execute(db)],
+    ["counters that were changed", (owner) => sql`update funnel_key_days set views = views + 7, bookings = 3 where organization_id = ${owner}`.execute(db)],
+    ["counters too many", (owner) => sql`
+      insert into funnel_days select organization_id, version, 'w_', '2026-10-10', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 from day_zones where organization_id = ${owner}`.execute(db)],
+    ["spans that do not add up", (owner) => sql`update funnel_key_spans set views = 0 where organization_id = ${owner}`.execute(db)],
+  ]; // biome-ignore format: one damage a line
+  for (const [index, [what, damage]] of cases.entries()) {
+    test(what, async () => {
+      const about = await makeOwner("Europe/Berlin");
+      const touches = sampleVisits(about, 40, 10 + index);
+      await recordInBatches(touches);
+      await rebuildStats(deps, about.owner);
+      const [counters, visits] = [await readCounters(db, about.owner), await readVisits(about.owner)];
+      await damage(about.owner);
+      assert.notDeepEqual([await readCounters(db, about.owner), await readVisits(about.owner)], [counters, visits]);
+
+      assert.deepEqual(await rebuildStats(deps, about.owner), { kind: "rebuilt", visits: 40, zone: "Europe/Berlin" });
+      assert.deepEqual([await readCounters(db, about.owner), await readVisits(about.owner)], [counters, visits]);
+      await assertCounted(db, about.owner, {
+        ...about,
+        touches,
+        zone: "Europe/Berlin",
+        windows: WINDOWS,
+        when: "after",
+      });
+    });
+  }
+});
+
+test("an organization without any event is counted too", async () => {
+  const { owner } = await makeOwner("Asia/Tokyo");
+  assert.deepEqual(await rebuildStats(deps, owner), { kind: "rebuilt", visits: 0, zone: "Asia/Tokyo" });
+});
+
+describe("the background task", () => {
+  test("counts in the new zone whatever was changed elsewhere, and an organization that fails does not stop it", async () => {
+    const lines: string[] = [];
+    const log = createLog("info", { write: (line) => lines.push(line) });
+    const owners = [await makeOwner("UTC"), await makeOwner("UTC"), await makeOwner("UTC")];
+    for (const { owner, widgets } of owners) {
+      await recordTouches(
+        db,
+        [makeTouch({ widgetId: widgets[0] as WidgetId, visit: 1, at: "2026-11-02T20:00:00Z" })],
+        "active",
+      );
+      await updateOrganization(db, owner, { time_zone: "Asia/Tokyo" });
+    }
+    const [first, second, third] = owners.map(({ owner }) => owner) as [OrganizationId, OrganizationId, OrganizationId];
+    await updateOrganization(db, first, { time_zone: "Mars/Olympus" });
+    await sql`update day_zones set building_version = 2147483647 where organization_id = ${second}`.execute(db);
+
+    await rebuildOutdated({ ...deps, log }, new AbortController().signal);
+    const daysOf = async (owner: OrganizationId) => {
+      const { timeZone, daily } = await readAnalytics(db, owner, { days: 2, now: NOW });
+      return [timeZone, ...daily.map(({ views }) => views)];
+    };
+    assert.deepEqual(await daysOf(first), ["UTC", 1, 0]);
+    assert.deepEqual(await daysOf(second), ["UTC", 1, 0]);
+    assert.deepEqual(await daysOf(third), ["Asia/Tokyo", 0, 1]);
+    const said = lines.map((line) => JSON.parse(line) as { name: string; organizationId: OrganizationId });
+    assert.deepEqual(
+      said.map(({ name, organizationId }) => `${organizationId} ${name}`).sort(),
+      [`${first} stats.zone_unknown`, `${second} stats.rebuild_failed`, `${third} stats.rebuilt`].sort(),
+    );
+
+    await recordTouches(db, [makeTouch({ widgetId: owners[0]?.widgets[0] as WidgetId, visit: 2, at: NOW })], "active");
+    assert.deepEqual(await daysOf(first), ["UTC", 1, 1], "recording goes on in the zone that is known");
+  });
+
+  test("does nothing where nothing changed, and stops when told to", async () => {
+    const other = await createTestDatabase();
+    const owner = await makeOrganization(other.db, { timeZone: "UTC" });
+    const readVersion = () =>
+      other.db.selectFrom("day_zones").select("version").where("organization_id", "=", owner).executeTakeFirst();
+    const task = { ...deps, db: other.db, log: createLog("silent") };
+    await rebuildOutdated(task, new AbortController().signal);
+    assert.deepEqual(await readVersion(), { version: 1 });
+
+    await updateOrganization(other.db, owner, { time_zone: "Asia/Tokyo" });
+    await rebuildOutdated(task, AbortSignal.abort());
+    assert.deepEqual(await readVersion(), { version: 1 });
+    await rebuildOutdated(task, new AbortController().signal);
+    assert.deepEqual(await readVersion(), { version: 2 });
+  });
+});
+
+async function readVisits(owner: OrganizationId): Promise<unknown[]> {
+  const { rows } = await sql`
+    select widget_id, visit_id, started_at, last_at, steps, page, source, medium, campaign, channel, device, country, conversions
+    from funnel_visits where organization_id = ${owner} order by widget_id, visit_id`.execute(db);
+  return rows;
+}

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { sql } from "kysely";
+import { DAY_MS } from "#contract/durations.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import { assertCounted, readAnalytics } from "../../../../test/support/analytics.ts";
+import { makeBooking, makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { countByHand } from "../../../../test/support/count-by-hand.ts";
+import { createTestDatabase } from "../../../../test/support/database.ts";
+import { sampleTouches } from "../../../../test/support/random-touches.ts";
+import { makeTouch, SEARCH_AD } from "../../../../test/support/touches.ts";
+import type { Db } from "../../db/pool.ts";
+import { createLog } from "../../lib/log.ts";
+import { createMetrics } from "../../lib/metrics.ts";
+import { updateOrganization } from "../../organizations/queries.ts";
+import { toKeptSince } from "../../plans/kept-since.ts";
+import { sweepExpired } from "../../retention/sweep.ts";
+import { recordTouches } from "../record/record.ts";
+import type { Touch } from "../record/touch.ts";
+import { rebuildStats } from "./rebuild.ts";
+import { sealSpans } from "./seal-spans.ts";
+
+const NOW = new Date("2026-11-01T12:00:00.000Z");
+
+async function setUp(about: { plan: Plan; timeZone?: string }) {
+  const { db } = await createTestDatabase();
+  const owner = await makeOrganization(db, about);
+  const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)] as [WidgetId, WidgetId];
+  const metrics = createMetrics();
+  const sweep = async (now = NOW) => {
+    const { bookings, visits, counters } = await sweepExpired({
+      db,
+      metrics,
+      log: createLog("silent"),
+      clock: { now: () => now },
+    });
+    return { bookings, visits, counters };
+  };
+  return { db, owner, widgets, widgetId: widgets[0], metrics, sweep };
+}
+
+/** The visits, with all their touches, that have one on a day that is kept. */
+function keepVisits(touches: readonly Touch[], { zone, keptSince }: { zone: string; keptSince: Date }): Touch[] {
+  const toDay = (instant: Date) =>
+    Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone).toPlainDate().toString();
+  const visits = Map.groupBy(touches, ({ widgetId, visitId }) => `${widgetId} ${visitId}`);
+  return [...visits.values()].filter((visit) => visit.some(({ at }) => toDay(at) >= toDay(keptSince))).flat();
+}
+
+async function countRows(db: Db, table: string, owner: OrganizationId): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${sql.table(table)} where organization_id = ${owner}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+describe("after the sweep the answers are what counting by hand gives over what is left", { concurrency: 3 }, () => {
+  const cases: [plan: Plan, zone: string, from: string][] = [
+    ["free", "UTC", "2026-09-25T00:00:00Z"],
+    ["free", "Pacific/Auckland", "2026-09-25T00:00:00Z"],
+    ["pro", "Asia/Kathmandu", "2025-10-20T00:00:00Z"],
+    ["business", "America/New_York", "2024-10-20T00:00:00Z"],
+  ];
+  for (const [index, [plan, zone, from]] of cases.entries()) {
+    test(`${plan} in ${zone}`, async () => {
+      const { db, owner, widgets, sweep } = await setUp({ plan, timeZone: zone });
+      const keptSince = toKeptSince(plan, NOW);
+      // Up to three weeks around the oldest kept day, so that many visits lie on both sides of it.
+      const to = new Date(keptSince.getTime() + 14 * DAY_MS);
+      const touches = sampleTouches({ widgets, from: new Date(from), to }, { visits: 400, seed: index });
+      for (let start = 0; start < touches.length; start += 300)
+        await recordTouches(db, touches.slice(start, start + 300), "active");
+      await sealSpans(db, owner, { set: "current", now: NOW });
+
+      const left = keepVisits(touches, { zone, keptSince });
+      const countVisits = (some: readonly Touch[]) => new Set(some.map(({ visitId }) => visitId)).size;
+      const deleted = await sweep();
+      assert.equal(deleted.visits, countVisits(touches) - countVisits(left));
+      assert.ok(deleted.visits > 50 && countVisits(left) > 50 && deleted.counters > 100, JSON.stringify(deleted));
+      assert.equal(await countRows(db, "funnel_visits", owner), countVisits(left));
+
+      const windows = [20, 40, 380, 730].map((days) => ({ days, now: NOW, keptSince }));
+      const expected = { touches: left, zone, widgets, windows };
+      await assertCounted(db, owner, { ...expected, when: "swept" });
+
+      await rebuildStats({ db, clock: { now: () => NOW } }, owner);
+      await assertCounted(db, owner, { ...expected, when: "counted anew" });
+      assert.deepEqual((await sweep()).visits, 0);
+      await assertCounted(db, owner, { ...expected, when: "swept again" });
+
+      for (const { days } of windows) {
+        const longer = await readAnalytics(db, owner, { days, now: NOW });
+        const byHand = countByHand(left, { zone, now: NOW, days, keptSince, widgetId: null });
+        assert.deepEqual(longer, byHand, `a longer plan shows no more, ${days} days`);
+      }
+    });
+  }
+});
+
+test("a visit over the edge stays, with its booking on a kept day, until that day goes too", async () => {
+  const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
+  const visit = { widgetId, visit: 1, class: SEARCH_AD };
+  await recordTouches(
+    db,
+    [
+      makeTouch({ ...visit, at: "2026-10-01T23:55:00Z" }),
+      makeTouch({ ...visit, at: "2026-10-02T00:05:00Z", step: "booking_completed" }),
+    ],
+    "active",
+  );
+  const read = async (now: Date) => {
+    const keptSince = toKeptSince("free", now);
+    const { totals, daily, channels } = await readAnalytics(db, owner, { days: 40, now, keptSince });
+    return { views: totals.views, days: daily.filter((entry) => entry.views + entry.bookings > 0), channels };
+  };
+  // At noon on 1 November the days since 2 October are kept.
+  const edge = {
+    views: 0,
+    days: [{ day: "2026-10-02", views: 0, bookings: 1 }],
+    channels: [{ key: "Paid Search", views: 0, bookings: 1, conversionRate: 0 }],
+  };
+  assert.deepEqual(await read(NOW), edge);
+  // A day of counters for the widget and for all together, with three keys each.
+  assert.deepEqual(await sweep(), { bookings: 0, visits: 0, counters: 8 });
+  assert.deepEqual(await read(NOW), edge);
+
+  const nextDay = new Date("2026-11-02T00:00:00.000Z");
+  assert.deepEqual(await read(nextDay), { views: 0, days: [], channels: [] });
+  assert.deepEqual(await sweep(nextDay), { bookings: 0, visits: 1, counters: 8 });
+  for (const table of ["funnel_events", "funnel_visits", "funnel_days", "funnel_key_days", "funnel_key_spans"])
+    assert.equal(await countRows(db, table, owner), 0, table);
+});
+
+test("a longer plan afterwards shows lists and totals that agree, though spans are half gone", async () => {
+  const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
+  const later = new Date("2026-11-15T12:00:00.000Z");
+  const touches = Array.from({ length: 31 }, (_, index) =>
+    makeTouch({ widgetId, visit: index, at: new Date(Date.UTC(2026, 9, 1 + index, 10)) }),
+  );
+  await recordTouches(db, touches, "active");
+  await sealSpans(db, owner, { set: "current", now: later });
+  assert.equal((await sweep(later)).visits, 15);
+  await updateOrganization(db, owner, { plan: "business" });
+  const { totals, channels } = await readAnalytics(db, owner, { days: 730, now: later });
+  assert.deepEqual([totals.views, channels.map(({ views }) => views)], [16, [16]]);
+});
+
+test("sweeping and counting anew at the same time end in what counting by hand gives over what is left", async () => {
+  const { db, owner, widgets, sweep } = await setUp({ plan: "free", timeZone: "Pacific/Kiritimati" });
+  const touches = sampleTouches(
+    { widgets, from: new Date("2026-09-20T00:00:00Z"), to: new Date("2026-10-12T00:00:00Z") },
+    { visits: 1500, seed: 9 },
+  );
+  for (let start = 0; start < touches.length; start += 500)
+    await recordTouches(db, touches.slice(start, start + 500), "active");
+  // Where the oldest kept day begins ten hours earlier.
+  await updateOrganization(db, owner, { time_zone: "UTC" });
+
+  const clock = { now: () => NOW };
+  const [rebuilt, swept] = await Promise.all([rebuildStats({ db, clock }, owner, { chunkVisits: 50 }), sweep()]);
+  assert.equal(rebuilt.kind, "rebuilt");
+  assert.ok(swept.visits > 500);
+  const { rows } = await sql<{ visit_id: string }>`select visit_id from funnel_visits`.execute(db);
+  const left = new Set(rows.map((row) => row.visit_id));
+  const keptSince = toKeptSince("free", NOW);
+  const expected = {
+    touches: touches.filter((touch) => left.has(touch.visitId)),
+    zone: "UTC",
+    widgets,
+    windows: [25, 40].map((days) => ({ days, now: NOW, keptSince })),
+  };
+  await assertCounted(db, owner, { ...expected, when: "at the same time" });
+  await rebuildStats({ db, clock }, owner);
+  await assertCounted(db, owner, { ...expected, when: "counted anew" });
+});
+
+test("while days are being counted in another zone, a visit stays that is on a kept day there", async () => {
+  const { db, owner, widgetId, sweep } = await setUp({ plan: "free", timeZone: "Pacific/Kiritimati" });
+  // On Kiritimati 3 October is the oldest kept day by now, in UTC it is 2 October.
+  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-10-02T05:00:00Z" })], "active");
+  await updateOrganization(db, owner, { time_zone: "UTC" });
+  const stopping = new AbortController();
+  const clock = { now: () => NOW };
+  await rebuildStats({ db, clock }, owner, { signal: stopping.signal, progress: () => stopping.abort() });
+  assert.equal((await sweep()).visits, 0);
+
+  await rebuildStats({ db, clock }, owner);
+  const keptSince = toKeptSince("free", NOW);
+  const { daily } = await readAnalytics(db, owner, { days: 40, now: NOW, keptSince });
+  assert.deepEqual(
+    daily.filter(({ views }) => views > 0),
+    [{ day: "2026-10-02", views: 1, bookings: 0 }],
+  );
+});
+
+test("the sweep says how many of each kind it deleted, and so do the metrics", async () => {
+  const { db, owner, widgetId, metrics, sweep } = await setUp({ plan: "pro" });
+  await makeBooking(db, owner, { widgetId, now: new Date("2025-10-01T00:00:00Z") });
+  await recordTouches(
+    db,
+    [
+      makeTouch({ widgetId, visit: 1, at: "2025-10-31T23:59:59.999Z" }),
+      makeTouch({ widgetId, visit: 2, at: "2025-10-31T00:00:00.000Z" }),
+      makeTouch({ widgetId, visit: 3, at: "2025-11-01T00:00:00.000Z" }),
+    ],
+    "active",
+  );
+  // One day for the widget and for all together, and three keys for each.
+  assert.deepEqual(await sweep(), { bookings: 1, visits: 2, counters: 8 });
+  const { values } = await metrics.expiredRows.get();
+  assert.deepEqual(
+    values.filter(({ value }) => value > 0).map(({ labels, value }) => [labels.kind, value]),
+    [
+      ["booking", 1],
+      ["visit", 2],
+      ["counter", 8],
+    ],
+  );
+});
+
+test("an upgrade before the sweep keeps everything", async () => {
+  const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
+  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-01-01T00:00:00Z" })], "active");
+  await updateOrganization(db, owner, { plan: "pro" });
+  assert.deepEqual(await sweep(), { bookings: 0, visits: 0, counters: 0 });
+});
+
+test("a set of counters that a killed rebuild left behind is cleared away", async () => {
+  const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
+  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: NOW })], "active");
+  await sql`
+    insert into funnel_key_days (organization_id, version, widget_id, day, kind, key, views, bookings)
+    select organization_id, version - 1, '', '2026-11-01', 'channel', number::text, 1, 0
+    from day_zones, generate_series(1, 1200) number`.execute(db);
+  assert.deepEqual(await sweep(), { bookings: 0, visits: 0, counters: 1200 });
+  assert.equal(await countRows(db, "funnel_key_days", owner), 6);
+});

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import type { AppConnection, ConnectionTest, SavedConnection } from "#contract/app/connections.ts";
+import { createTestApp } from "../../../../test/support/app.ts";
+import { askApp, readAudit } from "../../../../test/support/app-api.ts";
+import { makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { signIn } from "../../../../test/support/sign-in.ts";
+import { type CalcomServer, startCalcomServer } from "../testing/calcom-server.ts";
+
+const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
+const { app, deps } = testApp;
+after(() => deps.scheduler.outbound.close());
+
+async function serveCalcom(): Promise<CalcomServer> {
+  const server = await startCalcomServer();
+  after(() => server.stop());
+  return server;
+}
+
+const connect = async (admin: Parameters<typeof askApp>[1], server: CalcomServer) =>
+  await askApp(app, admin, "POST /connections", { kind: "calcom", name: "Practice", ...server.parts });
+const list = async (member: Parameters<typeof askApp>[1]) =>
+  ((await askApp(app, member, "GET /connections")).body as { data: AppConnection[] }).data;
+
+test("a system is asked before it is connected, and its credentials are never shown", async () => {
+  const admin = await signIn(testApp, { role: "admin" });
+  const server = await serveCalcom();
+  const { status, body } = await connect(admin, server);
+  const { connection, verified } = body as SavedConnection;
+  assert.equal(status, 201);
+  assert.equal(verified?.businessName, "Lindenhof Dental");
+  assert.deepEqual(connection, {
+    id: connection.id,
+    kind: "calcom",
+    name: "Practice",
+    settings: { apiUrl: server.parts.settings.apiUrl, webUrl: "https://app.cal.com" },
+    isHealthy: true,
+    lastOkAt: NOON.toISOString(),
+    lastError: null,
+    lastErrorAt: null,
+    lastErrorStatus: null,
+    lastErrorRequestId: null,
+    widgetCount: 0,
+    createdAt: NOON.toISOString(),
+    updatedAt: NOON.toISOString(),
+  });
+  const listed = await list(admin);
+  assert.deepEqual(listed, [connection]);
+  assert.ok(!JSON.stringify([body, listed]).includes(server.parts.credentials.apiKey));
+  assert.deepEqual(await readAudit(deps.db, admin.organizationId), [
+    { action: "connection.added", target: connection.id, detail: { name: "Practice" } },
+  ]);
+});
+
+test("what does not work is not saved, and the form says why", async () => {
+  const admin = await signIn(testApp, { role: "admin" });
+  const server = await serveCalcom();
+  const wanted = { kind: "calcom", name: "Practice", ...server.parts };
+  for (const [change, fields] of [
+    [{ credentials: { apiKey: "cal_wrong" } }, ["credentials"]],
+    [{ credentials: {} }, ["apiKey"]],
+    [{ settings: { apiUrl: "nowhere" } }, ["apiUrl"]],
+    [{ name: " " }, ["name"]],
+    [{ kind: "fax" }, ["kind"]],
+    [{ settings: "x" }, ["settings"]],
+  ] as const) {
+    const answer = await askApp(app, admin, "POST /connections", { ...wanted, ...change });
+    const { error } = answer.body as { error: { fields: object } };
+    assert.deepEqual([answer.status, Object.keys(error.fields)], [422, fields], JSON.stringify(change));
+  }
+  server.twist("GET /me", ...Array(3).fill({ answer: { status: 503, json: {} } }));
+  assert.equal((await connect(admin, server)).status, 503);
+  assert.deepEqual(await list(admin), []);
+});
+
+test("a connection is renamed, given new credentials, tested, and removed when no widget has it", async () => {
+  const admin = await signIn(testApp, { role: "admin" });
+  const owner = admin.organizationId;
+  const server = await serveCalcom();
+  const { id } = ((await connect(admin, server)).body as SavedConnection).connection;
+  const change = async (body: object) => await askApp(app, admin, `PATCH /connections/${id}`, body);
+  assert.equal(((await change({ name: "Annex" })).body as SavedConnection).connection.name, "Annex");
+  assert.equal((await change({ settings: { apiUrl: "https://elsewhere.example" } })).status, 422, "settings alone");
+  assert.equal((await change({ credentials: { apiKey: "cal_wrong" }, settings: server.parts.settings })).status, 422);
+  const replaced = (await change(server.parts)).body as SavedConnection;
+  assert.equal(replaced.verified?.businessName, "Lindenhof Dental");
+
+  const works = (await askApp(app, admin, `POST /connections/${id}/test`)).body as ConnectionTest;
+  assert.deepEqual([works.verified?.businessName, works.fault, works.message], ["Lindenhof Dental", null, null]);
+  server.twist("GET /me", { answer: { status: 401, json: {} } });
+  const fails = (await askApp(app, admin, `POST /connections/${id}/test`)).body as ConnectionTest;
+  assert.deepEqual([fails.verified, fails.fault], [null, "credentials"]);
+  assert.match(fails.message ?? "", /credentials/);
+
+  const widgetId = await makeWidget(deps.db, owner);
+  assert.equal((await askApp(app, admin, `PATCH /widgets/${widgetId}`, { connectionId: id })).status, 200);
+  assert.equal((await list(admin))[0]?.widgetCount, 1);
+  assert.equal((await askApp(app, admin, `DELETE /connections/${id}`)).status, 409);
+  await askApp(app, admin, `PATCH /widgets/${widgetId}`, { connectionId: null });
+  assert.deepEqual(await askApp(app, admin, `DELETE /connections/${id}`), { status: 204, body: null });
+  assert.equal((await askApp(app, admin, `DELETE /connections/${id}`)).status, 404);
+  const actions = ((await readAudit(deps.db, owner)) as { action: string }[]).map(({ action }) => action);
+  assert.deepEqual(actions.filter((action) => action.startsWith("connection.")).sort(), [
+    "connection.added",
+    "connection.changed",
+    "connection.changed",
+    "connection.removed",
+  ]);
+});
+
+test("another organization's connection is not there, and cannot be given to a widget", async () => {
+  const mine = await signIn(testApp, { role: "owner" });
+  const theirs = await signIn(testApp, { role: "owner" });
+  const server = await serveCalcom();
+  const { id } = ((await connect(theirs, server)).body as SavedConnection).connection;
+  for (const route of [`DELETE /connections/${id}`, `POST /connections/${id}/test`])
+    assert.equal((await askApp(app, mine, route)).status, 404, route);
+  assert.equal((await askApp(app, mine, `PATCH /connections/${id}`, { name: "Mine" })).status, 404);
+  const widgetId = await makeWidget(deps.db, mine.organizationId);
+  assert.equal((await askApp(app, mine, `PATCH /widgets/${widgetId}`, { connectionId: id })).status, 422);
+  assert.deepEqual(await list(mine), []);
+});

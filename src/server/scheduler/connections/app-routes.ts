@@ -1,0 +1,181 @@
+import { isDeepStrictEqual } from "node:util";
+import type { FastifyInstance } from "fastify";
+import {
+  type AppConnection,
+  AppConnectionList,
+  CONNECTION_NAME_LENGTH_MAX,
+  ConnectionChange,
+  ConnectionTest,
+  NewConnection,
+  SavedConnection,
+} from "#contract/app/connections.ts";
+import { CONNECTION_ID, type ConnectionId, type OrganizationId, parseConnectionId } from "#contract/ids.ts";
+import { CONNECTIONS_PER_ORGANIZATION_MAX } from "#contract/scheduling.ts";
+import { memberOf } from "../../accounts/auth/member-auth.ts";
+import { auditBy } from "../../audit/audit-by.ts";
+import { makeOnce } from "../../db/make-once.ts";
+import { ApiError, FieldsError, noSuch } from "../../http/api-error.ts";
+import { bodyReader, FormCheck } from "../../http/body.ts";
+import { chooseId } from "../../http/idempotency-key.ts";
+import { requireUnchanged } from "../../http/require-unchanged.ts";
+import type { OpenDeps } from "../open-system.ts";
+import {
+  type Alongside,
+  addConnection,
+  type ConnectionEdit,
+  type ConnectionRefusal,
+  changeConnection,
+  removeConnection,
+  testConnection,
+} from "./connections.ts";
+import { type ConnectionRow, countWidgetsByConnection, findConnection, listConnections } from "./queries.ts";
+import { describeFailure, toAppConnection, toVerified } from "./to-app-connection.ts";
+
+type WithConnection = { Params: { connection: string } };
+
+export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void {
+  const readNewConnection = bodyReader(NewConnection);
+  const readConnectionChange = bodyReader(ConnectionChange);
+
+  api.get("/connections", { schema: { response: { 200: AppConnectionList } } }, async (request) => {
+    const owner = memberOf(request).organizationId;
+    const counts = await countWidgetsByConnection(deps.db, owner);
+    const rows = await listConnections(deps.db, owner);
+    return { data: rows.map((row) => toAppConnection(row, counts.get(row.id) ?? 0)) };
+  });
+
+  api.post("/connections", { schema: { response: { 201: SavedConnection } } }, async (request, reply) => {
+    const member = memberOf(request);
+    const typed = readNewConnection(request);
+    const id = chooseId<ConnectionId>(deps, request, { owner: member.organizationId, form: CONNECTION_ID });
+    const wanted = { ...typed, id, name: checkName(typed.name) };
+    if (await findConnection(deps.db, member.organizationId, id)) throw addedBefore();
+    const audit = auditBy(deps, member, deps.clock.now());
+    const alongside: Alongside = (transaction, { id: target, name }) =>
+      audit(transaction, { action: "connection.added", target, name });
+    const outcome = await makeOnce(() => addConnection(deps, member.organizationId, wanted, alongside));
+    if (outcome === null) throw addedBefore();
+    if (outcome.kind !== "added") throw toApiError(outcome);
+    const connection = await readConnection(deps, member.organizationId, id);
+    return reply.code(201).send({ connection, verified: toVerified(outcome.verified) });
+  });
+
+  api.patch<WithConnection>(
+    "/connections/:connection",
+    { schema: { response: { 200: SavedConnection } } },
+    async (request) => {
+      const member = memberOf(request);
+      const owner = member.organizationId;
+      const { id } = await requireConnection(deps, owner, request.params.connection);
+      const change = readConnectionChange(request);
+      const wanted = toEdit(id, change);
+      const changed = [wanted.name === undefined ? "" : "name", wanted.parts ? "settings" : ""]
+        .filter(Boolean)
+        .join(", ");
+      if (changed === "") return { connection: await readConnection(deps, owner, id), verified: null };
+      const audit = auditBy(deps, member, deps.clock.now());
+      const outcome = await changeConnection(deps, owner, wanted, async (transaction, row) => {
+        requireSameConnection(row, change.was);
+        const names = { name: wanted.name ?? row.name, formerName: row.name };
+        await audit(transaction, { action: "connection.changed", target: id, ...names, detail: { changed } });
+      });
+      if (outcome.kind !== "changed") throw toApiError(outcome);
+      const verified = outcome.verified && toVerified(outcome.verified);
+      return { connection: await readConnection(deps, owner, id), verified };
+    },
+  );
+
+  api.delete<WithConnection>("/connections/:connection", async (request, reply) => {
+    const member = memberOf(request);
+    const owner = member.organizationId;
+    const { id, name } = await requireConnection(deps, owner, request.params.connection);
+    await deps.db.transaction().execute(async (transaction) => {
+      const outcome = await removeConnection({ db: transaction }, owner, id);
+      if (outcome.kind !== "removed") throw toApiError(outcome);
+      await auditBy(deps, member, deps.clock.now())(transaction, { action: "connection.removed", target: id, name });
+    });
+    return reply.code(204).send();
+  });
+
+  api.post<WithConnection>(
+    "/connections/:connection/test",
+    { schema: { response: { 200: ConnectionTest } } },
+    async (request): Promise<ConnectionTest> => {
+      const owner = memberOf(request).organizationId;
+      const { id } = await requireConnection(deps, owner, request.params.connection);
+      const outcome = await testConnection(deps, owner, id);
+      if (outcome.kind === "not_found") throw noSuch("connection");
+      if (outcome.kind === "found") return { verified: toVerified(outcome.value), fault: null, message: null };
+      const fault = outcome.kind === "refused" ? outcome.reason : "unavailable";
+      return { verified: null, fault, message: describeFailure(outcome) };
+    },
+  );
+}
+
+function toEdit(id: ConnectionId, { name, settings, credentials }: ConnectionChange): ConnectionEdit {
+  const hasParts = settings !== undefined || credentials !== undefined;
+  return {
+    id,
+    ...(name === undefined ? {} : { name: checkName(name) }),
+    ...(hasParts ? { parts: { settings: settings ?? {}, credentials: credentials ?? {} } } : {}),
+  };
+}
+
+/** The settings are one field to whoever replaces them: the form has none to say it at. */
+function requireSameConnection(row: ConnectionRow, was: ConnectionChange["was"]): void {
+  requireUnchanged({ name: row.name }, was);
+  if (was?.["settings"] !== undefined && !isDeepStrictEqual(was["settings"], row.settings))
+    throw new ApiError("conflict", "Somebody else replaced the settings meanwhile. Look at them before you save.");
+}
+
+async function requireConnection(deps: Pick<OpenDeps, "db">, owner: OrganizationId, text: string) {
+  const id = parseConnectionId(text);
+  const connection = id && (await findConnection(deps.db, owner, id));
+  if (!connection) throw noSuch("connection");
+  return connection;
+}
+
+async function readConnection(
+  deps: Pick<OpenDeps, "db">,
+  owner: OrganizationId,
+  id: ConnectionId,
+): Promise<AppConnection> {
+  const row = await requireConnection(deps, owner, id);
+  return toAppConnection(row, (await countWidgetsByConnection(deps.db, owner)).get(id) ?? 0);
+}
+
+function checkName(typed: string): string {
+  const form = new FormCheck();
+  const name = form.line("name", typed, { lengthMax: CONNECTION_NAME_LENGTH_MAX });
+  form.done();
+  return name;
+}
+
+function toApiError(refusal: ConnectionRefusal): ApiError {
+  switch (refusal.kind) {
+    case "fields_refused":
+      return new FieldsError(Object.fromEntries(refusal.fields.map((name) => [name, "This is missing or not right."])));
+    case "test_failed":
+      return refusal.failure.kind === "unavailable"
+        ? new ApiError("scheduler_unavailable", describeFailure(refusal.failure))
+        : new FieldsError({ credentials: describeFailure(refusal.failure) });
+    case "too_many":
+      return new ApiError(
+        "conflict",
+        `An organization can have at most ${CONNECTIONS_PER_ORGANIZATION_MAX} connections.`,
+      );
+    case "in_use":
+      return new ApiError("conflict", "Widgets still book through this connection. Give them another one first.");
+    case "booking_under_way":
+      return new ApiError("conflict", "A booking is on its way through this connection. Try again in a few minutes.");
+    case "not_found":
+      return noSuch("connection");
+    default:
+      return refusal satisfies never;
+  }
+}
+
+/** Whether its credentials are those that were sent first, only the first try knows. */
+function addedBefore(): ApiError {
+  return new ApiError("conflict", "Your first try saved this connection already: see the list.");
+}

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { DAY_MS } from "#contract/durations.ts";
+import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { limitSystem } from "../limit-system.ts";
+import { openSchedulingSystem } from "../open-system.ts";
+import { CALCOM_REQUEST_ID, startCalcomServer, type Twist, toError } from "../testing/calcom-server.ts";
+import { toRequest } from "../testing/conformance.ts";
+import { createOpenDeps } from "../testing/open-deps.ts";
+import { addConnection, testConnection } from "./connections.ts";
+import { findConnection } from "./queries.ts";
+
+const { deps, clock, pool } = await createOpenDeps();
+const WEEK = { from: NOON, to: new Date(NOON.getTime() + 7 * DAY_MS) };
+const QUERY = { serviceId: "10", staffId: null, ...WEEK };
+const DOWN: Twist = { answer: { status: 500, json: {} } };
+
+async function connect() {
+  clock.set(NOON);
+  const server = await startCalcomServer();
+  after(() => server.stop());
+  const owner = await makeOrganization(deps.db);
+  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
+  assert.ok(added.kind === "added");
+  const widget = { id: await makeWidget(deps.db, owner), organizationId: owner, connectionId: added.id };
+  const system = await openSchedulingSystem(deps, widget);
+  const readHealth = async () => {
+    const row = await findConnection(deps.db, owner, added.id);
+    assert.ok(row);
+    return {
+      okAt: row.last_ok_at,
+      error: row.last_error,
+      errorAt: row.last_error_at,
+      status: row.last_error_status,
+      requestId: row.last_error_request_id,
+    };
+  };
+  const wait = (ms: number) => clock.set(new Date(clock.now().getTime() + ms));
+  return { server, owner, id: added.id, system, readHealth, wait };
+}
+
+test("a failure is kept with the system's own id of the request, and a success after it", async () => {
+  const { server, system, readHealth, wait } = await connect();
+  server.twist("GET /slots", DOWN);
+  wait(1_000);
+  await system.listSlots(QUERY);
+  const failedAt = clock.now();
+  const error = { error: "http_status", errorAt: failedAt, status: 500, requestId: CALCOM_REQUEST_ID };
+  assert.deepEqual(await readHealth(), { okAt: NOON, ...error });
+  wait(1_000);
+  await system.listSlots(QUERY);
+  assert.deepEqual(await readHealth(), { okAt: clock.now(), ...error });
+});
+
+test("a connection's test shows in its health", async () => {
+  const { server, owner, id, readHealth } = await connect();
+  server.twist("GET /me", { answer: toError(401, "UnauthorizedException", "Invalid") });
+  assert.equal((await testConnection(deps, owner, id)).kind, "refused");
+  const { error, status } = await readHealth();
+  assert.deepEqual({ error, status }, { error: "credentials", status: 401 });
+});
+
+test("a visitor's mistakes and a visitor who goes away say nothing about a connection", async () => {
+  const { system, readHealth } = await connect();
+  await system.listSlots({ ...QUERY, serviceId: "nonsense" });
+  await system.listSlots({ ...QUERY, from: WEEK.to, to: WEEK.from });
+  await system.listSlots(QUERY, AbortSignal.abort());
+  assert.equal((await readHealth()).error, null);
+});
+
+test("every operation ends by its limit, and a system that is silent counts as such", async () => {
+  const { server, system, readHealth } = await connect();
+  // The services are known before any limit runs.
+  await system.listSlots(QUERY);
+  const limited = limitSystem(system, { readMs: 500, bookMs: 500, verifyMs: 500 });
+  const hangs: Twist = { answer: "hang" };
+  for (const route of ["GET /slots", "POST /bookings", "GET /bookings", "GET /me"]) server.twist(route, hangs);
+  const upstream = { status: null, requestId: null, failure: "timeout" };
+  const silent = { kind: "unavailable", retryAfterMs: null, upstream };
+  const slot = { startAt: new Date("2026-11-02T09:00:00.000Z"), endAt: NOON, staffIds: [] };
+  const request = toRequest("10", slot);
+  assert.deepEqual(await limited.listSlots(QUERY), silent);
+  assert.deepEqual(await limited.book(request), { kind: "unknown", upstream });
+  assert.deepEqual(await limited.findByReference(request), silent);
+  assert.deepEqual(await limited.verify(), silent);
+  assert.equal((await readHealth()).error, "timeout");
+});
+
+test("more than 31 days are not asked for", async () => {
+  const { system } = await connect();
+  const query = { ...QUERY, to: new Date(NOON.getTime() + 31 * DAY_MS + 1) };
+  assert.deepEqual(await system.listSlots(query), { kind: "refused", reason: "invalid", upstream: null });
+});
+
+test("after five failures in a row the system is left alone for half a minute, but references are looked up", async () => {
+  const { server, system, wait } = await connect();
+  server.twist("GET /slots", ...Array.from({ length: 5 }, () => DOWN));
+  for (let times = 0; times < 5; times++) await system.listSlots(QUERY);
+  const asked = server.requests.length;
+  const expected = { kind: "unavailable", retryAfterMs: 30_000, upstream: null };
+  assert.deepEqual(await system.listSlots(QUERY), expected);
+  const slot = { startAt: new Date("2026-11-02T09:00:00.000Z"), endAt: NOON, staffIds: [] };
+  const request = toRequest("10", slot);
+  assert.deepEqual(await system.book(request), expected);
+  assert.equal(server.requests.length, asked);
+  assert.deepEqual(await system.findByReference(request), { kind: "absent" });
+  wait(30_000);
+  assert.equal((await system.listSlots(QUERY)).kind, "found");
+});
+
+test("a wait that the system asks for is kept, up to five minutes", async () => {
+  const { server, system, wait } = await connect();
+  server.twist("GET /slots", { answer: { status: 429, headers: { "Retry-After": "3600" } } });
+  assert.equal((await system.listSlots(QUERY)).kind, "unavailable");
+  const paused = { kind: "unavailable", retryAfterMs: 300_000, upstream: null };
+  assert.deepEqual(await system.listSlots(QUERY), paused);
+  wait(300_000);
+  assert.equal((await system.listSlots(QUERY)).kind, "found");
+});
+
+test("health that cannot be written changes no outcome", async () => {
+  const { system, wait } = await connect();
+  wait(120_000);
+  await pool.query("alter table scheduling_connections rename column last_ok_at to lost");
+  try {
+    assert.equal((await system.listSlots(QUERY)).kind, "found");
+  } finally {
+    await pool.query("alter table scheduling_connections rename column lost to last_ok_at");
+  }
+});

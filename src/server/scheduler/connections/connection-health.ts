@@ -1,0 +1,148 @@
+import type { ConnectionErrorCode } from "#contract/app/connections.ts";
+import { MINUTE_MS } from "#contract/durations.ts";
+import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
+import type { Deps } from "../../deps.ts";
+import {
+  type BookOutcome,
+  type Failure,
+  type FindOutcome,
+  type Read,
+  type SchedulingSystem,
+  type Upstream,
+  unavailable,
+} from "../scheduling-system.ts";
+import { recordConnectionError, recordConnectionOk } from "./queries.ts";
+
+// How a connection is doing: written down for the people who own it, and kept in memory so that a system which is out of
+// order, or asked for a pause, is left alone for a while instead of being asked by every visitor.
+//
+// | said by the system              | health              | asked again                          |
+// |---------------------------------|---------------------|--------------------------------------|
+// | an answer, also "slot taken"    | ok                  | at once                              |
+// | refused: credentials, not found | its reason          | at once                              |
+// | unavailable, unknown            | what was seen of it | after the wait it asked for; after   |
+// |                                 |                     | five in a row, half a minute later   |
+//
+// The look for a reference is never held back: it decides what a visitor is told.
+
+type Outcome = Read<unknown> | FindOutcome | BookOutcome;
+
+const FAILURES_BEFORE_PAUSE = 5;
+const PAUSE_MS = 30_000;
+/** A system cannot ask for more. */
+const PAUSE_MS_MAX = 5 * MINUTE_MS;
+const OK_WRITTEN_EVERY_MS = MINUTE_MS;
+const ERROR_WRITTEN_EVERY_MS = 10_000;
+
+export class ConnectionHealth {
+  readonly #deps: Pick<Deps, "db" | "clock" | "log">;
+  readonly #owner: OrganizationId;
+  readonly #id: ConnectionId;
+  #failuresInRow = 0;
+  #pausedUntilMs = 0;
+  #written: { what: string; atMs: number } | null = null;
+
+  constructor(deps: Pick<Deps, "db" | "clock" | "log">, connection: { owner: OrganizationId; id: ConnectionId }) {
+    this.#deps = deps;
+    this.#owner = connection.owner;
+    this.#id = connection.id;
+  }
+
+  /** Null when the system may be asked. */
+  findPause(): Failure | null {
+    const leftMs = this.#pausedUntilMs - this.#deps.clock.now().getTime();
+    return leftMs > 0 ? unavailable(null, leftMs) : null;
+  }
+
+  async note(outcome: Outcome): Promise<void> {
+    const now = this.#deps.clock.now();
+    const error = toError(outcome);
+    if (error === "unsaid") return;
+    if (error === null) this.#failuresInRow = 0;
+    else if (outcome.kind === "unavailable" || outcome.kind === "unknown") this.#pause(outcome, now);
+    await this.#write(error, now);
+  }
+
+  #pause(outcome: Outcome, now: Date): void {
+    this.#failuresInRow++;
+    const askedMs = outcome.kind === "unavailable" ? (outcome.retryAfterMs ?? 0) : 0;
+    const ownMs = this.#failuresInRow >= FAILURES_BEFORE_PAUSE ? PAUSE_MS : 0;
+    const waitMs = Math.min(Math.max(askedMs, ownMs), PAUSE_MS_MAX);
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now.getTime() + waitMs);
+  }
+
+  /** Not at every call: many visitors would write the same row. What cannot be written never changes an outcome. */
+  async #write(error: HealthError | null, now: Date): Promise<void> {
+    const what = error?.word ?? "";
+    const everyMs = error === null ? OK_WRITTEN_EVERY_MS : ERROR_WRITTEN_EVERY_MS;
+    if (this.#written?.what === what && now.getTime() < this.#written.atMs + everyMs) return;
+    this.#written = { what, atMs: now.getTime() };
+    const connection = { id: this.#id, now };
+    const written =
+      error === null
+        ? recordConnectionOk(this.#deps.db, this.#owner, connection)
+        : recordConnectionError(this.#deps.db, this.#owner, { ...connection, ...error });
+    await written.catch((cause: unknown) => {
+      this.#deps.log.warn("connection.health_unwritten", { organizationId: this.#owner, error: cause });
+    });
+  }
+}
+
+type HealthError = { word: ConnectionErrorCode; status: number | null; requestId: string | null };
+
+/** Null: the system works. "unsaid": the system was not asked, or the caller went away before it could say anything. */
+function toError(outcome: Outcome): HealthError | null | "unsaid" {
+  switch (outcome.kind) {
+    case "found":
+    case "absent":
+    case "booked":
+    case "slot_taken":
+      return null;
+    case "refused":
+      if (outcome.upstream === null) return "unsaid";
+      return outcome.reason === "credentials" || outcome.reason === "not_found"
+        ? toHealthError(outcome.reason, outcome.upstream)
+        : null;
+    case "unavailable":
+    case "unknown":
+      return outcome.upstream === null ? "unsaid" : toUpstreamError(outcome.upstream);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function toUpstreamError(upstream: Upstream): HealthError | "unsaid" {
+  const { failure } = upstream;
+  switch (failure) {
+    case "aborted":
+    case "unsealed":
+    case "settings":
+    case "database":
+      return "unsaid";
+    default:
+      return toHealthError(failure ?? "http_status", upstream);
+  }
+}
+
+function toHealthError(word: ConnectionErrorCode, { status, requestId }: Upstream): HealthError {
+  return { word, status, requestId };
+}
+
+/** The same system, watched. Services mostly come from memory, so only their failures say anything. */
+export function watchSystem(system: SchedulingSystem, health: ConnectionHealth): SchedulingSystem {
+  const noted = async <T extends Outcome>(outcome: T): Promise<T> => {
+    await health.note(outcome);
+    return outcome;
+  };
+  return {
+    kind: system.kind,
+    verify: async (signal) => noted(await system.verify(signal)),
+    listServices: async (signal) => {
+      const read = health.findPause() ?? (await system.listServices(signal));
+      return read.kind === "found" ? read : noted(read);
+    },
+    listSlots: async (query, signal) => noted(health.findPause() ?? (await system.listSlots(query, signal))),
+    book: async (request, signal) => noted(health.findPause() ?? (await system.book(request, signal))),
+    findByReference: async (sought, signal) => noted(await system.findByReference(sought, signal)),
+  };
+}

@@ -1,0 +1,163 @@
+import { CONNECTION_ID, type ConnectionId, type OrganizationId } from "#contract/ids.ts";
+import { CONNECTIONS_PER_ORGANIZATION_MAX, type ConnectionKind } from "#contract/scheduling.ts";
+import type { Db } from "../../db/pool.ts";
+import { withinTransaction } from "../../db/within-transaction.ts";
+import { randomId } from "../../lib/random.ts";
+import { type OpenDeps, openConnection, openParts } from "../open-system.ts";
+import type { Failure, Read, Verified } from "../scheduling-system.ts";
+import { type ConnectionParts, parseConnectionParts } from "./connection-settings.ts";
+import {
+  type ConnectionRow,
+  deleteConnection,
+  findConnection,
+  insertConnection,
+  isBeingAsked,
+  isBookedThrough,
+  lockConnection,
+  updateConnection,
+} from "./queries.ts";
+
+// What an organization does with its connections. Expected refusals are values; the caller turns them into words or a status.
+
+type GivenParts = {
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly credentials: Readonly<Record<string, unknown>>;
+};
+
+export type ConnectionRefusal =
+  /** Members of the settings or credentials that are missing or wrong. */
+  | { readonly kind: "fields_refused"; readonly fields: readonly string[] }
+  /** The system did not let itself be asked; nothing was saved. */
+  | { readonly kind: "test_failed"; readonly failure: Failure }
+  | { readonly kind: "too_many" }
+  | { readonly kind: "in_use" }
+  /** What became of a booking is not known yet, and this connection is where to look. */
+  | { readonly kind: "booking_under_way" }
+  | { readonly kind: "not_found" };
+
+/** What else is written in the transaction that adds, such as who did it. */
+export type Alongside = (transaction: Db, connection: Pick<ConnectionRow, "id" | "name">) => Promise<void>;
+
+/** Asks the system first: a connection that never worked is not saved. */
+export async function addConnection(
+  deps: OpenDeps,
+  owner: OrganizationId,
+  wanted: GivenParts & { id?: ConnectionId; kind: ConnectionKind; name: string },
+  alongside: Alongside = async () => undefined,
+): Promise<{ kind: "added"; id: ConnectionId; verified: Verified } | ConnectionRefusal> {
+  const tried = await tryParts(deps, wanted);
+  if (tried.kind !== "works") return tried;
+  const id = wanted.id ?? randomId<ConnectionId>(deps.random, CONNECTION_ID);
+  const now = deps.clock.now();
+  const row = {
+    id,
+    kind: wanted.kind,
+    name: wanted.name,
+    ...seal(deps, id, tried.parts),
+    last_ok_at: now,
+    last_error: null,
+    last_error_at: null,
+    last_error_status: null,
+    last_error_request_id: null,
+    created_at: now,
+    updated_at: now,
+  };
+  const isAdded = await deps.db.transaction().execute(async (transaction) => {
+    const isInserted = await insertConnection(transaction, owner, { row, most: CONNECTIONS_PER_ORGANIZATION_MAX });
+    if (isInserted) await alongside(transaction, row);
+    return isInserted;
+  });
+  return isAdded ? { kind: "added", id, verified: tried.verified } : { kind: "too_many" };
+}
+
+export type ConnectionEdit = {
+  readonly id: ConnectionId;
+  readonly name?: string;
+  /**
+   * Settings change only together with the credentials: else whoever may edit a connection could have a secret that they
+   * cannot read sent to an address of their own.
+   */
+  readonly parts?: GivenParts;
+};
+
+/**
+ * Changes the name, the parts, or both at once. The system is asked first, as nobody is to wait for it behind a locked row;
+ * `meanwhile` then gets the row as it is by then, locked; when it throws, nothing is changed.
+ */
+export async function changeConnection(
+  deps: OpenDeps,
+  owner: OrganizationId,
+  wanted: ConnectionEdit,
+  meanwhile: (transaction: Db, row: ConnectionRow) => Promise<void> = async () => undefined,
+): Promise<{ kind: "changed"; verified: Verified | null } | ConnectionRefusal> {
+  const { id, name, parts } = wanted;
+  const known = await findConnection(deps.db, owner, id);
+  if (known === null) return { kind: "not_found" };
+  const tried = parts === undefined ? null : await tryParts(deps, { ...parts, kind: known.kind });
+  if (tried !== null && tried.kind !== "works") return tried;
+  const isChanged = await deps.db.transaction().execute(async (transaction) => {
+    const row = await lockConnection(transaction, owner, id);
+    if (row === null) return false;
+    await meanwhile(transaction, row);
+    const change = {
+      ...(name === undefined ? {} : { name }),
+      ...(tried === null ? {} : toChange(deps, row, tried.parts)),
+    };
+    await updateConnection(transaction, owner, { id, change });
+    return true;
+  });
+  return isChanged ? { kind: "changed", verified: tried?.verified ?? null } : { kind: "not_found" };
+}
+
+function toChange(deps: OpenDeps, row: ConnectionRow, parts: ConnectionParts) {
+  const now = deps.clock.now();
+  // Even if the clock stands still: it is by this time that every process notices.
+  const updatedAt = new Date(Math.max(now.getTime(), row.updated_at.getTime() + 1));
+  return { ...seal(deps, row.id, parts), last_ok_at: now, updated_at: updatedAt };
+}
+
+export async function removeConnection(
+  deps: Pick<OpenDeps, "db">,
+  owner: OrganizationId,
+  id: ConnectionId,
+): Promise<{ kind: "removed" } | ConnectionRefusal> {
+  return await withinTransaction(deps.db, async (transaction) => {
+    // Locked first: whoever is giving it to a widget is waited for and seen.
+    if ((await lockConnection(transaction, owner, id)) === null) return { kind: "not_found" };
+    if (await isBookedThrough(transaction, owner, id)) return { kind: "in_use" };
+    // Only there can a lost booking be looked for.
+    if (await isBeingAsked(transaction, owner, id)) return { kind: "booking_under_way" };
+    await deleteConnection(transaction, owner, id);
+    return { kind: "removed" };
+  });
+}
+
+/** "Test connection" of one that is saved; its health shows the result. */
+export async function testConnection(
+  deps: OpenDeps,
+  owner: OrganizationId,
+  id: ConnectionId,
+): Promise<Read<Verified> | { kind: "not_found" }> {
+  const system = await openConnection(deps, owner, id);
+  return system === null ? { kind: "not_found" } : await system.verify();
+}
+
+type Tried = { kind: "works"; parts: ConnectionParts; verified: Verified };
+
+async function tryParts(
+  deps: OpenDeps,
+  given: GivenParts & { kind: ConnectionKind },
+): Promise<Tried | ConnectionRefusal> {
+  const parsed = parseConnectionParts(given.kind, given);
+  if (parsed.kind === "refused") return { kind: "fields_refused", fields: parsed.fields };
+  const verified = await openParts(deps, parsed.parts).verify();
+  if (verified.kind !== "found") return { kind: "test_failed", failure: verified };
+  return { kind: "works", parts: parsed.parts, verified: verified.value };
+}
+
+function seal(deps: OpenDeps, id: ConnectionId, parts: ConnectionParts): { settings: string; credentials: Buffer } {
+  return {
+    settings: JSON.stringify(parts.settings),
+    credentials: deps.scheduler.sealer.seal(id, JSON.stringify(parts.credentials)),
+  };
+}

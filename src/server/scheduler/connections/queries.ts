@@ -1,0 +1,198 @@
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
+import type { ConnectionErrorCode } from "#contract/app/connections.ts";
+import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import type { SchedulingConnectionsTable } from "../../db/tables.ts";
+
+const COLUMNS = [
+  "id",
+  "organization_id",
+  "kind",
+  "name",
+  "settings",
+  "last_ok_at",
+  "last_error",
+  "last_error_at",
+  "last_error_status",
+  "last_error_request_id",
+  "created_at",
+  "updated_at",
+] as const;
+
+/** Without the sealed credentials: whoever lists connections has no use for them. */
+export type ConnectionRow = Pick<Selectable<SchedulingConnectionsTable>, (typeof COLUMNS)[number]>;
+
+export async function listConnections(db: Db, owner: OrganizationId): Promise<ConnectionRow[]> {
+  return await db
+    .selectFrom("scheduling_connections")
+    .select(COLUMNS)
+    .where("organization_id", "=", owner)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+}
+
+export async function findConnection(db: Db, owner: OrganizationId, id: ConnectionId): Promise<ConnectionRow | null> {
+  const row = await db
+    .selectFrom("scheduling_connections")
+    .select(COLUMNS)
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export type SealedConnectionRow = Pick<
+  Selectable<SchedulingConnectionsTable>,
+  "id" | "kind" | "settings" | "credentials" | "updated_at"
+>;
+
+/** What opening it takes. */
+export async function findSealedConnection(
+  db: Db,
+  owner: OrganizationId,
+  id: ConnectionId,
+): Promise<SealedConnectionRow | null> {
+  const row = await db
+    .selectFrom("scheduling_connections")
+    .select(["id", "kind", "settings", "credentials", "updated_at"])
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** False when the organization has as many as it may have. The organization's row is locked: two at once cannot both fit. */
+export async function insertConnection(
+  transaction: Db,
+  owner: OrganizationId,
+  { row, most }: { row: Omit<Insertable<SchedulingConnectionsTable>, "organization_id">; most: number },
+): Promise<boolean> {
+  await transaction.selectFrom("organizations").select("id").where("id", "=", owner).forNoKeyUpdate().execute();
+  const { count } = await transaction
+    .selectFrom("scheduling_connections")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("organization_id", "=", owner)
+    .executeTakeFirstOrThrow();
+  if (count >= most) return false;
+  await transaction
+    .insertInto("scheduling_connections")
+    .values({ ...row, organization_id: owner })
+    .execute();
+  return true;
+}
+
+export async function updateConnection(
+  db: Db,
+  owner: OrganizationId,
+  { id, change }: { id: ConnectionId; change: Updateable<SchedulingConnectionsTable> },
+): Promise<void> {
+  await db
+    .updateTable("scheduling_connections")
+    .set(change)
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Whether there is such a connection; if so, it stays until the transaction ends, so that a widget can be given it. */
+export async function holdConnection(transaction: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
+  const row = await transaction
+    .selectFrom("scheduling_connections")
+    .select("id")
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Until the transaction ends nobody else changes it, deletes it, or gives it to a widget. */
+export async function lockConnection(
+  transaction: Db,
+  owner: OrganizationId,
+  id: ConnectionId,
+): Promise<ConnectionRow | null> {
+  const row = await transaction
+    .selectFrom("scheduling_connections")
+    .select(COLUMNS)
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function isBookedThrough(db: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
+  const widget = await db
+    .selectFrom("widgets")
+    .select("id")
+    .where("organization_id", "=", owner)
+    .where("connection_id", "=", id)
+    .limit(1)
+    .executeTakeFirst();
+  return widget !== undefined;
+}
+
+/** Whether a booking that was asked for through it is not settled yet. The index of these rows holds no others. */
+export async function isBeingAsked(db: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
+  const { rows } = await sql`
+    select from pending_bookings
+    where state = 'asking' and organization_id = ${owner} and asked_in = ${id} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+export async function deleteConnection(transaction: Db, owner: OrganizationId, id: ConnectionId): Promise<void> {
+  await transaction
+    .deleteFrom("scheduling_connections")
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function recordConnectionOk(
+  db: Db,
+  owner: OrganizationId,
+  { id, now }: { id: ConnectionId; now: Date },
+): Promise<void> {
+  await db
+    .updateTable("scheduling_connections")
+    .set({ last_ok_at: now })
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Stays when the system works again: `last_ok_at` is then the later of the two. */
+export async function recordConnectionError(
+  db: Db,
+  owner: OrganizationId,
+  error: { id: ConnectionId; now: Date; word: ConnectionErrorCode; status: number | null; requestId: string | null },
+): Promise<void> {
+  await db
+    .updateTable("scheduling_connections")
+    .set({
+      last_error: error.word,
+      last_error_at: error.now,
+      last_error_status: error.status,
+      last_error_request_id: error.requestId,
+    })
+    .where("organization_id", "=", owner)
+    .where("id", "=", error.id)
+    .execute();
+}
+
+/** How many widgets book through each; those without any are left out. */
+export async function countWidgetsByConnection(
+  db: Db,
+  owner: OrganizationId,
+): Promise<ReadonlyMap<ConnectionId, number>> {
+  const rows = await db
+    .selectFrom("widgets")
+    .select(({ fn }) => ["connection_id", fn.countAll<number>().as("count")])
+    .where("organization_id", "=", owner)
+    .where("connection_id", "is not", null)
+    .groupBy("connection_id")
+    .execute();
+  return new Map(rows.flatMap(({ connection_id, count }) => (connection_id === null ? [] : [[connection_id, count]])));
+}

@@ -1,0 +1,272 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
+import { REFERENCE, type Reference } from "#contract/ids.ts";
+import { randomId, systemRandom } from "../../lib/random.ts";
+import type { Booked, BookOutcome, BookRequest, Read, Slot, UnlimitedSystem } from "../scheduling-system.ts";
+
+// What every scheduling system does, whichever it is. Each test gets a fresh subject; its services are named by what a test
+// needs of them.
+
+type ConformanceSubject = {
+  readonly system: UnlimitedSystem;
+  readonly now: Date;
+  readonly services: {
+    /** With free times within a week, one place in each, and nothing to answer. */
+    readonly plain: string;
+    /** With a required text and a choice. */
+    readonly asking: string;
+    /** In which a visitor chooses between at least two people; null where the system never lets them. */
+    readonly choosable: string | null;
+    readonly online: string;
+  };
+  /** What arrived with an appointment; null where the system keeps nothing about a customer. */
+  readonly readArrived: ((reference: Reference) => Promise<Arrived>) | null;
+};
+
+type Arrived = {
+  readonly name: string;
+  readonly email: string;
+  /** Everything a person at the business can read with the appointment. */
+  readonly notes: string;
+  readonly answers: Readonly<Record<string, string>>;
+};
+
+const WEEK_MS = 7 * DAY_MS;
+const NEVER = new AbortController().signal;
+
+export function testConformance(name: string, open: () => Promise<ConformanceSubject>): void {
+  describe(`${name} as a scheduling system`, () => {
+    test("says whose it is and in which time zone", async () => {
+      const { system } = await open();
+      const verified = requireFound(await system.verify(NEVER));
+      assert.notEqual(verified.businessName, "");
+      assert.ok(verified.timeZone !== null && Intl.supportedValuesOf("timeZone").includes(verified.timeZone));
+    });
+
+    test("lists its services with what a visitor needs to know", async () => {
+      const { system, services } = await open();
+      const offered = requireFound(await system.listServices(NEVER));
+      for (const id of [services.plain, services.asking, services.online]) {
+        const service = offered.find((candidate) => candidate.id === id);
+        assert.ok(service && service.name !== "" && service.durationMinutes > 0, id);
+      }
+      assert.equal(offered.find(({ id }) => id === services.online)?.isOnline, true);
+      const { questions } = offered.find(({ id }) => id === services.asking) ?? assert.fail();
+      const [text, choice] = [questions.find(({ required }) => required), questions.find((q) => q.type === "choice")];
+      assert.ok(text?.type === "text" && text.label !== "" && text.options.length === 0);
+      assert.ok(choice && choice.label !== "" && choice.options.length > 1);
+    });
+
+    test("offers whole slots in their order, only in the asked range and only in the future", async () => {
+      const { system, now, services } = await open();
+      const week = await listWeek(system, { now, serviceId: services.plain });
+      const duration = await readDuration(system, services.plain);
+      assert.ok(week.length > 2);
+      for (const [index, slot] of week.entries()) {
+        assert.ok(slot.startAt instanceof Date && slot.endAt instanceof Date);
+        assert.ok(slot.startAt > now && slot.startAt.getTime() < now.getTime() + WEEK_MS);
+        assert.equal(slot.endAt.getTime() - slot.startAt.getTime(), duration * MINUTE_MS);
+        assert.ok(index === 0 || slot.startAt > (week[index - 1]?.startAt ?? now));
+      }
+      const [, second, third] = week;
+      assert.ok(second && third);
+      const range = { serviceId: services.plain, staffId: null, from: second.startAt, to: third.startAt };
+      const between = requireFound(await system.listSlots(range, NEVER));
+      assert.deepEqual(between.map(toStart), [toStart(second)]);
+      const past = { ...range, from: new Date(now.getTime() - WEEK_MS), to: now };
+      assert.deepEqual(requireFound(await system.listSlots(past, NEVER)), []);
+    });
+
+    test("books a free slot, which is then no longer offered", async () => {
+      const { system, now, services } = await open();
+      const [first, ...rest] = await listWeek(system, { now, serviceId: services.plain });
+      assert.ok(first);
+      const booked = requireBooked(await system.book(toRequest(services.plain, first), NEVER));
+      assert.notEqual(booked.externalId, "");
+      assert.equal(booked.startAt.toISOString(), first.startAt.toISOString());
+      assert.equal(booked.endAt.toISOString(), first.endAt.toISOString());
+      assert.equal(booked.service.id, services.plain);
+      assert.notEqual(booked.service.name, "");
+      const after = await listWeek(system, { now, serviceId: services.plain });
+      assert.equal(after.map(toStart).includes(toStart(first)), false);
+      assert.ok(after.map(toStart).includes(toStart(rest.at(-1) ?? assert.fail())));
+    });
+
+    test("says that a slot is taken when it is booked again", async () => {
+      const { system, now, services } = await open();
+      const [first] = await listWeek(system, { now, serviceId: services.plain });
+      assert.ok(first);
+      requireBooked(await system.book(toRequest(services.plain, first), NEVER));
+      const again = toRequest(services.plain, first);
+      assert.deepEqual(await system.book(again, NEVER), { kind: "slot_taken" });
+      assert.deepEqual(await system.findByReference(again, NEVER), { kind: "absent" });
+    });
+
+    test("says that a slot is taken when it was never offered", async () => {
+      const { system, now, services } = await open();
+      const [first] = await listWeek(system, { now, serviceId: services.plain });
+      assert.ok(first);
+      const never = { ...first, startAt: new Date(first.startAt.getTime() + 7 * MINUTE_MS) };
+      assert.deepEqual(await system.book(toRequest(services.plain, never), NEVER), { kind: "slot_taken" });
+    });
+
+    test("finds an appointment by its reference, exactly as it was booked", async () => {
+      const { system, now, services } = await open();
+      const [first, second] = await listWeek(system, { now, serviceId: services.plain });
+      assert.ok(first && second);
+      requireBooked(await system.book(toRequest(services.plain, second), NEVER));
+      const request = toRequest(services.plain, first);
+      assert.deepEqual(await system.findByReference(request, NEVER), { kind: "absent" });
+      const booked = requireBooked(await system.book(request, NEVER));
+      const { reference, serviceId, startAt } = request;
+      assert.deepEqual(await system.findByReference({ reference, serviceId, startAt }, NEVER), {
+        kind: "found",
+        value: booked,
+      });
+    });
+
+    test("refuses a service that it does not have", async () => {
+      const { system, now } = await open();
+      const query = { serviceId: "999999", staffId: null, from: now, to: new Date(now.getTime() + WEEK_MS) };
+      const slot = { startAt: new Date(now.getTime() + HOUR_MS), endAt: now, staffIds: [] };
+      for (const outcome of [
+        await system.listSlots(query, NEVER),
+        await system.book(toRequest("999999", slot), NEVER),
+      ]) {
+        assert.ok(outcome.kind === "refused" && outcome.reason === "not_found", outcome.kind);
+      }
+    });
+
+    test("refuses a person that the service does not have", async () => {
+      const { system, now, services } = await open();
+      const [first] = await listWeek(system, { now, serviceId: services.plain });
+      assert.ok(first);
+      const query = { serviceId: services.plain, staffId: "nobody", from: now, to: first.endAt };
+      const request = { ...toRequest(services.plain, first), staffId: "nobody" };
+      for (const outcome of [await system.listSlots(query, NEVER), await system.book(request, NEVER)]) {
+        assert.ok(outcome.kind === "refused" && outcome.reason === "invalid", outcome.kind);
+      }
+    });
+
+    test("lets the visitor choose between people, where it offers them", async (context) => {
+      const { system, now, services } = await open();
+      const offered = requireFound(await system.listServices(NEVER));
+      if (services.choosable === null) {
+        assert.ok(offered.every(({ staff, staffSelectable }) => !staffSelectable && staff.length === 0));
+        context.skip("this system never does");
+        return;
+      }
+      const service = offered.find(({ id }) => id === services.choosable);
+      assert.ok(service?.staffSelectable && service.staff.length > 1);
+      const [slot] = await listWeek(system, { now, serviceId: service.id });
+      const staffId = slot?.staffIds.at(-1);
+      assert.ok(slot && staffId);
+      const hers = await listWeek(system, { now, serviceId: service.id, staffId });
+      assert.ok(hers.length > 0 && hers.every(({ staffIds }) => staffIds.length === 1 && staffIds[0] === staffId));
+      const booked = requireBooked(await system.book({ ...toRequest(service.id, slot), staffId }, NEVER));
+      assert.deepEqual(booked.staff, [service.staff.find(({ id }) => id === staffId)]);
+    });
+
+    test("gets the customer, the notes with the reference, and the answers", async (context) => {
+      const { system, now, services, readArrived } = await open();
+      const offered = requireFound(await system.listServices(NEVER));
+      const { questions } = offered.find(({ id }) => id === services.asking) ?? assert.fail();
+      const [slot] = await listWeek(system, { now, serviceId: services.asking });
+      assert.ok(slot);
+      const answers = questions.map(({ id, label, options }) => ({
+        questionId: id,
+        question: label,
+        answer: options.at(-1) ?? "A chipped tooth",
+      }));
+      const request = { ...toRequest(services.asking, slot), answers };
+      requireBooked(await system.book(request, NEVER));
+      if (readArrived === null) {
+        context.skip("this system keeps nothing about a customer");
+        return;
+      }
+      const arrived = await readArrived(request.reference);
+      assert.equal(arrived.name, request.customer.name);
+      assert.equal(arrived.email, request.customer.email);
+      for (const text of ["Please ring twice", request.reference]) assert.ok(arrived.notes.includes(text), text);
+      const expected = Object.fromEntries(answers.map(({ questionId, answer }) => [questionId, answer]));
+      assert.deepEqual(arrived.answers, expected);
+    });
+
+    test("gives a link to an online appointment, and none to another", async () => {
+      const { system, now, services } = await open();
+      const [online] = await listWeek(system, { now, serviceId: services.online });
+      assert.ok(online);
+      const booked = requireBooked(await system.book(toRequest(services.online, online), NEVER));
+      assert.equal(URL.parse(booked.joinUrl ?? "")?.protocol, "https:");
+      const [plain] = await listWeek(system, { now, serviceId: services.plain });
+      assert.ok(plain);
+      assert.equal(requireBooked(await system.book(toRequest(services.plain, plain), NEVER)).joinUrl, null);
+    });
+
+    test("does nothing for a caller that has gone away", async () => {
+      const { system, now, services } = await open();
+      const [slot] = await listWeek(system, { now, serviceId: services.plain });
+      assert.ok(slot);
+      const request = toRequest(services.plain, slot);
+      const gone = AbortSignal.abort();
+      const query = { serviceId: services.plain, staffId: null, from: now, to: slot.endAt };
+      for (const outcome of [
+        await system.listSlots(query, gone),
+        await system.findByReference(request, gone),
+        await system.verify(gone),
+        await system.book(request, gone),
+      ]) {
+        assert.equal(outcome.kind, "unavailable");
+      }
+      assert.deepEqual(await system.findByReference(request, NEVER), { kind: "absent" });
+      requireBooked(await system.book(request, NEVER));
+    });
+  });
+}
+
+export function toRequest(serviceId: string, slot: Slot): BookRequest {
+  return {
+    reference: randomId<Reference>(systemRandom, REFERENCE),
+    serviceId,
+    startAt: slot.startAt,
+    staffId: null,
+    customer: {
+      name: "Mara Quell",
+      email: "mara.quell@example.com",
+      phone: "+49 30 1234567",
+      notes: "Please ring twice",
+      timeZone: "Europe/Prague",
+      locale: "de",
+    },
+    answers: [],
+  };
+}
+
+export async function listWeek(
+  system: UnlimitedSystem,
+  query: { now: Date; serviceId: string; staffId?: string },
+): Promise<readonly Slot[]> {
+  const { now, serviceId, staffId = null } = query;
+  const range = { from: now, to: new Date(now.getTime() + WEEK_MS) };
+  return requireFound(await system.listSlots({ serviceId, staffId, ...range }, NEVER));
+}
+
+export function requireFound<T>(read: Read<T>): T {
+  assert.ok(read.kind === "found", JSON.stringify(read));
+  return read.value;
+}
+
+export function requireBooked(outcome: BookOutcome): Booked {
+  assert.ok(outcome.kind === "booked", JSON.stringify(outcome));
+  return outcome.booked;
+}
+
+async function readDuration(system: UnlimitedSystem, serviceId: string): Promise<number> {
+  const services = requireFound(await system.listServices(NEVER));
+  return services.find(({ id }) => id === serviceId)?.durationMinutes ?? assert.fail(serviceId);
+}
+
+function toStart(slot: Slot): string {
+  return slot.startAt.toISOString();
+}

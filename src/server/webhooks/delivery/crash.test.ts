@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { TEST_SECRET_KEY } from "../../../../test/support/app.ts";
+import { systemClock } from "../../lib/clock.ts";
+import {
+  book,
+  createWebhookService,
+  headerOf,
+  makeBusiness,
+  makeEndpoint,
+  readAttempts,
+  readDeliveries,
+  readDelivery,
+  startReplying,
+  until,
+} from "../testing/webhook-service.ts";
+
+// Real worker processes, killed while requests are under way.
+
+const { deps: testDeps, url } = await createWebhookService();
+const deps = { ...testDeps, clock: systemClock };
+const { db } = deps;
+
+const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
+const COMPILE_CACHE = fileURLToPath(new URL("../../../../node_modules/.cache/bookflow", import.meta.url));
+
+/** With this time limit a lease lasts the shortest there is, two seconds. */
+function startWorkerProcess(settings: Record<string, string> = {}): ChildProcess {
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ROLE: "worker",
+      DATABASE_URL: url,
+      SECRET_KEY: TEST_SECRET_KEY,
+      WEBHOOK_TIMEOUT_MS: "500",
+      WEBHOOK_RETRY_SCHEDULE: "1,1,1,1,1,1,1,1",
+      WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
+      LOG_LEVEL: "error",
+      ...settings,
+    },
+    stdio: "ignore",
+  });
+  after(() => child.kill("SIGKILL"));
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}
+
+async function listLeased(): Promise<string[]> {
+  const rows = await db
+    .selectFrom("delivery_queue")
+    .select("delivery_id")
+    .where("lease_token", "is not", null)
+    .execute();
+  return rows.map((row) => row.delivery_id);
+}
+
+const BOOKINGS = 200;
+
+test("kill -9 in flight, three times, with 200 bookings queued: all arrive, only what was in flight twice", {
+  timeout: 60_000,
+}, async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return {};
+  });
+  await makeEndpoint(deps, business, { url: receiver.url });
+  const references = [];
+  for (let n = 0; n < BOOKINGS; n++) references.push(await book(deps, business));
+
+  const inFlightAtKill = new Set<string>();
+  for (const killedAfter of [30, 80, 130]) {
+    const worker = startWorkerProcess();
+    await until(() => receiver.requests.length >= killedAfter, `${killedAfter} requests have arrived`);
+    await kill(worker);
+    const leased = await listLeased();
+    assert.ok(leased.length > 0, "it was killed in flight");
+    for (const id of leased) inFlightAtKill.add(id);
+  }
+  const last = startWorkerProcess();
+  await until(async () => {
+    const { count } = await db
+      .selectFrom("delivery_queue")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow();
+    return count === 0;
+  }, "nothing is queued any more");
+  await kill(last);
+
+  const deliveries = await readDeliveries(deps, business.owner);
+  assert.deepEqual(
+    deliveries.map(({ state }) => state),
+    Array(BOOKINGS).fill("delivered"),
+    "none is stuck, none is lost",
+  );
+  const requestsById = Map.groupBy(receiver.requests, (request) => headerOf(request, "Service-Delivery"));
+  const arrived = [...requestsById.values()].map(
+    ([request]) => JSON.parse(String(request?.body)).data.booking.reference,
+  );
+  assert.deepEqual(arrived.sort(), references.sort(), "every event has arrived");
+
+  const repeated = [...requestsById].filter(([, requests]) => requests.length > 1);
+  assert.ok(repeated.every(([id, requests]) => inFlightAtKill.has(id) && requests.length === 2));
+  const attempts = await readAttempts(deps, business.owner);
+  const attemptsById = Map.groupBy(attempts, ({ delivery_id }) => delivery_id as string);
+  for (const [id, requests] of requestsById) {
+    assert.ok((attemptsById.get(id)?.length ?? 0) >= requests.length, "every request is in the log");
+  }
+  assert.deepEqual([...new Set(attempts.map(({ result }) => result))].sort(), ["delivered", "interrupted"]);
+  const interrupted = attempts.filter(({ result }) => result === "interrupted");
+  assert.deepEqual(new Set(interrupted.map(({ delivery_id }) => delivery_id as string)), inFlightAtKill);
+});
+
+test("on SIGTERM a worker waits for its requests no longer than the grace time, and another takes them up", {
+  timeout: 60_000,
+}, async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying((_request, count) => (count === 1 ? null : {}));
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  // The lease outlasts the grace time by far.
+  const first = startWorkerProcess({ WEBHOOK_TIMEOUT_MS: "60000", SHUTDOWN_GRACE_MS: "200" });
+  await until(() => receiver.requests.length === 1, "the request is under way");
+  await book(deps, business);
+  await until(() => receiver.requests.length === 2, "the other one is answered");
+  const ended = once(first, "exit");
+  first.kill("SIGTERM");
+  assert.deepEqual(await ended, [0, null]);
+  assert.equal((await listLeased()).length, 1);
+
+  // As if the minutes of its lease had passed.
+  await db
+    .updateTable("delivery_queue")
+    .set({ lease_until: new Date(0) })
+    .where("lease_token", "is not", null)
+    .execute();
+  const second = startWorkerProcess();
+  await until(() => receiver.requests.length === 3, "another has taken it up");
+  await until(
+    async () => (await db.selectFrom("delivery_queue").selectAll().execute()).length === 0,
+    "it is written down",
+  );
+  await kill(second);
+  assert.deepEqual(
+    (await readDeliveries(deps, business.owner)).map(({ state }) => state),
+    ["delivered", "delivered"],
+  );
+});
+
+test("on SIGTERM a worker lets the requests under way end, writes them down, and begins no other", {
+  timeout: 60_000,
+}, async () => {
+  const business = await makeBusiness(deps);
+  const gate = Promise.withResolvers<void>();
+  const receiver = await startReplying(async () => {
+    await gate.promise;
+    return {};
+  });
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  const worker = startWorkerProcess({ WEBHOOK_TIMEOUT_MS: "20000" });
+  await until(() => receiver.requests.length === 1, "the request is under way");
+  const ended = once(worker, "exit");
+  worker.kill("SIGTERM");
+  gate.resolve();
+  assert.deepEqual(await ended, [0, null]);
+  assert.equal((await readDelivery(deps, business.owner)).state, "delivered");
+});

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { sql } from "kysely";
+import { randomUuid } from "../../lib/random.ts";
+import {
+  anotherWorker,
+  book,
+  createWebhookService,
+  makeBusiness,
+  makeEndpoint,
+  startReplying,
+  until,
+} from "../testing/webhook-service.ts";
+import { claimDeliveries } from "./claim-queries.ts";
+import { DeliveryLoop } from "./delivery-loop.ts";
+import { CAPS, PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
+
+// However many organizations have slow receivers, one that comes later finds a place.
+
+const service = await createWebhookService({ webhookTimeoutMs: 20_000 });
+const { deps } = service;
+
+/** Whoever posts here waits until the test is over. */
+async function startSlow() {
+  const gate = Promise.withResolvers<void>();
+  const receiver = await startReplying(async () => {
+    await gate.promise;
+    return {};
+  });
+  return { receiver, letGo: () => gate.resolve() };
+}
+
+async function fill(url: string, about: { businesses: number; endpoints: number; bookings: number }) {
+  const businesses = await Promise.all(Array.from({ length: about.businesses }, () => makeBusiness(deps)));
+  await Promise.all(
+    businesses.map(async (business) => {
+      for (let n = 0; n < about.endpoints; n++) await makeEndpoint(deps, business, { url });
+      for (let n = 0; n < about.bookings; n++) await book(deps, business);
+    }),
+  );
+  return businesses;
+}
+
+/** Begins what may be begun; nothing ends meanwhile. */
+async function beginAll(loop: DeliveryLoop): Promise<number> {
+  let begun = 0;
+  for (;;) {
+    const more = await loop.goRound();
+    if (more === 0) return begun;
+    begun += more;
+  }
+}
+
+/** Each test has the queue to itself. */
+beforeEach(async () => {
+  await sql`truncate delivery_queue, delivery_attempts, deliveries, webhook_events cascade`.execute(deps.db);
+});
+
+for (const about of [
+  { businesses: 1, endpoints: 7, bookings: 10, atOnce: [64, 64] },
+  { businesses: 2, endpoints: 7, bookings: 10, atOnce: [128, 128] },
+  { businesses: 4, endpoints: 7, bookings: 10, atOnce: [160, 200] },
+  { businesses: 15, endpoints: 20, bookings: 2, atOnce: [220, 245] },
+] as const) {
+  const { businesses, endpoints, atOnce } = about;
+  test(`beside ${businesses} with ${endpoints} slow receivers each, a newcomer's booking is sent at once`, async () => {
+    const slow = await startSlow();
+    const loop = new DeliveryLoop(anotherWorker(deps));
+    await fill(slow.receiver.url, about);
+    try {
+      const begun = await beginAll(loop);
+      assert.ok(begun >= atOnce[0] && begun <= atOnce[1], `${begun} at once`);
+      const quick = await startReplying(() => ({}));
+      await fill(quick.url, { businesses: 1, endpoints: 3, bookings: 1 });
+      assert.equal(await loop.goRound(), 3);
+      await until(() => quick.requests.length === 3, "the newcomer's are sent");
+    } finally {
+      slow.letGo();
+      await loop.settled();
+    }
+  });
+}
+
+test("one has at most half as many as are still free, and goes on when more are", async () => {
+  const [business] = await fill("http://127.0.0.1:9/", { businesses: 1, endpoints: 2, bookings: 5 });
+  const claim = async (free: number) => {
+    const now = deps.clock.now();
+    const leaseUntil = new Date(now.getTime() + deps.webhooks.leaseMs);
+    const lease = { now, leaseUntil, leaseToken: randomUuid(deps.random) };
+    const about = { ...lease, limit: free, free, caps: CAPS, plans: PLANS_WITH_WEBHOOKS, after: "" };
+    const { deliveries, heldBack } = await claimDeliveries(deps.db, () => about);
+    return { taken: deliveries.length, heldBack: [...heldBack] };
+  };
+  const more = [business?.owner];
+  assert.deepEqual(await claim(9), { taken: 3, heldBack: more });
+  assert.deepEqual(await claim(6), { taken: 0, heldBack: more });
+  assert.deepEqual(await claim(11), { taken: 2, heldBack: more });
+  assert.deepEqual(await claim(256), { taken: 5, heldBack: [] });
+});

@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { after, beforeEach, test } from "node:test";
+import { sql } from "kysely";
+import {
+  anotherWorker,
+  type Business,
+  book,
+  createWebhookService,
+  deliverAll,
+  headerOf,
+  makeBusiness,
+  makeEndpoint,
+  moveClock,
+  pathOf,
+  readDeliveries,
+  startReplying,
+  until,
+} from "../testing/webhook-service.ts";
+import { DeliveryLoop } from "./delivery-loop.ts";
+
+// How many requests may be in flight at once, and that no receiver delays another's deliveries.
+
+const service = await createWebhookService({ webhookTimeoutMs: 5_000 });
+const { deps } = service;
+
+/** Holds every request until told to let go, and knows how many it holds. */
+async function startHolding() {
+  const gate = Promise.withResolvers<void>();
+  const held = new Map<string, number>();
+  let most = 0;
+  const receiver = await startReplying(async (request) => {
+    const path = pathOf(request);
+    held.set(path, (held.get(path) ?? 0) + 1);
+    most = Math.max(most, held.get(path) ?? 0);
+    await gate.promise;
+    held.set(path, (held.get(path) ?? 0) - 1);
+    return {};
+  });
+  after(() => gate.resolve());
+  return { receiver, letGo: () => gate.resolve(), most: () => most };
+}
+
+async function bookMany(business: Business, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await book(deps, business);
+}
+
+/** Each test has the queue to itself. */
+beforeEach(async () => {
+  await sql`truncate delivery_queue, delivery_attempts, deliveries, webhook_events cascade`.execute(deps.db);
+});
+
+test("an endpoint gets ten requests at once, over all workers", async () => {
+  const business = await makeBusiness(deps);
+  const { receiver, letGo } = await startHolding();
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await bookMany(business, 25);
+  const loops = [new DeliveryLoop(deps), new DeliveryLoop(anotherWorker(deps)), new DeliveryLoop(anotherWorker(deps))];
+  const begun = await Promise.all(loops.map((loop) => loop.goRound()));
+  assert.equal(
+    begun.reduce((sum, count) => sum + count),
+    10,
+  );
+  await until(() => receiver.requests.length === 10, "ten have arrived");
+  assert.deepEqual(await Promise.all(loops.map((loop) => loop.goRound())), [0, 0, 0]);
+  letGo();
+  await Promise.all(loops.map((loop) => loop.settled()));
+  for (const loop of loops) await deliverAll(loop);
+  assert.equal(receiver.requests.length, 25);
+});
+
+test("an organization gets a quarter of a worker's places, and what is left goes to others", async () => {
+  const greedy = await makeBusiness(deps);
+  const modest = await makeBusiness(deps);
+  const { receiver, letGo } = await startHolding();
+  for (let n = 0; n < 20; n++) await makeEndpoint(deps, greedy, { url: `${receiver.url}/${n}` });
+  await bookMany(greedy, 5);
+  await makeEndpoint(deps, modest, { url: `${receiver.url}/modest` });
+  await bookMany(modest, 1);
+  const loop = new DeliveryLoop(deps);
+  assert.equal((await loop.goRound()) + (await loop.goRound()), 65);
+  await until(() => receiver.requests.length === 65, "all have arrived");
+  const paths = receiver.requests.map(pathOf);
+  assert.equal(paths.filter((path) => path.endsWith("/modest")).length, 1);
+  assert.equal(new Set(paths).size, 21, "the first of every lane before the second of any");
+  letGo();
+  await loop.settled();
+  await deliverAll(loop);
+  assert.equal(receiver.requests.length, 101);
+});
+
+test("an endpoint with nothing in flight may send although its slow neighbours fill the organization's places", async () => {
+  const business = await makeBusiness(deps);
+  const { receiver, letGo } = await startHolding();
+  for (let n = 0; n < 7; n++) await makeEndpoint(deps, business, { url: `${receiver.url}/slow-${n}` });
+  await bookMany(business, 10);
+  const loop = new DeliveryLoop(deps);
+  assert.equal((await loop.goRound()) + (await loop.goRound()), 64);
+  await makeEndpoint(deps, business, { url: `${receiver.url}/quick` });
+  await bookMany(business, 2);
+  assert.equal(await loop.goRound(), 1);
+  await until(() => receiver.requests.length === 65, "it has arrived");
+  assert.ok(receiver.requests.map(pathOf).at(-1)?.endsWith("/quick"));
+  letGo();
+  await loop.settled();
+  await deliverAll(loop);
+});
+
+test("a failing endpoint, and a chat, get one request at a time", async () => {
+  const business = await makeBusiness(deps);
+  const { receiver, letGo } = await startHolding();
+  const failing = await makeEndpoint(deps, business, { url: `${receiver.url}/failing` });
+  await makeEndpoint(deps, business, { url: `${receiver.url}/chat`, kind: "teams" });
+  await deps.db.updateTable("endpoints").set({ failed_attempts: 3 }).where("id", "=", failing.id).execute();
+  await bookMany(business, 3);
+  const loop = new DeliveryLoop(deps);
+  assert.equal(await loop.goRound(), 2);
+  letGo();
+  await loop.settled();
+});
+
+test("dead receivers in great number leave room for the living", async () => {
+  const { receiver, letGo } = await startHolding();
+  const loop = new DeliveryLoop(deps);
+  const dead = await Promise.all(Array.from({ length: 5 }, () => makeBusiness(deps)));
+  for (const business of dead) {
+    for (let n = 0; n < 20; n++) await makeEndpoint(deps, business, { url: receiver.url });
+    await bookMany(business, 1);
+  }
+  await deps.db
+    .updateTable("endpoints")
+    .set({ failed_attempts: 3 })
+    .where(
+      "organization_id",
+      "in",
+      dead.map(({ owner }) => owner),
+    )
+    .execute();
+  assert.equal(await loop.goRound(), 64, "a quarter of the places, for all of them together");
+
+  const living = await makeBusiness(deps);
+  const answering = await startReplying(() => ({}));
+  await makeEndpoint(deps, living, { url: answering.url });
+  await bookMany(living, 1);
+  assert.equal(await loop.goRound(), 1);
+  await until(() => answering.requests.length === 1, "the living one has got it");
+  letGo();
+  await loop.settled();
+});
+
+test("one hung endpoint with many waiting does not delay the others", async () => {
+  const hung = await makeBusiness(deps);
+  const { receiver, letGo } = await startHolding();
+  await makeEndpoint(deps, hung, { url: receiver.url });
+  await bookMany(hung, 1);
+  // The same again and again, as a long outage leaves them.
+  await sql`with events as (
+      insert into webhook_events (organization_id, id, type, body, created_at)
+      select organization_id, id || n, type, body, created_at from webhook_events, generate_series(1, 5000) n
+      returning organization_id, id, created_at
+    ), made as (
+      insert into deliveries (organization_id, id, event_id, endpoint_id, state, attempt_count, retries_used, created_at)
+      select events.organization_id, gen_random_uuid(), events.id, endpoints.id, 'queued', 0, 0, events.created_at
+      from events join endpoints on endpoints.organization_id = events.organization_id
+      returning organization_id, id, endpoint_id, created_at
+    )
+    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, due_at)
+    select id, organization_id, endpoint_id, 'automatic', created_at from made`.execute(deps.db);
+  const loop = new DeliveryLoop(deps);
+  assert.equal(await loop.goRound(), 10);
+
+  const other = await makeBusiness(deps);
+  const answering = await startReplying(() => ({}));
+  await makeEndpoint(deps, other, { url: answering.url });
+  for (let n = 1; n <= 20; n++) {
+    moveClock(service, 0.001);
+    await book(deps, other);
+    await loop.goRound();
+    await until(() => answering.requests.length === n, "the next round has sent it");
+  }
+  assert.equal(receiver.requests.length, 10);
+  letGo();
+  await loop.settled();
+});
+
+test("several workers at once: everything arrives, nothing twice, and caps hold", async () => {
+  const businesses = await Promise.all(Array.from({ length: 4 }, () => makeBusiness(deps)));
+  const inFlight = new Map<string, number>();
+  let most = 0;
+  const receiver = await startReplying(async (request) => {
+    const path = pathOf(request);
+    inFlight.set(path, (inFlight.get(path) ?? 0) + 1);
+    most = Math.max(most, inFlight.get(path) ?? 0);
+    await new Promise(setImmediate);
+    inFlight.set(path, (inFlight.get(path) ?? 0) - 1);
+    return {};
+  });
+  for (const [index, business] of businesses.entries())
+    await makeEndpoint(deps, business, { url: `${receiver.url}/${index}` });
+  const loops = Array.from({ length: 4 }, () => new DeliveryLoop(anotherWorker(deps)));
+  for (const loop of loops) loop.start();
+  for (let n = 0; n < 50; n++) {
+    for (const business of businesses) await book(deps, business);
+    for (const loop of loops) loop.wake();
+  }
+  await until(() => receiver.requests.length >= 200, "all have arrived");
+  await Promise.all(loops.map((loop) => loop.stop()));
+  const ids = receiver.requests.map((request) => headerOf(request, "Service-Delivery"));
+  assert.deepEqual([ids.length, new Set(ids).size], [200, 200]);
+  assert.ok(most <= 10, `at most ${most} at once`);
+  for (const { owner } of businesses) {
+    const states = (await readDeliveries(deps, owner)).map(({ state }) => state);
+    assert.deepEqual(states, Array(50).fill("delivered"));
+  }
+});

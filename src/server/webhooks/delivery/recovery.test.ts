@@ -1,0 +1,340 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { Kysely, PostgresDialect, sql } from "kysely";
+import type { DeliveryId } from "#contract/ids.ts";
+import { onServer } from "../../../../test/support/database.ts";
+import { openPool } from "../../db/pool.ts";
+import type { Tables } from "../../db/tables.ts";
+import { createLog } from "../../lib/log.ts";
+import { updateOrganization } from "../../organizations/queries.ts";
+import { sendTestEvent } from "../endpoints/endpoints.ts";
+import { redeliver } from "../log/redeliver.ts";
+import {
+  anotherWorker,
+  book,
+  createWebhookService,
+  deliverAll,
+  makeBusiness,
+  makeEndpoint,
+  moveClock,
+  readAttempts,
+  readDeliveries,
+  readDelivery,
+  readEndpoint,
+  startReplying,
+  until,
+} from "../testing/webhook-service.ts";
+import { createWebhookDeps } from "../webhook-deps.ts";
+import { DeliveryLoop } from "./delivery-loop.ts";
+
+// What is left when a worker, the database or the clock does not do what it should.
+
+const service = await createWebhookService();
+const { deps, clock, loop, lines, url } = service;
+const { db } = deps;
+const LEASE_SECONDS = deps.webhooks.leaseMs / 1_000;
+
+beforeEach(async () => {
+  await sql`truncate delivery_queue, delivery_attempts, deliveries, webhook_events cascade`.execute(db);
+  lines.length = 0;
+});
+
+/** A business whose one request has arrived and is held. */
+async function makeInFlight(reply: { status?: number; body?: string } = {}) {
+  const business = await makeBusiness(deps);
+  const gate = Promise.withResolvers<void>();
+  const receiver = await startReplying(async (_request, count) => {
+    if (count === 1) await gate.promise;
+    return count === 1 ? reply : {};
+  });
+  const endpoint = await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  await loop.goRound();
+  await until(() => receiver.requests.length === 1, "it has arrived");
+  return { business, receiver, endpoint, letGo: () => gate.resolve() };
+}
+
+function logged(name: string): number {
+  return lines.filter((line) => line.includes(`"${name}"`)).length;
+}
+
+const databaseName = /test_[0-9a-f]+/.exec(url)?.[0];
+
+async function takeDatabaseAway(): Promise<void> {
+  await onServer(`alter database ${databaseName} allow_connections false`);
+  await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${databaseName}'`);
+}
+
+async function bringDatabaseBack(): Promise<void> {
+  await onServer(`alter database ${databaseName} allow_connections true`);
+}
+
+test("a lease that runs out is logged as interrupted and retried; what its holder says later is dropped", async () => {
+  const { business, receiver, endpoint, letGo } = await makeInFlight();
+  const other = new DeliveryLoop(anotherWorker(deps));
+  moveClock(service, LEASE_SECONDS);
+  assert.equal(await other.goRound(), 0, "not while the lease lasts");
+  moveClock(service, 1);
+  await other.goRound();
+  const retrying = await readDelivery(deps, business.owner);
+  assert.deepEqual(
+    [retrying.state, retrying.attempt_count, retrying.retries_used, retrying.next_attempt_at],
+    ["retrying", 1, 1, new Date(clock.now().getTime() + 30_000)],
+  );
+  letGo();
+  await loop.settled();
+  assert.equal((await readDelivery(deps, business.owner)).state, "retrying", "the late report changes nothing");
+  moveClock(service, 30);
+  await deliverAll(other);
+  assert.deepEqual(
+    (await readAttempts(deps, business.owner)).map(({ number, result, error_code }) => [number, result, error_code]),
+    [
+      [1, "interrupted", "interrupted"],
+      [2, "delivered", null],
+    ],
+  );
+  assert.deepEqual([(await readDelivery(deps, business.owner)).state, receiver.requests.length], ["delivered", 2]);
+  assert.equal((await readEndpoint(deps, endpoint.id)).failed_attempts, 0, "the receiver is not to blame");
+});
+
+test("a delivery whose worker always dies is given up after nine attempts, and loops never", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => null);
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  const dead: DeliveryLoop[] = [];
+  for (let death = 1; death <= 12; death++) {
+    const worker = new DeliveryLoop(anotherWorker(deps));
+    dead.push(worker);
+    await worker.goRound();
+    moveClock(service, LEASE_SECONDS + 1);
+    await loop.goRound();
+    moveClock(service, 3_600);
+  }
+  const delivery = await readDelivery(deps, business.owner);
+  assert.deepEqual([delivery.state, delivery.attempt_count, delivery.retries_used], ["failed", 9, 8]);
+  // What they report when their requests time out is not for the next test.
+  await Promise.all(dead.map((worker) => worker.settled()));
+});
+
+test("while the database is away reports are kept, and written when it is back", async () => {
+  const { business, receiver, letGo } = await makeInFlight({ body: "fine" });
+  await takeDatabaseAway();
+  letGo();
+  await until(() => logged("deliveries.report_failed") > 0, "writing has failed");
+  await bringDatabaseBack();
+  await loop.settled();
+  const [attempt] = await readAttempts(deps, business.owner);
+  assert.deepEqual([attempt?.result, attempt?.reply], ["delivered", "fine"]);
+  assert.deepEqual([(await readDelivery(deps, business.owner)).state, receiver.requests.length], ["delivered", 1]);
+  assert.deepEqual([logged("deliveries.report_failed"), logged("deliveries.report_resumed")], [1, 1]);
+});
+
+test("a report that cannot be written before its lease ends is given up, and the delivery is tried again", async () => {
+  const { business, receiver, letGo } = await makeInFlight();
+  await takeDatabaseAway();
+  letGo();
+  await until(() => logged("deliveries.report_failed") > 0, "writing has failed");
+  moveClock(service, LEASE_SECONDS + 1);
+  await loop.settled();
+  await bringDatabaseBack();
+  await loop.goRound();
+  moveClock(service, 30);
+  await deliverAll(loop);
+  const results = (await readAttempts(deps, business.owner)).map(({ result }) => result);
+  assert.deepEqual([results, receiver.requests.length], [["interrupted", "delivered"], 2]);
+});
+
+test("the loop outlives the database, and says so once", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({}));
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  await takeDatabaseAway();
+  const other = new DeliveryLoop(anotherWorker(deps));
+  other.start();
+  await until(() => logged("deliveries.claim_failed") > 0, "a claim has failed");
+  for (let n = 0; n < 3; n++) other.wake();
+  await bringDatabaseBack();
+  await until(() => receiver.requests.length === 1, "it has been sent");
+  await other.stop();
+  assert.deepEqual([logged("deliveries.claim_failed"), logged("deliveries.claim_resumed")], [1, 1]);
+});
+
+test("a reply that PostgreSQL refuses loses neither its own report nor any other", async () => {
+  await sql`create function refuse_reply() returns trigger language plpgsql as
+    'begin if new.reply = ''poison'' then raise ''refused''; end if; return new; end'`.execute(db);
+  await sql`create trigger refuse before update on delivery_attempts for each row execute function refuse_reply()`.execute(
+    db,
+  );
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying((_request, count) => ({ body: count === 4 ? "poison" : "fine" }));
+  await makeEndpoint(deps, business, { url: receiver.url });
+  for (let n = 0; n < 8; n++) await book(deps, business);
+  await deliverAll(loop);
+  await sql`drop trigger refuse on delivery_attempts`.execute(db);
+  assert.deepEqual(
+    (await readDeliveries(deps, business.owner)).map(({ state }) => state),
+    Array(8).fill("delivered"),
+  );
+  const replies = (await readAttempts(deps, business.owner)).map(({ result, reply, reply_is_truncated }) => [
+    result,
+    reply,
+    reply_is_truncated,
+  ]);
+  assert.deepEqual(replies.filter(([, reply]) => reply === "fine").length, 7);
+  assert.deepEqual(
+    replies.filter(([, reply]) => reply === null),
+    [["delivered", null, true]],
+  );
+  assert.equal(receiver.requests.length, 8);
+});
+
+test("an endpoint that cannot be sent to, by a fault of ours, does not stop the others and comes to an end", async () => {
+  const broken = await makeBusiness(deps);
+  const { id } = await makeEndpoint(deps, broken, { url: "http://127.0.0.1:9/" });
+  await db.updateTable("endpoints").set({ url: "no address at all" }).where("id", "=", id).execute();
+  await book(deps, broken);
+  for (let n = 0; n < 10; n++) {
+    await deliverAll(loop);
+    moveClock(service, LEASE_SECONDS + 1);
+    await deliverAll(loop);
+    moveClock(service, 3_600);
+  }
+  const delivery = await readDelivery(deps, broken.owner);
+  assert.deepEqual([delivery.state, delivery.attempt_count], ["failed", 9]);
+  assert.equal(logged("delivery.attempt_failed"), 9);
+});
+
+test("without the right SECRET_KEY deliveries wait, lose no retry, and the operator is told", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying((_request, count) => ({ status: count < 9 ? 500 : 200 }));
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  const { config, random } = deps;
+  const webhooks = createWebhookDeps({ config, secretKey: "another key, by mistake", clock, random });
+  const mistaken = new DeliveryLoop({ ...deps, webhooks });
+  const waits: (number | null)[] = [];
+  for (let n = 1; n <= 11; n++) {
+    await deliverAll(mistaken);
+    const { state, last_error, retries_used, next_attempt_at } = await readDelivery(deps, business.owner);
+    assert.deepEqual([state, last_error, retries_used], ["retrying", "secret_unreadable", 0]);
+    waits.push(next_attempt_at && (next_attempt_at.getTime() - clock.now().getTime()) / 1_000);
+    moveClock(service, waits.at(-1) ?? 0);
+  }
+  assert.deepEqual(waits, [30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600, 3_600]);
+  assert.equal(receiver.requests.length, 0);
+  assert.equal((await readEndpoint(deps, id)).failed_attempts, 0);
+  assert.equal(logged("delivery.secret_unreadable"), 11);
+  for (let n = 1; n <= 9; n++) {
+    await deliverAll(loop);
+    moveClock(service, 3_600);
+  }
+  const { state, retries_used } = await readDelivery(deps, business.owner);
+  assert.deepEqual([state, retries_used, receiver.requests.length], ["delivered", 8, 9]);
+});
+
+test("what nobody repeats is not repeated for want of a SECRET_KEY: a test event, a redelivery", async () => {
+  const business = await makeBusiness(deps);
+  const owner = { id: business.owner, name: "Lindenhof Dental", plan: business.plan };
+  const receiver = await startReplying(() => ({}));
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  const { config, random } = deps;
+  const webhooks = createWebhookDeps({ config, secretKey: "another key, by mistake", clock, random });
+  const mistaken = new DeliveryLoop({ ...deps, webhooks });
+  await sendTestEvent(deps, owner, id);
+  await deliverAll(mistaken);
+  const failed = await readDelivery(deps, business.owner);
+  assert.deepEqual([failed.state, failed.last_error], ["failed", "secret_unreadable"]);
+  await redeliver(deps, owner, failed.id);
+  await deliverAll(mistaken);
+  const { state, attempt_count } = await readDelivery(deps, business.owner);
+  assert.deepEqual([state, attempt_count, receiver.requests.length], ["failed", 2, 0]);
+  assert.deepEqual(await db.selectFrom("delivery_queue").selectAll().execute(), []);
+});
+
+test("a lease begins when the wait for other claims is over", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({}));
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  const gate = Promise.withResolvers<void>();
+  const isHeld = Promise.withResolvers<void>();
+  const holding = db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(7236002)`.execute(transaction);
+    isHeld.resolve();
+    await gate.promise;
+  });
+  await isHeld.promise;
+  const other = new DeliveryLoop(anotherWorker(deps));
+  const round = other.goRound();
+  await until(async () => {
+    const { rows } = await sql`select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+      where datname = current_database() and locktype = 'advisory' and not granted`.execute(db);
+    return rows.length === 1;
+  }, "the claim waits");
+  moveClock(service, LEASE_SECONDS - 1);
+  gate.resolve();
+  await holding;
+  assert.equal(await round, 1);
+  await other.settled();
+  assert.equal((await readDelivery(deps, business.owner)).state, "delivered");
+});
+
+test("what was claimed too late is not sent, since someone else may be about to", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({}));
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  // The machine sleeps between the claim and what follows it.
+  const pool = openPool({ url, size: 2, log: createLog("silent") });
+  const sleepy = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => {
+      if (query.sql.includes("claim_deliveries")) moveClock(service, LEASE_SECONDS / 2 + 1);
+    },
+  });
+  const other = new DeliveryLoop({ ...anotherWorker(deps), db: sleepy });
+  assert.equal(await other.goRound(), 1);
+  await other.settled();
+  await pool.end();
+  assert.deepEqual([receiver.requests.length, logged("delivery.claimed_too_late")], [0, 1]);
+  moveClock(service, LEASE_SECONDS);
+  await deliverAll(loop);
+  moveClock(service, 30);
+  await deliverAll(loop);
+  assert.deepEqual([(await readDelivery(deps, business.owner)).state, receiver.requests.length], ["delivered", 1]);
+});
+
+test("a place in the queue whose delivery is gone is dropped", async () => {
+  const business = await makeBusiness(deps);
+  const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
+  await db
+    .insertInto("delivery_queue")
+    .values({
+      delivery_id: "11111111-2222-4333-8444-555555555555" as DeliveryId,
+      organization_id: business.owner,
+      endpoint_id: id,
+      trigger: "manual",
+      due_at: clock.now(),
+      lease_token: null,
+      lease_until: null,
+    })
+    .execute();
+  await deliverAll(loop);
+  moveClock(service, LEASE_SECONDS + 1);
+  await deliverAll(loop);
+  assert.deepEqual(await db.selectFrom("delivery_queue").selectAll().execute(), []);
+});
+
+test("a clock that is set back does not stop the looking after", async () => {
+  const business = await makeBusiness(deps);
+  await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
+  await book(deps, business);
+  await loop.goRound();
+  await loop.settled();
+  await updateOrganization(db, business.owner, { plan: "free" });
+  moveClock(service, -3_600);
+  await loop.goRound();
+  assert.equal((await readDelivery(deps, business.owner)).state, "canceled");
+});

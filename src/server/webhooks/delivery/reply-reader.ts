@@ -1,0 +1,65 @@
+import type { ReplyHeaders, ReplySink } from "../../sending/exchange.ts";
+
+/** How much of a reply is kept for the delivery log. */
+export const REPLY_KEPT_BYTES = 4_096;
+const KEPT_HEADER_LENGTH_MAX = 200;
+
+type KeptReply = {
+  readonly body: string;
+  /** The body was longer than what is kept, or was not read to its end. */
+  readonly truncated: boolean;
+  readonly retryAfter: string | null;
+};
+
+/** What has arrived of a reply: the bytes worth keeping are copied, the rest is only counted. */
+export class ReplyReader implements ReplySink {
+  status: number | null = null;
+  #readBytes = 0;
+  #retryAfter: string | null = null;
+  #keptBytes = 0;
+  #kept: Buffer[] = [];
+
+  start(status: number, headers: ReplyHeaders): void {
+    this.status = status;
+    this.#retryAfter = toKeptHeader(headers["retry-after"]);
+  }
+
+  read(chunk: Buffer): void {
+    this.#readBytes += chunk.length;
+    const room = REPLY_KEPT_BYTES - this.#keptBytes;
+    if (room === 0) return;
+    // A copy, because a slice would hold on to the socket's whole read buffer.
+    const part = Buffer.from(chunk.subarray(0, room));
+    this.#kept.push(part);
+    this.#keptBytes += part.length;
+  }
+
+  toKept({ isComplete }: { isComplete: boolean }): KeptReply {
+    const isWhole = isComplete && this.#readBytes === this.#keptBytes;
+    const { text, truncated } = toReplyText(Buffer.concat(this.#kept), isWhole);
+    return { body: text, truncated, retryAfter: this.#retryAfter };
+  }
+}
+
+/**
+ * The kept start of a reply as text that PostgreSQL takes: invalid UTF-8 and NUL become U+FFFD, and the text itself is at
+ * most REPLY_KEPT_BYTES of UTF-8, cut between characters. `isWhole` says that `bytes` are the whole body.
+ */
+export function toReplyText(bytes: Buffer, isWhole: boolean): { text: string; truncated: boolean } {
+  // While streaming, the decoder holds back a character whose end was cut off instead of calling it invalid.
+  const decoded = new TextDecoder().decode(bytes.subarray(0, REPLY_KEPT_BYTES), { stream: !isWhole });
+  const text = Buffer.from(decoded.replaceAll("\0", "\ufffd"));
+  if (text.length <= REPLY_KEPT_BYTES) return { text: text.toString(), truncated: !isWhole };
+  let end = REPLY_KEPT_BYTES;
+  while (isContinuation(text.readUInt8(end))) end--;
+  return { text: text.toString("utf8", 0, end), truncated: true };
+}
+
+function isContinuation(byte: number): boolean {
+  return (byte & 0b1100_0000) === 0b1000_0000;
+}
+
+function toKeptHeader(value: string | string[] | undefined): string | null {
+  const first = Array.isArray(value) ? value[0] : value;
+  return first === undefined ? null : first.slice(0, KEPT_HEADER_LENGTH_MAX).toWellFormed();
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { randomUuid } from "../../lib/random.ts";
+import {
+  book,
+  createWebhookService,
+  makeBusiness,
+  makeEndpoint,
+  moveClock,
+  readAttempts,
+  readDeliveries,
+  startReplying,
+} from "../testing/webhook-service.ts";
+import { type ClaimedDelivery, claimDeliveries } from "./claim-queries.ts";
+import { deliver, reportInterrupted } from "./deliver.ts";
+import { CAPS, PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
+import { listExpiredLeases } from "./recovery-queries.ts";
+import { ReportWriter } from "./report-writer.ts";
+
+const service = await createWebhookService();
+const { deps, clock } = service;
+const { db, webhooks } = deps;
+const deliverDeps = { clock, send: webhooks.send.send, secretBox: webhooks.secretBox, schedule: webhooks.schedule };
+
+async function claimAll(): Promise<ClaimedDelivery[]> {
+  const { deliveries } = await claimDeliveries(db, () => ({
+    now: clock.now(),
+    leaseUntil: new Date(clock.now().getTime() + webhooks.leaseMs),
+    leaseToken: randomUuid(deps.random),
+    limit: 10,
+    free: 256,
+    caps: CAPS,
+    plans: PLANS_WITH_WEBHOOKS,
+    after: "",
+  }));
+  return deliveries;
+}
+
+/** Runs while the first statement of the writer waits for this delivery's place in the queue. */
+async function whileHeld({ delivery_id }: ClaimedDelivery, run: () => Promise<void>): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await sql`select from delivery_queue where delivery_id = ${delivery_id} for update`.execute(transaction);
+    await run();
+  });
+}
+
+test("of two reports of one attempt, as at the end of an outage, the first counts and the other is dropped", async () => {
+  for (const status of [200, 500]) {
+    const business = await makeBusiness(deps);
+    const receiver = await startReplying(() => ({ status }));
+    await makeEndpoint(deps, business, { url: receiver.url });
+    for (let count = 0; count < 4; count++) await book(deps, business);
+    const claimed = await claimAll();
+    const [held] = claimed;
+    assert.ok(held && claimed.length === 4);
+    // The last retry: what fails now is given up, and what was interrupted would be too.
+    const last = claimed.map((each) => ({ ...each, retries_used: status === 500 ? 8 : 0 }));
+    const reports = await Promise.all(last.map((each) => deliver(deliverDeps, each)));
+
+    const writer = new ReportWriter(deps, async () => undefined);
+    const written: Promise<void>[] = [];
+    await whileHeld(held, async () => {
+      for (const { report } of reports) written.push(writer.write(report, held.lease_until));
+      moveClock(service, webhooks.leaseMs / 1_000 + 1);
+      const now = clock.now();
+      const expired = await listExpiredLeases(db, { now, limit: 10 });
+      assert.equal(expired.length, 4, "the same process finds its own leases run out");
+      for (const lease of expired) written.push(writer.write(reportInterrupted(deliverDeps, lease, now), now));
+    });
+    await Promise.all(written);
+
+    const states = (await readDeliveries(deps, business.owner)).map(({ state, retries_used }) => [state, retries_used]);
+    assert.deepEqual(states, Array(4).fill([status === 200 ? "delivered" : "failed", 0]));
+    const results = (await readAttempts(deps, business.owner)).map(({ result }) => result);
+    assert.deepEqual(results, Array(4).fill(status === 200 ? "delivered" : "failed"));
+    assert.deepEqual(await db.selectFrom("delivery_queue").selectAll().execute(), [], "no place in the queue is left");
+  }
+});

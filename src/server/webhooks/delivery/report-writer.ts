@@ -1,0 +1,120 @@
+import pg from "pg";
+import type { Db } from "../../db/pool.ts";
+import { Alarm } from "../../lib/alarm.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import { OutageLog } from "../../lib/outage-log.ts";
+import { type AttemptReport, type EndpointHealth, finishAttempts } from "./report-queries.ts";
+
+// Writes how attempts ended, one statement at a time; whatever is reported meanwhile goes with the next. While the database
+// is away reports are kept and tried again until their lease has ended; then the attempt is someone else's to report. Each
+// report belongs to a request that the loop counts as in flight until it is written, so there are never more than those.
+
+const RETRY_MS = 500;
+
+type WriterDeps = { db: Db; clock: Clock; log: Log };
+
+type Pending = { readonly report: AttemptReport; readonly leaseUntil: Date; readonly resolve: () => void };
+
+export class ReportWriter {
+  readonly #deps: WriterDeps;
+  readonly #onUnwell: (health: EndpointHealth) => Promise<void>;
+  readonly #outage: OutageLog;
+  readonly #pause = new Alarm();
+  #pending: Pending[] = [];
+  #isWriting = false;
+
+  /** `onUnwell` hears of every endpoint in use that a written report shows to be unwell. */
+  constructor(deps: WriterDeps, onUnwell: (health: EndpointHealth) => Promise<void>) {
+    this.#deps = deps;
+    this.#onUnwell = onUnwell;
+    this.#outage = new OutageLog(deps.log, {
+      failed: "deliveries.report_failed",
+      resumed: "deliveries.report_resumed",
+    });
+  }
+
+  /** Resolves when the report is written, or can no longer be. Never rejects. */
+  write(report: AttemptReport, leaseUntil: Date): Promise<void> {
+    return new Promise((resolve) => {
+      this.#pending.push({ report, leaseUntil, resolve });
+      if (!this.#isWriting) void this.#writeAll();
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true;
+    while (this.#pending.length > 0) {
+      const batch = dropSeconds(this.#pending);
+      this.#pending = [];
+      const unwritten = await this.#writeBatch(batch);
+      if (unwritten.length === 0) continue;
+      const now = this.#deps.clock.now();
+      for (const late of unwritten.filter(({ leaseUntil }) => leaseUntil <= now)) late.resolve();
+      this.#pending.unshift(...unwritten.filter(({ leaseUntil }) => leaseUntil > now));
+      await this.#pause.wait(RETRY_MS);
+    }
+    this.#isWriting = false;
+  }
+
+  /** Returns what must be tried again. */
+  async #writeBatch(batch: readonly Pending[]): Promise<readonly Pending[]> {
+    try {
+      await this.#finish(batch.map(({ report }) => report));
+    } catch (error) {
+      if (!isRefusal(error)) {
+        this.#outage.failed(error);
+        return batch;
+      }
+      if (batch.length > 1) return await this.#writeApart(batch);
+      await this.#writeWithoutReply(batch[0]?.report, error);
+    }
+    this.#outage.worked();
+    for (const { resolve } of batch) resolve();
+    return [];
+  }
+
+  /** One report that PostgreSQL refuses must not take the others with it. */
+  async #writeApart(batch: readonly Pending[]): Promise<readonly Pending[]> {
+    const unwritten: Pending[] = [];
+    for (const single of batch) unwritten.push(...(await this.#writeBatch([single])));
+    return unwritten;
+  }
+
+  /** What the receiver wrote is the one part of a report that is not ours. Without it, or else when its lease ends. */
+  async #writeWithoutReply(report: AttemptReport | undefined, refusal: unknown): Promise<void> {
+    if (!report) return;
+    this.#deps.log.error("delivery.report_refused", { deliveryId: report.deliveryId, error: refusal });
+    try {
+      await this.#finish([{ ...report, reply: null, replyIsTruncated: true }]);
+    } catch (error) {
+      this.#deps.log.error("delivery.report_lost", { deliveryId: report.deliveryId, error });
+    }
+  }
+
+  async #finish(reports: readonly AttemptReport[]): Promise<void> {
+    for (const health of await finishAttempts(this.#deps.db, reports)) await this.#onUnwell(health);
+  }
+}
+
+/**
+ * Keeps the first report of each attempt. After an outage there may be two: what the receiver answered, kept while the
+ * database was away, and that the lease has run out. In one statement both would hold the lease's token.
+ */
+function dropSeconds(pending: readonly Pending[]): Pending[] {
+  const firsts = new Map<string, Pending>();
+  for (const each of pending) {
+    const key = `${each.report.deliveryId} ${each.report.leaseToken}`;
+    if (firsts.has(key)) each.resolve();
+    else firsts.set(key, each);
+  }
+  return [...firsts.values()];
+}
+
+/** PostgreSQL understood and said no; trying the same again would change nothing. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !TEMPORARY.test(error.code ?? "");
+}
+
+/** Connection, rolled back (deadlock), no resources, stopped by the operator, system or internal error. */
+const TEMPORARY = /^(?:08|25|40|53|55|57|58|XX|$)/;

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { text } from "node:stream/consumers";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { rotateSecret } from "../endpoints/endpoints.ts";
+import { redeliver } from "../log/redeliver.ts";
+import {
+  book,
+  createWebhookService,
+  deliverAll,
+  makeBusiness,
+  makeEndpoint,
+  readDelivery,
+  until,
+} from "../testing/webhook-service.ts";
+import { signBody } from "./sign.ts";
+
+// The receivers of docs/webhooks.md, run against real deliveries and against forgeries.
+
+const { deps, clock, loop } = await createWebhookService({ webhookTimeoutMs: 10_000 });
+const FOLDER = fileURLToPath(new URL("../../../../docs/samples/webhooks/", import.meta.url));
+
+type Sample = { name: string; program: string; args: (port: number) => string[]; prints: "stdout" | "stderr" };
+
+const SAMPLES: readonly Sample[] = [
+  { name: "TypeScript", program: process.execPath, args: () => ["receiver.ts"], prints: "stdout" },
+  { name: "Python", program: "python3", args: () => ["receiver.py"], prints: "stdout" },
+  { name: "PHP", program: "php", args: (port) => ["-S", `127.0.0.1:${port}`, "receiver.php"], prints: "stderr" },
+  { name: "Go", program: "go", args: () => ["run", "receiver.go"], prints: "stdout" },
+];
+
+function isThere(program: string): boolean {
+  try {
+    execFileSync(program, [program === "go" ? "version" : "--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** What is answered to a request whose body has a length that is none. */
+async function sendLength(port: number, length: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.end(`POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`);
+  return await text(socket);
+}
+
+async function startSample(sample: Sample, about: { secret: string; port: number }) {
+  const child: ChildProcess = spawn(sample.program, sample.args(about.port), {
+    cwd: FOLDER,
+    env: { ...process.env, WEBHOOK_SECRET: about.secret, PORT: String(about.port) },
+    stdio: ["ignore", "pipe", "pipe"],
+    // `go run` starts the program as a child of its own: they end together, as a group.
+    detached: true,
+  });
+  after(() => child.pid !== undefined && child.exitCode === null && process.kill(-child.pid, "SIGKILL"));
+  const printed = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream]?.setEncoding("utf8").on("data", (text: string) => {
+      printed[stream] += text;
+    });
+  }
+  const url = `http://127.0.0.1:${about.port}/`;
+  await until(
+    () =>
+      fetch(url, { method: "POST", body: "{}" }).then(
+        (reply) => reply.status === 400,
+        () => false,
+      ),
+    `the ${sample.name} sample answers`,
+  );
+  return { url, countPrinted: (text: string) => printed[sample.prints].split(text).length - 1 };
+}
+
+for (const sample of SAMPLES) {
+  test(`the ${sample.name} sample takes what we sign, once, and nothing else`, {
+    skip: !isThere(sample.program),
+    timeout: 60_000,
+  }, async () => {
+    const port = await findFreePort();
+    const business = await makeBusiness(deps);
+    const { id, secret } = await makeEndpoint(deps, business, { url: `http://127.0.0.1:${port}/hooks` });
+    const { url, countPrinted } = await startSample(sample, { secret, port });
+
+    clock.set(new Date());
+    const reference = await book(deps, business, { customer_name: "Zoë Quell 🦷" });
+    await deliverAll(loop);
+    const delivery = await readDelivery(deps, business.owner);
+    assert.deepEqual([delivery.state, delivery.last_status], ["delivered", 204]);
+    await until(() => countPrinted(reference) === 1, "it is printed");
+
+    await rotateSecret(deps, business.owner, id);
+    clock.set(new Date());
+    await redeliver(deps, { id: business.owner, plan: "pro" }, delivery.id);
+    await deliverAll(loop);
+    const again = await readDelivery(deps, business.owner);
+    assert.deepEqual([again.attempt_count, again.last_status], [2, 204], "the old secret verifies during the overlap");
+    if (sample.name !== "PHP") assert.equal(countPrinted(reference), 1, "an event that comes again is handled once");
+
+    const body = Buffer.from('{"id":"evt_1","type":"booking.created","data":{"booking":{"reference":"SVC-FORGED"}}}');
+    const sign = (about: { key?: string; ageSeconds?: number; of?: Buffer }) =>
+      signBody({
+        secrets: [about.key ?? secret],
+        body: about.of ?? body,
+        at: new Date(Date.now() - (about.ageSeconds ?? 0) * 1_000),
+      });
+    const good = sign({});
+    const forgeries: Record<string, string | null> = {
+      "no signature": null,
+      "an empty signature": "",
+      "another secret": sign({ key: `${secret}x` }),
+      "another body": sign({ of: Buffer.from("{}") }),
+      "an old timestamp": sign({ ageSeconds: 310 }),
+      "a timestamp of the future": sign({ ageSeconds: -310 }),
+      "a timestamp put in later": good.replace(/^t=\d+/, `t=${Math.floor(Date.now() / 1_000) - 20}`),
+      "no timestamp": good.replace(/^t=\d+,/, ""),
+      "a shortened signature": good.slice(0, -1),
+      "no v1": good.replace("v1=", "v0="),
+    };
+    for (const [what, signature] of Object.entries(forgeries)) {
+      const headers = signature === null ? {} : { "Service-Signature": signature };
+      assert.equal((await fetch(url, { method: "POST", body, headers })).status, 400, what);
+    }
+    for (const length of ["-1", "many"]) assert.match(await sendLength(port, length), /^HTTP\/1\.[01] 4\d\d /, length);
+    for (const ageSeconds of [0, 290, -290]) {
+      const headers = { "Service-Signature": sign({ ageSeconds }) };
+      assert.equal((await fetch(url, { method: "POST", body, headers })).status, 204, `${ageSeconds} s`);
+    }
+  });
+}
+
+test("the published test vector is what we sign", () => {
+  const signature = signBody({
+    secrets: ["whsec_test_secret"],
+    body: Buffer.from('{"id":"evt_0"}'),
+    at: new Date(1_700_000_000_000),
+  });
+  assert.equal(signature, "t=1700000000,v1=72037e86def453cf6a64018f6cf1777244901dd1b7431177c7374ccb54040b54");
+});

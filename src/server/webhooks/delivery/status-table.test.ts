@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { EndpointKind } from "#contract/endpoint.ts";
+import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import {
+  book,
+  createWebhookService,
+  deliverAll,
+  headerOf,
+  makeBusiness,
+  makeEndpoint,
+  pathOf,
+  readAttempts,
+  readDelivery,
+  readEndpoint,
+  startReplying,
+} from "../testing/webhook-service.ts";
+
+// Design section 9, from a booking to the log, for every kind of endpoint.
+
+const service = await createWebhookService({ webhookTimeoutMs: 4_000 });
+const { deps, loop } = service;
+
+type Fate = "delivered" | "retrying" | "failed" | "failed, switched off";
+type Case = [reply: string, webhook: Fate, slack: Fate, teams: Fate];
+
+const TEAMS_FAULT = "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error";
+
+// biome-ignore format: a table
+const TABLE: readonly Case[] = [
+  ["200 ok",                "delivered",            "delivered",            "delivered"],
+  ["200 ok and a newline",  "delivered",            "delivered",            "delivered"],
+  ["200 empty",             "delivered",            "failed",               "delivered"],
+  ["200 no_service",        "delivered",            "failed",               "delivered"],
+  ["200 1",                 "delivered",            "failed",               "delivered"],
+  ["201 ok",                "delivered",            "failed",               "delivered"],
+  ["202 empty",             "delivered",            "failed",               "delivered"],
+  ["204 empty",             "delivered",            "failed",               "delivered"],
+  ["299 ok",                "delivered",            "failed",               "delivered"],
+  ["200 teams 429",         "delivered",            "failed",               "retrying"],
+  ["200 teams 404",         "delivered",            "failed",               "failed"],
+  ["301 ok",                "retrying",             "retrying",             "retrying"],
+  ["302 ok",                "retrying",             "retrying",             "retrying"],
+  ["307 ok",                "retrying",             "retrying",             "retrying"],
+  ["308 ok",                "retrying",             "retrying",             "retrying"],
+  ["400 invalid_payload",   "retrying",             "failed",               "failed"],
+  ["401 ok",                "retrying",             "failed",               "failed"],
+  ["403 ok",                "retrying",             "failed",               "failed"],
+  ["404 ok",                "retrying",             "failed",               "failed"],
+  ["405 ok",                "retrying",             "failed",               "failed"],
+  ["408 ok",                "retrying",             "retrying",             "retrying"],
+  ["409 ok",                "retrying",             "failed",               "failed"],
+  ["410 ok",                "failed, switched off", "failed, switched off", "failed, switched off"],
+  ["413 ok",                "retrying",             "failed",               "failed"],
+  ["422 ok",                "retrying",             "failed",               "failed"],
+  ["425 ok",                "retrying",             "retrying",             "retrying"],
+  ["429 ok",                "retrying",             "retrying",             "retrying"],
+  ["500 ok",                "retrying",             "retrying",             "retrying"],
+  ["502 ok",                "retrying",             "retrying",             "retrying"],
+  ["503 ok",                "retrying",             "retrying",             "retrying"],
+  ["504 ok",                "retrying",             "retrying",             "retrying"],
+  ["599 ok",                "retrying",             "retrying",             "retrying"],
+  ["silence",               "retrying",             "retrying",             "retrying"],
+  ["nobody listens",        "retrying",             "retrying",             "retrying"],
+];
+
+const BODIES: Readonly<Record<string, string>> = {
+  empty: "",
+  "ok and a newline": "ok\n",
+  "teams 429": `${TEAMS_FAULT} 429 with ContextId`,
+  "teams 404": `${TEAMS_FAULT} 404 with ContextId`,
+};
+
+const receiver = await startReplying((request) => {
+  const [, , ...words] = decodeURIComponent(pathOf(request)).split("/");
+  const [status, ...body] = (words[0] ?? "").split(" ");
+  if (status === "silence") return null;
+  const text = body.join(" ");
+  return { status: Number(status), body: BODIES[text] ?? text, headers: { Location: "http://127.0.0.1:1/elsewhere" } };
+});
+
+const KINDS = ["webhook", "slack", "teams"] as const satisfies readonly EndpointKind[];
+
+test("the status table holds for all three kinds, from the booking to the log", async () => {
+  const cases: { name: string; fate: Fate; owner: OrganizationId; endpointId: EndpointId }[] = [];
+  for (const [reply, ...fates] of TABLE) {
+    for (const [index, kind] of KINDS.entries()) {
+      const business = await makeBusiness(deps);
+      const path = `/${kind}/${encodeURIComponent(reply)}`;
+      const url = reply === "nobody listens" ? "http://127.0.0.1:1/" : `http://127.0.0.1:${receiver.port}${path}`;
+      const { id } = await makeEndpoint(deps, business, { url, kind });
+      await book(deps, business);
+      cases.push({ name: `${reply} to ${kind}`, fate: fates[index] as Fate, owner: business.owner, endpointId: id });
+    }
+  }
+  await deliverAll(loop);
+
+  for (const { name, fate, owner, endpointId } of cases) {
+    const delivery = await readDelivery(deps, owner);
+    const [attempt, ...others] = await readAttempts(deps, owner);
+    const endpoint = await readEndpoint(deps, endpointId);
+    assert.deepEqual(
+      {
+        state: delivery.state,
+        attempts: others.length + 1,
+        result: attempt?.result,
+        replied: attempt?.status,
+        error: attempt?.error_code,
+        isDueAgain: delivery.next_attempt_at !== null,
+        status: endpoint.status,
+        reason: endpoint.disabled_reason,
+      },
+      {
+        state: fate.split(",")[0],
+        attempts: 1,
+        result: fate === "delivered" ? "delivered" : "failed",
+        replied: /^[0-9]{3}/.test(name) ? Number(name.slice(0, 3)) : null,
+        error: expectedError(name, fate),
+        isDueAgain: fate === "retrying",
+        status: fate === "failed, switched off" ? "disabled" : "enabled",
+        reason: fate === "failed, switched off" ? "gone" : null,
+      },
+      name,
+    );
+  }
+});
+
+function expectedError(name: string, fate: Fate): string | null {
+  if (fate === "delivered") return null;
+  if (name.startsWith("silence")) return "timeout";
+  if (name.startsWith("nobody")) return "connection_refused";
+  if (name.startsWith("2")) return "reply_body";
+  return name.startsWith("3") ? "redirect" : "http_status";
+}
+
+test("redirects are never followed", () => {
+  assert.deepEqual(
+    receiver.requests.filter((request) => pathOf(request).includes("elsewhere")),
+    [],
+  );
+});
+
+test("signed JSON carries exactly the contract's headers, a card none of them", () => {
+  const names = (path: string) => {
+    const request = receiver.requests.find((each) => pathOf(each).startsWith(path));
+    assert.ok(request);
+    assert.equal(headerOf(request, "Content-Length"), String(request.body.length));
+    assert.equal(headerOf(request, "User-Agent"), `Service-Webhooks/1.0 (+${deps.config.docsUrl})`);
+    const [first = "", ...lines] = request.head.split("\r\n");
+    assert.match(first, /^POST \S+ HTTP\/1\.1$/);
+    return lines.map((line) => line.split(":")[0]?.toLowerCase()).sort();
+  };
+  const common = ["accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"];
+  assert.deepEqual(names("/slack/"), common);
+  assert.deepEqual(names("/teams/"), common);
+  assert.deepEqual(names("/webhook/"), [...common, "service-delivery", "service-event", "service-signature"].sort());
+});

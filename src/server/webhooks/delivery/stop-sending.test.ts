@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deleteBooking } from "../../bookings/stored/erase.ts";
+import { updateOrganization } from "../../organizations/queries.ts";
+import { updateWidget } from "../../widgets/queries.ts";
+import { editEndpoint, removeEndpoint } from "../endpoints/endpoints.ts";
+import { redeliver } from "../log/redeliver.ts";
+import {
+  type Business,
+  book,
+  createWebhookService,
+  deliverAll,
+  makeBusiness,
+  makeEndpoint,
+  moveClock,
+  readAttempts,
+  readDeliveries,
+  readDelivery,
+  startReplying,
+} from "../testing/webhook-service.ts";
+
+const service = await createWebhookService();
+const { deps, loop } = service;
+const { db } = deps;
+
+/** A business whose one delivery has failed once and waits for its retry. */
+async function makeWaiting() {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({ status: 500, body: "later" }));
+  const endpoint = await makeEndpoint(deps, business, { url: receiver.url });
+  const reference = await book(deps, business);
+  await deliverAll(loop);
+  assert.equal((await readDelivery(deps, business.owner)).state, "retrying");
+  return { business, receiver, endpoint, reference };
+}
+
+/** All that could ever come, retries and redeliveries. */
+async function waitForDays(): Promise<void> {
+  for (let hour = 0; hour < 5; hour++) {
+    moveClock(service, 3_600);
+    await deliverAll(loop);
+  }
+}
+
+async function readFate({ owner }: Business) {
+  const { state, cancel_reason, next_attempt_at, attempt_count } = await readDelivery(deps, owner);
+  const queue = await db.selectFrom("delivery_queue").selectAll().where("organization_id", "=", owner).execute();
+  return { state, cancel_reason, next_attempt_at, attempt_count, queued: queue.length };
+}
+
+const CANCELED = { state: "canceled", next_attempt_at: null, attempt_count: 1, queued: 0 };
+
+test("disabled while a retry waits: no further request, canceled at once, redeliverable once enabled", async () => {
+  const { business, receiver, endpoint } = await makeWaiting();
+  const { owner, plan } = business;
+  await editEndpoint(deps, owner, { id: endpoint.id, isEnabled: false });
+  assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "endpoint_disabled" });
+  await waitForDays();
+  assert.equal(receiver.requests.length, 1);
+
+  const { id } = await readDelivery(deps, owner);
+  assert.deepEqual(await redeliver(deps, { id: owner, plan }, id), { kind: "endpoint_disabled" });
+  await editEndpoint(deps, owner, { id: endpoint.id, isEnabled: true });
+  await waitForDays();
+  assert.equal(receiver.requests.length, 1, "enabling sends nothing by itself");
+  assert.deepEqual(await redeliver(deps, { id: owner, plan }, id), { kind: "queued" });
+  await deliverAll(loop);
+  assert.equal(receiver.requests.length, 2);
+});
+
+test("what a disabled endpoint misses is recorded as canceled and can be sent once it is enabled", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({}));
+  const endpoint = await makeEndpoint(deps, business, { url: receiver.url });
+  await editEndpoint(deps, business.owner, { id: endpoint.id, isEnabled: false });
+  await book(deps, business);
+  await deliverAll(loop);
+  assert.deepEqual(await readFate(business), { ...CANCELED, attempt_count: 0, cancel_reason: "endpoint_disabled" });
+  assert.equal(receiver.requests.length, 0);
+
+  await editEndpoint(deps, business.owner, { id: endpoint.id, isEnabled: true });
+  const { id } = await readDelivery(deps, business.owner);
+  assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "pro" }, id), { kind: "queued" });
+  await deliverAll(loop);
+  const delivery = await readDelivery(deps, business.owner);
+  assert.deepEqual(
+    [delivery.state, delivery.cancel_reason, delivery.attempt_count, receiver.requests.length],
+    ["delivered", null, 1, 1],
+  );
+});
+
+test("removed while a retry waits: no further request, and no redelivery", async () => {
+  const { business, receiver, endpoint } = await makeWaiting();
+  assert.equal(await removeEndpoint(deps, business.owner, endpoint.id), true);
+  assert.equal(await removeEndpoint(deps, business.owner, endpoint.id), false);
+  assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "endpoint_removed" });
+  const { id } = await readDelivery(deps, business.owner);
+  assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "pro" }, id), { kind: "endpoint_removed" });
+  await waitForDays();
+  assert.equal(receiver.requests.length, 1);
+  const row = await db.selectFrom("endpoints").selectAll().where("id", "=", endpoint.id).executeTakeFirstOrThrow();
+  assert.deepEqual([row.secret.length, row.previous_secret], [0, null], "its secrets are gone");
+});
+
+test("downgraded while a retry waits: no further request; upgraded again, it can be redelivered", async () => {
+  const { business, receiver } = await makeWaiting();
+  const { owner } = business;
+  await updateOrganization(db, owner, { plan: "free" });
+  await waitForDays();
+  assert.equal(receiver.requests.length, 1);
+  assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "plan" });
+  const { id } = await readDelivery(deps, owner);
+  assert.deepEqual(await redeliver(deps, { id: owner, plan: "free" }, id), { kind: "plan_required" });
+  await book(deps, business);
+  assert.equal((await readDeliveries(deps, owner)).length, 1, "on Free nothing is even recorded");
+
+  await updateOrganization(db, owner, { plan: "business" });
+  assert.deepEqual(await redeliver(deps, { id: owner, plan: "business" }, id), { kind: "queued" });
+  await deliverAll(loop);
+  assert.equal(receiver.requests.length, 2);
+});
+
+test("downgraded before the first attempt: nothing is sent at all", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({}));
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  await updateOrganization(db, business.owner, { plan: "free" });
+  await waitForDays();
+  assert.equal(receiver.requests.length, 0);
+});
+
+test("erased while a retry waits: no further request, nothing of it is left, and no redelivery", async () => {
+  const { business, receiver, reference } = await makeWaiting();
+  assert.equal(await deleteBooking(deps, business.owner, reference), true);
+  assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "erased" });
+  const { id, card } = await readDelivery(deps, business.owner);
+  assert.equal(card, null);
+  assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "pro" }, id), { kind: "payload_erased" });
+  await waitForDays();
+  assert.equal(receiver.requests.length, 1);
+  const [attempt] = await readAttempts(deps, business.owner);
+  assert.deepEqual(
+    [attempt?.result, attempt?.status, attempt?.reply],
+    ["failed", 500, null],
+    "the line stays, without text",
+  );
+});
+
+test("erased while the request is under way: the reply is not kept, and nothing is stuck", async () => {
+  const business = await makeBusiness(deps);
+  const { promise: mayReply, resolve: reply } = Promise.withResolvers<void>();
+  const { promise: hasArrived, resolve: arrived } = Promise.withResolvers<void>();
+  const receiver = await startReplying(async () => {
+    arrived();
+    await mayReply;
+    return { status: 500, body: "I got Mara Quell" };
+  });
+  await makeEndpoint(deps, business, { url: receiver.url });
+  const reference = await book(deps, business);
+  await loop.goRound();
+  await hasArrived;
+  assert.equal(await deleteBooking(deps, business.owner, reference), true);
+  reply();
+  await loop.settled();
+  assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "erased" });
+  const [attempt] = await readAttempts(deps, business.owner);
+  assert.deepEqual([attempt?.result, attempt?.reply, attempt?.status], ["interrupted", null, null]);
+  await waitForDays();
+  assert.equal(receiver.requests.length, 1);
+});
+
+test("disabled while the request is under way: its failure is logged and its retry never comes", async () => {
+  const business = await makeBusiness(deps);
+  const { promise: mayReply, resolve: reply } = Promise.withResolvers<void>();
+  const { promise: hasArrived, resolve: arrived } = Promise.withResolvers<void>();
+  const receiver = await startReplying(async () => {
+    arrived();
+    await mayReply;
+    return { status: 500 };
+  });
+  const endpoint = await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  await loop.goRound();
+  await hasArrived;
+  await editEndpoint(deps, business.owner, { id: endpoint.id, isEnabled: false });
+  reply();
+  await loop.settled();
+  await waitForDays();
+  assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "endpoint_disabled" });
+  assert.equal(receiver.requests.length, 1);
+});
+
+test("switching Store bookings off does not cancel what was stored before", async () => {
+  const { business, receiver } = await makeWaiting();
+  await updateWidget(db, business.widgetId, { collect_data: false });
+  moveClock(service, 30);
+  await deliverAll(loop);
+  assert.equal(receiver.requests.length, 2);
+});
+
+test("redelivery of what waits, or does not exist, or is another's is refused", async () => {
+  const { business } = await makeWaiting();
+  const { id } = await readDelivery(deps, business.owner);
+  assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "pro" }, id), { kind: "under_way" });
+  const other = await makeBusiness(deps);
+  assert.deepEqual(await redeliver(deps, { id: other.owner, plan: "pro" }, id), { kind: "not_found" });
+});

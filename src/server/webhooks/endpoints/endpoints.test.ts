@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { HOUR_MS } from "#contract/durations.ts";
+import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
+import {
+  book,
+  createWebhookService,
+  deliverAll,
+  headerOf,
+  makeBusiness,
+  makeEndpoint,
+  moveClock,
+  readAttempts,
+  readDelivery,
+  readEndpoint,
+  startReplying,
+  until,
+  verify,
+} from "../testing/webhook-service.ts";
+import { addEndpoint, editEndpoint, removeEndpoint, rotateSecret, sendTestEvent } from "./endpoints.ts";
+import { findEndpoint, listEndpoints } from "./queries.ts";
+import { toShownUrl } from "./shown-url.ts";
+
+const service = await createWebhookService();
+const { deps, clock, loop } = service;
+
+test("on Free none can be added; Pro and Business can", async () => {
+  const wanted = { url: "http://127.0.0.1:9/", kind: "webhook", description: "" } as const;
+  const kinds = [];
+  for (const plan of ["free", "pro", "business"] as const) {
+    const { owner } = await makeBusiness(deps, plan);
+    kinds.push((await addEndpoint(deps, { id: owner, plan }, wanted)).kind);
+    assert.equal((await listEndpoints(deps.db, owner)).length, plan === "free" ? 0 : 1);
+  }
+  assert.deepEqual(kinds, ["plan_required", "added", "added"]);
+});
+
+test("at most 20 endpoints an organization, also when they are added at once; a removed one makes room", async () => {
+  const business = await makeBusiness(deps);
+  const owner = { id: business.owner, plan: business.plan };
+  const wanted = { url: "http://127.0.0.1:9/", kind: "webhook", description: "" } as const;
+  const outcomes = await Promise.all(
+    Array.from({ length: ENDPOINTS_PER_ORGANIZATION_MAX + 5 }, () => addEndpoint(deps, owner, wanted)),
+  );
+  assert.equal(outcomes.filter(({ kind }) => kind === "added").length, 20);
+  assert.equal(outcomes.filter(({ kind }) => kind === "too_many").length, 5);
+  const [first] = await listEndpoints(deps.db, business.owner);
+  assert.ok(first && (await removeEndpoint(deps, business.owner, first.id)));
+  assert.equal((await addEndpoint(deps, owner, wanted)).kind, "added");
+  assert.equal((await addEndpoint(deps, owner, wanted)).kind, "too_many");
+});
+
+test("a URL that could not work is refused when it is saved, added or edited, with the reason", async () => {
+  const business = await makeBusiness(deps);
+  const owner = { id: business.owner, plan: business.plan };
+  const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/a" });
+  for (const url of [
+    "example.com",
+    "ftp://example.com/",
+    "https://user:pw@example.com/",
+    "https://10.0.0.1/",
+    "https://169.254.169.254/latest",
+    "https://[::ffff:10.0.0.1]/",
+    "https://0x0a000001/",
+    `https://127.0.0.1/${"x".repeat(2_048)}`,
+  ]) {
+    const added = await addEndpoint(deps, owner, { url, kind: "webhook", description: "" });
+    assert.ok(added.kind === "url_refused" && added.reason.endsWith("."), url);
+    const edited = await editEndpoint(deps, business.owner, { id, url });
+    assert.equal(edited.kind, "url_refused", url);
+  }
+  assert.equal((await findEndpoint(deps.db, business.owner, id))?.url, "http://127.0.0.1:9/a");
+});
+
+test("the secret is shown once, has its form, and is nowhere in the database as it is", async () => {
+  const business = await makeBusiness(deps);
+  const { id, secret } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
+  assert.match(secret, /^whsec_[A-Za-z0-9_-]{43}$/);
+  const { rows } = await sql<{ text: string }>`select endpoints::text || encode(secret, 'escape') as text
+    from endpoints where id = ${id}`.execute(deps.db);
+  assert.ok(rows[0] && !rows[0].text.includes(secret.slice(6)));
+  const row = await findEndpoint(deps.db, business.owner, id);
+  assert.ok(row && !("secret" in row) && row.secret_hint === secret.slice(-4));
+});
+
+test("another organization can neither see nor change an endpoint", async () => {
+  const business = await makeBusiness(deps);
+  const { owner } = await makeBusiness(deps);
+  const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
+  assert.deepEqual(
+    [
+      await findEndpoint(deps.db, owner, id),
+      (await editEndpoint(deps, owner, { id, description: "mine" })).kind,
+      (await editEndpoint(deps, owner, { id, isEnabled: false })).kind,
+      await removeEndpoint(deps, owner, id),
+      await rotateSecret(deps, owner, id),
+      (await sendTestEvent(deps, { id: owner, name: "Other", plan: "pro" }, id)).kind,
+    ],
+    [null, "not_found", "not_found", false, null, "not_found"],
+  );
+  const row = await readEndpoint(deps, id);
+  assert.deepEqual([row.status, row.removed_at, row.previous_secret], ["enabled", null, null]);
+});
+
+test("an edited URL is where the next attempt goes, with a clean start", async () => {
+  const business = await makeBusiness(deps);
+  const before = await startReplying(() => ({ status: 503, headers: { "Retry-After": "3600" } }));
+  const after = await startReplying(() => ({}));
+  const { id } = await makeEndpoint(deps, business, { url: before.url });
+  await book(deps, business);
+  await deliverAll(loop);
+  await editEndpoint(deps, business.owner, { id, url: after.url, description: "new" });
+  const { failed_attempts, failing_since, paused_until, description } = await readEndpoint(deps, id);
+  assert.deepEqual(
+    { failed_attempts, failing_since, paused_until, description },
+    {
+      failed_attempts: 0,
+      failing_since: null,
+      paused_until: null,
+      description: "new",
+    },
+  );
+  moveClock(service, 3_600);
+  await deliverAll(loop);
+  assert.deepEqual([before.requests.length, after.requests.length], [1, 1]);
+  assert.equal((await readDelivery(deps, business.owner)).state, "delivered");
+});
+
+test("what the receiver of the old URL answers late says nothing about the new one", async () => {
+  for (const late of [{ status: 410 }, { status: 503, headers: { "Retry-After": "3600" } }, { status: 200 }]) {
+    const business = await makeBusiness(deps);
+    const gate = Promise.withResolvers<void>();
+    const before = await startReplying(async () => {
+      await gate.promise;
+      return late;
+    });
+    const after = await startReplying(() => ({ status: 500 }));
+    const { id } = await makeEndpoint(deps, business, { url: before.url });
+    await book(deps, business);
+    await loop.goRound();
+    await until(() => before.requests.length === 1, "it has arrived");
+    await editEndpoint(deps, business.owner, { id, url: after.url });
+    const edited = await readEndpoint(deps, id);
+    gate.resolve();
+    await loop.settled();
+    assert.deepEqual(await readEndpoint(deps, id), edited, JSON.stringify(late));
+    assert.equal((await readDelivery(deps, business.owner)).last_status, late.status, "but the log has it");
+
+    await book(deps, business);
+    await deliverAll(loop);
+    const { status, last_status, failed_attempts } = await readEndpoint(deps, id);
+    assert.deepEqual([status, last_status, failed_attempts], ["enabled", 500, 1]);
+  }
+});
+
+test("an edit that is just being made counts before the report that waits for it", async () => {
+  const business = await makeBusiness(deps);
+  const gate = Promise.withResolvers<void>();
+  const receiver = await startReplying(async () => {
+    await gate.promise;
+    return { status: 410 };
+  });
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  await loop.goRound();
+  const url = `${receiver.url}/new`;
+  await deps.db.transaction().execute(async (transaction) => {
+    await transaction.updateTable("endpoints").set({ url }).where("id", "=", id).execute();
+    gate.resolve();
+    await until(async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(deps.db);
+      return rows.length > 0;
+    }, "the report waits");
+  });
+  await loop.settled();
+  const { status, failed_attempts, last_status } = await readEndpoint(deps, id);
+  assert.deepEqual([status, failed_attempts, last_status], ["enabled", 0, null]);
+  assert.equal((await readDelivery(deps, business.owner)).state, "failed");
+});
+
+test("after a rotation both secrets verify for 24 hours, then the new one alone", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({}));
+  const { id, secret: oldSecret } = await makeEndpoint(deps, business, { url: receiver.url });
+  const rotated = await rotateSecret(deps, business.owner, id);
+  assert.ok(rotated);
+  const { secret: newSecret } = rotated;
+  assert.notEqual(newSecret, oldSecret);
+  moveClock(service, 24 * 3_600 - 1);
+  await book(deps, business);
+  await deliverAll(loop);
+  const [during] = receiver.requests;
+  assert.ok(during);
+  assert.match(headerOf(during, "Service-Signature"), /^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+  assert.equal(verify(during, oldSecret, clock.now()).signatures, 2);
+  verify(during, newSecret, clock.now());
+
+  moveClock(service, 1);
+  await book(deps, business);
+  await deliverAll(loop);
+  const after = receiver.requests[1];
+  assert.ok(after);
+  assert.match(headerOf(after, "Service-Signature"), /^t=\d+,v1=[0-9a-f]{64}$/);
+  verify(after, newSecret, clock.now());
+  assert.throws(() => verify(after, oldSecret, clock.now()), /a signature verifies/);
+});
+
+test("a test event is one attempt, marked as what it is, and says nothing about the endpoint's health", async () => {
+  for (const kind of ["webhook", "slack", "teams"] as const) {
+    const business = await makeBusiness(deps);
+    const owner = { id: business.owner, name: "Lindenhof Dental", plan: business.plan };
+    const receiver = await startReplying(() => ({ status: 410 }));
+    const { id, secret } = await makeEndpoint(deps, business, { url: receiver.url, kind });
+    const outcome = await sendTestEvent(deps, owner, id);
+    assert.ok(outcome.kind === "queued");
+    await deliverAll(loop);
+    moveClock(service, 7_200);
+    await deliverAll(loop);
+    assert.equal(receiver.requests.length, 1);
+    const delivery = await readDelivery(deps, business.owner);
+    assert.deepEqual([delivery.id, delivery.state, delivery.attempt_count], [outcome.deliveryId, "failed", 1]);
+    assert.equal((await readAttempts(deps, business.owner)).length, 1);
+    const { status, failed_attempts, failing_since } = await readEndpoint(deps, id);
+    assert.deepEqual(
+      { status, failed_attempts, failing_since },
+      { status: "enabled", failed_attempts: 0, failing_since: null },
+    );
+    const [request] = receiver.requests;
+    assert.ok(request);
+    const body = JSON.parse(request.body.toString());
+    if (kind === "webhook") {
+      const sentAt = new Date(clock.now().getTime() - 2 * HOUR_MS);
+      verify(request, secret, sentAt);
+      assert.equal(headerOf(request, "Service-Event"), "endpoint.test");
+      assert.deepEqual(body, {
+        id: delivery.event_id,
+        type: "endpoint.test",
+        created: sentAt.toISOString(),
+        apiVersion: "2026-11-01",
+        data: { endpoint: { id }, business: { id: business.owner, name: "Lindenhof Dental" } },
+      });
+    } else assert.match(JSON.stringify(body), /Test message: new bookings will appear here/);
+  }
+});
+
+test("a test event is refused on Free and for a disabled endpoint", async () => {
+  const business = await makeBusiness(deps);
+  const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
+  const owner = { id: business.owner, name: "Lindenhof" };
+  assert.deepEqual(await sendTestEvent(deps, { ...owner, plan: "free" }, id), { kind: "plan_required" });
+  await editEndpoint(deps, business.owner, { id, isEnabled: false });
+  assert.deepEqual(await sendTestEvent(deps, { ...owner, plan: "pro" }, id), { kind: "disabled" });
+});
+
+test("of a chat's address only the host and the end are shown", () => {
+  const url = "https://hooks.slack.com/services/T000/B000/XXXXsecret";
+  assert.equal(toShownUrl({ kind: "slack", url }), "https://hooks.slack.com/…cret");
+  assert.equal(toShownUrl({ kind: "webhook", url }), url);
+});

@@ -1,0 +1,237 @@
+import { HOUR_MS } from "#contract/durations.ts";
+import { ENDPOINTS_PER_ORGANIZATION_MAX, type EndpointKind, SIGNING_SECRET_OVERLAP_HOURS } from "#contract/endpoint.ts";
+import {
+  type DeliveryId,
+  ENDPOINT_ID,
+  type EndpointId,
+  type OrganizationId,
+  WEBHOOK_EVENT_ID,
+  type WebhookEventId,
+} from "#contract/ids.ts";
+import { type Plan, planIncludes } from "#contract/plans.ts";
+import { type EndpointTestEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
+import type { Db } from "../../db/pool.ts";
+import type { Deps } from "../../deps.ts";
+import { assert } from "../../lib/assert.ts";
+import { randomId, randomUuid } from "../../lib/random.ts";
+import { PLANS_WITH_WEBHOOKS } from "../delivery/queue-caps.ts";
+import { cancelForbidden } from "../delivery/recovery-queries.ts";
+import { makeSigningSecret } from "../delivery/sign.ts";
+import { toCard } from "../outbox/outbox.ts";
+import { insertEvent } from "../outbox/queries.ts";
+import { wakeWorkers } from "../outbox/wake-workers.ts";
+import {
+  type EndpointRow,
+  findEndpoint,
+  insertEndpoint,
+  lockEndpoint,
+  replaceSecret,
+  updateEndpoint,
+} from "./queries.ts";
+import { toShownUrl } from "./shown-url.ts";
+import { checkEndpointUrl } from "./url-rules.ts";
+
+// What a business does with its endpoints. Expected refusals are values; the caller turns them into words or a status.
+
+type EndpointDeps = Pick<Deps, "db" | "clock" | "random" | "webhooks">;
+
+const HINT_LENGTH = 4;
+/** The rest, if there ever is more, is taken out by the workers. */
+const CANCEL_BATCH = 10_000;
+
+/** A clean start: what went wrong before no longer counts. */
+const WELL = {
+  failing_since: null,
+  failed_attempts: 0,
+  exhausted_deliveries: 0,
+  refused_deliveries: 0,
+  paused_until: null,
+} as const;
+
+type NamedEndpoint = Pick<EndpointRow, "id" | "url" | "description">;
+/** What else is written in the transaction that makes the change, such as who made it. `before`: as it was, where it was edited. */
+export type Alongside = (transaction: Db, endpoint: NamedEndpoint, before?: NamedEndpoint) => Promise<void>;
+const nothingElse: Alongside = async () => undefined;
+
+export type Refusal =
+  | { kind: "plan_required" }
+  | { kind: "url_refused"; reason: string }
+  | { kind: "too_many" }
+  | { kind: "not_found" }
+  | { kind: "disabled" };
+
+export async function addEndpoint(
+  deps: EndpointDeps,
+  owner: { id: OrganizationId; plan: Plan },
+  wanted: { id?: EndpointId; url: string; kind: EndpointKind; description: string },
+  alongside = nothingElse,
+): Promise<{ kind: "added"; id: EndpointId; secret: string } | Refusal> {
+  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
+  const verdict = await checkEndpointUrl(deps.webhooks, wanted.url);
+  if (verdict.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
+
+  const id = wanted.id ?? randomId<EndpointId>(deps.random, ENDPOINT_ID);
+  const secret = makeSigningSecret(deps.random);
+  const now = deps.clock.now();
+  const endpoint = { id, url: verdict.url, description: wanted.description };
+  const isAdded = await deps.db.transaction().execute(async (transaction) => {
+    const isInserted = await insertEndpoint(transaction, owner.id, {
+      most: ENDPOINTS_PER_ORGANIZATION_MAX,
+      row: {
+        ...endpoint,
+        kind: wanted.kind,
+        status: "enabled",
+        disabled_reason: null,
+        disabled_at: null,
+        secret: deps.webhooks.secretBox.seal(id, secret),
+        secret_hint: secret.slice(-HINT_LENGTH),
+        secret_created_at: now,
+        previous_secret: null,
+        previous_secret_expires_at: null,
+        failing_since: null,
+        last_attempt_at: null,
+        last_success_at: null,
+        last_status: null,
+        paused_until: null,
+        created_at: now,
+        updated_at: now,
+        removed_at: null,
+      },
+    });
+    if (isInserted) await alongside(transaction, endpoint);
+    return isInserted;
+  });
+  return isAdded ? { kind: "added", id, secret } : { kind: "too_many" };
+}
+
+export type EndpointEdit = {
+  id: EndpointId;
+  url?: string;
+  description?: string;
+  isEnabled?: boolean;
+  /** Sees the endpoint as it is, held in the transaction that changes it; what it throws ends that. */
+  check?: (before: EndpointRow) => void;
+};
+
+/**
+ * Another URL is another receiver, and enabling a clean start: what was before no longer counts. Waiting deliveries go to the
+ * new URL. Disabled, nothing more is sent, retries that wait included; what it misses is recorded as canceled.
+ */
+export async function editEndpoint(
+  deps: EndpointDeps,
+  owner: OrganizationId,
+  wanted: EndpointEdit,
+  alongside = nothingElse,
+): Promise<{ kind: "edited" } | Refusal> {
+  const { id, description, isEnabled } = wanted;
+  const verdict = wanted.url === undefined ? null : await checkEndpointUrl(deps.webhooks, wanted.url);
+  if (verdict?.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
+  const now = deps.clock.now();
+  const change = {
+    ...(verdict ? { url: verdict.url, ...WELL } : {}),
+    ...(description === undefined ? {} : { description }),
+    ...(isEnabled === undefined ? {} : toSwitched(isEnabled, now)),
+    updated_at: now,
+  };
+  const isEdited = await deps.db.transaction().execute(async (transaction) => {
+    const before = await lockEndpoint(transaction, owner, id);
+    if (!before) return false;
+    wanted.check?.(before);
+    const after = await updateEndpoint(transaction, owner, { id, change });
+    assert(after, "it is locked");
+    await alongside(transaction, after, before);
+    return true;
+  });
+  if (!isEdited) return { kind: "not_found" };
+  if (isEnabled === false) await cancelWaiting(deps, { id, now });
+  return { kind: "edited" };
+}
+
+function toSwitched(isEnabled: boolean, now: Date) {
+  return isEnabled
+    ? ({ status: "enabled", disabled_reason: null, disabled_at: null, ...WELL } as const)
+    : ({ status: "disabled", disabled_reason: "manual", disabled_at: now } as const);
+}
+
+/** Its row stays for the delivery log, with no more of its passwords than that shows. */
+export async function removeEndpoint(
+  deps: Pick<Deps, "db" | "clock">,
+  owner: OrganizationId,
+  id: EndpointId,
+  alongside = nothingElse,
+): Promise<boolean> {
+  const now = deps.clock.now();
+  const withoutSecrets = { secret: Buffer.alloc(0), previous_secret: null, previous_secret_expires_at: null };
+  const isRemoved = await deps.db.transaction().execute(async (transaction) => {
+    const endpoint = await lockEndpoint(transaction, owner, id);
+    if (!endpoint) return false;
+    const change = { ...withoutSecrets, url: toShownUrl(endpoint), removed_at: now, updated_at: now };
+    await updateEndpoint(transaction, owner, { id, change });
+    await alongside(transaction, endpoint);
+    return true;
+  });
+  if (isRemoved) await cancelWaiting(deps, { id, now });
+  return isRemoved;
+}
+
+/** After the change is committed: places in the queue are locked before endpoints, never after. */
+async function cancelWaiting({ db }: Pick<Deps, "db">, { id, now }: { id: EndpointId; now: Date }): Promise<void> {
+  await cancelForbidden(db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, endpointId: id });
+}
+
+/** The new secret is shown this once; for a day the old one signs too. */
+export async function rotateSecret(
+  deps: EndpointDeps,
+  owner: OrganizationId,
+  id: EndpointId,
+  alongside = nothingElse,
+): Promise<{ secret: string; previousExpiresAt: Date } | null> {
+  const secret = makeSigningSecret(deps.random);
+  const now = deps.clock.now();
+  const previousExpiresAt = new Date(now.getTime() + SIGNING_SECRET_OVERLAP_HOURS * HOUR_MS);
+  const isReplaced = await deps.db.transaction().execute(async (transaction) => {
+    const endpoint = await replaceSecret(transaction, owner, {
+      id,
+      secret: deps.webhooks.secretBox.seal(id, secret),
+      hint: secret.slice(-HINT_LENGTH),
+      now,
+      previousExpiresAt,
+    });
+    if (endpoint) await alongside(transaction, endpoint);
+    return endpoint !== null;
+  });
+  return isReplaced ? { secret, previousExpiresAt } : null;
+}
+
+/** Queues an `endpoint.test` event for this endpoint alone: one attempt, shown in the log, without effect on its health. */
+export async function sendTestEvent(
+  deps: EndpointDeps & Pick<Deps, "log">,
+  owner: { id: OrganizationId; name: string; plan: Plan },
+  endpointId: EndpointId,
+  alongside = nothingElse,
+): Promise<{ kind: "queued"; deliveryId: DeliveryId } | Refusal> {
+  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
+  const endpoint = await findEndpoint(deps.db, owner.id, endpointId);
+  if (!endpoint) return { kind: "not_found" };
+  if (endpoint.status === "disabled") return { kind: "disabled" };
+
+  const now = deps.clock.now();
+  const id = randomId<WebhookEventId>(deps.random, WEBHOOK_EVENT_ID);
+  const deliveryId = randomUuid(deps.random) as DeliveryId;
+  const event: EndpointTestEvent = {
+    id,
+    type: "endpoint.test",
+    created: now.toISOString(),
+    apiVersion: WEBHOOK_API_VERSION,
+    data: { endpoint: { id: endpointId }, business: { id: owner.id, name: owner.name } },
+  };
+  await deps.db.transaction().execute(async (transaction) => {
+    await insertEvent(transaction, owner.id, {
+      event: { id, type: event.type, reference: null, body: Buffer.from(JSON.stringify(event)), now },
+      deliveries: [{ id: deliveryId, endpointId, card: toCard(endpoint.kind, event), isEnabled: true }],
+    });
+    await alongside(transaction, endpoint);
+  });
+  await wakeWorkers(deps);
+  return { kind: "queued", deliveryId };
+}

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AppDelivery } from "#contract/app/deliveries.ts";
+import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import { askApp } from "../../../../test/support/app-api.ts";
+import { signIn } from "../../../../test/support/sign-in.ts";
+import { sweepExpired } from "../../retention/sweep.ts";
+import {
+  book,
+  createWebhookService,
+  deliverAll,
+  makeBusiness,
+  makeEndpoint,
+  moveClock,
+  pathOf,
+  readEndpoint,
+  startReplying,
+} from "../testing/webhook-service.ts";
+import { removeEndpoint, rotateSecret } from "./endpoints.ts";
+
+// The URL of a chat and a signing secret are passwords: what we show of them, and how long we keep them.
+
+const service = await createWebhookService();
+const { app, deps, clock, loop } = service;
+
+async function makeTeam() {
+  const business = await makeBusiness(deps);
+  return { ...business, member: await signIn(service, { role: "admin", organizationId: business.owner }) };
+}
+
+test("what is shown of a chat's URL is not taken for a URL", async () => {
+  const team = await makeTeam();
+  const receiver = await startReplying(() => ({ body: "ok" }));
+  const { id } = await makeEndpoint(deps, team, { url: `${receiver.url}/T0/SECRET`, kind: "slack" });
+  const [{ url } = { url: "" }] = ((await askApp(app, team.member, "GET /endpoints")).body as { data: AppEndpoint[] })
+    .data;
+  assert.match(url, /^http:\/\/127\.0\.0\.1:[0-9]+\/…CRET$/);
+  const reason = "The URL is cut short (…). Give the whole of it.";
+  for (const [route, body] of [
+    [`PATCH /endpoints/${id}`, { url, description: "Sales", was: { url, description: "" } }],
+    [`PATCH /endpoints/${id}`, { url: encodeURI(url) }],
+    ["POST /endpoints", { url, kind: "slack" }],
+  ] as const) {
+    const answer = await askApp(app, team.member, route, body);
+    const { error } = answer.body as { error: { fields: Record<string, string> } };
+    assert.deepEqual([answer.status, error.fields], [422, { url: reason }], route);
+  }
+  await book(deps, team);
+  await deliverAll(loop);
+  assert.deepEqual(receiver.requests.map(pathOf), ["/hooks/T0/SECRET"]);
+});
+
+test("once a chat is removed its URL is forgotten; the log goes on showing what it showed", async () => {
+  for (const kind of ["slack", "teams"] as const) {
+    const team = await makeTeam();
+    const receiver = await startReplying(() => ({ body: "ok" }));
+    const { id } = await makeEndpoint(deps, team, { url: `${receiver.url}/T0/SECRET?sig=PASSWORD`, kind });
+    await book(deps, team);
+    await deliverAll(loop);
+    const shown = async () =>
+      ((await askApp(app, team.member, "GET /deliveries")).body as { data: AppDelivery[] }).data[0]?.endpoint.url;
+    const before = await shown();
+    assert.equal(before, `http://127.0.0.1:${receiver.port}/…WORD`);
+    assert.ok(await removeEndpoint(deps, team.owner, id));
+    assert.equal(await shown(), before);
+    const row = await readEndpoint(deps, id);
+    assert.deepEqual([row.url, row.secret.length], [before, 0]);
+  }
+});
+
+test("the secret before a rotation is forgotten after a day, and is not spoken of any more", async () => {
+  const team = await makeTeam();
+  const { id } = await makeEndpoint(deps, team, { url: "http://127.0.0.1:9/" });
+  const young = await makeEndpoint(deps, team, { url: "http://127.0.0.1:9/" });
+  const rotated = await rotateSecret(deps, team.owner, id);
+  assert.ok(rotated);
+  const spokenOf = async () => {
+    const { body } = await askApp(app, team.member, "GET /endpoints");
+    const { data } = body as { data: AppEndpoint[] };
+    return data.find((endpoint) => endpoint.id === id)?.previousSecretExpiresAt;
+  };
+  moveClock(service, 24 * 3_600 - 0.001);
+  assert.equal(await spokenOf(), rotated.previousExpiresAt.toISOString());
+  await sweepExpired(deps);
+  assert.ok((await readEndpoint(deps, id)).previous_secret, "it still signs");
+  await rotateSecret(deps, team.owner, young.id);
+
+  moveClock(service, 0.001);
+  assert.deepEqual(clock.now(), rotated.previousExpiresAt);
+  assert.equal(await spokenOf(), null, "also before it is deleted");
+  assert.equal((await sweepExpired(deps)).secrets, 1);
+  const { previous_secret, previous_secret_expires_at, secret_hint } = await readEndpoint(deps, id);
+  assert.deepEqual([previous_secret, previous_secret_expires_at], [null, null]);
+  assert.equal(secret_hint, rotated.secret.slice(-4));
+  assert.ok((await readEndpoint(deps, young.id)).previous_secret);
+});

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { redeliver } from "../log/redeliver.ts";
+import {
+  book,
+  createWebhookService,
+  deliverAll,
+  makeBusiness,
+  makeEndpoint,
+  moveClock,
+  readDeliveries,
+  readEndpoint,
+  startReplying,
+} from "../testing/webhook-service.ts";
+import { sendTestEvent } from "./endpoints.ts";
+
+// A chat answers 401, 403 or 404 to three deliveries in a row: it is switched off. What is a delivery, and what a row?
+
+const service = await createWebhookService({ webhookRetrySchedule: [1] });
+const { deps, loop } = service;
+
+async function startChat() {
+  const business = await makeBusiness(deps);
+  let status = 404;
+  const receiver = await startReplying(() => ({ status, body: status === 200 ? "ok" : "no_service" }));
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url, kind: "slack" });
+  const owner = { id: business.owner, name: "Any", plan: business.plan };
+
+  /** Time for the chat's pace and for the one retry; then whether the chat is on. */
+  const settle = async () => {
+    for (let n = 0; n < 2; n++) {
+      await deliverAll(loop);
+      moveClock(service, 1);
+    }
+    return (await readEndpoint(deps, id)).status;
+  };
+  return {
+    receiver,
+    answer: (next: number) => {
+      status = next;
+    },
+    book: async () => {
+      await book(deps, business);
+      return await settle();
+    },
+    sendTest: async () => {
+      assert.equal((await sendTestEvent(deps, owner, id)).kind, "queued");
+      return await settle();
+    },
+    redeliverFirst: async () => {
+      const [first] = await readDeliveries(deps, business.owner);
+      assert.ok(first && (await redeliver(deps, owner, first.id)).kind === "queued");
+      return await settle();
+    },
+  };
+}
+
+test("a delivery that ends in any other way ends the row", async () => {
+  for (const other of [400, 409, 500]) {
+    const chat = await startChat();
+    for (const status of [404, 401, other, 403, other, 404, 404]) {
+      chat.answer(status);
+      assert.equal(await chat.book(), "enabled", `${status} beside ${other}`);
+    }
+    chat.answer(404);
+    assert.equal(await chat.book(), "disabled", `three in a row after ${other}`);
+  }
+});
+
+test("one delivery that is sent again by hand is one delivery, and what comes of it ends no row", async () => {
+  const chat = await startChat();
+  assert.equal(await chat.book(), "enabled");
+  for (const status of [404, 500, 404, 400]) {
+    chat.answer(status);
+    assert.equal(await chat.redeliverFirst(), "enabled");
+  }
+  assert.equal(chat.receiver.requests.length, 5);
+  chat.answer(404);
+  assert.equal(await chat.book(), "enabled");
+  assert.equal(await chat.book(), "disabled");
+});
+
+test("a test neither counts nor ends the row", async () => {
+  const chat = await startChat();
+  assert.deepEqual([await chat.book(), await chat.book()], ["enabled", "enabled"]);
+  for (const status of [404, 400, 500]) {
+    chat.answer(status);
+    assert.equal(await chat.sendTest(), "enabled");
+  }
+  chat.answer(404);
+  assert.equal(await chat.book(), "disabled");
+});
+
+test("a redelivery that arrives clears the row as any success does", async () => {
+  const chat = await startChat();
+  await chat.book();
+  await chat.book();
+  chat.answer(200);
+  await chat.redeliverFirst();
+  chat.answer(404);
+  assert.deepEqual([await chat.book(), await chat.book()], ["enabled", "enabled"]);
+  assert.equal(await chat.book(), "disabled");
+});

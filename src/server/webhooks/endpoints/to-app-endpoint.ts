@@ -1,0 +1,49 @@
+import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import type { RecentAttempts } from "../health/health-queries.ts";
+import type { EndpointRow, NoticeRow } from "./queries.ts";
+import { toShownOrigin, toShownUrl } from "./shown-url.ts";
+
+export function toAppEndpoint(
+  row: EndpointRow,
+  about: { recent: RecentAttempts | undefined; notices: readonly NoticeRow[]; seesUrl: boolean; now: Date },
+): AppEndpoint {
+  const { recent, now } = about;
+  const { previous_secret_expires_at: previousExpiresAt } = row;
+  return {
+    id: row.id,
+    kind: row.kind,
+    url: about.seesUrl ? toShownUrl(row) : toShownOrigin(row),
+    description: row.description,
+    status: row.status,
+    disabledReason: row.disabled_reason,
+    disabledAt: toText(row.disabled_at),
+    secretHint: row.secret_hint,
+    secretCreatedAt: row.secret_created_at.toISOString(),
+    previousSecretExpiresAt: previousExpiresAt && previousExpiresAt > now ? toText(previousExpiresAt) : null,
+    health: {
+      condition: toCondition(row),
+      lastAttemptAt: toText(row.last_attempt_at),
+      lastSuccessAt: toText(row.last_success_at),
+      lastStatus: row.last_status,
+      failingSince: toText(row.failing_since),
+      pausedUntil: toText(row.paused_until),
+      lastDay: {
+        delivered: recent?.delivered ?? 0,
+        failed: recent?.failed ?? 0,
+        lastFailureAt: toText(recent?.last_failure_at ?? null),
+      },
+    },
+    notices: about.notices.map(({ kind, detail, created_at }) => ({ kind, detail, at: created_at.toISOString() })),
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+function toCondition(row: EndpointRow): AppEndpoint["health"]["condition"] {
+  if (row.status === "disabled") return "disabled";
+  if (row.failing_since !== null) return "failing";
+  return row.last_attempt_at === null ? "idle" : "healthy";
+}
+
+function toText(instant: Date | null): string | null {
+  return instant?.toISOString() ?? null;
+}

@@ -1,0 +1,95 @@
+import { isIP } from "node:net";
+import { ENDPOINT_URL_LENGTH_MAX } from "#contract/endpoint.ts";
+import { type AddressVerdict, type Cidr, judgeAddress, permits } from "../../sending/address-rules.ts";
+import type { ResolveHost } from "../../sending/resolve-host.ts";
+
+// What an endpoint's URL must be when it is added or edited. The guard in guarded-send.ts judges the target again at every
+// send and depends on nothing here; this check exists so that a URL that could never work is refused with a reason.
+// A name that leads inside and one that does not exist are refused with one sentence: a customer must not learn which names
+// the operator's own network has.
+
+export type UrlVerdict =
+  /** `url` is the normalised form; store and use that one. */
+  | { readonly kind: "accepted"; readonly url: string }
+  /** `reason` is a sentence for the person who typed the URL. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+type Deps = { readonly resolve: ResolveHost; readonly allow: readonly Cidr[] };
+
+export async function checkEndpointUrl(deps: Deps, text: string): Promise<UrlVerdict> {
+  const parsed = parseEndpointUrl(text);
+  if (parsed.kind === "refused") return parsed;
+  const { url, protocol } = parsed;
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const addresses = await findAddresses(deps.resolve, host);
+  if (addresses.kind === "refused") return addresses;
+  for (const address of addresses.found) {
+    const verdict = judgeAddress(address, deps.allow);
+    if (!permits(verdict, protocol)) return refuse(toReason(verdict, host));
+  }
+  return { kind: "accepted", url: url.href };
+}
+
+type Refusal = Extract<UrlVerdict, { kind: "refused" }>;
+type Parsed = { kind: "parsed"; url: URL; protocol: "http:" | "https:" };
+
+/** Everything that can be said without asking the network. `URL` turns 0x7f.1, 0177.0.0.1 and 2130706433 into 127.0.0.1. */
+function parseEndpointUrl(text: string): Parsed | Refusal {
+  const trimmed = text.trim();
+  if (trimmed.length > ENDPOINT_URL_LENGTH_MAX) return refuse(TOO_LONG);
+  const url = /^[a-z][a-z0-9+.-]*:\/\/[^\s\p{Cc}]+$/iu.test(trimmed) ? URL.parse(trimmed) : null;
+  if (url === null) return refuse("The URL must be a full address, for example https://example.com/hooks.");
+  const { protocol } = url;
+  if (protocol !== "https:" && protocol !== "http:") return refuse("The URL must start with https://.");
+  if (url.username !== "" || url.password !== "") return refuse("The URL must not contain a user name or password.");
+  if (isCutShort(trimmed, url)) return refuse("The URL is cut short (…). Give the whole of it.");
+  if (trimmed.includes("#")) return refuse("The URL must not contain a fragment (the part after #).");
+  // A name may end in a dot; the same name without it is one receiver, not two.
+  url.hostname = url.hostname.replace(/\.$/, "");
+  if (url.hostname === "" || url.hostname.split(".").includes(""))
+    return refuse("The host name of the URL is not valid.");
+  if (url.port === "0") return refuse("The port of the URL must not be 0.");
+  return url.href.length > ENDPOINT_URL_LENGTH_MAX ? refuse(TOO_LONG) : { kind: "parsed", url, protocol };
+}
+
+/** As we show the URLs of chats ourselves (shown-url.ts), and others theirs. */
+function isCutShort(text: string, { pathname }: URL): boolean {
+  return text.includes("…") || pathname.toUpperCase().startsWith(encodeURI("/…"));
+}
+
+async function findAddresses(
+  resolve: ResolveHost,
+  host: string,
+): Promise<{ kind: "found"; found: readonly string[] } | Refusal> {
+  if (isIP(host) !== 0) return { kind: "found", found: [host] };
+  const answer = await resolve(host);
+  switch (answer.kind) {
+    case "found":
+      return { kind: "found", found: answer.addresses };
+    case "not_found":
+      return refuse(toNotPublic(host));
+    case "unavailable":
+      return refuse(`The host name ${host} could not be looked up just now. Try again in a moment.`);
+    default:
+      return answer satisfies never;
+  }
+}
+
+function toReason(verdict: AddressVerdict, host: string): string {
+  if (verdict.kind !== "blocked") {
+    return "The URL must start with https://. Plain http is only for networks that the operator has allowed.";
+  }
+  if (isIP(host) === 0) return toNotPublic(host);
+  return `The URL's host is an address in ${verdict.range}. ${ONLY_SENT}`;
+}
+
+function toNotPublic(host: string): string {
+  return `The host name ${host} does not exist on the public internet. ${ONLY_SENT}`;
+}
+
+const ONLY_SENT = "Webhooks are sent only to the public internet and to networks that the operator has allowed.";
+const TOO_LONG = `The URL must not be longer than ${ENDPOINT_URL_LENGTH_MAX} characters.`;
+
+function refuse(reason: string): Refusal {
+  return { kind: "refused", reason };
+}

@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { editEndpoint } from "../endpoints/endpoints.ts";
+import { listNotices } from "../endpoints/queries.ts";
+import {
+  type Business,
+  book,
+  createWebhookService,
+  deliverAll,
+  makeBusiness,
+  makeEndpoint,
+  moveClock,
+  readDeliveries,
+  readEndpoint,
+  startReplying,
+} from "../testing/webhook-service.ts";
+
+const service = await createWebhookService();
+const { deps, clock, loop } = service;
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+
+async function readNotices({ owner }: Business) {
+  return (await listNotices(deps.db, owner, { limitEach: 50 }))
+    .toReversed()
+    .map(({ kind, created_at, detail }) => ({ kind, at: created_at.toISOString(), detail }));
+}
+
+/** "1 November 2026 at 12:00 UTC" */
+function inWords(instant: string): string {
+  const [day = "", time = ""] = [instant.slice(0, 10), instant.slice(11, 16)];
+  const month = new Date(instant).toLocaleString("en", { month: "long", timeZone: "UTC" });
+  return `${Number(day.slice(8))} ${month} ${day.slice(0, 4)} at ${time} UTC`;
+}
+
+/** Time passes; whatever comes due is tried. */
+async function pass(seconds: number): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += 1_800) {
+    moveClock(service, Math.min(1_800, seconds - passed));
+    await deliverAll(loop);
+  }
+}
+
+test("no success for five days: told at the first delivery given up, a day before, and when it is switched off", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({ status: 500 }));
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  const startedAt = clock.now().getTime();
+  const at = (seconds: number) => new Date(startedAt + seconds * 1_000).toISOString();
+
+  await book(deps, business);
+  await deliverAll(loop);
+  await pass(8 * HOUR);
+  const [first, ...none] = await readNotices(business);
+  assert.equal(first?.kind, "exhausted");
+  assert.equal(none.length, 0);
+  assert.equal(first?.detail, "A delivery did not arrive and is not tried again; its last attempt got status 500.");
+
+  await pass(4 * DAY - 8 * HOUR);
+  await book(deps, business);
+  await deliverAll(loop);
+  assert.deepEqual((await readNotices(business)).at(-1), {
+    kind: "disabling_soon",
+    at: at(4 * DAY),
+    detail: `No delivery has arrived since ${inWords(at(0))} (the last attempt got status 500). If none arrives by ${inWords(at(5 * DAY))}, the next failure switches the endpoint off.`,
+  });
+  assert.equal((await readEndpoint(deps, id)).status, "enabled");
+
+  await pass(DAY - 1);
+  await book(deps, business);
+  await deliverAll(loop);
+  assert.equal((await readEndpoint(deps, id)).status, "enabled", "not a second before five days");
+  await book(deps, business);
+  moveClock(service, 1);
+  await deliverAll(loop);
+  const { status, disabled_reason, disabled_at } = await readEndpoint(deps, id);
+  assert.deepEqual(
+    { status, disabled_reason, disabled_at },
+    {
+      status: "disabled",
+      disabled_reason: "failing",
+      disabled_at: clock.now(),
+    },
+  );
+  assert.deepEqual((await readNotices(business)).at(-1), {
+    kind: "disabled",
+    at: at(5 * DAY),
+    detail: "Deliveries kept failing (the last attempt got status 500); the endpoint was switched off.",
+  });
+
+  const before = receiver.requests.length;
+  await book(deps, business);
+  await pass(DAY);
+  assert.equal(receiver.requests.length, before, "nothing more is sent");
+  const states = (await readDeliveries(deps, business.owner)).map(({ state, cancel_reason }) => [state, cancel_reason]);
+  assert.ok(states.slice(-3).every(([state, reason]) => state === "canceled" && reason === "endpoint_disabled"));
+  const { values } = await deps.metrics.endpointsDisabled.get();
+  assert.deepEqual(
+    values.map(({ labels, value }) => [labels.reason, value]),
+    [["failing", 1]],
+  );
+});
+
+test("nobody is switched off without a warning a day before, however seldom anything is sent", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({ status: 500 }));
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  const tryOne = async () => {
+    await book(deps, business);
+    await deliverAll(loop);
+    return [(await readEndpoint(deps, id)).status, (await readNotices(business)).at(-1)?.kind];
+  };
+  clock.set(new Date("2027-03-01T09:00:20.000Z"));
+  await book(deps, business);
+  await deliverAll(loop);
+  await pass(8 * HOUR);
+  clock.set(new Date("2027-03-06T15:30:40.000Z"));
+  assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"], "more than five days, but its owner does not know");
+  assert.equal(
+    (await readNotices(business)).at(-1)?.detail,
+    "No delivery has arrived since 1 March 2027 at 09:00 UTC (the last attempt got status 500). If none arrives by 7 March 2027 at 15:30 UTC, the next failure switches the endpoint off.",
+  );
+  clock.set(new Date("2027-03-07T15:30:39.999Z"));
+  assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"]);
+  clock.set(new Date("2027-03-07T15:30:40.000Z"));
+  assert.deepEqual(await tryOne(), ["disabled", "disabled"]);
+  const kinds = async () => (await readNotices(business)).map(({ kind }) => kind);
+  assert.deepEqual(await kinds(), ["exhausted", "disabling_soon", "disabled"]);
+
+  await editEndpoint(deps, business.owner, { id, isEnabled: true });
+  await book(deps, business);
+  await deliverAll(loop);
+  await pass(8 * HOUR);
+  clock.set(new Date("2027-03-13T09:00:00.000Z"));
+  assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"], "a warning of before the clean start does not count");
+});
+
+test("at most one notice of a kind in 24 hours, however many deliveries are given up", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({ status: 500 }));
+  await makeEndpoint(deps, business, { url: receiver.url });
+  for (let count = 0; count < 4; count++) await book(deps, business);
+  await deliverAll(loop);
+  await pass(20 * HOUR);
+  assert.deepEqual(
+    (await readNotices(business)).map(({ kind }) => kind),
+    ["exhausted"],
+  );
+});
+
+test("one success clears everything", async () => {
+  const business = await makeBusiness(deps);
+  let status = 500;
+  const receiver = await startReplying(() => ({ status }));
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  await deliverAll(loop);
+  await pass(4 * DAY + HOUR);
+  status = 200;
+  await book(deps, business);
+  await deliverAll(loop);
+  const { failing_since, failed_attempts, exhausted_deliveries, last_success_at } = await readEndpoint(deps, id);
+  assert.deepEqual(
+    { failing_since, failed_attempts, exhausted_deliveries, last_success_at },
+    {
+      failing_since: null,
+      failed_attempts: 0,
+      exhausted_deliveries: 0,
+      last_success_at: clock.now(),
+    },
+  );
+  status = 500;
+  await pass(2 * DAY);
+  await book(deps, business);
+  await pass(DAY);
+  assert.equal((await readEndpoint(deps, id)).status, "enabled", "the five days begin anew");
+});
+
+test("410 switches a receiver off at once, tells its owner, and cancels what waits", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying((_request, count) => ({ status: count === 1 ? 503 : 410 }));
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  await deliverAll(loop);
+  await book(deps, business);
+  await deliverAll(loop);
+  assert.deepEqual([(await readEndpoint(deps, id)).disabled_reason, receiver.requests.length], ["gone", 2]);
+  assert.deepEqual(
+    (await readNotices(business)).map(({ kind, detail }) => [kind, detail]),
+    [["disabled", "The receiver said that it is gone for good (status 410); the endpoint was switched off."]],
+  );
+  assert.deepEqual(
+    new Set((await readDeliveries(deps, business.owner)).map(({ state }) => state)),
+    new Set(["failed", "canceled"]),
+  );
+  await pass(3 * HOUR);
+  assert.equal(receiver.requests.length, 2);
+
+  await editEndpoint(deps, business.owner, { id, isEnabled: true });
+  await book(deps, business);
+  await deliverAll(loop);
+  assert.equal(receiver.requests.length, 3, "enabling it again is one action");
+});
+
+test("a chat that refuses three deliveries in a row is switched off, one that refuses our card never is", async () => {
+  for (const [status, disabledReason] of [
+    [404, "failing"],
+    [400, null],
+  ] as const) {
+    const business = await makeBusiness(deps);
+    const receiver = await startReplying(() => ({ status, body: "no_service" }));
+    const { id } = await makeEndpoint(deps, business, { url: receiver.url, kind: "slack" });
+    for (let count = 1; count <= 4; count++) {
+      assert.equal((await readEndpoint(deps, id)).status, count === 4 && disabledReason ? "disabled" : "enabled");
+      await book(deps, business);
+      await deliverAll(loop);
+      moveClock(service, 1);
+    }
+    assert.equal((await readEndpoint(deps, id)).disabled_reason, disabledReason);
+    assert.equal(receiver.requests.length, disabledReason ? 3 : 4);
+  }
+  assert.ok(
+    service.lines.some((line) => line.includes("delivery.card_refused")),
+    "the operator is told",
+  );
+});
+
+test("a chat gets a message a second at most", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({}));
+  await makeEndpoint(deps, business, { url: receiver.url, kind: "slack" });
+  for (let count = 0; count < 3; count++) await book(deps, business);
+  for (let sent = 1; sent <= 3; sent++) {
+    await deliverAll(loop);
+    assert.equal(receiver.requests.length, sent);
+    moveClock(service, 1);
+  }
+});

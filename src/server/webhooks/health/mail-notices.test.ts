@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openMailServer, toMailText } from "../../../../test/support/mail-server.ts";
+import { signIn } from "../../../../test/support/sign-in.ts";
+import {
+  book,
+  createWebhookService,
+  deliverAll,
+  makeBusiness,
+  makeEndpoint,
+  moveClock,
+  startReplying,
+} from "../testing/webhook-service.ts";
+import { mailNotices } from "./mail-notices.ts";
+
+const NOBODY_STOPS = new AbortController().signal;
+
+/** A service whose one receiver has just said that it is gone. */
+async function switchOff(smtpUrl: string | null) {
+  const service = await createWebhookService({ smtpUrl });
+  const business = await makeBusiness(service.deps);
+  const receiver = await startReplying(() => ({ status: 410 }));
+  const { id } = await makeEndpoint(service.deps, business, { url: receiver.url });
+  await book(service.deps, business);
+  await deliverAll(service.loop);
+  const members = await Promise.all(
+    (["owner", "admin", "member", "viewer"] as const).map((role) =>
+      signIn(service, { role, organizationId: business.owner }),
+    ),
+  );
+  await signIn(service, { role: "owner" });
+  return { ...service, business, endpointId: id, addresses: members.map(({ email }) => email) };
+}
+
+const listReceivers = (mails: readonly string[]) => mails.map((mail) => /^To: (.*?)\r$/m.exec(mail)?.[1]).sort();
+
+test("owners and admins of the organization, and nobody else, read once that an endpoint was switched off", async () => {
+  const server = await openMailServer();
+  const { deps, business, endpointId, addresses } = await switchOff(server.url);
+  await Promise.all([mailNotices(deps, NOBODY_STOPS), mailNotices(deps, NOBODY_STOPS)]);
+  await mailNotices(deps, NOBODY_STOPS);
+  assert.deepEqual(listReceivers(server.mails), addresses.slice(0, 2).sort());
+  const mail = toMailText(server.mails[0]);
+  assert.match(mail, /^Subject: An endpoint was switched off \(Lindenhof Dental\)\r$/m);
+  assert.match(mail, /127\.0\.0\.1:\d+: The receiver said that it is gone for good \(status 410\)/);
+  assert.ok(mail.includes(`${deps.config.baseUrl}/app/${business.owner}/webhooks/${endpointId}`));
+});
+
+test("a mail server that refuses is tried again half an hour later, and given up after a day", async () => {
+  const reply = { recipient: "451 Not now" };
+  const server = await openMailServer(reply);
+  const service = await switchOff(server.url);
+  const { deps, lines } = service;
+  const countRefused = () => lines.filter((line) => line.includes("mail.failed")).length;
+  await mailNotices(deps, NOBODY_STOPS);
+  await mailNotices(deps, NOBODY_STOPS);
+  assert.equal(countRefused(), 2);
+  moveClock(service, 31 * 60);
+  await mailNotices(deps, NOBODY_STOPS);
+  assert.equal(countRefused(), 4);
+  moveClock(service, 24 * 3_600);
+  reply.recipient = "250 OK";
+  await mailNotices(deps, NOBODY_STOPS);
+  assert.deepEqual(server.mails, []);
+});
+
+test("without a mail server nothing is tried", async () => {
+  const { deps, lines } = await switchOff(null);
+  await mailNotices(deps, NOBODY_STOPS);
+  assert.ok(!lines.join("").includes("mail."));
+});

@@ -1,0 +1,52 @@
+import type { MemberRole } from "#contract/app/role.ts";
+import type { NoticeKind } from "#contract/delivery.ts";
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
+import type { Deps } from "../../deps.ts";
+import { toEndpointName } from "../endpoints/shown-url.ts";
+import { listAddresses, markMailed, takeUnmailed, type UnmailedNotice } from "./notice-mail-queries.ts";
+
+const BATCH = 20;
+/** Longer than a batch takes with a mail server that is as slow as it may be. */
+const TRY_AGAIN_MS = 30 * MINUTE_MS;
+/** Later it would say what is no longer so; the notice itself stays in the dashboard. */
+const NEWS_MS = DAY_MS;
+
+/** Those who can do something about it. */
+const TOLD_ROLES: readonly MemberRole[] = ["owner", "admin"];
+
+const SUBJECTS: Readonly<Record<NoticeKind, string>> = {
+  exhausted: "A delivery did not arrive",
+  disabling_soon: "An endpoint will be switched off",
+  disabled: "An endpoint was switched off",
+};
+
+type NoticeMailDeps = Pick<Deps, "db" | "clock" | "config" | "accounts">;
+
+/** Background task: whoever runs the organization reads of a failing endpoint without looking for it. Needs a mail server. */
+export async function mailNotices(deps: NoticeMailDeps, signal: AbortSignal): Promise<void> {
+  if (!deps.accounts.mail.isOn) return;
+  const now = deps.clock.now();
+  const notices = await takeUnmailed(deps.db, {
+    now,
+    createdSince: new Date(now.getTime() - NEWS_MS),
+    triedBefore: new Date(now.getTime() - TRY_AGAIN_MS),
+    limit: BATCH,
+  });
+  for (const notice of notices) {
+    if (signal.aborted) return;
+    if (await mailOne(deps, notice)) await markMailed(deps.db, notice.organization_id, notice.id, deps.clock.now());
+  }
+}
+
+/** Whether anybody has it: nobody gets it twice because of somebody else's full mailbox. */
+async function mailOne({ db, config, accounts }: NoticeMailDeps, notice: UnmailedNotice): Promise<boolean> {
+  const { organization_id: owner, endpoint_id: endpointId } = notice;
+  const addresses = await listAddresses(db, owner, TOLD_ROLES);
+  const mail = {
+    subject: `${SUBJECTS[notice.kind]} (${notice.organization_name})`,
+    text: `${toEndpointName(notice)}: ${notice.detail}`,
+    link: `${config.baseUrl}/app/${owner}/webhooks/${endpointId}`,
+  };
+  const outcomes = await Promise.all(addresses.map((to) => accounts.mail.send({ to, ...mail })));
+  return addresses.length === 0 || outcomes.includes(true);
+}

@@ -1,0 +1,119 @@
+import type { FastifyInstance } from "fastify";
+import { AppDeliveryDetail, AppDeliveryPage, QueuedDelivery } from "#contract/app/deliveries.ts";
+import { roleIncludes } from "#contract/app/role.ts";
+import { DELIVERY_STATES, type DeliveryState } from "#contract/delivery.ts";
+import { type DeliveryId, type OrganizationId, parseDeliveryId, parseEndpointId } from "#contract/ids.ts";
+import { type Member, memberOf } from "../../accounts/auth/member-auth.ts";
+import { auditBy } from "../../audit/audit-by.ts";
+import type { Db } from "../../db/pool.ts";
+import type { Deps } from "../../deps.ts";
+import { ApiError, noSuch } from "../../http/api-error.ts";
+import { readPage, readPlaceCursor, toPlaceCursor } from "../../http/page.ts";
+import { badParameter, type Query, readInstant, readPageSize, readParameter } from "../../http/parameters.ts";
+import { auditRedelivery } from "../endpoints/audit-endpoint.ts";
+import { REDELIVER_REFUSALS } from "../endpoints/refusal-texts.ts";
+import { readEndpointNames } from "./booking-deliveries.ts";
+import { type DeliveryLogFilter, findDeliveryBody, listAttempts, listDeliveries } from "./delivery-log.ts";
+import { toLogKeptSince } from "./log-period.ts";
+import { redeliver } from "./redeliver.ts";
+import { type DeliveryReader, toAppAttempt, toAppDelivery } from "./to-app-delivery.ts";
+
+type DeliveryDeps = Pick<Deps, "db" | "clock" | "random" | "log">;
+type WithDelivery = { Params: { delivery: string } };
+
+/** Of one delivery; it takes weeks of asking for redeliveries by hand to get there. */
+const ATTEMPTS_SHOWN_MAX = 200;
+
+export function deliveryAppRoutes(api: FastifyInstance, deps: DeliveryDeps): void {
+  api.get("/deliveries", { schema: { response: { 200: AppDeliveryPage } } }, async (request) => {
+    const member = memberOf(request);
+    const query = request.query as Query;
+    const limit = readPageSize(query, "limit");
+    const keptSince = toLogKeptSince(deps.clock.now());
+    const reader = await readerOf(deps.db, member);
+    const filter = readLogFilter(query, reader);
+    const { rows, nextCursor } = await readPage({
+      limit,
+      read: (most) => listDeliveries(deps.db, member.organizationId, { ...filter, keptSince, limit: most }),
+      // Deliveries of one event have one time, so the id is needed too.
+      toCursor: (last) => toPlaceCursor({ at: last.created_at, id: last.id }),
+    });
+    return { data: rows.map((row) => toAppDelivery(row, reader)), nextCursor };
+  });
+
+  api.get<WithDelivery>(
+    "/deliveries/:delivery",
+    { schema: { response: { 200: AppDeliveryDetail } } },
+    async (request) => {
+      const member = memberOf(request);
+      return await readDelivery(deps, member, requireDeliveryId(request.params.delivery));
+    },
+  );
+
+  api.post<WithDelivery>(
+    "/deliveries/:delivery/redeliver",
+    { schema: { response: { 202: QueuedDelivery } } },
+    async (request, reply) => {
+      const member = memberOf(request);
+      const owner = { id: member.organizationId, plan: member.plan };
+      const id = requireDeliveryId(request.params.delivery);
+      const alongside = auditRedelivery(auditBy(deps, member, deps.clock.now()));
+      const outcome = await redeliver(deps, owner, id, alongside);
+      if (outcome.kind === "not_found") throw noSuch("delivery");
+      if (outcome.kind === "plan_required") throw new ApiError("plan_required", REDELIVER_REFUSALS.plan_required);
+      if (outcome.kind !== "queued") throw new ApiError("conflict", REDELIVER_REFUSALS[outcome.kind]);
+      return reply.code(202).send({ deliveryId: id });
+    },
+  );
+}
+
+async function readDelivery(
+  { db, clock }: DeliveryDeps,
+  member: Member,
+  deliveryId: DeliveryId,
+): Promise<AppDeliveryDetail> {
+  const owner = member.organizationId;
+  const keptSince = toLogKeptSince(clock.now());
+  const [row] = await listDeliveries(db, owner, { deliveryId, keptSince, limit: 1 });
+  if (!row) throw noSuch("delivery");
+  const reader = await readerOf(db, member);
+  const attempts = await listAttempts(db, owner, { deliveryId, keptSince, limit: ATTEMPTS_SHOWN_MAX });
+  const body = reader.seesCustomers ? await findDeliveryBody(db, owner, deliveryId) : null;
+  return {
+    ...toAppDelivery(row, reader),
+    attempts: attempts.map((attempt) => toAppAttempt(attempt, reader)),
+    body: body?.toString("utf8") ?? null,
+  };
+}
+
+async function readerOf(db: Db, member: Member): Promise<DeliveryReader> {
+  const owner: OrganizationId = member.organizationId;
+  return { seesCustomers: roleIncludes(member.role, "member"), endpoints: await readEndpointNames(db, owner) };
+}
+
+function readLogFilter(query: Query, { endpoints }: DeliveryReader): Omit<DeliveryLogFilter, "keptSince" | "limit"> {
+  const [from, to] = [readInstant(query, "from", "down"), readInstant(query, "to", "up")];
+  const [endpoint, state] = [readParameter(query, "endpoint"), readParameter(query, "state")];
+  const endpointId = endpoint === null ? null : parseEndpointId(endpoint);
+  if (endpoint !== null && !(endpointId && endpoints.has(endpointId))) throw noSuch("endpoint");
+  const cursor = readPlaceCursor(query, "cursor");
+  return {
+    ...(endpointId ? { endpointId } : {}),
+    ...(state === null ? {} : { state: requireState(state) }),
+    ...(from ? { from } : {}),
+    ...(to ? { to } : {}),
+    ...(cursor ? { cursor } : {}),
+  };
+}
+
+function requireState(text: string): DeliveryState {
+  const state = DELIVERY_STATES.find((each) => each === text);
+  if (!state) throw badParameter("state", `must be one of ${DELIVERY_STATES.join(", ")}`);
+  return state;
+}
+
+function requireDeliveryId(text: string): DeliveryId {
+  const id = parseDeliveryId(text);
+  if (id === null) throw noSuch("delivery");
+  return id;
+}

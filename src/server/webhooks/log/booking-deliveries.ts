@@ -1,0 +1,26 @@
+import type { AppDelivery } from "#contract/app/deliveries.ts";
+import type { EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import { type EndpointName, listEndpointNames } from "../health/health-queries.ts";
+import { listDeliveries } from "./delivery-log.ts";
+import { toLogKeptSince } from "./log-period.ts";
+import { toAppDelivery } from "./to-app-delivery.ts";
+
+/** A booking has one event, and that one delivery per endpoint. */
+const DELIVERIES_MAX = 100;
+
+/** What was sent of one booking, newest first. */
+export async function listDeliveriesOf(
+  db: Db,
+  owner: OrganizationId,
+  about: { reference: Reference; seesCustomers: boolean; now: Date },
+): Promise<AppDelivery[]> {
+  const { reference, now } = about;
+  const rows = await listDeliveries(db, owner, { reference, keptSince: toLogKeptSince(now), limit: DELIVERIES_MAX });
+  const endpoints = await readEndpointNames(db, owner);
+  return rows.map((row) => toAppDelivery(row, { seesCustomers: about.seesCustomers, endpoints }));
+}
+
+export async function readEndpointNames(db: Db, owner: OrganizationId): Promise<ReadonlyMap<EndpointId, EndpointName>> {
+  return new Map((await listEndpointNames(db, owner)).map((endpoint) => [endpoint.id, endpoint]));
+}

@@ -1,0 +1,107 @@
+import { type Selectable, sql } from "kysely";
+import type { AttemptTrigger, DeliveryState } from "#contract/delivery.ts";
+import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
+import type { WebhookEventType } from "#contract/webhook-event.ts";
+import type { Db } from "../../db/pool.ts";
+import type { DeliveriesTable, DeliveryAttemptsTable } from "../../db/tables.ts";
+import type { RowPlace } from "../../http/page.ts";
+import { isInLog } from "./log-period.ts";
+
+// The delivery log as its readers see it, newest first. A page ends at a time and an id, and the next begins below them, so
+// what is written meanwhile shifts nothing.
+
+export type DeliveryLogFilter = {
+  /** What is past its time may not have been deleted yet. */
+  keptSince: Date;
+  endpointId?: EndpointId;
+  reference?: Reference;
+  deliveryId?: DeliveryId;
+  state?: DeliveryState;
+  /** Inclusive. */
+  from?: Date;
+  /** Exclusive. */
+  to?: Date;
+  cursor?: RowPlace;
+  limit: number;
+};
+
+export type DeliveryLogEntry = Omit<Selectable<DeliveriesTable>, "card"> & {
+  type: WebhookEventType;
+  reference: Reference | null;
+  is_erased: boolean;
+  /** What is to come, or under way: an attempt by the schedule, or one that someone asked for. */
+  pending: AttemptTrigger | null;
+  is_in_flight: boolean;
+  last_duration_ms: number | null;
+};
+
+export async function listDeliveries(
+  db: Db,
+  owner: OrganizationId,
+  filter: DeliveryLogFilter,
+): Promise<DeliveryLogEntry[]> {
+  const { keptSince, endpointId, reference, deliveryId, state, from, to, cursor } = filter;
+  const { rows } = await sql<DeliveryLogEntry>`
+    select delivery.organization_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.state,
+      delivery.cancel_reason, delivery.attempt_count, delivery.retries_used, delivery.next_attempt_at,
+      delivery.last_status, delivery.last_error, delivery.created_at, delivery.completed_at, event.type, event.reference,
+      event.body is null as is_erased, queue.trigger as pending, queue.lease_token is not null as is_in_flight,
+      (
+        select duration_ms from delivery_attempts attempt
+        where attempt.organization_id = delivery.organization_id and attempt.delivery_id = delivery.id
+        order by number desc limit 1
+      ) as last_duration_ms
+    from deliveries delivery
+    join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+    left join delivery_queue queue on queue.delivery_id = delivery.id
+    where ${allOf([
+      sql`delivery.organization_id = ${owner}`,
+      isInLog(keptSince),
+      endpointId && sql`delivery.endpoint_id = ${endpointId}`,
+      reference && sql`event.reference = ${reference}`,
+      deliveryId && sql`delivery.id = ${deliveryId}`,
+      state && sql`delivery.state = ${state}`,
+      from && sql`delivery.created_at >= ${from}`,
+      to && sql`delivery.created_at < ${to}`,
+      cursor &&
+        sql`(delivery.created_at < ${cursor.at}
+        or (delivery.created_at = ${cursor.at} and delivery.id > ${cursor.id}::uuid))`,
+    ])}
+    order by delivery.created_at desc, delivery.id limit ${filter.limit}`.execute(db);
+  return rows;
+}
+
+export type AttemptLogEntry = Selectable<DeliveryAttemptsTable>;
+
+/** Newest first. */
+export async function listAttempts(
+  db: Db,
+  owner: OrganizationId,
+  of: { deliveryId: DeliveryId; keptSince: Date; limit: number },
+): Promise<AttemptLogEntry[]> {
+  const { rows } = await sql<AttemptLogEntry>`
+    select organization_id, delivery_id, number, endpoint_id, trigger, started_at, result, duration_ms, status, error_code,
+      reply, reply_is_truncated, next_attempt_at
+    from delivery_attempts
+    where organization_id = ${owner} and delivery_id = ${of.deliveryId}
+      and (started_at >= ${of.keptSince} or result = 'in_flight')
+    order by number desc limit ${of.limit}`.execute(db);
+  return rows;
+}
+
+/** The bytes that are sent; null when they were erased. */
+export async function findDeliveryBody(db: Db, owner: OrganizationId, id: DeliveryId): Promise<Buffer | null> {
+  const { rows } = await sql<{ body: Buffer | null }>`
+    select coalesce(delivery.card, event.body) as body
+    from deliveries delivery
+    join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+    where delivery.organization_id = ${owner} and delivery.id = ${id}`.execute(db);
+  return rows[0]?.body ?? null;
+}
+
+function allOf(conditions: (ReturnType<typeof sql> | undefined | "")[]) {
+  return sql.join(
+    conditions.filter((condition) => condition !== undefined && condition !== ""),
+    sql` and `,
+  );
+}

@@ -1,0 +1,119 @@
+import { sql } from "kysely";
+import type { DeliveryState } from "#contract/delivery.ts";
+import type { EndpointStatus } from "#contract/endpoint.ts";
+import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import { isInLog } from "./log-period.ts";
+
+export type Redeliverable = {
+  id: DeliveryId;
+  endpoint_id: EndpointId;
+  state: DeliveryState;
+  /** Null for a test. */
+  reference: Reference | null;
+  endpoint_url: string;
+  endpoint_description: string;
+  endpoint_status: EndpointStatus;
+  endpoint_removed_at: Date | null;
+  has_body: boolean;
+};
+
+/** Whether the delivery has a place in the queue; one that is just being given up is waited for. */
+export async function isInQueue(transaction: Db, owner: OrganizationId, id: DeliveryId): Promise<boolean> {
+  const rows = await transaction
+    .selectFrom("delivery_queue")
+    .select("delivery_id")
+    .where("organization_id", "=", owner)
+    .where("delivery_id", "=", id)
+    .forUpdate()
+    .execute();
+  return rows.length === 1;
+}
+
+/** With its event and itself locked: an erasure, or the log's end, comes before or after, not in between. */
+export async function findRedeliverable(
+  transaction: Db,
+  owner: OrganizationId,
+  { id, keptSince }: { id: DeliveryId; keptSince: Date },
+): Promise<Redeliverable | null> {
+  const { rows } = await sql<Redeliverable>`
+    select delivery.id, delivery.endpoint_id, delivery.state, event.reference, endpoint.url as endpoint_url,
+      endpoint.description as endpoint_description, endpoint.status as endpoint_status,
+      endpoint.removed_at as endpoint_removed_at, coalesce(delivery.card, event.body) is not null as has_body
+    from webhook_events event
+    join deliveries delivery on delivery.organization_id = event.organization_id and delivery.event_id = event.id
+    join endpoints endpoint on endpoint.id = delivery.endpoint_id
+    where delivery.organization_id = ${owner} and delivery.id = ${id} and ${isInLog(keptSince)}
+    for no key update of event, delivery`.execute(transaction);
+  return rows[0] ?? null;
+}
+
+/** False when it has a place in the queue already: each delivery has one at most. */
+export async function queueManually(
+  transaction: Db,
+  owner: OrganizationId,
+  delivery: { id: DeliveryId; endpoint_id: EndpointId; dueAt: Date },
+): Promise<boolean> {
+  const rows = await transaction
+    .insertInto("delivery_queue")
+    .values({
+      delivery_id: delivery.id,
+      organization_id: owner,
+      endpoint_id: delivery.endpoint_id,
+      trigger: "manual",
+      due_at: delivery.dueAt,
+      lease_token: null,
+      lease_until: null,
+    })
+    .onConflict((conflict) => conflict.column("delivery_id").doNothing())
+    .returning("delivery_id")
+    .execute();
+  return rows.length === 1;
+}
+
+/**
+ * Gives the next failed deliveries of an endpoint a place in the queue, oldest first, tests and those that have one or have
+ * nothing left to send excepted. `last` is where to go on; null when there was less than a full batch.
+ */
+export async function queueFailed(
+  db: Db,
+  owner: OrganizationId,
+  batch: {
+    endpointId: EndpointId;
+    /** Those canceled because the endpoint was off count as failed. */
+    isMissedToo: boolean;
+    after: { createdAt: Date; id: string };
+    keptSince: Date;
+    dueAt: Date;
+    limit: number;
+  },
+): Promise<{ queued: number; last: { createdAt: Date; id: string } | null }> {
+  const { endpointId, after } = batch;
+  const { rows } = await sql<{ id: string; created_at: Date; is_queued: boolean }>`
+    with failed as (
+      select delivery.id, delivery.created_at
+      from deliveries delivery
+      join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+      where delivery.organization_id = ${owner} and delivery.endpoint_id = ${endpointId}
+        and (delivery.state = 'failed'
+          or ${batch.isMissedToo}::boolean and delivery.state = 'canceled' and delivery.cancel_reason = 'endpoint_disabled')
+        and event.body is not null and event.type <> 'endpoint.test'
+        and ${isInLog(batch.keptSince)}
+        and delivery.created_at >= ${after.createdAt}
+        and (delivery.created_at, delivery.id) > (${after.createdAt}, ${after.id}::uuid)
+      order by delivery.created_at, delivery.id limit ${batch.limit}
+    ), queued as (
+      insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, due_at)
+      select id, ${owner}, ${endpointId}, 'manual', ${batch.dueAt}::timestamptz from failed order by id
+      on conflict (delivery_id) do nothing
+      returning delivery_id
+    )
+    select failed.id, failed.created_at, queued.delivery_id is not null as is_queued
+    from failed left join queued on queued.delivery_id = failed.id
+    order by failed.created_at, failed.id`.execute(db);
+  const last = rows.length < batch.limit ? undefined : rows.at(-1);
+  return {
+    queued: rows.filter((row) => row.is_queued).length,
+    last: last ? { createdAt: last.created_at, id: last.id } : null,
+  };
+}

@@ -1,0 +1,98 @@
+import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
+import { type Plan, planIncludes } from "#contract/plans.ts";
+import type { Db } from "../../db/pool.ts";
+import type { Deps } from "../../deps.ts";
+import { findEndpoint } from "../endpoints/queries.ts";
+import { wakeWorkers } from "../outbox/wake-workers.ts";
+import { toLogKeptSince } from "./log-period.ts";
+import { findRedeliverable, isInQueue, queueFailed, queueManually, type Redeliverable } from "./redeliver-queries.ts";
+
+/** Deliveries that one statement queues at most. */
+const REDELIVER_BATCH = 500;
+
+type RedeliverDeps = Pick<Deps, "db" | "clock" | "log">;
+type Owner = { id: OrganizationId; plan: Plan };
+/** What else is written in the transaction that queues, such as who asked for it. */
+export type AlongsideRedelivery = (transaction: Db, delivery: Redeliverable) => Promise<void>;
+const nothingElse: AlongsideRedelivery = async () => undefined;
+
+export type RedeliverRefusal =
+  | { kind: "plan_required" }
+  | { kind: "not_found" }
+  /** It waits or is being sent already. */
+  | { kind: "under_way" }
+  | { kind: "endpoint_removed" }
+  | { kind: "endpoint_disabled" }
+  /** Its booking was erased: there is nothing left to send. */
+  | { kind: "payload_erased" };
+
+/**
+ * Queues one more attempt of a delivery that is over: the same delivery id and the same bytes, signed anew, next attempt
+ * number. A manual attempt uses no retry and starts no series; failing, it leaves the delivery as it was.
+ */
+export async function redeliver(
+  deps: RedeliverDeps,
+  owner: Owner,
+  id: DeliveryId,
+  alongside = nothingElse,
+): Promise<{ kind: "queued" } | RedeliverRefusal> {
+  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
+  const outcome = await queueOne(deps, owner.id, { id, alongside });
+  if (outcome.kind === "queued") await wakeWorkers(deps);
+  return outcome;
+}
+
+async function queueOne(
+  deps: RedeliverDeps,
+  owner: OrganizationId,
+  { id, alongside }: { id: DeliveryId; alongside: AlongsideRedelivery },
+): Promise<{ kind: "queued" } | RedeliverRefusal> {
+  return await deps.db.transaction().execute(async (transaction): Promise<{ kind: "queued" } | RedeliverRefusal> => {
+    // Before its delivery is locked: see the order of locks in claim-queries.ts.
+    const isWaiting = await isInQueue(transaction, owner, id);
+    const now = deps.clock.now();
+    const delivery = await findRedeliverable(transaction, owner, { id, keptSince: toLogKeptSince(now) });
+    if (!delivery) return { kind: "not_found" };
+    if (isWaiting || delivery.state === "queued" || delivery.state === "retrying") return { kind: "under_way" };
+    if (delivery.endpoint_removed_at !== null) return { kind: "endpoint_removed" };
+    if (delivery.endpoint_status === "disabled") return { kind: "endpoint_disabled" };
+    if (!delivery.has_body) return { kind: "payload_erased" };
+    const isQueued = await queueManually(transaction, owner, { ...delivery, dueAt: now });
+    if (isQueued) await alongside(transaction, delivery);
+    return { kind: isQueued ? "queued" : "under_way" };
+  });
+}
+
+/**
+ * Queues one more attempt of every failed delivery of an endpoint that was made since then, and says how many.
+ * `isMissedToo`: also of those that were canceled because it was off.
+ */
+export async function redeliverFailed(
+  deps: RedeliverDeps,
+  owner: Owner,
+  about: { endpointId: EndpointId; since: Date; isMissedToo: boolean },
+): Promise<{ kind: "queued"; count: number } | RedeliverRefusal> {
+  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
+  const endpoint = await findEndpoint(deps.db, owner.id, about.endpointId);
+  if (!endpoint) return { kind: "not_found" };
+  if (endpoint.status === "disabled") return { kind: "endpoint_disabled" };
+
+  let count = 0;
+  let after = { createdAt: about.since, id: "00000000-0000-0000-0000-000000000000" };
+  for (;;) {
+    // Onwards by time, since what is queued first may have failed again before the last is queued.
+    const dueAt = deps.clock.now();
+    const { queued, last } = await queueFailed(deps.db, owner.id, {
+      endpointId: about.endpointId,
+      isMissedToo: about.isMissedToo,
+      after,
+      keptSince: toLogKeptSince(dueAt),
+      dueAt,
+      limit: REDELIVER_BATCH,
+    });
+    count += queued;
+    if (queued > 0) await wakeWorkers(deps);
+    if (!last) return { kind: "queued", count };
+    after = last;
+  }
+}

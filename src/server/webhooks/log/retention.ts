@@ -1,0 +1,76 @@
+import { sql } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import { isInLog } from "./log-period.ts";
+
+type Batch = { keptSince: Date; limit: number };
+
+/** Deletes events that are no longer in the log, with their deliveries and attempts, at most `limit`. */
+export async function deleteExpiredEvents(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
+  const result = await sql`
+    with expired as (
+      select id from webhook_events event
+      where organization_id = ${owner} and created_at < ${batch.keptSince} and not ${isInLog(batch.keptSince)}
+      order by created_at limit ${batch.limit}
+      for update of event skip locked
+    )
+    delete from webhook_events using expired
+    where webhook_events.organization_id = ${owner} and webhook_events.id = expired.id`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** Deletes single attempts that are older than the log's period, at most `limit`; their delivery may be younger. */
+export async function deleteExpiredAttempts(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
+  const result = await sql`
+    with expired as (
+      select delivery_id, number from delivery_attempts
+      where organization_id = ${owner} and started_at < ${batch.keptSince} and result <> 'in_flight'
+      order by started_at limit ${batch.limit}
+      for update skip locked
+    )
+    delete from delivery_attempts attempt using expired
+    where attempt.organization_id = ${owner} and attempt.delivery_id = expired.delivery_id
+      and attempt.number = expired.number`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+export async function deleteExpiredNotices(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
+  const result = await sql`
+    with expired as (
+      select id from endpoint_notices where organization_id = ${owner} and created_at < ${batch.keptSince}
+      limit ${batch.limit} for update skip locked
+    )
+    delete from endpoint_notices using expired
+    where endpoint_notices.organization_id = ${owner} and endpoint_notices.id = expired.id`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** Deletes secrets that a rotation has replaced and that no longer sign, at most `limit`. */
+export async function deletePreviousSecrets(
+  db: Db,
+  owner: OrganizationId,
+  { now, limit }: { now: Date; limit: number },
+): Promise<number> {
+  const result = await sql`
+    with expired as (
+      select id from endpoints where organization_id = ${owner} and previous_secret_expires_at <= ${now}
+      order by id limit ${limit} for no key update skip locked
+    )
+    update endpoints set previous_secret = null, previous_secret_expires_at = null
+    from expired where endpoints.id = expired.id`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** Deletes endpoints that were removed and that no line of the log speaks of any more. */
+export async function deleteRemovedEndpoints(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
+  const result = await sql`
+    with unused as (
+      select id from endpoints endpoint
+      where organization_id = ${owner} and removed_at < ${batch.keptSince}
+        and not exists (select from deliveries where organization_id = ${owner} and endpoint_id = endpoint.id)
+        and not exists (select from endpoint_notices where organization_id = ${owner} and endpoint_id = endpoint.id)
+      limit ${batch.limit} for update skip locked
+    )
+    delete from endpoints using unused where endpoints.id = unused.id`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}

@@ -1,0 +1,57 @@
+import type { AppAttempt, AppDelivery } from "#contract/app/deliveries.ts";
+import type { EndpointId } from "#contract/ids.ts";
+import { assert } from "../../lib/assert.ts";
+import { toShownOrigin, toShownUrl } from "../endpoints/shown-url.ts";
+import type { EndpointName } from "../health/health-queries.ts";
+import type { AttemptLogEntry, DeliveryLogEntry } from "./delivery-log.ts";
+
+export type DeliveryReader = { seesCustomers: boolean; endpoints: ReadonlyMap<EndpointId, EndpointName> };
+
+export function toAppDelivery(row: DeliveryLogEntry, { seesCustomers, endpoints }: DeliveryReader): AppDelivery {
+  const endpoint = endpoints.get(row.endpoint_id);
+  assert(endpoint, "an endpoint's row stays as long as its deliveries");
+  return {
+    id: row.id,
+    endpoint: {
+      id: endpoint.id,
+      kind: endpoint.kind,
+      url: seesCustomers ? toShownUrl(endpoint) : toShownOrigin(endpoint),
+      description: endpoint.description,
+      isRemoved: endpoint.removed_at !== null,
+    },
+    event: { id: row.event_id, type: row.type },
+    reference: row.reference,
+    state: row.state,
+    cancelReason: row.cancel_reason,
+    attemptCount: row.attempt_count,
+    retriesUsed: row.retries_used,
+    lastStatus: row.last_status,
+    lastError: row.last_error,
+    lastDurationMs: row.last_duration_ms,
+    pending: row.pending,
+    isInFlight: row.is_in_flight,
+    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    completedAt: row.completed_at?.toISOString() ?? null,
+    isErased: row.is_erased,
+  };
+}
+
+/** A receiver may answer with what it was sent, so its reply is as much about the customer. */
+export function toAppAttempt(
+  row: AttemptLogEntry,
+  { seesCustomers }: Pick<DeliveryReader, "seesCustomers">,
+): AppAttempt {
+  return {
+    number: row.number,
+    trigger: row.trigger,
+    startedAt: row.started_at.toISOString(),
+    result: row.result,
+    durationMs: row.duration_ms,
+    status: row.status,
+    errorCode: row.error_code,
+    reply: seesCustomers ? row.reply : null,
+    replyIsTruncated: row.reply_is_truncated,
+    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { WebhookEvent } from "#contract/webhook-event.ts";
+import { anyBookingCreated, bookingCreated, endpointTest, textsOf } from "../../testing/card-sample.ts";
+import { toSlackCard } from "./slack-card.ts";
+
+type Text = { type: string; text: string; emoji?: boolean; verbatim?: boolean };
+type Block = { type: string; text?: Text; fields?: Text[]; elements?: (Text & { url?: string })[] };
+type Message = { text: string; mrkdwn: boolean; blocks: Block[]; unfurl_links: boolean; unfurl_media: boolean };
+
+function cardOf(event: WebhookEvent): Message {
+  return JSON.parse(toSlackCard(event).toString());
+}
+
+/** Label and value of each line, as they alternate in the sections. */
+function factsOf(message: Message): string[][] {
+  const cells = message.blocks.flatMap((block) => block.fields ?? []).map((field) => field.text);
+  return Array.from({ length: cells.length / 2 }, (_, i) => cells.slice(i * 2, i * 2 + 2));
+}
+
+test("a booking becomes a card with title, service, when, with, source, customer, reference, button and footer", () => {
+  const label = (text: string) => ({ type: "mrkdwn", verbatim: true, text: `*${text}*` });
+  const value = (text: string) => ({ type: "plain_text", text, emoji: false });
+  assert.deepEqual(cardOf(bookingCreated()), {
+    text: "New booking: Jane Doe, Intro call, Tue 5 May 2026 14:30 (Europe/Berlin)",
+    mrkdwn: false,
+    blocks: [
+      { type: "header", text: value("New booking: Jane Doe, Intro call, Tue 5 May 2026 14:30") },
+      {
+        type: "section",
+        fields: [
+          label("Service"),
+          value("Intro call"),
+          label("When"),
+          value("Tue 5 May 2026, 14:30–15:00 (Europe/Berlin)"),
+          label("With"),
+          value("Alex Kim, Sam Lee"),
+        ],
+      },
+      {
+        type: "section",
+        fields: [
+          label("Source"),
+          value("google / cpc, spring_sale"),
+          label("Customer"),
+          value("Jane Doe, jane_doe@example.com"),
+          label("Reference"),
+          value("SVC-AB23CD"),
+        ],
+      },
+      {
+        type: "actions",
+        elements: [
+          {
+            type: "button",
+            text: value("Manage booking"),
+            url: "https://book.example.com/manage?id=1&sig=a%2Fb",
+          },
+        ],
+      },
+      { type: "context", elements: [value("Main widget | Acme Studio")] },
+    ],
+    unfurl_links: false,
+    unfurl_media: false,
+  });
+});
+
+test("mentions and links that a visitor typed are shown as typed and do nothing", () => {
+  const event = bookingCreated({
+    booking: {
+      customer: { name: "<!channel> & <@U1>", email: "<https://evil|x>", phone: null, notes: null },
+      service: { id: "s1", name: "*bold* _it_ :smile:" },
+    },
+  });
+  const facts = Object.fromEntries(factsOf(cardOf(event)));
+  assert.deepEqual(
+    [facts["*Customer*"], facts["*Service*"]],
+    ["&lt;!channel&gt; &amp; &lt;@U1&gt;, &lt;https://evil|x&gt;", "*bold* _it_ :smile:"],
+  );
+});
+
+test("a very long name leaves the service and the time in the title, cut between characters", () => {
+  const event = bookingCreated({
+    booking: { customer: { name: "😀".repeat(500), email: "a@b.example", phone: null, notes: null } },
+  });
+  assert.equal(
+    cardOf(event).blocks[0]?.text?.text,
+    `New booking: ${"😀".repeat(24)}…, Intro call, Tue 5 May 2026 14:30`,
+  );
+});
+
+test("a test event becomes a card that says that it is one", () => {
+  const message = cardOf(endpointTest);
+  assert.deepEqual(
+    [message.text, factsOf(message), message.blocks.map((block) => block.type), message.blocks.at(-1)?.elements],
+    [
+      "Test message: new bookings will appear here",
+      [
+        ["*Business*", "Acme &lt;Studio&gt;"],
+        ["*Endpoint*", "we_1111111111111111"],
+      ],
+      ["header", "section", "context"],
+      [{ type: "plain_text", text: "No booking was made.", emoji: false }],
+    ],
+  );
+});
+
+test("any booking at all gives a card inside Slack's limits", () => {
+  fc.assert(
+    fc.property(anyBookingCreated, (event) => {
+      const bytes = toSlackCard(event);
+      const message: Message = JSON.parse(bytes.toString());
+      assert.deepEqual(Buffer.from(JSON.stringify(message)), bytes);
+      assert.ok(message.text.length >= 1 && message.text.length <= 3_000);
+      assert.ok(message.blocks.length <= 50);
+      for (const block of message.blocks) {
+        const texts = [block.text, ...(block.fields ?? []), ...(block.elements ?? [])].filter(
+          (text) => text?.text !== undefined,
+        );
+        for (const text of texts) assert.ok(textsOf(text?.text).every((one) => one.length >= 1 && one.length <= 2_000));
+        assert.ok((block.fields ?? []).length <= 10 && (block.elements ?? []).length <= 10);
+        if (block.type === "header") assert.ok((block.text?.text.length ?? 0) <= 150);
+        for (const { url } of block.elements ?? [])
+          assert.ok(url === undefined || (/^https?:\/\//.test(url) && url.length <= 3_000));
+      }
+      assert.ok(bytes.length <= 40_000);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("no booking at all puts a control sequence, a mention, a link or Markdown of its own on a Slack card", () => {
+  fc.assert(
+    fc.property(anyBookingCreated, (event) => {
+      const message = cardOf(event);
+      const shown = [
+        message.text,
+        ...message.blocks
+          .flatMap((block) => [block.text, ...(block.fields ?? []), ...(block.elements ?? [])])
+          .flatMap((text) => textsOf(text?.text)),
+      ];
+      for (const text of shown) {
+        assert.ok(text.isWellFormed());
+        assert.doesNotMatch(text, /[<>]|&(?!(?:amp|lt|gt);)|[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
+      }
+      const formatted = textsOf(
+        message.blocks.flatMap((block) =>
+          (block.fields ?? []).filter((field) => field.type === "mrkdwn").map((field) => field.text),
+        ),
+      );
+      assert.deepEqual(formatted, ["*Service*", "*When*", "*With*", "*Source*", "*Customer*", "*Reference*"]);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,85 @@
+import { type Attribution, CLICK_ID_NAMES } from "#contract/attribution.ts";
+import type { Answer } from "#contract/booking.ts";
+import type { OrganizationId, WebhookEventId, WidgetId } from "#contract/ids.ts";
+import { type BookingCreatedEvent, WEBHOOK_API_VERSION, type WebhookAttribution } from "#contract/webhook-event.ts";
+import type { StoredStaff } from "../../db/tables.ts";
+
+/** What the envelope is made of: a stored booking, its widget and its organization. */
+export type BookingFacts = {
+  reference: string;
+  externalId: string | null;
+  status: string;
+  startAt: Date;
+  endAt: Date;
+  timeZone: string;
+  service: { id: string; name: string };
+  staff: readonly StoredStaff[];
+  customer: { name: string; email: string; phone: string | null; notes: string | null };
+  answers: readonly Answer[];
+  attribution: Attribution;
+  manageUrl: string | null;
+  joinUrl: string | null;
+  widget: { id: WidgetId; name: string; businessName: string };
+  organization: { id: OrganizationId; name: string };
+};
+
+/** Webhook shape: staff as objects, nested utm and click ids, and the join link, all unlike the REST shape. */
+export function toBookingCreatedEvent(
+  facts: BookingFacts,
+  { id, created }: { id: WebhookEventId; created: Date },
+): BookingCreatedEvent {
+  return {
+    id,
+    type: "booking.created",
+    created: created.toISOString(),
+    apiVersion: WEBHOOK_API_VERSION,
+    data: {
+      booking: {
+        reference: facts.reference,
+        id: facts.externalId ?? "",
+        status: facts.status,
+        start: facts.startAt.toISOString(),
+        end: facts.endAt.toISOString(),
+        timeZone: facts.timeZone,
+        service: facts.service,
+        staff: facts.staff.map((member) => ({ id: member.id ?? "", name: member.name })),
+        customer: facts.customer,
+        answers: facts.answers.map(({ questionId, question, answer }) => ({ questionId, question, answer })),
+        ...(facts.manageUrl === null ? {} : { manageUrl: facts.manageUrl }),
+        joinUrl: facts.joinUrl,
+      },
+      business: { id: facts.organization.id, name: facts.widget.businessName || facts.organization.name },
+      widget: { id: facts.widget.id, name: facts.widget.name },
+      attribution: toWebhookAttribution(facts.attribution),
+    },
+  };
+}
+
+function toWebhookAttribution(attribution: Attribution): WebhookAttribution {
+  const { source, medium, campaign, channel, landingPage, referrer, pageUrl, gaClientId } = attribution;
+  return withoutAbsent({
+    source,
+    medium,
+    campaign,
+    channel,
+    landingPage,
+    referrer,
+    pageUrl,
+    utm: withoutAbsent({
+      source: attribution.utmSource,
+      medium: attribution.utmMedium,
+      campaign: attribution.utmCampaign,
+      term: attribution.utmTerm,
+    }),
+    clickIds: withoutAbsent(Object.fromEntries(CLICK_ID_NAMES.map((name) => [name, attribution[name]]))),
+    gaClientId,
+  });
+}
+
+type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
+function withoutAbsent<T extends object>(value: T): Present<T> {
+  const present = Object.entries(value).filter(([, member]) => member !== undefined);
+  // Only absent members were left out, and every member that may be absent is optional in the target.
+  return Object.fromEntries(present) as Present<T>;
+}

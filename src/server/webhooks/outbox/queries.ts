@@ -1,0 +1,65 @@
+import { sql } from "kysely";
+import type { EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
+import type { DeliveryId, EndpointId, OrganizationId, Reference, WebhookEventId } from "#contract/ids.ts";
+import type { WebhookEventType } from "#contract/webhook-event.ts";
+import type { Db } from "../../db/pool.ts";
+
+/** Workers listen here. */
+export const DELIVERIES_CHANNEL = "bookflow_deliveries";
+
+/** Disabled ones too: what they miss is recorded as canceled, and can be sent later. */
+export async function listEndpointsForEvent(
+  db: Db,
+  owner: OrganizationId,
+): Promise<{ id: EndpointId; kind: EndpointKind; status: EndpointStatus }[]> {
+  const { rows } = await sql<{
+    id: EndpointId;
+    kind: EndpointKind;
+    status: EndpointStatus;
+  }>`-- prepared: event_endpoints
+    select id, kind, status from endpoints
+    where organization_id = ${owner} and removed_at is null order by id`.execute(db);
+  return rows;
+}
+
+type NewEvent = {
+  id: WebhookEventId;
+  type: WebhookEventType;
+  reference: Reference | null;
+  body: Buffer;
+  now: Date;
+};
+
+type NewDelivery = { id: DeliveryId; endpointId: EndpointId; card: Buffer | null; isEnabled: boolean };
+
+/** An event, a delivery of it to each endpoint, and a place in the queue for those whose endpoint is enabled. */
+export async function insertEvent(
+  db: Db,
+  owner: OrganizationId,
+  { event, deliveries }: { event: NewEvent; deliveries: readonly NewDelivery[] },
+): Promise<void> {
+  const column = <K extends keyof NewDelivery>(name: K) => deliveries.map((delivery) => delivery[name]);
+  await sql`-- prepared: insert_event
+    with event as (
+      insert into webhook_events (organization_id, id, type, reference, body, created_at)
+      values (${owner}, ${event.id}, ${event.type}, ${event.reference}, ${event.body}, ${event.now}::timestamptz)
+    ), made as (
+      insert into deliveries (organization_id, id, event_id, endpoint_id, state, cancel_reason, card, attempt_count,
+        retries_used, next_attempt_at, created_at, completed_at)
+      select ${owner}, id, ${event.id}, endpoint_id, case when is_enabled then 'queued' else 'canceled' end,
+        case when not is_enabled then 'endpoint_disabled' end, card, 0, 0, case when is_enabled then ${event.now}::timestamptz end,
+        ${event.now}::timestamptz, case when not is_enabled then ${event.now}::timestamptz end
+      from unnest(${column("id")}::uuid[], ${column("endpointId")}::text[], ${column("card")}::bytea[],
+        ${column("isEnabled")}::boolean[]) as delivery (id, endpoint_id, card, is_enabled)
+      returning id, endpoint_id, state
+    )
+    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, due_at)
+    select id, ${owner}, endpoint_id, 'automatic', ${event.now}::timestamptz from made where state = 'queued'`.execute(
+    db,
+  );
+}
+
+/** Not in a transaction that stores a booking: those that notify wait for one another until they are on the disk. */
+export async function notifyWorkers(db: Db): Promise<void> {
+  await sql`select pg_notify(${DELIVERIES_CHANNEL}, '')`.execute(db);
+}

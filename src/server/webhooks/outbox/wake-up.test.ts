@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startWorker } from "../../worker.ts";
+import {
+  book,
+  createWebhookService,
+  makeBusiness,
+  makeEndpoint,
+  readDelivery,
+  startReplying,
+  until,
+} from "../testing/webhook-service.ts";
+
+const { deps } = await createWebhookService();
+
+test("a booking wakes the worker: its delivery does not wait for the next look", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({}));
+  await makeEndpoint(deps, business, { url: receiver.url });
+  const worker = startWorker(deps, []);
+  await book(deps, business);
+  await until(() => receiver.requests.length === 1, "the worker is there");
+  const startedAt = performance.now();
+  for (let n = 2; n <= 11; n++) {
+    await book(deps, business);
+    await until(() => receiver.requests.length === n, "it has arrived");
+  }
+  // Ten looks a second apart would take five seconds or more.
+  assert.ok(performance.now() - startedAt < 3_000);
+  await worker.stop();
+});
+
+test("stopping waits for the request under way, writes how it ended, and sends nothing more", async () => {
+  const { deps: other } = await createWebhookService();
+  const business = await makeBusiness(other);
+  const gate = Promise.withResolvers<void>();
+  const receiver = await startReplying(async () => {
+    await gate.promise;
+    return {};
+  });
+  await makeEndpoint(other, business, { url: receiver.url });
+  const worker = startWorker(other, []);
+  await book(other, business);
+  await until(() => receiver.requests.length === 1, "it is under way");
+  const stopping = worker.stop();
+  gate.resolve();
+  await stopping;
+  assert.equal((await readDelivery(other, business.owner)).state, "delivered");
+  await book(other, business);
+  assert.equal(receiver.requests.length, 1);
+});
