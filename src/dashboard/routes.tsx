@@ -15,40 +15,40 @@ type Screen = readonly [path: string, component: RouteComponent];
 // biome-ignore format: one screen a line
 /** For whoever is not signed in. */
 const ENTRY_SCREENS: readonly Screen[] = [
-  [SET_UP,          lazyScreen(() => import("./pages/SetUp.tsx"), "SetUpPage")],
-  [SIGN_IN,         lazyScreen(() => import("./pages/SignIn.tsx"), "SignInPage")],
-  [SIGN_UP,         lazyScreen(() => import("./pages/SignUp.tsx"), "SignUpPage")],
-  [FORGOT_PASSWORD, lazyScreen(() => import("./pages/ForgotPassword.tsx"), "ForgotPasswordPage")],
-  [RESET_PASSWORD,  lazyScreen(() => import("./pages/ResetPassword.tsx"), "ResetPasswordPage")],
-  [INVITATION,      lazyScreen(() => import("./pages/Invitation.tsx"), "InvitationPage")],
+  [SET_UP,          lazyScreen(() => import("./entry/SetUpPage.tsx"), "SetUpPage")],
+  [SIGN_IN,         lazyScreen(() => import("./entry/SignInPage.tsx"), "SignInPage")],
+  [SIGN_UP,         lazyScreen(() => import("./entry/SignUpPage.tsx"), "SignUpPage")],
+  [FORGOT_PASSWORD, lazyScreen(() => import("./entry/ForgotPasswordPage.tsx"), "ForgotPasswordPage")],
+  [RESET_PASSWORD,  lazyScreen(() => import("./entry/ResetPasswordPage.tsx"), "ResetPasswordPage")],
+  [INVITATION,      lazyScreen(() => import("./entry/InvitationPage.tsx"), "InvitationPage")],
 ];
 
 // biome-ignore format: one screen a line
 /** For whoever is signed in, whichever organization they look at. */
 const PERSON_SCREENS: readonly Screen[] = [
-  ["/",                 lazyScreen(() => import("./pages/Start.tsx"), "StartPage")],
-  ["/new-organization", lazyScreen(() => import("./pages/NewOrganization.tsx"), "NewOrganizationPage")],
+  ["/",                 lazyScreen(() => import("./entry/StartPage.tsx"), "StartPage")],
+  ["/new-organization", lazyScreen(() => import("./entry/NewOrganizationPage.tsx"), "NewOrganizationPage")],
 ];
 
 // biome-ignore format: one screen a line
 /** Of one organization: /app/{organization}/…. */
 const ORGANIZATION_SCREENS: readonly Screen[] = [
-  ["/",                 lazyScreen(() => import("./pages/OrganizationStart.tsx"), "OrganizationStartPage")],
-  ["/analytics",        lazyScreen(() => import("./pages/Analytics.tsx"), "AnalyticsPage")],
-  ["/bookings",         lazyScreen(() => import("./pages/Bookings.tsx"), "BookingsPage")],
-  ["/bookings/$reference", lazyScreen(() => import("./pages/Booking.tsx"), "BookingPage")],
-  ["/widgets",          lazyScreen(() => import("./pages/Widgets.tsx"), "WidgetsPage")],
-  ["/widgets/$widget",  lazyScreen(() => import("./pages/Widget.tsx"), "WidgetPage")],
-  ["/webhooks",         lazyScreen(() => import("./pages/Webhooks.tsx"), "WebhooksPage")],
-  ["/webhooks/$endpoint", lazyScreen(() => import("./pages/Endpoint.tsx"), "EndpointPage")],
-  ["/deliveries",       lazyScreen(() => import("./pages/Deliveries.tsx"), "DeliveriesPage")],
-  ["/deliveries/$delivery", lazyScreen(() => import("./pages/Delivery.tsx"), "DeliveryPage")],
-  ["/keys",             lazyScreen(() => import("./pages/ApiKeys.tsx"), "ApiKeysPage")],
-  ["/connections",      lazyScreen(() => import("./pages/Connections.tsx"), "ConnectionsPage")],
-  ["/members",          lazyScreen(() => import("./pages/Members.tsx"), "MembersPage")],
-  ["/audit",            lazyScreen(() => import("./pages/Audit.tsx"), "AuditPage")],
-  ["/settings",         lazyScreen(() => import("./pages/Settings.tsx"), "SettingsPage")],
-  ["/profile",          lazyScreen(() => import("./pages/Profile.tsx"), "ProfilePage")],
+  ["/",                 lazyScreen(() => import("./shell/OrganizationStartPage.tsx"), "OrganizationStartPage")],
+  ["/analytics",        lazyScreen(() => import("./analytics/AnalyticsPage.tsx"), "AnalyticsPage")],
+  ["/bookings",         lazyScreen(() => import("./bookings/BookingsPage.tsx"), "BookingsPage")],
+  ["/bookings/$reference", lazyScreen(() => import("./bookings/BookingPage.tsx"), "BookingPage")],
+  ["/widgets",          lazyScreen(() => import("./widgets/WidgetsPage.tsx"), "WidgetsPage")],
+  ["/widgets/$widget",  lazyScreen(() => import("./widgets/WidgetPage.tsx"), "WidgetPage")],
+  ["/webhooks",         lazyScreen(() => import("./webhooks/WebhooksPage.tsx"), "WebhooksPage")],
+  ["/webhooks/$endpoint", lazyScreen(() => import("./webhooks/EndpointPage.tsx"), "EndpointPage")],
+  ["/deliveries",       lazyScreen(() => import("./deliveries/DeliveriesPage.tsx"), "DeliveriesPage")],
+  ["/deliveries/$delivery", lazyScreen(() => import("./deliveries/DeliveryPage.tsx"), "DeliveryPage")],
+  ["/keys",             lazyScreen(() => import("./keys/ApiKeysPage.tsx"), "ApiKeysPage")],
+  ["/connections",      lazyScreen(() => import("./connections/ConnectionsPage.tsx"), "ConnectionsPage")],
+  ["/members",          lazyScreen(() => import("./members/MembersPage.tsx"), "MembersPage")],
+  ["/audit",            lazyScreen(() => import("./audit/AuditPage.tsx"), "AuditPage")],
+  ["/settings",         lazyScreen(() => import("./settings/SettingsPage.tsx"), "SettingsPage")],
+  ["/profile",          lazyScreen(() => import("./profile/ProfilePage.tsx"), "ProfilePage")],
 ];
 
 const root = createRootRoute({ component: Root, notFoundComponent: Lost, errorComponent: Crash });

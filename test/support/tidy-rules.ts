@@ -174,7 +174,7 @@ export const BANNED_TEXTS: readonly {
   { pattern: /\bMath\.random\b/, allowedIn: [], instead: "take randomness from deps.random" },
   {
     pattern: /\b(randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues)\b/,
-    allowedIn: [LIB, EMBEDDED, FRAME, "src/dashboard/ui/use-idempotency-key.ts"],
+    allowedIn: [LIB, EMBEDDED, FRAME, "src/dashboard/hooks/use-idempotency-key.ts"],
     instead: "take randomness from deps.random",
   },
   {

@@ -2,9 +2,9 @@ import { Button, Menu } from "@mantine/core";
 import { IconChevronDown, IconDownload } from "@tabler/icons-react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { type AnalyticsFilters, toAnalyticsParameters } from "../api/analytics.ts";
+import { download } from "../api/download.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { download } from "../ui/download.ts";
-import { useAction } from "../ui/use-action.ts";
 
 const TABLES = [
   ["daily", "Views and bookings by day"],

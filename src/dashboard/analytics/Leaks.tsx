@@ -4,8 +4,8 @@ import type { ReactNode } from "react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { formatCount, formatRate } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { TextLink } from "../ui/links.tsx";
-import { Section } from "../ui/Section.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
+import { Section } from "../ui/layout/Section.tsx";
 import classes from "./Leaks.module.css";
 
 /** Visitors who wanted to book and could not, with what can be done about it. */

@@ -3,10 +3,10 @@ import { IconChartHistogram } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { widgetsQuery } from "../api/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { CopyField } from "../ui/CopyField.tsx";
-import { EmptyState } from "../ui/EmptyState.tsx";
-import { ButtonLink } from "../ui/links.tsx";
-import { Section } from "../ui/Section.tsx";
+import { CopyField } from "../ui/copy/CopyField.tsx";
+import { ButtonLink } from "../ui/layout/links.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { EmptyState } from "../ui/states/EmptyState.tsx";
 
 /** Before the first view: what to do to get one. */
 export function NoViews({ widget }: { widget: string }) {

@@ -2,8 +2,8 @@ import { Text } from "@mantine/core";
 import type { Attribution, ClickIdName } from "#contract/attribution.ts";
 import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { type Fact, Facts } from "../ui/Facts.tsx";
-import { Section } from "../ui/Section.tsx";
+import { type Fact, Facts } from "../ui/layout/Facts.tsx";
+import { Section } from "../ui/layout/Section.tsx";
 
 /** What is not classified by us, in the order in which it is told; identifiers last. */
 const RAW_NAMES = {

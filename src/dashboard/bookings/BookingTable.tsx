@@ -2,8 +2,8 @@ import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { BookingSummary } from "#contract/app/bookings.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { type Column, DataTable } from "../ui/DataTable.tsx";
-import { TextLink } from "../ui/links.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
+import { type Column, DataTable } from "../ui/tables/DataTable.tsx";
 import type { ShownFilters } from "./shown-filters.ts";
 
 /** Links to a booking carry the filters, so that its way back leads to the same list. */

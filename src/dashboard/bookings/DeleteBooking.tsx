@@ -6,10 +6,10 @@ import type { BookingDetail } from "#contract/app/bookings.ts";
 import { call } from "../api/app-calls.ts";
 import { bookingQuery, bookingsKey } from "../api/bookings.ts";
 import { ApiFailure } from "../api/client.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
 import type { ShownFilters } from "./shown-filters.ts";
 
 export function DeleteBooking({ booking, filters }: { booking: BookingDetail; filters: ShownFilters }) {

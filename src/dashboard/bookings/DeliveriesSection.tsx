@@ -1,12 +1,12 @@
 import { Badge, Text } from "@mantine/core";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
-import { describeOutcome, STATE_COLORS, STATE_NAMES } from "../delivery-words.ts";
+import { describeOutcome, STATE_COLORS, STATE_NAMES } from "../deliveries/delivery-words.ts";
 import { pluralize } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { Clipped } from "../ui/Clipped.tsx";
-import { type Column, DataTable } from "../ui/DataTable.tsx";
-import { TextLink } from "../ui/links.tsx";
-import { Section } from "../ui/Section.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { Clipped } from "../ui/tables/Clipped.tsx";
+import { type Column, DataTable } from "../ui/tables/DataTable.tsx";
 
 /** Where the booking was sent, and whether it arrived. */
 export function DeliveriesSection({ deliveries }: { deliveries: readonly AppDelivery[] }) {

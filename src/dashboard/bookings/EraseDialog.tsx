@@ -5,10 +5,10 @@ import { type FormEvent, useState } from "react";
 import { call } from "../api/app-calls.ts";
 import { bookingsKey } from "../api/bookings.ts";
 import { pluralize } from "../format.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { FormButtons } from "../ui/FormButtons.tsx";
-import { FormFault } from "../ui/FormFault.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormFault } from "../ui/forms/FormFault.tsx";
 
 type Found = { email: string; count: number };
 

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import type { SEARCH_LENGTH_MAX } from "#contract/app/bookings.ts";
-import { WidgetSelect } from "../ui/WidgetSelect.tsx";
+import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
 import { DaysSelect } from "./DaysSelect.tsx";
 import { FILTER_DEFAULTS, hasFilters, type ShownFilters } from "./shown-filters.ts";
 

@@ -1,6 +1,6 @@
 import type { Verdict } from "../can.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { LockedFeature } from "../ui/LockedFeature.tsx";
+import { LockedFeature } from "../ui/states/LockedFeature.tsx";
 
 const HIDDEN: Verdict = {
   isAllowed: false,

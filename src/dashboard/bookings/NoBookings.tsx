@@ -3,8 +3,8 @@ import { IconCalendarEvent, IconDatabaseOff, IconSearchOff } from "@tabler/icons
 import { useQuery } from "@tanstack/react-query";
 import { widgetsQuery } from "../api/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { EmptyState } from "../ui/EmptyState.tsx";
-import { ButtonLink } from "../ui/links.tsx";
+import { ButtonLink } from "../ui/layout/links.tsx";
+import { EmptyState } from "../ui/states/EmptyState.tsx";
 
 /** Why the list is empty, and what to do about it. */
 export function NoBookings({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {

@@ -4,14 +4,14 @@ import { useState } from "react";
 import type { SavedConnection } from "#contract/app/connections.ts";
 import { CONNECTION_KINDS, type ConnectionKind } from "#contract/scheduling.ts";
 import { connectionCalls, connectionsQuery } from "../api/connections.ts";
-import { wordsOf } from "../connection-words.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { FormButtons } from "../ui/FormButtons.tsx";
-import { FormFault } from "../ui/FormFault.tsx";
-import { useAction } from "../ui/use-action.ts";
-import { useIdempotencyKey } from "../ui/use-idempotency-key.ts";
+import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormFault } from "../ui/forms/FormFault.tsx";
 import { ConnectionFields, CredentialsFault } from "./ConnectionFields.tsx";
 import { type ConnectionValues, toParts, toValues } from "./connection-form.ts";
+import { wordsOf } from "./connection-words.ts";
 import { Permissions } from "./Permissions.tsx";
 
 export function AddConnectionForm(about: { onClose: () => void; onSaved: (saved: SavedConnection) => void }) {

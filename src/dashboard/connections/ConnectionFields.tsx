@@ -2,9 +2,9 @@ import { Alert, PasswordInput, Stack, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { IconAlertCircle } from "@tabler/icons-react";
 import type { ConnectionKind } from "#contract/scheduling.ts";
-import { type ConnectionWords, wordsOf } from "../connection-words.ts";
-import { Fold } from "../ui/Fold.tsx";
+import { Fold } from "../ui/layout/Fold.tsx";
 import type { ConnectionValues } from "./connection-form.ts";
+import { type ConnectionWords, wordsOf } from "./connection-words.ts";
 
 type FieldsProps = { kind: ConnectionKind; form: UseFormReturnType<ConnectionValues> };
 

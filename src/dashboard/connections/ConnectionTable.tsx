@@ -1,14 +1,14 @@
 import { Badge, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import type { AppConnection } from "#contract/app/connections.ts";
-import { describeLastError, wordsOf } from "../connection-words.ts";
 import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/ActionButton.tsx";
-import { BUTTONS, type Column, DataTable } from "../ui/DataTable.tsx";
-import { When } from "../ui/When.tsx";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { BUTTONS, type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { When } from "../ui/tables/When.tsx";
 import { ConnectionDialog } from "./ConnectionDialog.tsx";
 import classes from "./ConnectionTable.module.css";
+import { describeLastError, wordsOf } from "./connection-words.ts";
 import { DeleteConnectionDialog } from "./DeleteConnectionDialog.tsx";
 import { TestConnectionDialog } from "./TestConnectionDialog.tsx";
 

@@ -3,11 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import type { AppConnection } from "#contract/app/connections.ts";
 import { connectionCalls, connectionsQuery } from "../api/connections.ts";
 import { widgetsQuery } from "../api/widgets.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
-import { Loaded } from "../ui/Loaded.tsx";
-import { TextLink } from "../ui/links.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
 
 type DeleteProps = { connection: AppConnection | null; onClose: () => void };
 

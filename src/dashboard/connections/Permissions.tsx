@@ -1,6 +1,6 @@
 import { List, Text } from "@mantine/core";
 import type { ConnectionKind } from "#contract/scheduling.ts";
-import { Fold } from "../ui/Fold.tsx";
+import { Fold } from "../ui/layout/Fold.tsx";
 
 /** What has to be set up in the system beforehand, and what Bookflow can do there with it. */
 export function Permissions({ kind }: { kind: ConnectionKind }) {

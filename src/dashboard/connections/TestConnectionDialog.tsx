@@ -3,10 +3,10 @@ import { IconX } from "@tabler/icons-react";
 import { useEffect } from "react";
 import type { AppConnection } from "#contract/app/connections.ts";
 import { connectionCalls, connectionsQuery } from "../api/connections.ts";
-import { wordsOf } from "../connection-words.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { FormFault } from "../ui/FormFault.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { FormFault } from "../ui/forms/FormFault.tsx";
+import { wordsOf } from "./connection-words.ts";
 import { VerifiedAnswer } from "./VerifiedAnswer.tsx";
 
 /** Asks the system as soon as it opens, and says what it answered. */

@@ -1,6 +1,6 @@
 import type { AppConnection } from "#contract/app/connections.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
-import { type FieldName, wordsOf } from "../connection-words.ts";
+import { type FieldName, wordsOf } from "./connection-words.ts";
 
 /** A connection's form: all its fields in one record, under the names the server refuses them by. */
 export type ConnectionValues = Record<FieldName, string> & { name: string };

@@ -1,13 +1,13 @@
 import { Badge, Group, Text } from "@mantine/core";
 import { IconClock } from "@tabler/icons-react";
 import type { AppAttempt, AppDeliveryDetail } from "#contract/app/deliveries.ts";
-import { describeAttempt, formatDuration } from "../delivery-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { CopyField } from "../ui/CopyField.tsx";
-import { EmptyState } from "../ui/EmptyState.tsx";
-import { Fold } from "../ui/Fold.tsx";
-import { Section } from "../ui/Section.tsx";
+import { CopyField } from "../ui/copy/CopyField.tsx";
+import { Fold } from "../ui/layout/Fold.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { EmptyState } from "../ui/states/EmptyState.tsx";
 import classes from "./AttemptsSection.module.css";
+import { describeAttempt, formatDuration } from "./delivery-words.ts";
 
 export function AttemptsSection({ delivery: { attempts, state } }: { delivery: AppDeliveryDetail }) {
   return (

@@ -1,12 +1,12 @@
 import { Group, Text } from "@mantine/core";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
-import { describeDue, describeOutcome, EVENT_NAMES, formatDuration } from "../delivery-words.ts";
-import { KINDS, nameOf } from "../endpoint-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { type Column, DataTable } from "../ui/DataTable.tsx";
-import { TextLink } from "../ui/links.tsx";
-import { When } from "../ui/When.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
+import { type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { When } from "../ui/tables/When.tsx";
+import { KINDS, nameOf } from "../webhooks/endpoint-words.ts";
 import classes from "./DeliveryTable.module.css";
+import { describeDue, describeOutcome, EVENT_NAMES, formatDuration } from "./delivery-words.ts";
 import { StateBadge } from "./StateBadge.tsx";
 
 type DeliveryTableProps = {

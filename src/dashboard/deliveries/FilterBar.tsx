@@ -2,10 +2,10 @@ import { Button, Group, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { DELIVERY_STATES } from "#contract/delivery.ts";
 import { endpointsQuery } from "../api/endpoints.ts";
-import { STATE_NAMES } from "../delivery-words.ts";
-import { nameOf } from "../endpoint-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { nameOf } from "../webhooks/endpoint-words.ts";
 import { type DeliveryFilters, isFiltered, NO_FILTERS, TIMES } from "./delivery-filters.ts";
+import { STATE_NAMES } from "./delivery-words.ts";
 import classes from "./FilterBar.module.css";
 
 type FilterBarProps = {

@@ -3,12 +3,12 @@ import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { endpointCalls, endpointRefreshes, endpointsQuery } from "../api/endpoints.ts";
-import { nameOf } from "../endpoint-words.ts";
 import { pluralize } from "../format.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { FormButtons } from "../ui/FormButtons.tsx";
-import { FormFault } from "../ui/FormFault.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormFault } from "../ui/forms/FormFault.tsx";
+import { nameOf } from "../webhooks/endpoint-words.ts";
 import { before, toInstant, toLocalTime } from "../zoned-time.ts";
 
 type RedeliverFailedProps = {

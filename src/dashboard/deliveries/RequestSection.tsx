@@ -1,8 +1,8 @@
 import { Stack, Text } from "@mantine/core";
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { CopyField } from "../ui/CopyField.tsx";
-import { Section } from "../ui/Section.tsx";
+import { CopyField } from "../ui/copy/CopyField.tsx";
+import { Section } from "../ui/layout/Section.tsx";
 
 export function RequestSection({ delivery }: { delivery: AppDeliveryDetail }) {
   const { can } = useOrganization();

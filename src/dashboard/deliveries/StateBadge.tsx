@@ -1,6 +1,6 @@
 import { Badge, type BadgeProps } from "@mantine/core";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
-import { STATE_COLORS, STATE_NAMES } from "../delivery-words.ts";
+import { STATE_COLORS, STATE_NAMES } from "./delivery-words.ts";
 
 /** A redelivery under way is told beside the state that the delivery has reached before. */
 export function StateBadge({ delivery, size = "md" }: { delivery: AppDelivery; size?: BadgeProps["size"] }) {

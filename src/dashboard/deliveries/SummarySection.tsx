@@ -1,11 +1,11 @@
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
-import { CANCEL_WORDS, EVENT_NAMES } from "../delivery-words.ts";
-import { nameOf } from "../endpoint-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { CopyId } from "../ui/CopyId.tsx";
-import { type Fact, Facts } from "../ui/Facts.tsx";
-import { TextLink } from "../ui/links.tsx";
-import { Section } from "../ui/Section.tsx";
+import { CopyId } from "../ui/copy/CopyId.tsx";
+import { type Fact, Facts } from "../ui/layout/Facts.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { nameOf } from "../webhooks/endpoint-words.ts";
+import { CANCEL_WORDS, EVENT_NAMES } from "./delivery-words.ts";
 
 export function SummarySection({ delivery }: { delivery: AppDeliveryDetail }) {
   const { format, paths } = useOrganization();

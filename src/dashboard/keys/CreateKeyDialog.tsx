@@ -2,13 +2,13 @@ import { Modal, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { createKey, keysQuery } from "../api/keys.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { CopyField } from "../ui/CopyField.tsx";
-import { FormButtons } from "../ui/FormButtons.tsx";
-import { FormFault } from "../ui/FormFault.tsx";
-import { ShownOnce, STAYS_OPEN } from "../ui/ShownOnce.tsx";
-import { useAction } from "../ui/use-action.ts";
-import { useIdempotencyKey } from "../ui/use-idempotency-key.ts";
+import { CopyField } from "../ui/copy/CopyField.tsx";
+import { ShownOnce, STAYS_OPEN } from "../ui/copy/ShownOnce.tsx";
+import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormFault } from "../ui/forms/FormFault.tsx";
 import { dayAhead, toEndOfDay } from "../zoned-time.ts";
 
 const EXPIRIES = [

@@ -2,12 +2,12 @@ import { Badge, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import type { AppKey } from "#contract/app/keys.ts";
 import { keysQuery, revokeKey } from "../api/keys.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
-import { BUTTONS, type Column, DataTable } from "../ui/DataTable.tsx";
-import { useAction } from "../ui/use-action.ts";
-import { When } from "../ui/When.tsx";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { BUTTONS, type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { When } from "../ui/tables/When.tsx";
 
 export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
   const { id, can, format } = useOrganization();

@@ -6,15 +6,15 @@ import type { InvitationShape } from "#contract/app/account.ts";
 import { organization } from "../api/account-calls.ts";
 import { invitationsQuery } from "../api/queries.ts";
 import { formatRelative } from "../format.ts";
-import { ROLE_NAMES } from "../roles.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
-import { BUTTONS, type Column, DataTable } from "../ui/DataTable.tsx";
-import { EmptyState } from "../ui/EmptyState.tsx";
-import { Loaded } from "../ui/Loaded.tsx";
-import { Section } from "../ui/Section.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { EmptyState } from "../ui/states/EmptyState.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { BUTTONS, type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { ROLE_NAMES } from "./role-words.ts";
 
 export function InvitationsSection() {
   const { id, can, format } = useOrganization();

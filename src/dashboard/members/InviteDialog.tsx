@@ -6,12 +6,12 @@ import { ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { organization } from "../api/account-calls.ts";
 import { INVITATION_DAYS } from "../api/account-constants.ts";
 import { invitationsQuery } from "../api/queries.ts";
-import { ROLE_MEANINGS, ROLE_NAMES } from "../roles.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { FormButtons } from "../ui/FormButtons.tsx";
-import { FormFault } from "../ui/FormFault.tsx";
-import { ShownOnce, STAYS_OPEN } from "../ui/ShownOnce.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { ShownOnce, STAYS_OPEN } from "../ui/copy/ShownOnce.tsx";
+import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ROLE_MEANINGS, ROLE_NAMES } from "./role-words.ts";
 
 type Handed = { link: string; intro: string };
 

@@ -6,17 +6,17 @@ import type { MemberShape } from "#contract/app/account.ts";
 import { type MemberRole, ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { organization } from "../api/account-calls.ts";
 import { meKey, membersQuery } from "../api/queries.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { HOME } from "../paths.ts";
-import { ROLE_MEANINGS, ROLE_NAMES } from "../roles.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
-import { BUTTONS, type Column, DataTable } from "../ui/DataTable.tsx";
-import { Loaded } from "../ui/Loaded.tsx";
-import { Section } from "../ui/Section.tsx";
-import { StaleNotice } from "../ui/StaleNotice.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { BUTTONS, type Column, DataTable } from "../ui/tables/DataTable.tsx";
 import { RoleSelect } from "./RoleSelect.tsx";
+import { ROLE_MEANINGS, ROLE_NAMES } from "./role-words.ts";
 
 type Change = { member: MemberShape; role: MemberRole };
 

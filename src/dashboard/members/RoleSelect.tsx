@@ -1,8 +1,8 @@
 import { Select, Tooltip } from "@mantine/core";
 import { type MemberRole, ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import type { Verdict } from "../can.ts";
-import { ROLE_NAMES } from "../roles.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { ROLE_NAMES } from "./role-words.ts";
 
 /** Shows the role somebody has; choosing another asks for it, and changes nothing by itself. */
 export function RoleSelect(about: {

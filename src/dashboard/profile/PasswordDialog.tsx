@@ -1,9 +1,9 @@
 import { Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { ReactNode } from "react";
-import { FormButtons } from "../ui/FormButtons.tsx";
-import { FormFault } from "../ui/FormFault.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormFault } from "../ui/forms/FormFault.tsx";
 
 type PasswordDialogProps<Output> = {
   isOpen: boolean;

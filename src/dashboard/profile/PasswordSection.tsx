@@ -2,12 +2,12 @@ import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { person } from "../api/account-calls.ts";
 import { signInsQuery } from "../api/queries.ts";
+import { NewPasswordInput } from "../entry/NewPasswordInput.tsx";
+import { useAction } from "../hooks/use-action.ts";
 import { FORGOT_PASSWORD } from "../paths.ts";
-import { LeaveGuard } from "../ui/LeaveGuard.tsx";
-import { TextLink } from "../ui/links.tsx";
-import { NewPasswordInput } from "../ui/NewPasswordInput.tsx";
-import { Section } from "../ui/Section.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { LeaveGuard } from "../ui/forms/LeaveGuard.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
+import { Section } from "../ui/layout/Section.tsx";
 
 const EMPTY = { currentPassword: "", newPassword: "" };
 

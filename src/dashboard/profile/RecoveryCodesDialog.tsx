@@ -1,5 +1,5 @@
 import { Modal, Text } from "@mantine/core";
-import { ShownOnce, STAYS_OPEN } from "../ui/ShownOnce.tsx";
+import { ShownOnce, STAYS_OPEN } from "../ui/copy/ShownOnce.tsx";
 
 /** Shown once: whoever loses the phone comes in with one of these. */
 export function RecoveryCodesDialog({ codes, onClose }: { codes: readonly string[] | null; onClose: () => void }) {

@@ -5,12 +5,12 @@ import type { SignIn } from "#contract/app/account.ts";
 import { person } from "../api/account-calls.ts";
 import { signInsQuery } from "../api/queries.ts";
 import { formatRelative } from "../format.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
-import { BUTTONS, type Column, DataTable } from "../ui/DataTable.tsx";
-import { Loaded } from "../ui/Loaded.tsx";
-import { Section } from "../ui/Section.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { BUTTONS, type Column, DataTable } from "../ui/tables/DataTable.tsx";
 
 export function SignInsSection() {
   const { format } = useOrganization();

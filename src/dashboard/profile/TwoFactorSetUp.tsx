@@ -2,12 +2,12 @@ import { Anchor, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { person } from "../api/account-calls.ts";
-import { CopyField } from "../ui/CopyField.tsx";
-import { FormButtons } from "../ui/FormButtons.tsx";
-import { FormFault } from "../ui/FormFault.tsx";
-import { QrCode } from "../ui/QrCode.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { CopyField } from "../ui/copy/CopyField.tsx";
+import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormFault } from "../ui/forms/FormFault.tsx";
 import { PasswordDialog } from "./PasswordDialog.tsx";
+import { QrCode } from "./QrCode.tsx";
 
 type TwoFactorSetUpProps = { isOpen: boolean; onClose: () => void; onDone: (recoveryCodes: readonly string[]) => void };
 type Made = { totpURI: string; backupCodes: readonly string[] };

@@ -1,7 +1,7 @@
 import { List } from "@mantine/core";
 import { useOrganization } from "../shell/use-organization.ts";
-import { TextLink } from "../ui/links.tsx";
-import { Section } from "../ui/Section.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
+import { Section } from "../ui/layout/Section.tsx";
 
 /** What is kept about visitors and customers, and for how long; as retention/, funnel/ and bookings/ of the server do it. */
 export function DataSection() {

@@ -2,15 +2,15 @@ import { Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { organization } from "../api/account-calls.ts";
 import { meKey } from "../api/queries.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { toWas, useFollowedValues } from "../hooks/use-followed-values.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/ActionButton.tsx";
-import { CopyButton } from "../ui/CopyField.tsx";
-import { FormFault } from "../ui/FormFault.tsx";
-import { LeaveGuard } from "../ui/LeaveGuard.tsx";
-import { Section } from "../ui/Section.tsx";
-import { TimeZoneSelect } from "../ui/TimeZoneSelect.tsx";
-import { useAction } from "../ui/use-action.ts";
-import { toWas, useFollowedValues } from "../ui/use-followed-values.ts";
+import { CopyButton } from "../ui/copy/CopyField.tsx";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { FormFault } from "../ui/forms/FormFault.tsx";
+import { LeaveGuard } from "../ui/forms/LeaveGuard.tsx";
+import { TimeZoneSelect } from "../ui/forms/TimeZoneSelect.tsx";
+import { Section } from "../ui/layout/Section.tsx";
 import classes from "./GeneralSection.module.css";
 
 export function GeneralSection() {

@@ -3,11 +3,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { organization } from "../api/account-calls.ts";
 import { meKey } from "../api/queries.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { HOME } from "../paths.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
-import { Section } from "../ui/Section.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { Section } from "../ui/layout/Section.tsx";
 
 export function LeaveSection() {
   const { id, name, me } = useOrganization();

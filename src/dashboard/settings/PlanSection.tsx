@@ -3,7 +3,7 @@ import { IconCheck, IconLock } from "@tabler/icons-react";
 import { type Feature, planIncludes } from "#contract/plans.ts";
 import { describePlanLimit } from "../can.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { Section } from "../ui/Section.tsx";
+import { Section } from "../ui/layout/Section.tsx";
 
 const FEATURES: readonly { feature: Feature; name: string; meaning: string }[] = [
   { feature: "webhooks", name: "Webhooks", meaning: "Every booking sent to your systems, Teams or Slack." },

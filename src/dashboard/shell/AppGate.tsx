@@ -7,7 +7,7 @@ import { ApiFailure } from "../api/client.ts";
 import { meQuery } from "../api/queries.ts";
 import { followSignOut, reportSessionEnd } from "../api/session-end.ts";
 import { SIGN_IN } from "../paths.ts";
-import { ErrorState } from "../ui/ErrorState.tsx";
+import { ErrorState } from "../ui/states/ErrorState.tsx";
 
 const MeContext = createContext<Me | null>(null);
 

@@ -1,5 +1,5 @@
-import { ErrorState } from "../ui/ErrorState.tsx";
-import { Page } from "../ui/Page.tsx";
+import { Page } from "../ui/layout/Page.tsx";
+import { ErrorState } from "../ui/states/ErrorState.tsx";
 
 /** A fault in the page itself. */
 export function Crash({ error }: { error: unknown }) {

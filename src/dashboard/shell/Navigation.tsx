@@ -1,6 +1,6 @@
 import { ScrollArea, Stack, Text } from "@mantine/core";
 import type { Paths } from "../paths.ts";
-import { PlainLink } from "../ui/links.tsx";
+import { PlainLink } from "../ui/layout/links.tsx";
 import classes from "./Navigation.module.css";
 import { NAVIGATION } from "./navigation.ts";
 

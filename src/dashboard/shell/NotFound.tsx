@@ -1,10 +1,10 @@
 import { Text } from "@mantine/core";
 import { IconMapPinQuestion } from "@tabler/icons-react";
+import { EntryFrame } from "../entry/EntryFrame.tsx";
 import { HOME } from "../paths.ts";
-import { EmptyState } from "../ui/EmptyState.tsx";
-import { EntryFrame } from "../ui/EntryFrame.tsx";
-import { ButtonLink } from "../ui/links.tsx";
-import { Page } from "../ui/Page.tsx";
+import { ButtonLink } from "../ui/layout/links.tsx";
+import { Page } from "../ui/layout/Page.tsx";
+import { EmptyState } from "../ui/states/EmptyState.tsx";
 
 const TITLE = "There is nothing here";
 

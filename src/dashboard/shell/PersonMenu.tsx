@@ -4,8 +4,8 @@ import { useNavigate } from "@tanstack/react-router";
 import type { Me } from "#contract/app/account.ts";
 import { person } from "../api/account-calls.ts";
 import { announceSignOut } from "../api/session-end.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { type Paths, SIGN_IN } from "../paths.ts";
-import { useAction } from "../ui/use-action.ts";
 import classes from "./Switcher.module.css";
 
 const SCHEMES = [

@@ -5,7 +5,7 @@ import type { Me } from "#contract/app/account.ts";
 import { person } from "../api/account-calls.ts";
 import { meKey } from "../api/queries.ts";
 import { forgetSessionEnd, readSessionEnd, watchSessionEnd } from "../api/session-end.ts";
-import { SignInForm } from "./SignInForm.tsx";
+import { SignInForm } from "../entry/SignInForm.tsx";
 
 /**
  * The session ended while somebody was working: signed out in another tab, ended from another device, or too old. They sign in

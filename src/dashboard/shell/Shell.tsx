@@ -8,7 +8,7 @@ import { organizationQuery } from "../api/queries.ts";
 import { can } from "../can.ts";
 import { formatIn } from "../format.ts";
 import { pathsOf } from "../paths.ts";
-import { ErrorState } from "../ui/ErrorState.tsx";
+import { ErrorState } from "../ui/states/ErrorState.tsx";
 import { useMe } from "./AppGate.tsx";
 import { Brand } from "./Brand.tsx";
 import { Navigation } from "./Navigation.tsx";

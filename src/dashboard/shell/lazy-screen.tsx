@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { lazyRouteComponent, type RouteComponent } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { entry } from "../api/account-calls.ts";
-import { ErrorState } from "../ui/ErrorState.tsx";
-import { Page } from "../ui/Page.tsx";
+import { Page } from "../ui/layout/Page.tsx";
+import { ErrorState } from "../ui/states/ErrorState.tsx";
 
 type Screen = () => ReactNode;
 type Find = () => Promise<Screen>;

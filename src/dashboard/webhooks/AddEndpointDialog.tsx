@@ -5,13 +5,13 @@ import { useState } from "react";
 import type { AddedEndpoint } from "#contract/app/endpoints.ts";
 import { ENDPOINT_KINDS, type EndpointKind } from "#contract/endpoint.ts";
 import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
-import { KINDS, nameOf } from "../endpoint-words.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { FormButtons } from "../ui/FormButtons.tsx";
-import { FormFault } from "../ui/FormFault.tsx";
-import { STAYS_OPEN } from "../ui/ShownOnce.tsx";
-import { useAction } from "../ui/use-action.ts";
-import { useIdempotencyKey } from "../ui/use-idempotency-key.ts";
+import { STAYS_OPEN } from "../ui/copy/ShownOnce.tsx";
+import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormFault } from "../ui/forms/FormFault.tsx";
+import { KINDS, nameOf } from "./endpoint-words.ts";
 import { SecretOnce } from "./SecretOnce.tsx";
 
 /** What is added leads to its own screen, where a test can be sent; a signing secret is shown on the way there, once. */

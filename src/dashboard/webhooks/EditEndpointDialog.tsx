@@ -2,12 +2,12 @@ import { Modal, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
-import { KINDS, nameOf } from "../endpoint-words.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { toWas, useFollowedValues } from "../hooks/use-followed-values.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { FormButtons } from "../ui/FormButtons.tsx";
-import { FormFault } from "../ui/FormFault.tsx";
-import { useAction } from "../ui/use-action.ts";
-import { toWas, useFollowedValues } from "../ui/use-followed-values.ts";
+import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormFault } from "../ui/forms/FormFault.tsx";
+import { KINDS, nameOf } from "./endpoint-words.ts";
 
 type EditProps = { endpoint: AppEndpoint; onClose: () => void };
 

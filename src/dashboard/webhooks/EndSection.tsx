@@ -4,12 +4,12 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
-import { nameOf } from "../endpoint-words.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
-import { Section } from "../ui/Section.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { nameOf } from "./endpoint-words.ts";
 
 /** Switching it off and on, and deleting it. */
 export function EndSection({ endpoint }: { endpoint: AppEndpoint }) {

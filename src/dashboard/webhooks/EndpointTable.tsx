@@ -1,15 +1,15 @@
 import { Badge, Group, Text, ThemeIcon } from "@mantine/core";
 import { useState } from "react";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import { CONDITION_COLORS, CONDITION_NAMES, KINDS, nameOf } from "../endpoint-words.ts";
 import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/ActionButton.tsx";
-import { Clipped } from "../ui/Clipped.tsx";
-import { BUTTONS, type Column, DataTable } from "../ui/DataTable.tsx";
-import { TextLink } from "../ui/links.tsx";
-import { When } from "../ui/When.tsx";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
+import { Clipped } from "../ui/tables/Clipped.tsx";
+import { BUTTONS, type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { When } from "../ui/tables/When.tsx";
 import classes from "./EndpointTable.module.css";
+import { CONDITION_COLORS, CONDITION_NAMES, KINDS, nameOf } from "./endpoint-words.ts";
 import { onlyWhileOn } from "./only-while-on.ts";
 import { TestDialog } from "./TestDialog.tsx";
 

@@ -1,12 +1,12 @@
 import { Alert, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconClockPause, IconPlugConnectedX } from "@tabler/icons-react";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import { DISABLED_WORDS, isPaused } from "../endpoint-words.ts";
 import { formatCount, formatRelative } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { type Figure, Figures } from "../ui/Figures.tsx";
-import { Section } from "../ui/Section.tsx";
-import { When } from "../ui/When.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { When } from "../ui/tables/When.tsx";
+import { DISABLED_WORDS, isPaused } from "./endpoint-words.ts";
+import { type Figure, Figures } from "./Figures.tsx";
 import classes from "./HealthSection.module.css";
 
 export function HealthSection({ endpoint }: { endpoint: AppEndpoint }) {

@@ -7,11 +7,11 @@ import { deliveriesQuery } from "../api/deliveries.ts";
 import { DeliveryTable } from "../deliveries/DeliveryTable.tsx";
 import { RedeliverFailedDialog } from "../deliveries/RedeliverFailedDialog.tsx";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/ActionButton.tsx";
-import { EmptyState } from "../ui/EmptyState.tsx";
-import { Loaded } from "../ui/Loaded.tsx";
-import { ButtonLink } from "../ui/links.tsx";
-import { Section } from "../ui/Section.tsx";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ButtonLink } from "../ui/layout/links.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { EmptyState } from "../ui/states/EmptyState.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
 import { onlyWhileOn } from "./only-while-on.ts";
 
 const SHOWN = 5;

@@ -1,6 +1,6 @@
 import { Anchor, List, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { ShownOnce } from "../ui/ShownOnce.tsx";
+import { ShownOnce } from "../ui/copy/ShownOnce.tsx";
 
 /** A signing secret, the one time it is shown, and what to do with it. */
 export function SecretOnce({ secret, children, onDone }: { secret: string; children?: ReactNode; onDone: () => void }) {

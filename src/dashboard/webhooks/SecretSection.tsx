@@ -3,12 +3,12 @@ import { useState } from "react";
 import type { AppEndpoint, RotatedSecret } from "#contract/app/endpoints.ts";
 import { SIGNING_SECRET_OVERLAP_HOURS } from "#contract/endpoint.ts";
 import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
-import { Section } from "../ui/Section.tsx";
-import { STAYS_OPEN } from "../ui/ShownOnce.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { STAYS_OPEN } from "../ui/copy/ShownOnce.tsx";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { Section } from "../ui/layout/Section.tsx";
 import { SecretOnce } from "./SecretOnce.tsx";
 
 export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {

@@ -1,9 +1,9 @@
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import { KINDS } from "../endpoint-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { CopyId } from "../ui/CopyId.tsx";
-import { Facts } from "../ui/Facts.tsx";
-import { Section } from "../ui/Section.tsx";
+import { CopyId } from "../ui/copy/CopyId.tsx";
+import { Facts } from "../ui/layout/Facts.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { KINDS } from "./endpoint-words.ts";
 
 export function SettingsSection({ endpoint }: { endpoint: AppEndpoint }) {
   const { format } = useOrganization();

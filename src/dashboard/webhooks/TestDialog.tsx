@@ -6,13 +6,13 @@ import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { deliveryQuery } from "../api/deliveries.ts";
 import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
-import { describeAttempt, formatDuration } from "../delivery-words.ts";
-import { isPaused, KINDS, nameOf } from "../endpoint-words.ts";
+import { describeAttempt, formatDuration } from "../deliveries/delivery-words.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { CopyField } from "../ui/CopyField.tsx";
-import { FormFault } from "../ui/FormFault.tsx";
-import { ButtonLink } from "../ui/links.tsx";
-import { useAction } from "../ui/use-action.ts";
+import { CopyField } from "../ui/copy/CopyField.tsx";
+import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ButtonLink } from "../ui/layout/links.tsx";
+import { isPaused, KINDS, nameOf } from "./endpoint-words.ts";
 
 /** Sends a test as soon as it opens, and shows what came back. */
 export function TestDialog({ endpoint, onClose }: { endpoint: AppEndpoint | null; onClose: () => void }) {

@@ -5,8 +5,8 @@ import type { AppWidget } from "#contract/app/widgets.ts";
 import { widgetQuery } from "../api/widgets.ts";
 import { formatRelative } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ButtonLink } from "../ui/links.tsx";
-import { Section } from "../ui/Section.tsx";
+import { ButtonLink } from "../ui/layout/links.tsx";
+import { Section } from "../ui/layout/Section.tsx";
 
 const ASK_MS = 3_000;
 

@@ -5,11 +5,11 @@ import type { WIDGET_NAME_LENGTH_MAX } from "#contract/app/widgets.ts";
 import type { Template } from "#contract/widget.ts";
 import { call } from "../api/app-calls.ts";
 import { widgetsKey } from "../api/widgets.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { FormButtons } from "../ui/FormButtons.tsx";
-import { FormFault } from "../ui/FormFault.tsx";
-import { useAction } from "../ui/use-action.ts";
-import { useIdempotencyKey } from "../ui/use-idempotency-key.ts";
+import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormFault } from "../ui/forms/FormFault.tsx";
 import { TemplateChoice } from "./TemplateChoice.tsx";
 
 const NAME_LENGTH = 100 satisfies typeof WIDGET_NAME_LENGTH_MAX;

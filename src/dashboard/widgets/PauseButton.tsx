@@ -2,8 +2,8 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
 import { useWidgetChange } from "./use-widget-change.ts";
 
 export function PauseButton({ widget }: { widget: AppWidget }) {

@@ -2,9 +2,9 @@ import { List, SimpleGrid, Switch, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ConfirmDialog } from "../ui/ConfirmDialog.tsx";
-import { TextLink } from "../ui/links.tsx";
-import { Section } from "../ui/Section.tsx";
+import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
+import { Section } from "../ui/layout/Section.tsx";
 import { useWidgetChange } from "./use-widget-change.ts";
 
 /** The Store bookings switch, and in plain words what it means. */

@@ -2,8 +2,8 @@ import { Badge, Text } from "@mantine/core";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { formatRelative } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { type Column, DataTable } from "../ui/DataTable.tsx";
-import { TextLink } from "../ui/links.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
+import { type Column, DataTable } from "../ui/tables/DataTable.tsx";
 import { StatusBadge } from "./StatusBadge.tsx";
 import { TEMPLATES } from "./widget-words.ts";
 

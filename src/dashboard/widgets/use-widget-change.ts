@@ -1,8 +1,8 @@
 import type { AppWidget, WidgetChange } from "#contract/app/widgets.ts";
 import { call } from "../api/app-calls.ts";
 import { widgetsKey } from "../api/widgets.ts";
+import { type ActionOptions, useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { type ActionOptions, useAction } from "../ui/use-action.ts";
 
 /** Changes what is named and leaves the rest: somebody else may be changing that. */
 export function useWidgetChange(

@@ -1,0 +1,150 @@
+import { Badge, Group, Paper, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
+import { IconClock } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { AppAnalytics } from "#contract/app/analytics.ts";
+import { WINDOW_DAYS_DEFAULT } from "#contract/limits.ts";
+import { analyticsQuery } from "../api/analytics.ts";
+import { toDayCount } from "../day-range.ts";
+import { formatDay, pluralize } from "../format.ts";
+import { useUrlState } from "../hooks/use-url-state.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { Page } from "../ui/layout/Page.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
+import { dayAhead } from "../zoned-time.ts";
+import { DailyChart } from "./charts/DailyChart.tsx";
+import { EntryTable } from "./charts/EntryTable.tsx";
+import { Funnel } from "./charts/Funnel.tsx";
+import { ExportMenu } from "./ExportMenu.tsx";
+import { Leaks } from "./Leaks.tsx";
+import { NoViews } from "./NoViews.tsx";
+import classes from "./Report.module.css";
+import { Totals } from "./Totals.tsx";
+import { WindowSelect } from "./WindowSelect.tsx";
+
+const DEFAULTS = { days: String(WINDOW_DAYS_DEFAULT), from: "", to: "", widget: "" };
+
+/** What a business looks at first: who came, from where, how far they got, and who booked. */
+export function AnalyticsPage() {
+  const { id } = useOrganization();
+  const [state, change] = useUrlState(DEFAULTS);
+  const filters = { ...state, days: toDayCount(state.days) };
+  const report = useQuery(analyticsQuery(id, filters));
+  return (
+    <Page
+      title="Analytics"
+      mark={<ZoneBadge />}
+      description={<DataSince report={report.data} />}
+      actions={<ExportMenu filters={filters} report={report.data} />}
+    >
+      <Group gap="sm" mb="lg" justify="space-between">
+        <WindowSelect value={filters} onChange={change} />
+        <WidgetSelect value={filters.widget} onChange={(widget) => change({ widget })} />
+      </Group>
+      <StaleNotice query={report} />
+      <Loaded query={report} placeholder={<Placeholder />}>
+        {(data) => (
+          <div className={classes["report"]} aria-busy={report.isPlaceholderData} data-stale={report.isPlaceholderData}>
+            <Report report={data} widget={filters.widget} />
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Report({ report, widget }: { report: AppAnalytics; widget: string }) {
+  const { totals, daily, funnel } = report;
+  // With old bookings there may be counts without any view.
+  if (report.dataSince === null && totals.bookings === 0) return <NoViews widget={widget} />;
+  return (
+    <>
+      <Totals report={report} />
+      <Section title="Views and bookings by day">
+        <DailyChart daily={daily} since={report.dataSince} />
+      </Section>
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" verticalSpacing={0} className={classes["pairs"]}>
+        <Section
+          title="Funnel"
+          description="How far visits got, of all that saw the widget. The last step counts visits that booked; Bookings above counts every booking."
+        >
+          <Funnel funnel={funnel} />
+        </Section>
+        <Section title="Channels" description="What kind of place visitors came from." isFlush>
+          <EntryTable label="Channel" entries={report.channels} />
+        </Section>
+        <Section title="Sources" description="Source and medium of the visit." isFlush>
+          <EntryTable label="Source / medium" entries={report.sources} />
+        </Section>
+        <Section title="Campaigns" description="As named in your links (utm_campaign)." isFlush>
+          <EntryTable label="Campaign" entries={report.campaigns} />
+        </Section>
+      </SimpleGrid>
+      <Leaks totals={totals} />
+    </>
+  );
+}
+
+function ZoneBadge() {
+  const { details } = useOrganization();
+  return (
+    <Badge
+      color="gray"
+      size="lg"
+      fw={500}
+      leftSection={<IconClock size={14} stroke={1.75} aria-hidden />}
+      title="Days begin and end in this time zone. Change it in Settings."
+    >
+      {details.timeZone.replaceAll("_", " ")}
+    </Badge>
+  );
+}
+
+/** Which days are shown, and how far back there is anything to show. */
+function DataSince({ report }: { report: AppAnalytics | undefined }) {
+  const { details } = useOrganization();
+  const keptSinceDay = details.plan.keptSince.slice(0, "YYYY-MM-DD".length);
+  const sentences = useMemo(() => {
+    if (!report) return [];
+    const isOneDay = report.from === report.to;
+    return [
+      isOneDay ? `${formatDay(report.from)}.` : `${formatDay(report.from)} to ${formatDay(report.to)}.`,
+      report.to === dayAhead(0, details.timeZone) ? "Today is not over yet." : "",
+      report.dataSince === null ? "" : `Data since ${formatDay(report.dataSince)}.`,
+      report.previous.isComplete ? `Changes are against the ${pluralize(report.days, "day")} before.` : "",
+      report.from < keptSinceDay ? `The ${details.plan.name} plan keeps ${details.plan.retention}.` : "",
+    ].filter(Boolean);
+  }, [report, keptSinceDay, details.timeZone, details.plan]);
+  return sentences.length === 0 ? (
+    <Text component="span" inherit>
+      &nbsp;
+    </Text>
+  ) : (
+    sentences.join(" ")
+  );
+}
+
+/** As tall as what will be here. */
+function Placeholder() {
+  return (
+    <Stack gap="lg" role="status" aria-label="Loading">
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: "sm", sm: "lg" }}>
+        {["views", "bookings", "conversion", "lead"].map((each) => (
+          <Paper key={each} className={classes["empty-card"]}>
+            <Skeleton h={14} w="40%" />
+            <Skeleton h={28} w="65%" />
+            <Skeleton h={12} w="85%" />
+          </Paper>
+        ))}
+      </SimpleGrid>
+      <Paper className={classes["empty-chart"]}>
+        <Skeleton h={20} w={220} />
+        <Skeleton h={190} />
+        <Skeleton h={190} />
+      </Paper>
+    </Stack>
+  );
+}

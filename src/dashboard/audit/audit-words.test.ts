@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AuditEntry } from "#contract/app/audit.ts";
+import { formatIn } from "../format.ts";
+import { describeDetail, describeTarget } from "./audit-words.ts";
+
+const ORGANIZATION = { id: "org_1", name: "Lindenhof Dental" };
+const format = formatIn("Europe/Berlin");
+
+function toEntry(target: string | null, detail: AuditEntry["detail"] = {}): AuditEntry {
+  const actor = { userId: null, email: null, name: null };
+  return { id: "1", at: "2026-11-01T12:00:00.000Z", actor, action: "widget.changed", target, detail };
+}
+
+test("a thing is shown by the name that it had then, with its id beside it, and without a name by its id", () => {
+  const table: [entry: AuditEntry, name: string, id: string | null][] = [
+    [toEntry("w_1", { name: "Website" }), "Website", "w_1"],
+    [toEntry("w_1"), "w_1", null],
+    [toEntry("ada@example.com", { role: "admin" }), "ada@example.com", null],
+    [toEntry("org_1", { name: "Lindenhof" }), "Lindenhof", "org_1"],
+    [toEntry("org_1"), "Lindenhof Dental", "org_1"],
+    [toEntry(null), "–", null],
+  ];
+  for (const [entry, name, id] of table) assert.deepEqual(describeTarget(entry, ORGANIZATION), { name, id });
+});
+
+test("what is known beside the name is a line of its own", () => {
+  const table: [detail: AuditEntry["detail"], line: string][] = [
+    [{ name: "Website" }, ""],
+    [{ role: "admin" }, "Role: admin"],
+    [{ from: "member", to: "admin" }, "Member → admin"],
+    [
+      { name: "New", changed: "name, collectData", formerName: "Old", storeBookings: "on" },
+      "Changed: name, store bookings; formerly Old; store bookings: on",
+    ],
+    [{ name: "CRM", changed: "url" }, "Changed: URL"],
+    [{ name: "SVC-234567", endpoint: "CRM" }, "Endpoint: CRM"],
+    [{ deliveries: 1 }, "1 delivery"],
+    [{ isSearch: "no" }, ""],
+  ];
+  for (const [detail, line] of table) assert.equal(describeDetail(detail, format), line);
+});

@@ -1,0 +1,84 @@
+import { Badge, SimpleGrid } from "@mantine/core";
+import { IconCalendarOff } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import type { BookingDetail } from "#contract/app/bookings.ts";
+import { bookingQuery } from "../api/bookings.ts";
+import { isNotFound } from "../api/client.ts";
+import { useUrlState } from "../hooks/use-url-state.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { Page } from "../ui/layout/Page.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { LoadingCard } from "../ui/states/LoadingRows.tsx";
+import { NotHere } from "../ui/states/NotHere.tsx";
+import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { AttributionSection } from "./AttributionSection.tsx";
+import { AnswersSection, AppointmentSection, CustomerSection } from "./BookingFacts.tsx";
+import { DeleteBooking } from "./DeleteBooking.tsx";
+import { DeliveriesSection } from "./DeliveriesSection.tsx";
+import { HiddenCustomers } from "./HiddenCustomers.tsx";
+import { FILTER_DEFAULTS, type ShownFilters } from "./shown-filters.ts";
+
+export function BookingPage() {
+  const { id, paths } = useOrganization();
+  const { reference } = useParams({ strict: false }) as { reference: string };
+  // Those of the list that one came from.
+  const [filters] = useUrlState(FILTER_DEFAULTS);
+  const booking = useQuery(bookingQuery(id, reference));
+  const isGone = isNotFound(booking.error);
+  const shown = isGone ? undefined : booking.data;
+  return (
+    <Page
+      title={shown?.customer?.name ?? reference}
+      description={shown?.customer ? reference : undefined}
+      back={{ to: paths.bookings, label: "Bookings", search: filters }}
+      mark={shown && <Badge color="green">{toTitleCase(shown.status)}</Badge>}
+      actions={shown && <DeleteBooking booking={shown} filters={filters} />}
+    >
+      {isGone ? (
+        <Gone filters={filters} />
+      ) : (
+        <>
+          <StaleNotice query={booking} />
+          <Loaded query={booking} placeholder={<LoadingCard />}>
+            {(data) => <Details booking={data} />}
+          </Loaded>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Details({ booking }: { booking: BookingDetail }) {
+  return (
+    <>
+      <HiddenCustomers />
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing={0} style={{ alignItems: "start" }}>
+        <div>
+          {booking.customer && <CustomerSection customer={booking.customer} />}
+          <AppointmentSection booking={booking} />
+          {booking.answers && <AnswersSection answers={booking.answers} />}
+        </div>
+        <AttributionSection attribution={booking.attribution} />
+      </SimpleGrid>
+      <DeliveriesSection deliveries={booking.deliveries} />
+    </>
+  );
+}
+
+function Gone({ filters }: { filters: ShownFilters }) {
+  const { paths, details } = useOrganization();
+  return (
+    <NotHere
+      icon={IconCalendarOff}
+      title="This booking is not here"
+      list={{ to: paths.bookings, label: "Back to the bookings", search: filters }}
+    >
+      It was deleted or erased, or it is older than the {details.plan.retention} that your plan keeps.
+    </NotHere>
+  );
+}
+
+function toTitleCase(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,63 @@
+import { IconPlugConnected, IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { connectionsQuery } from "../api/connections.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { Page } from "../ui/layout/Page.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { EmptyState } from "../ui/states/EmptyState.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { LockedFeature } from "../ui/states/LockedFeature.tsx";
+import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { ConnectionDialog } from "./ConnectionDialog.tsx";
+import { ConnectionTable } from "./ConnectionTable.tsx";
+
+export function ConnectionsPage() {
+  const { id, can } = useOrganization();
+  const verdict = can("listConnections");
+  const connections = useQuery({ ...connectionsQuery(id), enabled: verdict.isAllowed });
+  const [isAdding, setAdding] = useState(false);
+  const addButton = (
+    <ActionButton
+      verdict={can("addConnection")}
+      leftSection={<IconPlus size={18} stroke={1.6} />}
+      onClick={() => setAdding(true)}
+    >
+      Connect a system
+    </ActionButton>
+  );
+  const hasSome = connections.data !== undefined && connections.data.data.length > 0;
+  return (
+    <Page
+      title="Connections"
+      description="The scheduling systems that your widgets book in. A widget without one books in a sandbox of its own, for trying things out."
+      actions={hasSome && addButton}
+    >
+      <LockedFeature verdict={verdict} title="Connections are out of reach for you" />
+      {verdict.isAllowed && (
+        <>
+          <StaleNotice query={connections} />
+          <Section
+            title="Scheduling systems"
+            description="Bookflow reads services and free times there, and books. Secrets are kept encrypted and never shown."
+            isFlush
+          >
+            <Loaded query={connections} rows={2}>
+              {({ data }) =>
+                data.length > 0 ? (
+                  <ConnectionTable connections={data} />
+                ) : (
+                  <EmptyState icon={IconPlugConnected} title="No scheduling system is connected" action={addButton}>
+                    Connect Microsoft Bookings or Cal.com, then choose the connection in a widget.
+                  </EmptyState>
+                )
+              }
+            </Loaded>
+          </Section>
+        </>
+      )}
+      <ConnectionDialog connection={null} isOpen={isAdding} onClose={() => setAdding(false)} />
+    </Page>
+  );
+}

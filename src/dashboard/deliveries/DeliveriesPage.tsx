@@ -1,0 +1,100 @@
+import { Button } from "@mantine/core";
+import { IconRefresh, IconSearchOff, IconSend } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
+import { deliveriesQuery } from "../api/deliveries.ts";
+import { can as canAs } from "../can.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useUrlState } from "../hooks/use-url-state.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ButtonLink } from "../ui/layout/links.tsx";
+import { Page } from "../ui/layout/Page.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { EmptyState } from "../ui/states/EmptyState.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { LockedFeature } from "../ui/states/LockedFeature.tsx";
+import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { OlderButton } from "../ui/tables/OlderButton.tsx";
+import { DeliveryTable } from "./DeliveryTable.tsx";
+import { isFiltered, NO_FILTERS, toRange } from "./delivery-filters.ts";
+import { FilterBar } from "./FilterBar.tsx";
+import { RedeliverFailedDialog } from "./RedeliverFailedDialog.tsx";
+
+export function DeliveriesPage() {
+  const { id, can, plan, paths, details } = useOrganization();
+  const [filters, setFilters] = useUrlState(NO_FILTERS);
+  const [isRedelivering, setRedelivering] = useState(false);
+  const deliveries = useInfiniteQuery(
+    deliveriesQuery(id, Object.values(filters).join(" "), {
+      endpoint: filters.endpoint,
+      state: filters.state,
+      range: () => toRange(filters, details.timeZone),
+    }),
+  );
+  // Its own, since the log refreshes itself too while something is under way.
+  const refresh = useAction({ run: () => deliveries.refetch() });
+  return (
+    <Page
+      title="Deliveries"
+      description={`What was sent to your endpoints in the last ${DELIVERY_LOG_DAYS} days, attempt by attempt.`}
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconRefresh size={18} stroke={1.6} />}
+            loading={refresh.isPending}
+            onClick={() => refresh.mutate()}
+          >
+            Refresh
+          </Button>
+          <ActionButton variant="default" verdict={can("redeliverFailed")} onClick={() => setRedelivering(true)}>
+            Redeliver failed …
+          </ActionButton>
+        </>
+      }
+    >
+      <LockedFeature verdict={canAs({ role: "owner", plan }, "redeliver")} title="Webhooks are not in your plan">
+        What was sent before stays here for {DELIVERY_LOG_DAYS} days.
+      </LockedFeature>
+      <StaleNotice query={deliveries} />
+      <FilterBar filters={filters} onChange={setFilters} />
+      <Section title="Log" description="Newest first. Each has its attempts with their exact times." isFlush>
+        <Loaded query={deliveries} rows={8}>
+          {({ pages }) => {
+            const rows = pages.flatMap((page) => page.data);
+            if (rows.length > 0) return <DeliveryTable label="Deliveries" deliveries={rows} />;
+            return isFiltered(filters) ? (
+              <EmptyState
+                icon={IconSearchOff}
+                title="No delivery matches"
+                action={
+                  <Button variant="default" onClick={() => setFilters(NO_FILTERS)}>
+                    Show all deliveries
+                  </Button>
+                }
+              >
+                Another state or a longer time may show what you look for.
+              </EmptyState>
+            ) : (
+              <EmptyState
+                icon={IconSend}
+                title="Nothing was sent yet"
+                action={<ButtonLink to={paths.webhooks}>Go to Webhooks</ButtonLink>}
+              >
+                Once there is an endpoint, every stored booking and every test shows up here.
+              </EmptyState>
+            );
+          }}
+        </Loaded>
+        <OlderButton query={deliveries} what="deliveries" />
+      </Section>
+      <RedeliverFailedDialog
+        isOpen={isRedelivering}
+        endpointId={filters.endpoint}
+        onClose={() => setRedelivering(false)}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,102 @@
+import { Group } from "@mantine/core";
+import { IconSearchOff } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
+import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
+import { isNotFound } from "../api/client.ts";
+import { deliveriesKey, deliveryQuery, redeliver } from "../api/deliveries.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { Page } from "../ui/layout/Page.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { LoadingCard } from "../ui/states/LoadingRows.tsx";
+import { NotHere } from "../ui/states/NotHere.tsx";
+import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { nameOf } from "../webhooks/endpoint-words.ts";
+import { AttemptsSection } from "./AttemptsSection.tsx";
+import { RequestSection } from "./RequestSection.tsx";
+import { redeliverVerdict } from "./redeliver-verdict.ts";
+import { StateBadge } from "./StateBadge.tsx";
+import { SummarySection } from "./SummarySection.tsx";
+
+export function DeliveryPage() {
+  const { id, paths } = useOrganization();
+  const { delivery: wanted } = useParams({ strict: false }) as { delivery: string };
+  const delivery = useQuery(deliveryQuery(id, wanted));
+  const isGone = isNotFound(delivery.error);
+  if (delivery.data && !isGone) return <Delivery key={wanted} delivery={delivery.data} query={delivery} />;
+  return (
+    <Page title="Delivery" back={{ to: paths.deliveries, label: "Deliveries" }}>
+      {isGone ? (
+        <NotHere
+          icon={IconSearchOff}
+          title="This delivery is not here"
+          list={{ to: paths.deliveries, label: "All deliveries" }}
+        >
+          The log keeps deliveries for {DELIVERY_LOG_DAYS} days.
+        </NotHere>
+      ) : (
+        <Loaded query={delivery} placeholder={<LoadingCard />}>
+          {() => null}
+        </Loaded>
+      )}
+    </Page>
+  );
+}
+
+type DeliveryProps = { delivery: AppDeliveryDetail; query: Parameters<typeof StaleNotice>[0]["query"] };
+
+function Delivery({ delivery, query }: DeliveryProps) {
+  const { id, can, paths } = useOrganization();
+  const [isAsking, setAsking] = useState(false);
+  const again = useAction({
+    run: () => redeliver(id, delivery.id),
+    refreshes: [deliveriesKey(id)],
+    says: () => "The delivery is being sent again.",
+    onDone: () => setAsking(false),
+  });
+  const { endpoint } = delivery;
+  return (
+    <Page
+      title={toTitle(delivery)}
+      description={`To ${nameOf(endpoint)}`}
+      back={{ to: paths.deliveries, label: "Deliveries" }}
+      mark={
+        <Group gap={6} role="status">
+          <StateBadge delivery={delivery} size="lg" />
+        </Group>
+      }
+      actions={
+        <ActionButton verdict={redeliverVerdict(can, delivery)} onClick={() => setAsking(true)}>
+          Redeliver
+        </ActionButton>
+      }
+    >
+      <StaleNotice query={query} />
+      <SummarySection delivery={delivery} />
+      <AttemptsSection delivery={delivery} />
+      <RequestSection delivery={delivery} />
+      <ConfirmDialog
+        isOpen={isAsking}
+        title="Redeliver this?"
+        confirmLabel="Redeliver"
+        isDangerous={false}
+        isBusy={again.isPending}
+        onConfirm={() => again.mutate()}
+        onClose={() => setAsking(false)}
+      >
+        {nameOf(endpoint)} gets the same content once more, under the same delivery id and signed anew. If that fails,
+        the delivery stays as it is.
+      </ConfirmDialog>
+    </Page>
+  );
+}
+
+function toTitle({ event, reference }: AppDeliveryDetail): string {
+  if (event.type === "endpoint.test") return "Test delivery";
+  return reference === null ? "Delivery of an erased booking" : `Delivery of ${reference}`;
+}

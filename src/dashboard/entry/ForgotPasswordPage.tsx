@@ -1,0 +1,42 @@
+import { Alert, Button, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { entry } from "../api/account-calls.ts";
+import { RESET_LINK_MINUTES } from "../api/account-constants.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { SIGN_IN } from "../paths.ts";
+import { FormFault } from "../ui/forms/FormFault.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
+import { EntryFrame } from "./EntryFrame.tsx";
+
+export function ForgotPasswordPage() {
+  const form = useForm({ mode: "uncontrolled", initialValues: { email: "" } });
+  const ask = useAction({ run: entry.requestPasswordReset, form, isQuiet: true });
+  return (
+    <EntryFrame title="Choose a new password" footer={<TextLink to={SIGN_IN}>Back to sign-in</TextLink>}>
+      {ask.isSuccess ? (
+        <Alert color="green" role="status" title="Look into your mail">
+          If {ask.variables} has an account, a link is on its way. It works once, for {RESET_LINK_MINUTES} minutes.
+          Where this service sends no mail, its operator finds the link in the log.
+        </Alert>
+      ) : (
+        <form onSubmit={form.onSubmit(({ email }) => ask.mutate(email.trim()))}>
+          <Stack gap="md">
+            <FormFault error={ask.error} />
+            <TextInput
+              label="E-mail address"
+              description="We send a link to it."
+              type="email"
+              autoComplete="username"
+              required
+              key={form.key("email")}
+              {...form.getInputProps("email")}
+            />
+            <Button type="submit" fullWidth loading={ask.isPending}>
+              Send the link
+            </Button>
+          </Stack>
+        </form>
+      )}
+    </EntryFrame>
+  );
+}

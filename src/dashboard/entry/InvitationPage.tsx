@@ -1,0 +1,131 @@
+import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { entry, person } from "../api/account-calls.ts";
+import { meQuery } from "../api/queries.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useUrlState } from "../hooks/use-url-state.ts";
+import { ROLE_MEANINGS, ROLE_NAMES } from "../members/role-words.ts";
+import { pathsOf } from "../paths.ts";
+import { FormFault } from "../ui/forms/FormFault.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { EntryFrame } from "./EntryFrame.tsx";
+import { NewPasswordInput } from "./NewPasswordInput.tsx";
+import { SignInForm } from "./SignInForm.tsx";
+
+const DEFAULTS = { token: "" };
+
+const invitationQuery = (token: string) =>
+  queryOptions({ queryKey: ["invitation", token], queryFn: () => entry.lookUpInvitation(token), staleTime: Infinity });
+
+type Preview = Awaited<ReturnType<typeof entry.lookUpInvitation>>;
+
+/** Where the link of an invitation leads: whoever has an account signs in to accept, everybody else makes one. */
+export function InvitationPage() {
+  const [{ token }] = useUrlState(DEFAULTS);
+  const invitation = useQuery(invitationQuery(token));
+  const title = invitation.data ? `Join ${invitation.data.organizationName}` : "Invitation";
+  return (
+    <EntryFrame title={title}>
+      <Loaded query={invitation} rows={4}>
+        {(preview) => (
+          <Stack gap="md">
+            <Text size="sm">
+              You are invited as <b>{ROLE_NAMES[preview.role]}</b>, with the address <b>{preview.email}</b>.{" "}
+              <Text span c="dimmed">
+                {ROLE_MEANINGS[preview.role]}
+              </Text>
+            </Text>
+            {preview.hasAccount ? (
+              <WithAccount token={token} preview={preview} />
+            ) : (
+              <WithoutAccount token={token} preview={preview} />
+            )}
+          </Stack>
+        )}
+      </Loaded>
+    </EntryFrame>
+  );
+}
+
+function useJoin() {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  return (organizationId: string) => {
+    queries.clear();
+    void navigate({ to: pathsOf(organizationId).start, replace: true });
+  };
+}
+
+function WithAccount({ token, preview }: { token: string; preview: Preview }) {
+  const me = useQuery(meQuery);
+  const join = useJoin();
+  const accept = useAction({
+    run: () => entry.acceptInvitation({ token }),
+    isQuiet: true,
+    says: () => `Welcome to ${preview.organizationName}.`,
+    onDone: ({ organizationId }) => join(organizationId),
+  });
+  const signOut = useAction({ run: person.signOut, onDone: () => void me.refetch() });
+  if (me.isPending) return null;
+  // A failure to read it means that nobody is signed in.
+  const signedIn = me.isError ? null : me.data.user;
+  if (!signedIn)
+    return (
+      <>
+        <Text size="sm">Sign in to accept.</Text>
+        <FormFault error={accept.error} />
+        <SignInForm email={preview.email} onSignedIn={() => accept.mutate()} />
+      </>
+    );
+  if (signedIn.email !== preview.email)
+    return (
+      <>
+        <Alert color="yellow">You are signed in as {signedIn.email}. This invitation is for another address.</Alert>
+        <Button variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
+          Sign out
+        </Button>
+      </>
+    );
+  return (
+    <>
+      <FormFault error={accept.error} />
+      <Button fullWidth loading={accept.isPending} onClick={() => accept.mutate()}>
+        Accept
+      </Button>
+    </>
+  );
+}
+
+function WithoutAccount({ token, preview }: { token: string; preview: Preview }) {
+  const join = useJoin();
+  const form = useForm({ mode: "uncontrolled", initialValues: { name: "", password: "" } });
+  const accept = useAction({
+    run: (values: { name: string; password: string }) => entry.acceptInvitation({ token, ...values }),
+    form,
+    isQuiet: true,
+    says: () => `Welcome to ${preview.organizationName}.`,
+    onDone: ({ organizationId }) => join(organizationId),
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => accept.mutate(values))}>
+      <Stack gap="md">
+        <FormFault error={accept.error} />
+        {/* For password managers, which keep it with the password. */}
+        <input type="email" name="email" autoComplete="username" value={preview.email} readOnly hidden />
+        <TextInput
+          label="Your name"
+          autoComplete="name"
+          required
+          key={form.key("name")}
+          {...form.getInputProps("name")}
+        />
+        <NewPasswordInput key={form.key("password")} {...form.getInputProps("password")} />
+        <Button type="submit" fullWidth loading={accept.isPending}>
+          Make an account and join
+        </Button>
+      </Stack>
+    </form>
+  );
+}

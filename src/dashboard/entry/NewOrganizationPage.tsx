@@ -1,0 +1,48 @@
+import { Button, Group, Stack } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useNavigate } from "@tanstack/react-router";
+import { person } from "../api/account-calls.ts";
+import { meKey } from "../api/queries.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
+import { HOME, pathsOf } from "../paths.ts";
+import { FormFault } from "../ui/forms/FormFault.tsx";
+import { guessTimeZone } from "../ui/forms/TimeZoneSelect.tsx";
+import { ButtonLink } from "../ui/layout/links.tsx";
+import { EntryFrame } from "./EntryFrame.tsx";
+import { OrganizationFields } from "./OrganizationFields.tsx";
+
+export function NewOrganizationPage() {
+  const navigate = useNavigate();
+  const idempotencyKey = useIdempotencyKey();
+  const form = useForm({ mode: "uncontrolled", initialValues: { name: "", timeZone: guessTimeZone() } });
+  const create = useAction({
+    run: (values: typeof form.values) => person.createOrganization(values, idempotencyKey),
+    form,
+    isQuiet: true,
+    refreshes: [meKey],
+    says: (_, { name }) => `${name} is ready.`,
+    onDone: ({ id }) => void navigate({ to: pathsOf(id).widgets, replace: true }),
+  });
+  return (
+    <EntryFrame
+      title="New organization"
+      description="It has its own widgets, bookings, members and plan. You become its owner."
+    >
+      <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
+        <Stack gap="md">
+          <FormFault error={create.error} />
+          <OrganizationFields form={form} name="name" />
+          <Group justify="flex-end" gap="xs">
+            <ButtonLink to={HOME} variant="default">
+              Cancel
+            </ButtonLink>
+            <Button type="submit" loading={create.isPending}>
+              Create
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </EntryFrame>
+  );
+}

@@ -1,0 +1,43 @@
+import { Button, Stack } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useNavigate } from "@tanstack/react-router";
+import { entry } from "../api/account-calls.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useUrlState } from "../hooks/use-url-state.ts";
+import { FORGOT_PASSWORD, SIGN_IN } from "../paths.ts";
+import { FormFault } from "../ui/forms/FormFault.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
+import { EntryFrame } from "./EntryFrame.tsx";
+import { NewPasswordInput } from "./NewPasswordInput.tsx";
+
+const DEFAULTS = { token: "" };
+
+export function ResetPasswordPage() {
+  const [{ token }] = useUrlState(DEFAULTS);
+  const navigate = useNavigate();
+  const form = useForm({ mode: "uncontrolled", initialValues: { newPassword: "" } });
+  const reset = useAction({
+    run: (newPassword: string) => entry.resetPassword({ token, newPassword }),
+    form,
+    isQuiet: true,
+    says: () => "Your password is changed. Every device was signed out.",
+    onDone: () => void navigate({ to: SIGN_IN, replace: true }),
+  });
+  return (
+    <EntryFrame
+      title="Choose a new password"
+      description="Afterwards you sign in anew, here and on your other devices."
+      footer={<TextLink to={FORGOT_PASSWORD}>Ask for another link</TextLink>}
+    >
+      <form onSubmit={form.onSubmit(({ newPassword }) => reset.mutate(newPassword))}>
+        <Stack gap="md">
+          <FormFault error={reset.error} />
+          <NewPasswordInput label="New password" key={form.key("newPassword")} {...form.getInputProps("newPassword")} />
+          <Button type="submit" fullWidth loading={reset.isPending}>
+            Save the password
+          </Button>
+        </Stack>
+      </form>
+    </EntryFrame>
+  );
+}

@@ -1,0 +1,86 @@
+import { Alert, Button, Stack, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { entry } from "../api/account-calls.ts";
+import { optionsQuery } from "../api/queries.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useUrlState } from "../hooks/use-url-state.ts";
+import { pathsOf, SIGN_IN } from "../paths.ts";
+import { FormFault } from "../ui/forms/FormFault.tsx";
+import { guessTimeZone } from "../ui/forms/TimeZoneSelect.tsx";
+import { ButtonLink } from "../ui/layout/links.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { AccountFields } from "./AccountFields.tsx";
+import { EntryFrame } from "./EntryFrame.tsx";
+import { OrganizationFields } from "./OrganizationFields.tsx";
+
+const DEFAULTS = { token: "" };
+
+/** The first run: whoever opens the link that the service printed becomes the first owner. */
+export function SetUpPage() {
+  const [{ token }] = useUrlState(DEFAULTS);
+  const options = useQuery(optionsQuery);
+  return (
+    <EntryFrame
+      title="Set up Bookflow"
+      description="Make your account and your first organization. You become its owner; others join by invitation."
+    >
+      <Loaded query={options} rows={6}>
+        {({ isSetUpNeeded }) =>
+          isSetUpNeeded ? (
+            token === "" ? (
+              <Alert color="yellow">
+                This address is incomplete: open the whole set-up link that the service printed when it started.
+              </Alert>
+            ) : (
+              <SetUpForm token={token} />
+            )
+          ) : (
+            <Stack gap="md">
+              <Alert color="petrol">Bookflow is set up already.</Alert>
+              <ButtonLink to={SIGN_IN}>Go to sign-in</ButtonLink>
+            </Stack>
+          )
+        }
+      </Loaded>
+    </EntryFrame>
+  );
+}
+
+function SetUpForm({ token }: { token: string }) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const form = useForm({
+    mode: "uncontrolled",
+    initialValues: { name: "", email: "", password: "", organizationName: "", timeZone: guessTimeZone() },
+  });
+  const setUp = useAction({
+    run: (values: ReturnType<typeof form.getValues>) => entry.setUp({ token, ...values }),
+    form,
+    isQuiet: true,
+    onDone: ({ id }) => {
+      queries.clear();
+      // The next thing to do: the first widget.
+      void navigate({ to: pathsOf(id).widgets, replace: true });
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => setUp.mutate(values))}>
+      <Stack gap="md">
+        <FormFault error={setUp.error} />
+        <Title order={2} size="h3">
+          You
+        </Title>
+        <AccountFields form={form} />
+        <Title order={2} size="h3" mt="xs">
+          Your organization
+        </Title>
+        <OrganizationFields form={form} name="organizationName" />
+        <Button type="submit" fullWidth mt="xs" loading={setUp.isPending}>
+          Set up
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,131 @@
+import { Anchor, Button, PasswordInput, PinInput, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { entry } from "../api/account-calls.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { FormFault } from "../ui/forms/FormFault.tsx";
+
+type Step = "password" | "code" | "recovery";
+
+/** Password first; then a code from the authenticator app, or a recovery code, of whoever has two-factor sign-in on. */
+export function SignInForm({ email, onSignedIn }: { email: string; onSignedIn: () => void }) {
+  const [step, setStep] = useState<Step>("password");
+  const startAgain = () => setStep("password");
+  if (step === "password") return <PasswordStep email={email} onCode={() => setStep("code")} onSignedIn={onSignedIn} />;
+  return (
+    <CodeStep
+      key={step}
+      isRecovery={step === "recovery"}
+      onOther={() => setStep(step === "code" ? "recovery" : "code")}
+      onStartAgain={startAgain}
+      onSignedIn={onSignedIn}
+    />
+  );
+}
+
+function PasswordStep(about: { email: string; onCode: () => void; onSignedIn: () => void }) {
+  const form = useForm({ mode: "uncontrolled", initialValues: { email: about.email, password: "" } });
+  const signIn = useAction({
+    run: entry.signIn,
+    form,
+    isQuiet: true,
+    onDone: (answer) => (answer.twoFactorRedirect ? about.onCode() : about.onSignedIn()),
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
+      <Stack gap="md">
+        <FormFault error={signIn.error} />
+        <TextInput
+          label="E-mail address"
+          type="email"
+          autoComplete="username"
+          required
+          data-autofocus={about.email === "" || undefined}
+          key={form.key("email")}
+          {...form.getInputProps("email")}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          required
+          data-autofocus={about.email !== "" || undefined}
+          key={form.key("password")}
+          {...form.getInputProps("password")}
+        />
+        <Button type="submit" fullWidth loading={signIn.isPending}>
+          Sign in
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+const CODE_LENGTH = 6;
+
+function CodeStep(about: {
+  isRecovery: boolean;
+  onOther: () => void;
+  onStartAgain: () => void;
+  onSignedIn: () => void;
+}) {
+  const { isRecovery } = about;
+  const form = useForm({ initialValues: { code: "" } });
+  const signIn = useAction({
+    run: (code: string) => (isRecovery ? entry.signInWithRecoveryCode(code) : entry.signInWithCode(code)),
+    form,
+    isQuiet: true,
+    onDone: about.onSignedIn,
+  });
+  const send = (code: string) => {
+    if (!signIn.isPending) signIn.mutate(code.trim());
+  };
+  return (
+    <form onSubmit={form.onSubmit(({ code }) => send(code))}>
+      <Stack gap="md">
+        <FormFault error={signIn.error} />
+        {isRecovery ? (
+          <TextInput
+            label="Recovery code"
+            description="One of the codes you kept when you switched on two-factor sign-in. Each works once."
+            autoComplete="off"
+            autoFocus
+            required
+            {...form.getInputProps("code")}
+          />
+        ) : (
+          <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
+            <Text component="legend" size="sm" fw={500} mb={8}>
+              Code from your authenticator app
+            </Text>
+            <PinInput
+              type="number"
+              length={CODE_LENGTH}
+              oneTimeCode
+              autoFocus
+              aria-label="Code"
+              error={form.errors["code"] !== undefined}
+              {...form.getInputProps("code")}
+              onComplete={send}
+            />
+            {form.errors["code"] && (
+              <Text c="var(--mantine-color-error)" size="xs" mt={6} role="alert">
+                {form.errors["code"]}
+              </Text>
+            )}
+          </fieldset>
+        )}
+        <Button type="submit" fullWidth loading={signIn.isPending}>
+          Go on
+        </Button>
+        <Stack gap={4}>
+          <Anchor component="button" type="button" size="sm" ta="start" onClick={about.onOther}>
+            {isRecovery ? "Use the authenticator app" : "Use a recovery code"}
+          </Anchor>
+          <Anchor component="button" type="button" size="sm" ta="start" onClick={about.onStartAgain}>
+            Start again
+          </Anchor>
+        </Stack>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,74 @@
+import { Anchor } from "@mantine/core";
+import { IconKey, IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { keysQuery } from "../api/keys.ts";
+import { can as canAs } from "../can.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { Page } from "../ui/layout/Page.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { EmptyState } from "../ui/states/EmptyState.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { LockedFeature } from "../ui/states/LockedFeature.tsx";
+import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { CreateKeyDialog } from "./CreateKeyDialog.tsx";
+import { KeyTable } from "./KeyTable.tsx";
+
+export function ApiKeysPage() {
+  const { id, can, plan } = useOrganization();
+  const verdict = can("listKeys");
+  const keys = useQuery({ ...keysQuery(id), enabled: verdict.isAllowed });
+  const [isCreating, setCreating] = useState(false);
+  const createButton = (
+    <ActionButton
+      verdict={can("createKey")}
+      leftSection={<IconPlus size={18} stroke={1.6} />}
+      onClick={() => setCreating(true)}
+    >
+      Create key
+    </ActionButton>
+  );
+  const hasSome = keys.data !== undefined && keys.data.data.length > 0;
+  return (
+    <Page title="API keys" description={DESCRIPTION} actions={hasSome && createButton}>
+      <LockedFeature verdict={verdict} title="API keys are out of reach for you" />
+      {verdict.isAllowed && (
+        <>
+          <LockedFeature verdict={canAs({ role: "owner", plan }, "createKey")} title="The read API is not in your plan">
+            Keys that are here already open nothing, and can be revoked.
+          </LockedFeature>
+          <StaleNotice query={keys} />
+          <Section
+            title="Keys"
+            description="Give each program a key of its own, so that one can be revoked without the others."
+            isFlush
+          >
+            <Loaded query={keys} rows={3}>
+              {({ data }) =>
+                data.length > 0 ? (
+                  <KeyTable keys={data} />
+                ) : (
+                  <EmptyState icon={IconKey} title="There is no key yet" action={createButton}>
+                    A key reads everything the read API offers, customers’ data too, and changes nothing.
+                  </EmptyState>
+                )
+              }
+            </Loaded>
+          </Section>
+        </>
+      )}
+      <CreateKeyDialog isOpen={isCreating} onClose={() => setCreating(false)} />
+    </Page>
+  );
+}
+
+const DESCRIPTION = (
+  <>
+    Your programs read widgets, bookings and analytics with a key, through the{" "}
+    <Anchor href="/docs/read-api" target="_blank" underline="always" inherit>
+      read API
+    </Anchor>
+    .
+  </>
+);

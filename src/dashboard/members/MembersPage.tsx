@@ -1,0 +1,39 @@
+import { IconUserPlus } from "@tabler/icons-react";
+import { useState } from "react";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { Page } from "../ui/layout/Page.tsx";
+import { LockedFeature } from "../ui/states/LockedFeature.tsx";
+import { InvitationsSection } from "./InvitationsSection.tsx";
+import { InviteDialog } from "./InviteDialog.tsx";
+import { MembersSection } from "./MembersSection.tsx";
+
+export function MembersPage() {
+  const { name, can } = useOrganization();
+  const [isInviting, setInviting] = useState(false);
+  const verdict = can("listMembers");
+  return (
+    <Page
+      title="Members"
+      description={`Who works with ${name}, and what they may do.`}
+      actions={
+        <ActionButton
+          verdict={can("invite")}
+          leftSection={<IconUserPlus size={18} stroke={1.6} />}
+          onClick={() => setInviting(true)}
+        >
+          Invite
+        </ActionButton>
+      }
+    >
+      <LockedFeature verdict={verdict} title="Members are out of reach for you" />
+      {verdict.isAllowed && (
+        <>
+          <MembersSection />
+          <InvitationsSection />
+          <InviteDialog isOpen={isInviting} onClose={() => setInviting(false)} />
+        </>
+      )}
+    </Page>
+  );
+}

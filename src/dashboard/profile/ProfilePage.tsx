@@ -1,0 +1,50 @@
+import { Button, Group, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { person } from "../api/account-calls.ts";
+import { meKey } from "../api/queries.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useFollowedValues } from "../hooks/use-followed-values.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { LeaveGuard } from "../ui/forms/LeaveGuard.tsx";
+import { Page } from "../ui/layout/Page.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { PasswordSection } from "./PasswordSection.tsx";
+import { SignInsSection } from "./SignInsSection.tsx";
+import { TwoFactorSection } from "./TwoFactorSection.tsx";
+
+export function ProfilePage() {
+  const { me } = useOrganization();
+  return (
+    <Page title="Profile" description={`Your account, ${me.user.email}, in every organization.`} width="narrow">
+      <NameSection name={me.user.name} />
+      <PasswordSection hasPassword={me.user.hasPassword} email={me.user.email} />
+      <TwoFactorSection user={me.user} />
+      <SignInsSection />
+    </Page>
+  );
+}
+
+function NameSection({ name }: { name: string }) {
+  const form = useForm({ initialValues: { name } });
+  useFollowedValues(form, { name });
+  const rename = useAction({
+    run: person.rename,
+    form,
+    refreshes: [meKey],
+    says: () => "Your name is changed.",
+    onDone: (_, changed) => form.setInitialValues({ name: changed }),
+  });
+  return (
+    <Section title="Name" description="How others in your organizations see you.">
+      <LeaveGuard isDirty={form.isDirty()} />
+      <form onSubmit={form.onSubmit((values) => rename.mutate(values.name))}>
+        <Group align="flex-end" gap="sm">
+          <TextInput label="Name" autoComplete="name" required flex="1 1 14rem" {...form.getInputProps("name")} />
+          <Button type="submit" disabled={!form.isDirty()} loading={rename.isPending}>
+            Save
+          </Button>
+        </Group>
+      </form>
+    </Section>
+  );
+}

@@ -1,0 +1,18 @@
+import { useOrganization } from "../shell/use-organization.ts";
+import { Page } from "../ui/layout/Page.tsx";
+import { DataSection } from "./DataSection.tsx";
+import { GeneralSection } from "./GeneralSection.tsx";
+import { LeaveSection } from "./LeaveSection.tsx";
+import { PlanSection } from "./PlanSection.tsx";
+
+export function SettingsPage() {
+  const { name } = useOrganization();
+  return (
+    <Page title="Settings" description={`Of the whole organization ${name}.`} width="narrow">
+      <GeneralSection />
+      <PlanSection />
+      <DataSection />
+      <LeaveSection />
+    </Page>
+  );
+}

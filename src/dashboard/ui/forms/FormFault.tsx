@@ -1,0 +1,13 @@
+import { Alert } from "@mantine/core";
+import { IconAlertCircle } from "@tabler/icons-react";
+import { ApiFailure, explain } from "../../api/client.ts";
+
+/** Why a form as a whole was refused; what is wrong with single fields stands at the fields. */
+export function FormFault({ error }: { error: Error | null }) {
+  if (!error || (error instanceof ApiFailure && Object.keys(error.fields).length > 0)) return null;
+  return (
+    <Alert color="red" variant="light" role="alert" icon={<IconAlertCircle size={20} stroke={1.6} />}>
+      {explain(error)}
+    </Alert>
+  );
+}

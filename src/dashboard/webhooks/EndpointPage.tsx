@@ -1,0 +1,85 @@
+import { Badge } from "@mantine/core";
+import { IconMapPinQuestion } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import { endpointsQuery } from "../api/endpoints.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { Page } from "../ui/layout/Page.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { LoadingCard } from "../ui/states/LoadingRows.tsx";
+import { NotHere } from "../ui/states/NotHere.tsx";
+import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { EditEndpointDialog } from "./EditEndpointDialog.tsx";
+import { EndSection } from "./EndSection.tsx";
+import { CONDITION_COLORS, CONDITION_NAMES, nameOf } from "./endpoint-words.ts";
+import { HealthSection } from "./HealthSection.tsx";
+import { onlyWhileOn } from "./only-while-on.ts";
+import { RecentSection } from "./RecentSection.tsx";
+import { SecretSection } from "./SecretSection.tsx";
+import { SettingsSection } from "./SettingsSection.tsx";
+import { TestDialog } from "./TestDialog.tsx";
+
+export function EndpointPage() {
+  const { id, paths } = useOrganization();
+  const { endpoint: wanted } = useParams({ strict: false }) as { endpoint: string };
+  const endpoints = useQuery(endpointsQuery(id));
+  const endpoint = endpoints.data?.data.find((each) => each.id === wanted);
+  if (endpoint) return <Endpoint key={wanted} endpoint={endpoint} query={endpoints} />;
+  return (
+    <Page title="Endpoint" back={{ to: paths.webhooks, label: "Webhooks" }}>
+      <Loaded query={endpoints} placeholder={<LoadingCard />}>
+        {() => (
+          <NotHere
+            icon={IconMapPinQuestion}
+            title="There is no such endpoint"
+            list={{ to: paths.webhooks, label: "Show all endpoints" }}
+          >
+            It may have been deleted. Its deliveries stay in the log.
+          </NotHere>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+type EndpointsResult = Parameters<typeof StaleNotice>[0]["query"];
+
+function Endpoint({ endpoint, query }: { endpoint: AppEndpoint; query: EndpointsResult }) {
+  const { can, paths } = useOrganization();
+  const [isTesting, setTesting] = useState(false);
+  const [isEditing, setEditing] = useState(false);
+  const { condition } = endpoint.health;
+  return (
+    <Page
+      title={nameOf(endpoint)}
+      back={{ to: paths.webhooks, label: "Webhooks" }}
+      mark={
+        <Badge size="lg" color={CONDITION_COLORS[condition]}>
+          {CONDITION_NAMES[condition]}
+        </Badge>
+      }
+      actions={
+        <>
+          <ActionButton variant="default" verdict={can("changeEndpoint")} onClick={() => setEditing(true)}>
+            Edit
+          </ActionButton>
+          <ActionButton verdict={onlyWhileOn(can("testEndpoint"), endpoint)} onClick={() => setTesting(true)}>
+            Send test
+          </ActionButton>
+        </>
+      }
+    >
+      <StaleNotice query={query} />
+      <HealthSection endpoint={endpoint} />
+      <RecentSection endpoint={endpoint} />
+      <SettingsSection endpoint={endpoint} />
+      {endpoint.kind === "webhook" && <SecretSection endpoint={endpoint} />}
+      <EndSection endpoint={endpoint} />
+      <TestDialog endpoint={isTesting ? endpoint : null} onClose={() => setTesting(false)} />
+      <EditEndpointDialog endpoint={endpoint} isOpen={isEditing} onClose={() => setEditing(false)} />
+    </Page>
+  );
+}

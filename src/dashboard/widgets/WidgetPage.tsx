@@ -1,0 +1,88 @@
+import { Tabs } from "@mantine/core";
+import { IconAppWindow, IconExternalLink } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import type { AppWidget } from "#contract/app/widgets.ts";
+import { isNotFound } from "../api/client.ts";
+import { widgetQuery } from "../api/widgets.ts";
+import { useUrlState } from "../hooks/use-url-state.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { Page } from "../ui/layout/Page.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { LoadingCard } from "../ui/states/LoadingRows.tsx";
+import { NotHere } from "../ui/states/NotHere.tsx";
+import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { DesignTab } from "./DesignTab.tsx";
+import { InstallTab } from "./InstallTab.tsx";
+import { OutsideButton } from "./OutsideButton.tsx";
+import { PauseButton } from "./PauseButton.tsx";
+import { StatusBadge } from "./StatusBadge.tsx";
+import { StorageTab } from "./StorageTab.tsx";
+
+const DEFAULTS = { tab: "design" };
+
+export function WidgetPage() {
+  const { id, paths } = useOrganization();
+  const { widget: widgetId } = useParams({ strict: false }) as { widget: string };
+  const widget = useQuery(widgetQuery(id, widgetId));
+  const isUnknown = isNotFound(widget.error);
+  const shown = widget.data;
+  return (
+    <Page
+      title={shown?.name ?? "Widget"}
+      description={shown && (shown.businessName || shown.id)}
+      back={{ to: paths.widgets, label: "Widgets" }}
+      mark={shown && <StatusBadge status={shown.status} />}
+      actions={shown && <Actions widget={shown} />}
+    >
+      {isUnknown ? (
+        <NotHere
+          icon={IconAppWindow}
+          title="There is no such widget"
+          list={{ to: paths.widgets, label: "All widgets" }}
+        />
+      ) : (
+        <>
+          <StaleNotice query={widget} />
+          <Loaded query={widget} placeholder={<LoadingCard />}>
+            {(data) => <WidgetTabs key={data.id} widget={data} />}
+          </Loaded>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Actions({ widget }: { widget: AppWidget }) {
+  return (
+    <>
+      <OutsideButton href={widget.pageUrl} icon={<IconExternalLink size={17} stroke={1.6} />}>
+        Open its page
+      </OutsideButton>
+      <PauseButton widget={widget} />
+    </>
+  );
+}
+
+function WidgetTabs({ widget }: { widget: AppWidget }) {
+  const [{ tab }, change] = useUrlState(DEFAULTS);
+  return (
+    <Tabs value={tab} onChange={(next) => change({ tab: next ?? DEFAULTS.tab })} keepMounted={false}>
+      <Tabs.List mb="lg">
+        <Tabs.Tab value="design">Design</Tabs.Tab>
+        <Tabs.Tab value="install">Install</Tabs.Tab>
+        <Tabs.Tab value="storage">Store bookings</Tabs.Tab>
+      </Tabs.List>
+      {/* Stays while another tab is looked at, with what is not saved yet. */}
+      <Tabs.Panel value="design" keepMounted>
+        <DesignTab widget={widget} />
+      </Tabs.Panel>
+      <Tabs.Panel value="install">
+        <InstallTab widget={widget} />
+      </Tabs.Panel>
+      <Tabs.Panel value="storage">
+        <StorageTab widget={widget} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}

@@ -1,0 +1,55 @@
+import { IconAppWindow, IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { widgetsQuery } from "../api/widgets.ts";
+import { useUrlState } from "../hooks/use-url-state.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { Page } from "../ui/layout/Page.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { EmptyState } from "../ui/states/EmptyState.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { NewWidgetDialog } from "./NewWidgetDialog.tsx";
+import { WidgetTable } from "./WidgetTable.tsx";
+
+/** `new`: the dialog is open, which other screens link to. */
+const DEFAULTS = { new: "" };
+
+export function WidgetsPage() {
+  const { id, can } = useOrganization();
+  const widgets = useQuery(widgetsQuery(id));
+  const [state, change] = useUrlState(DEFAULTS);
+  const verdict = can("createWidget");
+  const button = (
+    <ActionButton
+      verdict={verdict}
+      leftSection={<IconPlus size={17} stroke={1.8} />}
+      onClick={() => change({ new: "1" })}
+    >
+      New widget
+    </ActionButton>
+  );
+  return (
+    <Page title="Widgets" description="Where visitors book: each stands on one of your pages." actions={button}>
+      <StaleNotice query={widgets} />
+      <Section title="All widgets" isFlush>
+        <Loaded query={widgets} rows={4}>
+          {({ data }) =>
+            data.length === 0 ? (
+              <EmptyState icon={IconAppWindow} title="No widget yet" action={button}>
+                A widget lets visitors book on your website. Make one, put its snippet into your page, and watch the
+                first views come in.
+              </EmptyState>
+            ) : (
+              <WidgetTable widgets={data} />
+            )
+          }
+        </Loaded>
+      </Section>
+      <NewWidgetDialog
+        isOpen={state.new !== "" && verdict.isAllowed}
+        onClose={() => change({ new: "" }, { replace: true })}
+      />
+    </Page>
+  );
+}
