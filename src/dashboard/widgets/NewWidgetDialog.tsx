@@ -10,7 +10,7 @@ import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
-import { TemplateChoice } from "./TemplateChoice.tsx";
+import { TemplateChoice } from "./design/TemplateChoice.tsx";
 
 const NAME_LENGTH = 100 satisfies typeof WIDGET_NAME_LENGTH_MAX;
 

@@ -1,7 +1,7 @@
 import { Radio, SimpleGrid, Text } from "@mantine/core";
 import type { Template } from "#contract/widget.ts";
+import { TEMPLATES } from "../widget-words.ts";
 import classes from "./TemplateChoice.module.css";
-import { TEMPLATES } from "./widget-words.ts";
 
 type TemplateChoiceProps = {
   value?: Template;

@@ -1,9 +1,9 @@
 import { Alert, SegmentedControl, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { AppWidget } from "#contract/app/widgets.ts";
-import { useUrlState } from "../hooks/use-url-state.ts";
-import { CopyField } from "../ui/copy/CopyField.tsx";
-import { Section } from "../ui/layout/Section.tsx";
+import { useUrlState } from "../../hooks/use-url-state.ts";
+import { CopyField } from "../../ui/copy/CopyField.tsx";
+import { Section } from "../../ui/layout/Section.tsx";
 import { InstallCheck } from "./InstallCheck.tsx";
 import { INSTALL_MODES, type InstallMode, toSnippet } from "./snippets.ts";
 

@@ -1,11 +1,11 @@
 import { Select, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { connectionsQuery } from "../api/connections.ts";
-import { wordsOf } from "../connections/connection-words.ts";
-import { useOrganization } from "../shell/use-organization.ts";
-import { TextLink } from "../ui/layout/links.tsx";
-import { SANDBOX_NAME } from "./widget-words.ts";
+import { connectionsQuery } from "../../api/connections.ts";
+import { wordsOf } from "../../connections/connection-words.ts";
+import { useOrganization } from "../../shell/use-organization.ts";
+import { TextLink } from "../../ui/layout/links.tsx";
+import { SANDBOX_NAME } from "../widget-words.ts";
 
 /** No id of a connection. */
 const SANDBOX = "sandbox";

@@ -1,6 +1,6 @@
 import type { AppWidget, WidgetChange } from "#contract/app/widgets.ts";
 import type { Template } from "#contract/widget.ts";
-import { TEMPLATES } from "./widget-words.ts";
+import { TEMPLATES } from "../widget-words.ts";
 
 /** As inputs have it: an empty text where the wire has null. */
 export type WidgetValues = {

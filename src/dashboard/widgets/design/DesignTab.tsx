@@ -2,11 +2,11 @@ import { useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { parseAccentColor } from "#contract/widget-looks.ts";
-import { useFollowedValues } from "../hooks/use-followed-values.ts";
-import { LeaveGuard } from "../ui/forms/LeaveGuard.tsx";
+import { useFollowedValues } from "../../hooks/use-followed-values.ts";
+import { LeaveGuard } from "../../ui/forms/LeaveGuard.tsx";
+import { useWidgetChange } from "../use-widget-change.ts";
 import classes from "./DesignTab.module.css";
 import { Preview } from "./Preview.tsx";
-import { useWidgetChange } from "./use-widget-change.ts";
 import { WidgetForm } from "./WidgetForm.tsx";
 import { toChange, toFormValues, toWords } from "./widget-form.ts";
 

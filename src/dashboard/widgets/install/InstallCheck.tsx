@@ -2,11 +2,11 @@ import { Group, Loader, Text, ThemeIcon } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { AppWidget } from "#contract/app/widgets.ts";
-import { widgetQuery } from "../api/widgets.ts";
-import { formatRelative } from "../format.ts";
-import { useOrganization } from "../shell/use-organization.ts";
-import { ButtonLink } from "../ui/layout/links.tsx";
-import { Section } from "../ui/layout/Section.tsx";
+import { widgetQuery } from "../../api/widgets.ts";
+import { formatRelative } from "../../format.ts";
+import { useOrganization } from "../../shell/use-organization.ts";
+import { ButtonLink } from "../../ui/layout/links.tsx";
+import { Section } from "../../ui/layout/Section.tsx";
 
 const ASK_MS = 3_000;
 
