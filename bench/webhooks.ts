@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import type { Deps } from "../src/server/deps.ts";
+import type { ServiceDeps } from "../src/server/create-deps.ts";
 import { wakeWorkers } from "../src/server/webhooks/outbox/wake-workers.ts";
 import { type Bar, judgeMemory } from "./support/bars.ts";
 import { measurePosts } from "./support/post-loop.ts";
@@ -43,7 +43,7 @@ const SETTINGS = {
 };
 
 type Receiver = { port: number; take(): Promise<Arrival[]>; stop(): void };
-type Bench = { service: Service; receiver: Receiver; deps: Deps };
+type Bench = { service: Service; receiver: Receiver; deps: ServiceDeps };
 
 export async function run(): Promise<Bar[]> {
   const receiver = await startReceiver();

@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { ConfigError, parseConfig, SETTINGS } from "../src/server/config.ts";
+import { createDeps, type ServiceDeps } from "../src/server/create-deps.ts";
 import { openDatabase } from "../src/server/db/open-database.ts";
 import { readCredentials } from "../src/server/demo/credentials.ts";
 import { loadDemo } from "../src/server/demo/load.ts";
 import { DEMO_ID } from "../src/server/demo/practice.ts";
-import { createDeps, type Deps } from "../src/server/deps.ts";
 import { createLog } from "../src/server/lib/log.ts";
 import { StartError } from "../src/server/lib/start-error.ts";
 import { connectReceiver, hasSentWebhooks, listSigningSecrets } from "./demo/connect-receiver.ts";
@@ -95,7 +95,7 @@ async function settle(environment: NodeJS.ProcessEnv): Promise<void> {
   });
 }
 
-async function load(deps: Deps): Promise<void> {
+async function load(deps: ServiceDeps): Promise<void> {
   const outcome = await loadDemo(deps);
   switch (outcome.kind) {
     case "loaded":

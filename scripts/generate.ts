@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { buildApp } from "../src/server/app.ts";
 import { parseConfig } from "../src/server/config.ts";
+import { createDeps } from "../src/server/create-deps.ts";
 import { openDb, openPool } from "../src/server/db/pool.ts";
-import { createDeps } from "../src/server/deps.ts";
 import { createLog } from "../src/server/lib/log.ts";
 import { databaseUrl, TEMPLATE_DATABASE } from "../test/support/database.ts";
 import { GENERATED_FILES } from "./generated-files.ts";

@@ -3,8 +3,8 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { keepBooking } from "../../src/server/bookings/flow/keep-booking.ts";
 import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import { parseConfig } from "../../src/server/config.ts";
+import { createDeps, type ServiceDeps } from "../../src/server/create-deps.ts";
 import { openDatabase } from "../../src/server/db/open-database.ts";
-import { createDeps, type Deps } from "../../src/server/deps.ts";
 import { createLog } from "../../src/server/lib/log.ts";
 import { addEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { wakeWorkers } from "../../src/server/webhooks/outbox/wake-workers.ts";
@@ -13,7 +13,7 @@ import { makeOrganization, makeWidget } from "../../test/support/builders.ts";
 /** The parts of the service that store bookings, in this process, on the database of the service under test. */
 export async function openBookings(
   settings: Readonly<Record<string, string>>,
-): Promise<{ deps: Deps; close(): Promise<void> }> {
+): Promise<{ deps: ServiceDeps; close(): Promise<void> }> {
   const config = parseConfig({ ...settings, DATABASE_POOL_SIZE: "20" });
   const log = createLog("error");
   const database = await openDatabase({ config, log, notice: () => undefined });
@@ -23,7 +23,7 @@ export async function openBookings(
 export type Business = { owner: OrganizationId; widgetId: WidgetId };
 
 export async function makeBusiness(
-  deps: Deps,
+  deps: ServiceDeps,
   urls: readonly string[],
   kind: EndpointKind = "webhook",
 ): Promise<Business> {
@@ -37,7 +37,7 @@ export async function makeBusiness(
 
 /** Stores a booking as the booking flow does; resolves with its reference and the moment it was committed. */
 export async function book(
-  deps: Deps,
+  deps: ServiceDeps,
   { owner, widgetId }: Business,
 ): Promise<{ reference: string; committedAt: number }> {
   const reference = await deps.db.transaction().execute(async (transaction) => {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import type { Deps } from "../../src/server/deps.ts";
+import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { type Business, book, makeBusiness } from "./webhook-bookings.ts";
 
 /** Businesses with some endpoints each, all of them at the receiver on this port. */
 export async function makeBusinesses(
-  deps: Deps,
+  deps: ServiceDeps,
   about: { port: number; count: number; endpoints: number },
 ): Promise<Business[]> {
   const businesses: Business[] = [];
@@ -17,7 +17,7 @@ export async function makeBusinesses(
 }
 
 /** What a long outage leaves: an event again and again. It takes hours, in which PostgreSQL gathers its statistics. */
-export async function fillQueue(deps: Deps, businesses: readonly Business[], eventsEach: number): Promise<void> {
+export async function fillQueue(deps: ServiceDeps, businesses: readonly Business[], eventsEach: number): Promise<void> {
   for (const business of businesses) await book(deps, business);
   await sql`with events as (
       insert into webhook_events (organization_id, id, type, body, created_at)
@@ -39,7 +39,7 @@ export async function fillQueue(deps: Deps, businesses: readonly Business[], eve
   await sql`analyze webhook_events, deliveries, delivery_queue`.execute(deps.db);
 }
 
-export async function waitUntilSent({ db }: Deps): Promise<void> {
+export async function waitUntilSent({ db }: ServiceDeps): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ count: number }>`select count(*) as count from delivery_queue`.execute(db);
     if (rows[0]?.count === 0) return;
@@ -48,7 +48,11 @@ export async function waitUntilSent({ db }: Deps): Promise<void> {
 }
 
 /** Off: what waits for it is canceled by the workers, as after a customer's click. */
-export async function switchEndpoints(deps: Deps, { owner }: Business, status: "enabled" | "disabled"): Promise<void> {
+export async function switchEndpoints(
+  deps: ServiceDeps,
+  { owner }: Business,
+  status: "enabled" | "disabled",
+): Promise<void> {
   const reason = status === "disabled" ? "manual" : null;
   await sql`update endpoints set status = ${status}, disabled_reason = ${reason}, failed_attempts = 0,
     failing_since = null, exhausted_deliveries = 0 where organization_id = ${owner}`.execute(deps.db);

@@ -1,7 +1,7 @@
 import type { EndpointKind } from "#contract/endpoint.ts";
 import { auditByOperator } from "../../src/server/audit/audit-by.ts";
+import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { DEMO_ID } from "../../src/server/demo/practice.ts";
-import type { Deps } from "../../src/server/deps.ts";
 import { auditEndpoint } from "../../src/server/webhooks/endpoints/audit-endpoint.ts";
 import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { listEndpoints } from "../../src/server/webhooks/endpoints/queries.ts";
@@ -17,7 +17,7 @@ const RECEIVERS: readonly { path: string; kind: EndpointKind; description: strin
 const OWNER = { id: DEMO_ID, plan: "business" } as const;
 
 /** Sends the demo's new bookings to the receiver at this address, which may have moved since the last start. */
-export async function connectReceiver(deps: Deps, address: string): Promise<void> {
+export async function connectReceiver(deps: ServiceDeps, address: string): Promise<void> {
   const audit = auditByOperator(deps, DEMO_ID, deps.clock.now());
   const known = await listEndpoints(deps.db, DEMO_ID);
   for (const { path, kind, description } of RECEIVERS) {
@@ -37,13 +37,13 @@ export async function connectReceiver(deps: Deps, address: string): Promise<void
   }
 }
 
-export async function hasSentWebhooks({ db }: Pick<Deps, "db">): Promise<boolean> {
+export async function hasSentWebhooks({ db }: Pick<ServiceDeps, "db">): Promise<boolean> {
   const event = db.selectFrom("webhook_events").select("id").where("organization_id", "=", DEMO_ID).limit(1);
   return (await event.executeTakeFirst()) !== undefined;
 }
 
 /** What the demo's webhooks are signed with, replaced secrets included as long as they count. */
-export async function listSigningSecrets({ db, webhooks }: Pick<Deps, "db" | "webhooks">): Promise<string[]> {
+export async function listSigningSecrets({ db, webhooks }: Pick<ServiceDeps, "db" | "webhooks">): Promise<string[]> {
   const rows = await db
     .selectFrom("endpoints")
     .select(["id", "secret", "previous_secret"])

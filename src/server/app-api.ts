@@ -10,7 +10,7 @@ import { entryRoutes } from "./accounts/set-up/entry-routes.ts";
 import { analyticsAppRoutes } from "./analytics/app-routes.ts";
 import { keyAppRoutes } from "./api-keys/app-routes.ts";
 import { bookingAppRoutes } from "./bookings/stored/app-routes.ts";
-import type { Deps } from "./deps.ts";
+import type { ServiceDeps } from "./create-deps.ts";
 import { assert } from "./lib/assert.ts";
 import { requireFeature } from "./plans/gate.ts";
 import { connectionAppRoutes } from "./scheduler/connections/app-routes.ts";
@@ -22,7 +22,7 @@ import { widgetAppRoutes } from "./widgets/app-routes.ts";
  * The dashboard API: what people do with their accounts, and members with their organization's things. Who may use a route
  * stands in contract/app/routes.ts; a route that is not listed there cannot be mounted here.
  */
-export async function appApi(app: FastifyInstance, deps: Deps): Promise<void> {
+export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<void> {
   await app.register(
     async (api) => {
       api.addHook("onRoute", guardRoute);

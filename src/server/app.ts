@@ -5,8 +5,8 @@ import { bearerAuth } from "./api-keys/bearer-auth.ts";
 import { appApi } from "./app-api.ts";
 import { bookRoutes } from "./bookings/flow/book-routes.ts";
 import { bookingReadRoutes } from "./bookings/stored/read-routes.ts";
+import type { ServiceDeps } from "./create-deps.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
-import type { Deps } from "./deps.ts";
 import { embedPageRoutes } from "./embed/routes.ts";
 import { VisitReader } from "./funnel/classify/read-visit.ts";
 import { collectRoutes } from "./funnel/collect/routes.ts";
@@ -32,7 +32,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
 /** The table of contents of HTTP: every route file of the service is mounted here. */
-export async function buildApp(deps: Deps): Promise<FastifyInstance> {
+export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
     genReqId: () => makeRequestId(deps.random),

@@ -2,7 +2,7 @@ import { HOUR_MS, SECOND_MS } from "#contract/durations.ts";
 import { sweepAccounts } from "./accounts/auth/sweep-accounts.ts";
 import { finishLackingEvents } from "./bookings/flow/keep-booking.ts";
 import { settleOverdue } from "./bookings/flow/settle-overdue.ts";
-import type { Deps } from "./deps.ts";
+import type { ServiceDeps } from "./create-deps.ts";
 import { rebuildOutdated } from "./funnel/recount/rebuild.ts";
 import { sealOutdated } from "./funnel/recount/seal-spans.ts";
 import { repeat } from "./lib/repeat.ts";
@@ -16,7 +16,7 @@ export type Task = {
   readonly periodMs: number;
   /** Its statements may take long, and are waited for. */
   readonly isLong?: true;
-  readonly run: (deps: Deps, signal: AbortSignal) => Promise<unknown>;
+  readonly run: (deps: ServiceDeps, signal: AbortSignal) => Promise<unknown>;
 };
 
 /** The table of contents of background work. Any number of workers may run each task at once. */
@@ -31,7 +31,7 @@ const TASKS: readonly Task[] = [
 ];
 
 /** Starts every task; `stop` lets the runs under way end at their next safe point and waits for them. */
-export function startWorker(deps: Deps, tasks: readonly Task[] = TASKS): { stop(): Promise<void> } {
+export function startWorker(deps: ServiceDeps, tasks: readonly Task[] = TASKS): { stop(): Promise<void> } {
   const stopping = new AbortController();
   // Prometheus sees growth only of what was there before.
   for (const { name } of tasks) deps.metrics.taskRuns.inc({ task: name, outcome: "failed" }, 0);
@@ -48,7 +48,7 @@ export function startWorker(deps: Deps, tasks: readonly Task[] = TASKS): { stop(
 }
 
 /** Woken by every booking that is stored with something to send, in whichever process. */
-function startDeliveries(deps: Deps): { stop(): Promise<void> } {
+function startDeliveries(deps: ServiceDeps): { stop(): Promise<void> } {
   const loop = new DeliveryLoop(deps);
   loop.start();
   const listening = deps.listen(DELIVERIES_CHANNEL, () => loop.wake());
@@ -61,7 +61,7 @@ function startDeliveries(deps: Deps): { stop(): Promise<void> } {
 }
 
 /** A failing run is logged and counted, and tried again a period later: one bad night must not end the task. */
-async function runTask(deps: Deps, task: Task, signal: AbortSignal): Promise<void> {
+async function runTask(deps: ServiceDeps, task: Task, signal: AbortSignal): Promise<void> {
   const startedAt = deps.clock.now();
   const measure = deps.metrics.taskDuration.startTimer({ task: task.name });
   try {

@@ -3,12 +3,13 @@ import type { FastifyInstance } from "fastify";
 import { createAccountsDeps } from "../../src/server/accounts/accounts-deps.ts";
 import { buildApp } from "../../src/server/app.ts";
 import { type Config, parseConfig } from "../../src/server/config.ts";
+import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { createListen } from "../../src/server/db/listen.ts";
 import { openPatientDb } from "../../src/server/db/pool.ts";
-import type { Deps } from "../../src/server/deps.ts";
 import { createLog } from "../../src/server/lib/log.ts";
 import { createMetrics } from "../../src/server/lib/metrics.ts";
 import { systemRandom } from "../../src/server/lib/random.ts";
+import { createMail } from "../../src/server/mail/mail.ts";
 import { createSchedulerDeps } from "../../src/server/scheduler/scheduler-deps.ts";
 import { createWebhookDeps } from "../../src/server/webhooks/webhook-deps.ts";
 import { NOON } from "./builders.ts";
@@ -29,7 +30,7 @@ export function createTestClock(start = NOON): TestClock {
   };
 }
 
-export type TestApp = { app: FastifyInstance; deps: Deps; clock: TestClock; lines: string[]; url: string };
+export type TestApp = { app: FastifyInstance; deps: ServiceDeps; clock: TestClock; lines: string[]; url: string };
 
 /** The whole service on a database of its own, answering real requests made in memory; its log lines are kept. */
 export async function createTestApp(settings: Partial<Config> = {}): Promise<TestApp> {
@@ -41,7 +42,8 @@ export async function createTestApp(settings: Partial<Config> = {}): Promise<Tes
   const webhooks = createWebhookDeps({ config, secretKey: TEST_SECRET_KEY, clock, random: systemRandom });
   const { resolve, allow } = webhooks;
   const metrics = createMetrics();
-  const deps: Deps = {
+  const mail = createMail({ config, log, metrics });
+  const deps: ServiceDeps = {
     config,
     db,
     patientDb: openPatientDb(pool),
@@ -51,7 +53,8 @@ export async function createTestApp(settings: Partial<Config> = {}): Promise<Tes
     listen: createListen({ pool, log }),
     metrics,
     webhooks,
-    accounts: createAccountsDeps({ config, db, clock, random: systemRandom, log, metrics, secretKey: TEST_SECRET_KEY }),
+    mail,
+    accounts: createAccountsDeps({ config, db, clock, random: systemRandom, log, mail, secretKey: TEST_SECRET_KEY }),
     scheduler: createSchedulerDeps({ config, secretKey: TEST_SECRET_KEY, resolve, allow, clock, random: systemRandom }),
   };
   const app = await buildApp(deps);

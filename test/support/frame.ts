@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import type { BrowserContextOptions, Frame, FrameLocator, Page } from "playwright-core";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Template } from "#contract/widget.ts";
-import type { Deps } from "../../src/server/deps.ts";
+import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { createTestApp, type TestApp } from "./app.ts";
 import { makeOrganization, makeWidget, NOON } from "./builders.ts";
@@ -86,7 +86,7 @@ export async function waitForBooked(view: View): Promise<string> {
 }
 
 /** Stored bookings and the scheduling system's own appointments: the two must always agree. */
-export async function countBooked(deps: Pick<Deps, "db">, widgetId: WidgetId): Promise<[number, number]> {
+export async function countBooked(deps: Pick<ServiceDeps, "db">, widgetId: WidgetId): Promise<[number, number]> {
   const stored = await deps.db.selectFrom("bookings").select("reference").where("widget_id", "=", widgetId).execute();
   const made = await deps.db
     .selectFrom("sandbox_appointments")
@@ -97,7 +97,7 @@ export async function countBooked(deps: Pick<Deps, "db">, widgetId: WidgetId): P
 }
 
 /** The steps that the visits of a widget took, those of one visit in one list. */
-export async function listSteps(deps: Pick<Deps, "db">, widgetId: WidgetId): Promise<string[][]> {
+export async function listSteps(deps: Pick<ServiceDeps, "db">, widgetId: WidgetId): Promise<string[][]> {
   const { rows } = await sql<{ steps: string[] }>`
     select array_agg(step order by step) as steps from funnel_events where widget_id = ${widgetId}
     group by visit_id order by count(*) desc, min(step)`.execute(deps.db);
@@ -105,7 +105,11 @@ export async function listSteps(deps: Pick<Deps, "db">, widgetId: WidgetId): Pro
 }
 
 /** The steps that came to be recorded: the frame sends them in its own time, and nobody waits for them. */
-export async function waitForSteps(deps: Pick<Deps, "db">, widgetId: WidgetId, expected: string[][]): Promise<void> {
+export async function waitForSteps(
+  deps: Pick<ServiceDeps, "db">,
+  widgetId: WidgetId,
+  expected: string[][],
+): Promise<void> {
   for (let tries = 0; tries < STEPS_TRIES; tries++) {
     if (isDeepStrictEqual(await listSteps(deps, widgetId), expected)) return;
     await sleep(STEPS_PAUSE_MS);

@@ -26,6 +26,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   { from: "src/server/config.ts", to: ["src/contract/", "src/server/setting.ts", "src/server/lib/log.ts"] },
   { from: "src/server/secret-key.ts", to: ["src/server/config.ts", "src/server/lib/"] },
   { from: "src/server/db/", to: ["src/contract/", "src/server/lib/", "src/server/config.ts"] },
+  { from: "src/server/deps.ts", to: ["src/server/config.ts", "src/server/db/", "src/server/lib/"] },
   { from: "src/server/http/", to: ["src/contract/", "src/server/lib/", "src/server/deps.ts"] },
 
   slice("organizations"),
@@ -49,6 +50,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "api-keys/bearer-auth.ts",
     "scheduler/connections/queries.ts",
     "scheduler/open-system.ts",
+    "scheduler/scheduler-deps.ts",
     "scheduler/scheduling-system.ts",
     ...DASHBOARD,
   ]),
@@ -61,8 +63,8 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     ...DASHBOARD,
   ]),
   slice("sending"),
-  slice("webhooks", ["config.ts", "organizations/queries.ts", "sending/", ...DASHBOARD]),
-  slice("operations", ["bookings/flow/observe-bookings.ts", "webhooks/health/observe-queue.ts"]),
+  slice("webhooks", ["config.ts", "mail/mail.ts", "organizations/queries.ts", "sending/", ...DASHBOARD]),
+  slice("operations", ["bookings/flow/observe-bookings.ts", "mail/mail.ts", "webhooks/health/observe-queue.ts"]),
   slice("scheduler", ["sending/", ...DASHBOARD]),
   slice("bookings", [
     "api-keys/bearer-auth.ts",
@@ -73,6 +75,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "funnel/record/touch.ts",
     "plans/kept-since.ts",
     "scheduler/open-system.ts",
+    "scheduler/scheduler-deps.ts",
     "scheduler/scheduling-system.ts",
     "widgets/bookable-widget.ts",
     "widgets/require-widget.ts",
@@ -112,7 +115,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "widgets/queries.ts",
   ]),
 
-  { from: "src/server/deps.ts", to: ["src/contract/", "src/server/"] },
+  { from: "src/server/create-deps.ts", to: ["src/server/"] },
   { from: "src/server/cli/", to: ["src/contract/", "src/server/"] },
   { from: "src/server/app.ts", to: ["src/contract/", "src/server/"] },
   { from: "src/server/app-api.ts", to: ["src/contract/", "src/server/"] },

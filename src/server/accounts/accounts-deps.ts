@@ -2,9 +2,8 @@ import type { Config } from "../config.ts";
 import type { Db } from "../db/pool.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import type { Metrics } from "../lib/metrics.ts";
 import type { Random } from "../lib/random.ts";
-import { createMail, type Mail } from "../mail/mail.ts";
+import type { Mail } from "../mail/mail.ts";
 import type { AuthParts } from "./auth/auth.ts";
 import type { Person } from "./auth/member-auth.ts";
 import { Throttle } from "./auth/throttle.ts";
@@ -20,7 +19,7 @@ type Auth = {
   signIn(credentials: { email: string; password: string; userAgent: string }): Promise<string[] | null>;
 };
 
-export type AccountsDeps = { readonly auth: Auth; readonly mail: Mail; readonly throttle: Throttle };
+export type AccountsDeps = { readonly auth: Auth; readonly throttle: Throttle };
 
 export function createAccountsDeps(parts: {
   config: Config;
@@ -28,23 +27,21 @@ export function createAccountsDeps(parts: {
   clock: Clock;
   random: Random;
   log: Log;
-  metrics: Metrics;
+  mail: Mail;
   secretKey: string;
 }): AccountsDeps {
-  const mail = createMail(parts);
   const { db, clock, random } = parts;
   const onPasswordReset: AuthParts["onPasswordReset"] = (user) =>
     auditPerson({ db, clock, random }, { user, action: "user.password_reset" });
   // Loaded with the first request that needs it, which then takes a second longer: workers and commands never do, and it is
   // 20 MB that a process which only collects and serves can do without.
-  const open = async () => (await import("./auth/auth.ts")).createBetterAuth({ ...parts, mail, onPasswordReset });
+  const open = async () => (await import("./auth/auth.ts")).createBetterAuth({ ...parts, onPasswordReset });
   let opened: ReturnType<typeof open> | null = null;
   const library = () => {
     opened ??= open();
     return opened;
   };
   return {
-    mail,
     throttle: new Throttle(parts),
     auth: {
       handle: async (request) => await (await library()).handler(request),

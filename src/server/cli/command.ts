@@ -1,11 +1,11 @@
 import type { Config } from "../config.ts";
-import type { Deps } from "../deps.ts";
+import type { ServiceDeps } from "../create-deps.ts";
 import type { Arguments } from "./arguments.ts";
 
 /** What a command says: lines for a person, or one JSON value with --json. */
 export type Answer = { text: string; json: unknown; exitCode?: number };
 
-export type CommandContext = Deps & {
+export type CommandContext = ServiceDeps & {
   readonly config: Config;
   readonly args: Arguments;
   /** Names of the migrations that opening the database applied. */

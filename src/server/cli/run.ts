@@ -1,6 +1,6 @@
 import { ConfigError, parseConfig } from "../config.ts";
+import { createDeps } from "../create-deps.ts";
 import { openDatabase } from "../db/open-database.ts";
-import { createDeps } from "../deps.ts";
 import { createLog } from "../lib/log.ts";
 import { StartError } from "../lib/start-error.ts";
 import { parseArguments } from "./arguments.ts";

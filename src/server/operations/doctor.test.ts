@@ -42,7 +42,7 @@ test("a mail server that cannot be had is a fault, by its code alone", async () 
     log: deps.log,
     metrics: deps.metrics,
   });
-  const [state, said] = await examineFor("mail", { accounts: { ...deps.accounts, mail } });
+  const [state, said] = await examineFor("mail", { mail });
   assert.deepEqual([state, said], ["fault", "The mail server of SMTP_URL cannot be used (ESOCKET)."]);
 });
 

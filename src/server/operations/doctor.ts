@@ -1,5 +1,6 @@
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Deps } from "../deps.ts";
+import type { Mail } from "../mail/mail.ts";
 import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/health/observe-queue.ts";
 import { listZoneOffsets, readDoctorFacts } from "./doctor-queries.ts";
 
@@ -13,7 +14,10 @@ export type Finding = {
   readonly said: string;
 };
 
-type DoctorDeps = Pick<Deps, "config" | "db" | "clock" | "log" | "metrics" | "accounts"> & { hasBrowserFiles: boolean };
+type DoctorDeps = Pick<Deps, "config" | "db" | "clock" | "log" | "metrics"> & {
+  readonly mail: Mail;
+  hasBrowserFiles: boolean;
+};
 
 const CLOCK_DIFFERENCE_MAX_MS = 5_000;
 /** A booking whose outcome is not known is asked about every ten seconds. */
@@ -97,13 +101,13 @@ function examineAddress({ config }: DoctorDeps): Finding {
   );
 }
 
-async function examineMail({ accounts }: DoctorDeps): Promise<Finding> {
-  if (!accounts.mail.isOn)
+async function examineMail({ mail }: DoctorDeps): Promise<Finding> {
+  if (!mail.isOn)
     return warning(
       "mail",
       "SMTP_URL is not set: links for invitations and lost passwords are written to the log instead.",
     );
-  const problem = await accounts.mail.check();
+  const problem = await mail.check();
   return problem === null
     ? well("mail", "The mail server accepts our sign-in.")
     : fault("mail", `The mail server of SMTP_URL cannot be used (${problem}).`);

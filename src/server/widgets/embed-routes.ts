@@ -6,11 +6,12 @@ import type { Deps } from "../deps.ts";
 import { ApiError, noSuch } from "../http/api-error.ts";
 import { badParameter, type Query, readInstant, readParameter } from "../http/parameters.ts";
 import { openSchedulingSystem } from "../scheduler/open-system.ts";
+import type { SchedulerDeps } from "../scheduler/scheduler-deps.ts";
 import { type Failure, type OfferedService, type SlotQuery, toFreeSlot } from "../scheduler/scheduling-system.ts";
 import { type BookableWidget, requireBookableWidget } from "./bookable-widget.ts";
 import { directPageUrl } from "./to-widget.ts";
 
-type EmbedDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "scheduler">;
+type EmbedDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log"> & { readonly scheduler: SchedulerDeps };
 
 /** GET /embed-api/{widget}/config and /slots: what the booking frame shows. */
 export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {

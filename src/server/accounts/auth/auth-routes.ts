@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
+import type { AccountsDeps } from "../accounts-deps.ts";
 import { auditPerson } from "../members/audit-person.ts";
 import { type AuthDoor, OIDC_PROVIDER, POST_DOORS } from "./auth-doors.ts";
 import { toAuthError } from "./auth-fault.ts";
 import { requireOwnOrigin } from "./origin-check.ts";
 
-type AuthRouteDeps = Pick<Deps, "accounts" | "config" | "db" | "clock" | "random" | "log">;
+type AuthRouteDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log"> & { readonly accounts: AccountsDeps };
 type Body = Record<string, unknown>;
 
 /** /api/auth: better-auth behind our own origin check, throttle, list of doors and shape of errors. */

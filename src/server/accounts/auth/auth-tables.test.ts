@@ -10,7 +10,7 @@ test("our tables have every column that better-auth wants", async () => {
   const library = createBetterAuth({
     ...deps,
     log: createLog("silent"),
-    mail: deps.accounts.mail,
+    mail: deps.mail,
     secretKey: "x".repeat(32),
     onPasswordReset: async () => undefined,
   });

@@ -7,6 +7,7 @@ import type { Plan } from "#contract/plans.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { assert } from "../../lib/assert.ts";
+import type { AccountsDeps } from "../accounts-deps.ts";
 import { listMemberships, type Membership, recordMembershipUse } from "../queries.ts";
 import { requireOwnLink, requireOwnOrigin } from "./origin-check.ts";
 
@@ -30,7 +31,7 @@ declare module "fastify" {
   }
 }
 
-type GuardDeps = Pick<Deps, "db" | "clock" | "config" | "accounts" | "log">;
+type GuardDeps = Pick<Deps, "db" | "clock" | "config" | "log"> & { readonly accounts: AccountsDeps };
 
 /** Which organization of several was used last is written at most once in this time. */
 const LAST_USED_PRECISION_MS = MINUTE_MS;

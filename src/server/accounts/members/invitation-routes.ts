@@ -4,6 +4,7 @@ import { writeAudit } from "../../audit/write-audit.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, noSuch } from "../../http/api-error.ts";
 import { assert } from "../../lib/assert.ts";
+import type { Mail } from "../../mail/mail.ts";
 import { findOrganization } from "../../organizations/queries.ts";
 import { memberOf } from "../auth/member-auth.ts";
 import { checkEmail, checkRole, requireFields } from "../check-fields.ts";
@@ -15,7 +16,7 @@ import { requireOwnerForOwners } from "./require-owner.ts";
 /** Open invitations of the organization. Behind the member guard; accepting one is in entry-routes.ts. */
 export function invitationRoutes(
   app: FastifyInstance,
-  deps: Pick<Deps, "db" | "clock" | "random" | "config" | "accounts">,
+  deps: Pick<Deps, "db" | "clock" | "random" | "config"> & { readonly mail: Mail },
 ): void {
   app.get("/invitations", { schema: { response: { 200: InvitationList } } }, async (request) => {
     const rows = await listInvitations(deps.db, memberOf(request).organizationId, deps.clock.now());

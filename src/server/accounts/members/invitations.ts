@@ -6,6 +6,7 @@ import { writeAudit } from "../../audit/write-audit.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { randomId } from "../../lib/random.ts";
+import type { Mail } from "../../mail/mail.ts";
 import { INVITATION_ID } from "../account-ids.ts";
 import { hashLinkToken, isShownLinkToken, makeLinkToken, makeShownLinkToken } from "../auth/link-token.ts";
 import type { Member } from "../auth/member-auth.ts";
@@ -14,7 +15,8 @@ import { insertMember } from "../queries.ts";
 import { createUser } from "../set-up/create-user.ts";
 import { findInvitation, type InvitationRow, takeInvitation, upsertInvitation } from "./invitation-queries.ts";
 
-type InvitationDeps = Pick<Deps, "db" | "clock" | "random" | "config" | "accounts">;
+type JoinDeps = Pick<Deps, "db" | "clock" | "random">;
+type InviteDeps = JoinDeps & Pick<Deps, "config"> & { readonly mail: Mail };
 
 type Invited = { invitation: InvitationRow; mail: InvitationMail; link: string | null };
 
@@ -23,11 +25,11 @@ type Invited = { invitation: InvitationRow; mail: InvitationMail; link: string |
  * hand over.
  */
 export async function invite(
-  deps: InvitationDeps,
+  deps: InviteDeps,
   member: Member,
   { email, role, organizationName }: { email: string; role: MemberRole; organizationName: string },
 ): Promise<Invited> {
-  const { mail } = deps.accounts;
+  const { mail } = deps;
   const now = deps.clock.now();
   const mailed = makeLinkToken(deps.random);
   const shown = makeShownLinkToken(deps.random);
@@ -75,7 +77,7 @@ export type JoinOutcome =
 
 /** Somebody who is signed in, with the address that was invited. */
 export async function joinAsPerson(
-  deps: InvitationDeps,
+  deps: JoinDeps,
   { token, person }: { token: string; person: { userId: string; email: string } },
 ): Promise<JoinOutcome> {
   const hash = hashLinkToken(token);
@@ -90,7 +92,7 @@ export async function joinAsPerson(
 
 /** Somebody without an account. The link came to their address, or through whoever invited them. */
 export async function joinAsNewPerson(
-  deps: InvitationDeps,
+  deps: JoinDeps,
   { token, name, password }: { token: string; name: string; password: string },
 ): Promise<JoinOutcome> {
   const hash = hashLinkToken(token);
@@ -109,7 +111,7 @@ export async function joinAsNewPerson(
 }
 
 async function addMember(
-  deps: InvitationDeps,
+  deps: JoinDeps,
   db: Db,
   { invitation, person }: { invitation: InvitationRow; person: { userId: string; email: string } },
 ): Promise<JoinOutcome> {

@@ -11,6 +11,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { assert } from "../../lib/assert.ts";
+import type { AccountsDeps } from "../accounts-deps.ts";
 import { hashLinkToken } from "../auth/link-token.ts";
 import { requireOwnOrigin } from "../auth/origin-check.ts";
 import { checkEmail, checkName, checkPassword, checkTimeZone, requireFields } from "../check-fields.ts";
@@ -19,7 +20,7 @@ import { type JoinOutcome, joinAsNewPerson, joinAsPerson } from "../members/invi
 import { findUserByEmail, hasUsers } from "../queries.ts";
 import { setUp } from "./set-up.ts";
 
-type EntryDeps = Pick<Deps, "db" | "clock" | "random" | "config" | "accounts">;
+type EntryDeps = Pick<Deps, "db" | "clock" | "random" | "config"> & { readonly accounts: AccountsDeps };
 
 /** What is asked before anybody is signed in: how to sign in, the first run, and invitations. */
 export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {

@@ -10,6 +10,7 @@ import { toClientNetwork } from "../../http/client-network.ts";
 import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
 import { limitStrangers, type RateLimiter, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
 import { openSchedulingSystem } from "../../scheduler/open-system.ts";
+import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
 import { type SchedulingSystem, toFreeSlot } from "../../scheduler/scheduling-system.ts";
 import { type BookableWidget, requireBookableWidget } from "../../widgets/bookable-widget.ts";
 import { toAttribution } from "../stored/to-attribution.ts";
@@ -21,7 +22,9 @@ const RETRY_SECONDS = "5";
 /** After a taken time: fresh ones of that day and the next few. */
 const FRESH_SLOT_DAYS = 7;
 
-type BookDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metrics" | "scheduler">;
+type BookDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metrics"> & {
+  readonly scheduler: SchedulerDeps;
+};
 
 type BookingPost = FastifyRequest<{ Params: { widget: string }; Body: string | undefined }>;
 type Limiters = Record<"byNetwork" | "byWidget", RateLimiter | null>;

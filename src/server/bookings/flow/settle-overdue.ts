@@ -1,6 +1,7 @@
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Deps } from "../../deps.ts";
 import { openConnection, openSchedulingSystem } from "../../scheduler/open-system.ts";
+import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
 import type { SchedulingSystem } from "../../scheduler/scheduling-system.ts";
 import { findBookableWidget } from "../../widgets/bookable-widget.ts";
 import { deleteSettledPending, type PendingBooking, takeOverdue } from "./pending-queries.ts";
@@ -13,7 +14,7 @@ const LOOKING_MS = 2 * MINUTE_MS;
 const KEYS_KEPT_MS = DAY_MS;
 const DELETE_BATCH = 500;
 
-type OverdueDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics" | "scheduler">;
+type OverdueDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics"> & { readonly scheduler: SchedulerDeps };
 
 /**
  * Background task: requests to book whose process ended before they were settled, or whose outcome was lost. The scheduling

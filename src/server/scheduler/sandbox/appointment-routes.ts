@@ -5,6 +5,7 @@ import type { Language } from "#contract/languages.ts";
 import type { Deps } from "../../deps.ts";
 import { toAcceptedLanguage } from "../../http/accepted-language.ts";
 import { ApiError } from "../../http/api-error.ts";
+import type { SchedulerDeps } from "../scheduler-deps.ts";
 import { cancelByManageToken, findByJoinToken, findByManageToken } from "./manage.ts";
 import { renderManagePage, renderMeetingPage, renderUnknownLinkPage } from "./render-appointment.ts";
 
@@ -20,7 +21,7 @@ type LinkRequest = FastifyRequest<{ Params: { token: string } }>;
  */
 export async function appointmentRoutes(
   app: FastifyInstance,
-  deps: Pick<Deps, "db" | "clock" | "scheduler">,
+  deps: Pick<Deps, "db" | "clock"> & { readonly scheduler: SchedulerDeps },
 ): Promise<void> {
   const { db, clock } = deps;
   const links = { db, clock, baseUrl: deps.scheduler.baseUrl };

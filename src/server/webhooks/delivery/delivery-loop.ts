@@ -4,6 +4,7 @@ import { Alarm } from "../../lib/alarm.ts";
 import { OutageLog } from "../../lib/outage-log.ts";
 import { randomUuid } from "../../lib/random.ts";
 import { EndpointCare } from "../health/endpoint-care.ts";
+import type { WebhookDeps } from "../webhook-deps.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim-queries.ts";
 import { type DeliverDeps, type Delivered, deliver, reportInterrupted } from "./deliver.ts";
 import { CAPS, PLANS_WITH_WEBHOOKS, REQUESTS_AT_ONCE_MAX } from "./queue-caps.ts";
@@ -23,7 +24,7 @@ const RECOVER_BATCH = 500;
 /** Less than may be in flight, so that some deliveries are sent while the next are claimed and the last are written down. */
 const CLAIM_MAX = 64;
 
-type LoopDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics" | "webhooks">;
+type LoopDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics"> & { readonly webhooks: WebhookDeps };
 
 export class DeliveryLoop {
   readonly #deps: LoopDeps;

@@ -28,6 +28,7 @@ import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import { findOrganization } from "../../organizations/queries.ts";
 import { countRecentAttempts } from "../health/health-queries.ts";
 import { redeliverFailed } from "../log/redeliver.ts";
+import type { WebhookDeps } from "../webhook-deps.ts";
 import { auditEndpoint } from "./audit-endpoint.ts";
 import {
   addEndpoint,
@@ -43,7 +44,7 @@ import { describeRefusal, REDELIVER_REFUSALS } from "./refusal-texts.ts";
 import { toShownUrl } from "./shown-url.ts";
 import { toAppEndpoint } from "./to-app-endpoint.ts";
 
-type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "webhooks" | "log">;
+type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly webhooks: WebhookDeps };
 type WithEndpoint = { Params: { endpoint: string } };
 
 /** The latest of each endpoint. */

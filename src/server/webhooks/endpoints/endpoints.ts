@@ -20,6 +20,7 @@ import { makeSigningSecret } from "../delivery/sign.ts";
 import { toCard } from "../outbox/outbox.ts";
 import { insertEvent } from "../outbox/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
+import type { WebhookDeps } from "../webhook-deps.ts";
 import {
   type EndpointRow,
   findEndpoint,
@@ -33,7 +34,7 @@ import { checkEndpointUrl } from "./url-rules.ts";
 
 // What a business does with its endpoints. Expected refusals are values; the caller turns them into words or a status.
 
-type EndpointDeps = Pick<Deps, "db" | "clock" | "random" | "webhooks">;
+type EndpointDeps = Pick<Deps, "db" | "clock" | "random"> & { readonly webhooks: WebhookDeps };
 
 const HINT_LENGTH = 4;
 /** The rest, if there ever is more, is taken out by the workers. */

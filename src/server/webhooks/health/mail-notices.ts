@@ -2,6 +2,7 @@ import type { MemberRole } from "#contract/app/role.ts";
 import type { NoticeKind } from "#contract/delivery.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Deps } from "../../deps.ts";
+import type { Mail } from "../../mail/mail.ts";
 import { toEndpointName } from "../endpoints/shown-url.ts";
 import { listAddresses, markMailed, takeUnmailed, type UnmailedNotice } from "./notice-mail-queries.ts";
 
@@ -20,11 +21,11 @@ const SUBJECTS: Readonly<Record<NoticeKind, string>> = {
   disabled: "An endpoint was switched off",
 };
 
-type NoticeMailDeps = Pick<Deps, "db" | "clock" | "config" | "accounts">;
+type NoticeMailDeps = Pick<Deps, "db" | "clock" | "config"> & { readonly mail: Mail };
 
 /** Background task: whoever runs the organization reads of a failing endpoint without looking for it. Needs a mail server. */
 export async function mailNotices(deps: NoticeMailDeps, signal: AbortSignal): Promise<void> {
-  if (!deps.accounts.mail.isOn) return;
+  if (!deps.mail.isOn) return;
   const now = deps.clock.now();
   const notices = await takeUnmailed(deps.db, {
     now,
@@ -39,7 +40,7 @@ export async function mailNotices(deps: NoticeMailDeps, signal: AbortSignal): Pr
 }
 
 /** Whether anybody has it: nobody gets it twice because of somebody else's full mailbox. */
-async function mailOne({ db, config, accounts }: NoticeMailDeps, notice: UnmailedNotice): Promise<boolean> {
+async function mailOne({ db, config, mail: mailServer }: NoticeMailDeps, notice: UnmailedNotice): Promise<boolean> {
   const { organization_id: owner, endpoint_id: endpointId } = notice;
   const addresses = await listAddresses(db, owner, TOLD_ROLES);
   const mail = {
@@ -47,6 +48,6 @@ async function mailOne({ db, config, accounts }: NoticeMailDeps, notice: Unmaile
     text: `${toEndpointName(notice)}: ${notice.detail}`,
     link: `${config.baseUrl}/app/${owner}/webhooks/${endpointId}`,
   };
-  const outcomes = await Promise.all(addresses.map((to) => accounts.mail.send({ to, ...mail })));
+  const outcomes = await Promise.all(addresses.map((to) => mailServer.send({ to, ...mail })));
   return addresses.length === 0 || outcomes.includes(true);
 }

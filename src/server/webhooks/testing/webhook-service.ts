@@ -11,7 +11,7 @@ import { keepBooking } from "../../bookings/flow/keep-booking.ts";
 import { takeReference } from "../../bookings/flow/reference.ts";
 import type { NewBooking } from "../../bookings/flow/store-booking.ts";
 import type { Config } from "../../config.ts";
-import type { Deps } from "../../deps.ts";
+import type { ServiceDeps } from "../../create-deps.ts";
 import { systemRandom } from "../../lib/random.ts";
 import { DeliveryLoop } from "../delivery/delivery-loop.ts";
 import { addEndpoint } from "../endpoints/endpoints.ts";
@@ -36,7 +36,7 @@ export async function createWebhookService(settings: Partial<Config> = {}): Prom
 }
 
 /** Another worker's dependencies on the same database: its sockets are its own. */
-export function anotherWorker(deps: Deps, settings: Partial<Config> = {}): Deps {
+export function anotherWorker(deps: ServiceDeps, settings: Partial<Config> = {}): ServiceDeps {
   const config = { ...deps.config, ...settings };
   const { clock } = deps;
   return { ...deps, webhooks: createWebhookDeps({ config, secretKey: TEST_SECRET_KEY, clock, random: systemRandom }) };
@@ -53,13 +53,13 @@ export function moveClock({ clock }: Pick<TestApp, "clock">, seconds: number): v
 
 export type Business = { owner: OrganizationId; widgetId: WidgetId; plan: Plan };
 
-export async function makeBusiness({ db }: Pick<Deps, "db">, plan: Plan = "pro"): Promise<Business> {
+export async function makeBusiness({ db }: Pick<ServiceDeps, "db">, plan: Plan = "pro"): Promise<Business> {
   const owner = await makeOrganization(db, { plan });
   return { owner, widgetId: await makeWidget(db, owner), plan };
 }
 
 export async function makeEndpoint(
-  deps: Deps,
+  deps: ServiceDeps,
   { owner, plan }: Business,
   about: { url: string; kind?: EndpointKind },
 ): Promise<{ id: EndpointId; secret: string }> {
@@ -71,7 +71,7 @@ export async function makeEndpoint(
 
 /** Keeps a booking the way the booking flow does, and wakes the workers. */
 export async function book(
-  deps: Deps,
+  deps: ServiceDeps,
   { owner, widgetId }: Business,
   columns: Partial<NewBooking> = {},
 ): Promise<Reference> {
@@ -125,7 +125,7 @@ export function verify(request: ReceivedRequest, secret: string, now: Date): { t
   return { t, signatures: signatures.length };
 }
 
-export async function readDeliveries({ db }: Pick<Deps, "db">, owner: OrganizationId) {
+export async function readDeliveries({ db }: Pick<ServiceDeps, "db">, owner: OrganizationId) {
   return await db
     .selectFrom("deliveries")
     .selectAll()
@@ -136,13 +136,13 @@ export async function readDeliveries({ db }: Pick<Deps, "db">, owner: Organizati
 }
 
 /** The one delivery of the organization. */
-export async function readDelivery({ db }: Pick<Deps, "db">, owner: OrganizationId) {
+export async function readDelivery({ db }: Pick<ServiceDeps, "db">, owner: OrganizationId) {
   const [delivery, ...others] = await readDeliveries({ db }, owner);
   assert.ok(delivery && others.length === 0, `there are ${others.length + (delivery ? 1 : 0)} deliveries`);
   return delivery;
 }
 
-export async function readAttempts({ db }: Pick<Deps, "db">, owner: OrganizationId) {
+export async function readAttempts({ db }: Pick<ServiceDeps, "db">, owner: OrganizationId) {
   return await db
     .selectFrom("delivery_attempts")
     .selectAll()
@@ -152,7 +152,7 @@ export async function readAttempts({ db }: Pick<Deps, "db">, owner: Organization
     .execute();
 }
 
-export async function readEndpoint({ db }: Pick<Deps, "db">, id: EndpointId) {
+export async function readEndpoint({ db }: Pick<ServiceDeps, "db">, id: EndpointId) {
   return await db.selectFrom("endpoints").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }
 
