@@ -3,7 +3,7 @@ import type { BookAnswer } from "#contract/book.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 
-// Requests to book that are not settled yet, and for a day those that are. See migrations/0005_booking_flow.sql and 0010.
+// Requests to book that are not settled yet, and for a day those that are. See pending_bookings in schema.sql.
 
 export type BookingFailure = "slot_taken" | "refused" | "unavailable";
 
@@ -31,8 +31,7 @@ export type PendingBooking = {
   organization_id: OrganizationId;
   reference: Reference;
   widget_id: WidgetId;
-  /** Null where an older version wrote the row. */
-  asked_in: ConnectionId | "sandbox" | null;
+  asked_in: ConnectionId | "sandbox";
   service_id: string;
   start_at: Date;
   state: "asking" | "confirmed" | "failed";

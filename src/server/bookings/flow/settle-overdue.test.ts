@@ -52,7 +52,7 @@ async function giveConnection(widgetId: WidgetId, connectionId: ConnectionId | n
 /** As a process leaves a request that ends before it is settled; unless it was lost, the appointment is made. */
 async function leaveUnsettled(
   practice: Practice,
-  about: { email?: string; touch?: object; isLost?: boolean; askedIn?: ConnectionId | "sandbox" | null } = {},
+  about: { email?: string; touch?: object; isLost?: boolean; askedIn?: ConnectionId | "sandbox" } = {},
 ): Promise<Reference> {
   const { owner, widgetId, connectionId } = practice;
   const reference = await takeReference(db, owner, deps.random);
@@ -61,7 +61,7 @@ async function leaveUnsettled(
   await insertPending(db, owner, {
     reference,
     widget_id: widgetId,
-    asked_in: about.askedIn === undefined ? connectionId : about.askedIn,
+    asked_in: about.askedIn ?? connectionId,
     keyHash: Buffer.from(reference),
     service_id: CHECK_UP,
     start_at: START,
@@ -203,14 +203,6 @@ test("the system that was asked is looked into, whichever the widget has by now"
     [reference],
   );
   assert.deepEqual(await removeConnection(deps, owner, connectionId), { kind: "removed" }, "once it is settled");
-  await forgetAll();
-});
-
-test("a request of before the system was written down is looked for in the one that the widget has", async () => {
-  const practice = await makePractice();
-  const reference = await leaveUnsettled(practice, { askedIn: null });
-  await settleOverdue(deps, NEVER);
-  assert.equal((await readState(reference))?.state, "confirmed");
   await forgetAll();
 });
 

@@ -3,7 +3,6 @@ import type { Deps } from "../../deps.ts";
 import { openConnection, openSchedulingSystem } from "../../scheduler/open-system.ts";
 import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
 import type { SchedulingSystem } from "../../scheduler/scheduling-system.ts";
-import { findBookableWidget } from "../../widgets/bookable-widget.ts";
 import { deleteSettledPending, type PendingBooking, takeOverdue } from "./pending-queries.ts";
 import { settleConfirmed, settleFailed } from "./settle-booking.ts";
 
@@ -59,13 +58,11 @@ async function settleOne(deps: OverdueDeps, pending: PendingBooking, signal: Abo
   }
 }
 
-/** The widget may book elsewhere by now, where nothing is known of it. Null where there is nobody left to ask. */
+/** The system that was asked, even if the widget uses another one by now. Null when that connection was deleted. */
 async function openAskedSystem(
   deps: OverdueDeps,
   { organization_id: organizationId, widget_id: id, asked_in: askedIn }: PendingBooking,
 ): Promise<SchedulingSystem | null> {
   if (askedIn === "sandbox") return await openSchedulingSystem(deps, { id, organizationId, connectionId: null });
-  if (askedIn !== null) return await openConnection(deps, organizationId, askedIn);
-  const widget = await findBookableWidget(deps.db, id);
-  return widget && (await openSchedulingSystem(deps, widget));
+  return await openConnection(deps, organizationId, askedIn);
 }

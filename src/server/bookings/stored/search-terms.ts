@@ -2,7 +2,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { ORGANIZATION_ID } from "#contract/ids.ts";
 
 // What is looked up in the index bookings_search for a text that someone typed: the words that booking_grams in
-// migrations/0008_search.sql makes. Every booking that holds the text has them all; the statement then looks at the text.
+// migrations/0001_baseline.sql makes. Every booking that holds the text has them all; the statement then looks at the text.
 
 /** Bookings are indexed by the week they were made in, counted from 1970, and searched week by week, newest first. */
 export const WEEK_SECONDS = 604_800;
