@@ -4,16 +4,9 @@ import { Timestamp, timestampOf } from "../timestamps.ts";
 import { nullable, oneOf, Was } from "./forms.ts";
 import { ROLES_OF_MEMBERS } from "./role.ts";
 
-// People, the organizations they belong to, and invitations, as the dashboard asks for them.
+// People, their organizations, members and invitations in the dashboard API.
 
-export const PASSWORD_LENGTH_MIN = 10;
-export const PASSWORD_LENGTH_MAX = 128;
-export const INVITATION_DAYS = 7;
-export const RESET_LINK_MINUTES = 30;
-/** The dashboard names the organization it shows with every request. */
-export const ORGANIZATION_HEADER = "x-organization";
-
-/** What is wrong with a field is said field by field, so the schema only says what kind of thing it is. */
+/** The schema only sets the type: the routes check each field and name its fault. */
 const field = Type.String({ maxLength: 2_000 });
 
 export const Role = oneOf(ROLES_OF_MEMBERS);
@@ -46,12 +39,13 @@ export const Me = Type.Object({
     hasPassword: Type.Boolean(),
   }),
   organizations: Type.Array(MembershipShape),
-  current: nullable(Type.String({ description: "The organization that is shown unless another is named." })),
+  current: nullable(Type.String({ description: "The organization that is used unless the request names another." })),
   canCreateOrganization: Type.Boolean(),
 });
 export type Me = Static<typeof Me>;
 
 export const MeChange = Type.Object({ name: field });
+export type MeChange = Static<typeof MeChange>;
 
 export const SignIn = Type.Object({
   id: Type.String(),
@@ -63,6 +57,7 @@ export const SignIn = Type.Object({
 });
 export type SignIn = Static<typeof SignIn>;
 export const SignIns = Type.Object({ data: Type.Array(SignIn) });
+export type SignIns = Static<typeof SignIns>;
 
 export const OrganizationShape = Type.Object({
   id: Type.String(),
@@ -74,16 +69,18 @@ export const OrganizationShape = Type.Object({
     name: Type.String(),
     features: Type.Array(Type.String()),
     retention: Type.String({ description: "How long bookings and analytics are kept, in words." }),
-    keptSince: timestampOf("What is older than this is no longer kept.", "2024-11-01T12:00:00.000Z"),
+    keptSince: timestampOf("Older bookings and analytics are deleted.", "2024-11-01T12:00:00.000Z"),
   }),
-  isRecounting: Type.Boolean({ description: "Days are being counted anew in another time zone." }),
+  isRecounting: Type.Boolean({ description: "Analytics days are being recalculated for another time zone." }),
 });
 export type OrganizationShape = Static<typeof OrganizationShape>;
 
 export const OrganizationChange = Type.Object({ name: Type.Optional(field), timeZone: Type.Optional(field), was: Was });
 export type OrganizationChange = Static<typeof OrganizationChange>;
 export const NewOrganization = Type.Object({ name: field, timeZone: field });
-export const MadeOrganization = Type.Object({ id: Type.String() });
+export type NewOrganization = Static<typeof NewOrganization>;
+export const CreatedOrganization = Type.Object({ id: Type.String() });
+export type CreatedOrganization = Static<typeof CreatedOrganization>;
 
 export const MemberShape = Type.Object({
   userId: Type.String(),
@@ -95,10 +92,12 @@ export const MemberShape = Type.Object({
 });
 export type MemberShape = Static<typeof MemberShape>;
 export const MemberList = Type.Object({ data: Type.Array(MemberShape) });
+export type MemberList = Static<typeof MemberList>;
 export const MemberChange = Type.Object({ role: field, was: Was });
 export type MemberChange = Static<typeof MemberChange>;
 
 export const NewInvitation = Type.Object({ email: field, role: field });
+export type NewInvitation = Static<typeof NewInvitation>;
 export const InvitationShape = Type.Object({
   id: Type.String(),
   email: Type.String(),
@@ -109,14 +108,16 @@ export const InvitationShape = Type.Object({
 });
 export type InvitationShape = Static<typeof InvitationShape>;
 export const InvitationList = Type.Object({ data: Type.Array(InvitationShape) });
-/** What became of the mail with the link; off: the service sends none. */
+export type InvitationList = Static<typeof InvitationList>;
+/** Whether the link was mailed; `off`: this service has no mail server. */
 const INVITATION_MAILS = ["sent", "off", "failed"] as const;
 export type InvitationMail = (typeof INVITATION_MAILS)[number];
-export const MadeInvitation = Type.Object({
+export const CreatedInvitation = Type.Object({
   invitation: InvitationShape,
   mail: oneOf(INVITATION_MAILS),
-  link: nullable(Type.String({ description: "To be handed over; null where it was mailed." })),
+  link: nullable(Type.String({ description: "For the inviter to share; null when it was mailed." })),
 });
+export type CreatedInvitation = Static<typeof CreatedInvitation>;
 
 export const InvitationToken = Type.Object({ token: field });
 export const InvitationPreview = Type.Object({
@@ -124,8 +125,9 @@ export const InvitationPreview = Type.Object({
   email: Type.String(),
   role: Role,
   expiresAt: Timestamp,
-  hasAccount: Type.Boolean({ description: "Whether the person signs in to accept, or makes an account." }),
+  hasAccount: Type.Boolean({ description: "True: the invited person signs in. False: they create an account." }),
 });
+export type InvitationPreview = Static<typeof InvitationPreview>;
 export const InvitationAcceptance = Type.Object({
   token: field,
   name: Type.Optional(field),
@@ -133,3 +135,4 @@ export const InvitationAcceptance = Type.Object({
 });
 export type InvitationAcceptance = Static<typeof InvitationAcceptance>;
 export const JoinedOrganization = Type.Object({ organizationId: Type.String() });
+export type JoinedOrganization = Static<typeof JoinedOrganization>;

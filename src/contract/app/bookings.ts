@@ -8,8 +8,6 @@ import { NullableText, nullable } from "./forms.ts";
 // Stored bookings in the dashboard. A viewer gets them without anything about the customer: `customer` and `answers` are
 // null, `attribution` has the classified fields only, and the links to the appointment are missing.
 
-export const SEARCH_LENGTH_MAX = 200;
-
 const shared = {
   reference: Type.String(),
   status: Type.String(),

@@ -4,8 +4,6 @@ import { SEND_FAILURE_CODES } from "../send-failure.ts";
 import { Timestamp } from "../timestamps.ts";
 import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, Was } from "./forms.ts";
 
-export const CONNECTION_NAME_LENGTH_MAX = 100;
-
 /** Fields of a connection's form, by kind. Settings are shown again, credentials never; optional ones have a usual value. */
 export const CONNECTION_FIELDS = {
   "microsoft-bookings": {

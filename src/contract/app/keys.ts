@@ -3,7 +3,6 @@ import { Timestamp } from "../timestamps.ts";
 import { NullableText, NullableTimestamp, oneOf } from "./forms.ts";
 
 const KEY_CONDITIONS = ["active", "expired", "revoked"] as const;
-export const KEY_NAME_LENGTH_MAX = 100;
 
 export const AppKey = Type.Object({
   id: Type.String(),
@@ -32,6 +31,6 @@ export const NewKey = Type.Object({
 });
 export type NewKey = Static<typeof NewKey>;
 
-/** The key itself is shown this once. */
-export const MadeKey = Type.Object({ ...AppKey.properties, key: Type.String() });
-export type MadeKey = Static<typeof MadeKey>;
+/** The only answer that contains the key itself. */
+export const CreatedKey = Type.Object({ ...AppKey.properties, key: Type.String() });
+export type CreatedKey = Static<typeof CreatedKey>;

@@ -1,13 +1,13 @@
 import type { Feature } from "../plans.ts";
 import type { MemberRole } from "./role.ts";
 
-// Every route under /api/app, with what it takes to use it. server/app-api.ts lets nobody in who lacks the role (403
-// `forbidden`) or whose plan lacks the feature (403 `plan_required`), and mounts no route that is not listed here. The
-// dashboard asks the same tables before it offers an action.
+// Every route under /api/app, with the role and plan it needs. server/app-api.ts answers 403 `forbidden` to a lower role and
+// 403 `plan_required` to a plan without the feature, and refuses to mount a route that is not listed here. The dashboard
+// calls the routes by these names and reads the same tables before it offers an action.
 //
-// A viewer reads everything but what is about customers or opens doors. A member works with widgets and bookings. Whatever
-// lets data leave in bulk, erases by e-mail or hands out access needs an admin. What a plan no longer includes can still be
-// read and taken away.
+// Viewers read everything except customers' data and whatever grants access. Members work with widgets and bookings. Bulk
+// exports, erasing by e-mail address and granting access need an admin. After a downgrade, things that the plan no longer
+// includes can still be read and deleted.
 
 export type AppRoute = {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -18,6 +18,8 @@ export type AppRoute = {
 };
 
 export const APP_PREFIX = "/api/app";
+/** Names the organization that a request is for. */
+export const ORGANIZATION_HEADER = "x-organization";
 
 // biome-ignore format: one route a line
 export const APP_ROUTES = {
@@ -60,9 +62,9 @@ export const APP_ROUTES = {
 
 export type AppRouteName = keyof typeof APP_ROUTES;
 
-/** Routes about people and the organization itself, on every plan. */
+/** Routes about people and the organization itself, available on every plan. */
 export type AccountRoute = Omit<AppRoute, "role" | "feature"> & {
-  /** `person`: whoever is signed in, also without an organization. */
+  /** `anyone`: no sign-in needed. `person`: any signed-in person, even without an organization. */
   readonly role: "anyone" | "person" | MemberRole;
   readonly feature?: never;
 };
@@ -85,10 +87,32 @@ export const ACCOUNT_ROUTES = {
   changeOrganization: { method: "PATCH",  path: "/organization", role: "admin" },
   listMembers:        { method: "GET",    path: "/members", role: "admin" },
   changeMember:       { method: "PATCH",  path: "/members/:userId", role: "admin" },
-  // Whoever wants to leave may; the route asks more of who removes others.
+  // Everyone may leave; the route itself checks who may remove others.
   removeMember:       { method: "DELETE", path: "/members/:userId", role: "viewer" },
   listInvitations:    { method: "GET",    path: "/invitations", role: "admin" },
   invite:             { method: "POST",   path: "/invitations", role: "admin" },
   withdrawInvitation: { method: "DELETE", path: "/invitations/:id", role: "admin" },
   listAuditEntries:   { method: "GET",    path: "/audit", role: "admin" },
+} as const satisfies Record<string, AccountRoute>;
+
+export const AUTH_PREFIX = "/api/auth";
+
+// biome-ignore format: one route a line
+/** The routes of better-auth that are open (server/accounts/auth/auth-doors.ts), below AUTH_PREFIX. */
+export const AUTH_ROUTES = {
+  signIn:               { method: "POST", path: "/sign-in/email", role: "anyone" },
+  signInWithOidc:       { method: "POST", path: "/sign-in/social", role: "anyone" },
+  signInWithCode:       { method: "POST", path: "/two-factor/verify-totp", role: "anyone" },
+  signInWithRecoveryCode: { method: "POST", path: "/two-factor/verify-backup-code", role: "anyone" },
+  signUp:               { method: "POST", path: "/sign-up/email", role: "anyone" },
+  signOut:              { method: "POST", path: "/sign-out", role: "anyone" },
+  requestPasswordReset: { method: "POST", path: "/request-password-reset", role: "anyone" },
+  resetPassword:        { method: "POST", path: "/reset-password", role: "anyone" },
+
+  changePassword:       { method: "POST", path: "/change-password", role: "person" },
+  enableTwoFactor:      { method: "POST", path: "/two-factor/enable", role: "person" },
+  /** The same route as signInWithCode: the first code switches two-factor sign-in on. */
+  confirmTwoFactor:     { method: "POST", path: "/two-factor/verify-totp", role: "person" },
+  disableTwoFactor:     { method: "POST", path: "/two-factor/disable", role: "person" },
+  createRecoveryCodes:  { method: "POST", path: "/two-factor/generate-backup-codes", role: "person" },
 } as const satisfies Record<string, AccountRoute>;

@@ -4,8 +4,6 @@ import { TEMPLATES, WIDGET_STATUSES } from "../widget.ts";
 import { ALLOWED_DOMAINS_MAX } from "../widget-looks.ts";
 import { NullableText, NullableTimestamp, oneOf, Was } from "./forms.ts";
 
-export const WIDGET_NAME_LENGTH_MAX = 100;
-
 /** A widget as those see it who set it up. */
 export const AppWidget = Type.Object({
   id: Type.String(),

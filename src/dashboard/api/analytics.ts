@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { MINUTE_MS } from "#contract/durations.ts";
-import { call } from "./app-calls.ts";
+import { call } from "./call.ts";
 
 /** Either `days` up to today, or `from` and `to`; empty texts are left out. */
 export type AnalyticsFilters = { days: string; from: string; to: string; widget: string };

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { call } from "./app-calls.ts";
+import { call } from "./call.ts";
 
 const PAGE_SIZE = 50;
 

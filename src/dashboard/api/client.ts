@@ -1,4 +1,4 @@
-import { ORGANIZATION_HEADER } from "./account-constants.ts";
+import { ORGANIZATION_HEADER } from "#contract/app/routes.ts";
 import { reportSessionEnd } from "./session-end.ts";
 
 /** Whatever kept a request from doing what it was for, in words for the person who made it. */

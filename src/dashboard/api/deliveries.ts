@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import dayjs from "dayjs";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
-import { call } from "./app-calls.ts";
+import { call } from "./call.ts";
 
 const DELIVERIES_PER_PAGE = 50;
 const SOONEST_MS = 1_000;
@@ -38,9 +38,6 @@ export const deliveryQuery = (organization: string, id: string) =>
     queryFn: ({ signal }) => call("getDelivery", { organization, params: { delivery: id }, signal }),
     refetchInterval: ({ state: { data } }) => toWait(data ? [data] : []),
   });
-
-export const redeliver = (organization: string, id: string) =>
-  call("redeliver", { organization, params: { delivery: id } });
 
 export function isUnderWay({ pending, isInFlight }: Pick<AppDelivery, "pending" | "isInFlight">): boolean {
   return pending !== null || isInFlight;

@@ -1,15 +1,20 @@
-import { addressOf, type CallOptions } from "./app-calls.ts";
+import { addressOf } from "./call.ts";
 import { send } from "./client.ts";
 
-type FileRoute = "exportBookings" | "exportAnalytics";
+type DownloadOptions = { organization: string; query: Readonly<Record<string, string | undefined>> };
 
 /**
- * Has the browser save a file, which goes to the disk as it comes, however long it is. A link can neither carry a header nor say
- * here why it was refused, so the same is asked for without the file first.
+ * Has the browser stream a file to disk. A link can neither carry a header nor show a refusal, so a dry run of the same request
+ * goes first and reports any fault.
  */
-export async function download(route: FileRoute, { organization, query }: CallOptions): Promise<void> {
-  const asked = { ...query, organization };
-  await send({ method: "GET", path: addressOf(route, { query: { ...asked, dryRun: "true" } }) });
-  // The name stands in the answer.
-  Object.assign(document.createElement("a"), { href: addressOf(route, { query: asked }), download: "" }).click();
+export async function download(
+  route: "exportBookings" | "exportAnalytics",
+  { organization, query }: DownloadOptions,
+): Promise<void> {
+  await send({ method: "GET", path: addressOf(route, { ...query, organization, dryRun: "true" }) });
+  // The answer names the file.
+  Object.assign(document.createElement("a"), {
+    href: addressOf(route, { ...query, organization }),
+    download: "",
+  }).click();
 }

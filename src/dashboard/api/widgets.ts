@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./app-calls.ts";
+import { call } from "./call.ts";
 
 export const widgetsKey = (organization: string) => [organization, "widgets"] as const;
 

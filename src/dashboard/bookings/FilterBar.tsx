@@ -2,12 +2,11 @@ import { Button, CloseButton, Group, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
-import type { SEARCH_LENGTH_MAX } from "#contract/app/bookings.ts";
+import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
 import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
 import { DaysSelect } from "./DaysSelect.tsx";
 import { FILTER_DEFAULTS, hasFilters, type ShownFilters } from "./shown-filters.ts";
 
-const SEARCH_LENGTH = 200 satisfies typeof SEARCH_LENGTH_MAX;
 const TYPING_MS = 250;
 
 type FilterBarProps = {
@@ -56,7 +55,7 @@ function SearchInput({ filters, seesCustomers, onChange }: FilterBarProps) {
       placeholder={seesCustomers ? "Name, e-mail, reference, service, campaign" : "Reference, service, campaign"}
       leftSection={<IconSearch size={17} stroke={1.6} aria-hidden />}
       rightSection={text !== "" && <CloseButton size="sm" aria-label="Clear the search" onClick={() => change("")} />}
-      maxLength={SEARCH_LENGTH}
+      maxLength={SEARCH_LENGTH_MAX}
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
       flex="1 1 18rem"

@@ -3,7 +3,8 @@ import { useForm } from "@mantine/form";
 import { useState } from "react";
 import type { SavedConnection } from "#contract/app/connections.ts";
 import { CONNECTION_KINDS, type ConnectionKind } from "#contract/scheduling.ts";
-import { connectionCalls, connectionsQuery } from "../api/connections.ts";
+import { call } from "../api/call.ts";
+import { connectionsQuery } from "../api/connections.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -21,7 +22,11 @@ export function AddConnectionForm(about: { onClose: () => void; onSaved: (saved:
   const form = useForm<ConnectionValues>({ initialValues: toValues(null) });
   const add = useAction({
     run: (values: ConnectionValues) =>
-      connectionCalls(id).add({ kind, name: values.name, ...toParts(kind, values) }, idempotencyKey),
+      call("addConnection", {
+        organization: id,
+        body: { kind, name: values.name, ...toParts(kind, values) },
+        idempotencyKey,
+      }),
     form,
     isQuiet: true,
     refreshes: [connectionsQuery(id).queryKey],

@@ -1,7 +1,8 @@
 import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { AppConnection } from "#contract/app/connections.ts";
-import { connectionCalls, connectionsQuery } from "../api/connections.ts";
+import { call } from "../api/call.ts";
+import { connectionsQuery } from "../api/connections.ts";
 import { widgetsQuery } from "../api/widgets.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -15,7 +16,7 @@ type DeleteProps = { connection: AppConnection | null; onClose: () => void };
 export function DeleteConnectionDialog({ connection, onClose }: DeleteProps) {
   const { id } = useOrganization();
   const remove = useAction({
-    run: (removed: AppConnection) => connectionCalls(id).remove(removed.id),
+    run: (removed: AppConnection) => call("removeConnection", { organization: id, params: { connection: removed.id } }),
     refreshes: [connectionsQuery(id).queryKey],
     says: (_, { name }) => `${name} is deleted.`,
     onDone: onClose,

@@ -2,7 +2,8 @@ import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import type { AppConnection, SavedConnection } from "#contract/app/connections.ts";
-import { connectionCalls, connectionsQuery } from "../api/connections.ts";
+import { call } from "../api/call.ts";
+import { connectionsQuery } from "../api/connections.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useFollowedValues } from "../hooks/use-followed-values.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -23,13 +24,16 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
   const { kind } = connection;
   const save = useAction({
     run: (values: ConnectionValues) =>
-      connectionCalls(id).change({
-        id: connection.id,
-        ...(form.isDirty("name") ? { name: values.name } : {}),
-        ...(isReplacing ? toParts(kind, values) : {}),
-        was: {
-          ...(form.isDirty("name") ? { name: form.getInitialValues().name } : {}),
-          ...(isReplacing ? { settings: connection.settings } : {}),
+      call("changeConnection", {
+        organization: id,
+        params: { connection: connection.id },
+        body: {
+          ...(form.isDirty("name") ? { name: values.name } : {}),
+          ...(isReplacing ? toParts(kind, values) : {}),
+          was: {
+            ...(form.isDirty("name") ? { name: form.getInitialValues().name } : {}),
+            ...(isReplacing ? { settings: connection.settings } : {}),
+          },
         },
       }),
     form,

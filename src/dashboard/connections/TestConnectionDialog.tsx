@@ -2,7 +2,8 @@ import { Alert, Button, Group, Loader, Modal, Stack, Text } from "@mantine/core"
 import { IconX } from "@tabler/icons-react";
 import { useEffect } from "react";
 import type { AppConnection } from "#contract/app/connections.ts";
-import { connectionCalls, connectionsQuery } from "../api/connections.ts";
+import { call } from "../api/call.ts";
+import { connectionsQuery } from "../api/connections.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
@@ -27,7 +28,7 @@ export function TestConnectionDialog({
 function Test({ connection, onClose }: { connection: AppConnection; onClose: () => void }) {
   const { id } = useOrganization();
   const test = useAction({
-    run: () => connectionCalls(id).test(connection.id),
+    run: () => call("testConnection", { organization: id, params: { connection: connection.id } }),
     isQuiet: true,
     refreshes: [connectionsQuery(id).queryKey],
   });

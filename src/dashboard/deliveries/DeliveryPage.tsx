@@ -5,8 +5,9 @@ import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
+import { call } from "../api/call.ts";
 import { isNotFound } from "../api/client.ts";
-import { deliveriesKey, deliveryQuery, redeliver } from "../api/deliveries.ts";
+import { deliveriesKey, deliveryQuery } from "../api/deliveries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
@@ -54,7 +55,7 @@ function Delivery({ delivery, query }: DeliveryProps) {
   const { id, can, paths } = useOrganization();
   const [isAsking, setAsking] = useState(false);
   const again = useAction({
-    run: () => redeliver(id, delivery.id),
+    run: () => call("redeliver", { organization: id, params: { delivery: delivery.id } }),
     refreshes: [deliveriesKey(id)],
     says: () => "The delivery is being sent again.",
     onDone: () => setAsking(false),

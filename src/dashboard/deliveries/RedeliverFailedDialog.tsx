@@ -2,7 +2,8 @@ import { Checkbox, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
-import { endpointCalls, endpointRefreshes, endpointsQuery } from "../api/endpoints.ts";
+import { call } from "../api/call.ts";
+import { endpointRefreshes, endpointsQuery } from "../api/endpoints.ts";
 import { pluralize } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -36,8 +37,12 @@ function RedeliverFailedForm({ endpointId, onClose }: Omit<RedeliverFailedProps,
     initialValues: { id: endpointId, since: toLocalTime(before(1, "day"), timeZone), missed: false },
   });
   const redeliver = useAction({
-    run: (values: typeof form.values) =>
-      endpointCalls(id).redeliverFailed({ ...values, since: toInstant(values.since, timeZone) ?? "" }),
+    run: ({ id: endpoint, since, missed }: typeof form.values) =>
+      call("redeliverFailed", {
+        organization: id,
+        params: { endpoint },
+        body: { since: toInstant(since, timeZone) ?? "", missed },
+      }),
     form,
     isQuiet: true,
     refreshes: endpointRefreshes(id),

@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { entry } from "../api/account-calls.ts";
-import { RESET_LINK_MINUTES } from "../api/account-constants.ts";
+import { RESET_LINK_MINUTES } from "#contract/app/limits.ts";
+import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { SIGN_IN } from "../paths.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
@@ -10,7 +10,11 @@ import { EntryFrame } from "./EntryFrame.tsx";
 
 export function ForgotPasswordPage() {
   const form = useForm({ mode: "uncontrolled", initialValues: { email: "" } });
-  const ask = useAction({ run: entry.requestPasswordReset, form, isQuiet: true });
+  const ask = useAction({
+    run: (email: string) => call("requestPasswordReset", { body: { email } }),
+    form,
+    isQuiet: true,
+  });
   return (
     <EntryFrame title="Choose a new password" footer={<TextLink to={SIGN_IN}>Back to sign-in</TextLink>}>
       {ask.isSuccess ? (

@@ -2,7 +2,8 @@ import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { entry, person } from "../api/account-calls.ts";
+import type { InvitationPreview } from "#contract/app/account.ts";
+import { call } from "../api/call.ts";
 import { meQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
@@ -17,9 +18,11 @@ import { SignInForm } from "./SignInForm.tsx";
 const DEFAULTS = { token: "" };
 
 const invitationQuery = (token: string) =>
-  queryOptions({ queryKey: ["invitation", token], queryFn: () => entry.lookUpInvitation(token), staleTime: Infinity });
-
-type Preview = Awaited<ReturnType<typeof entry.lookUpInvitation>>;
+  queryOptions({
+    queryKey: ["invitation", token],
+    queryFn: () => call("lookUpInvitation", { body: { token } }),
+    staleTime: Infinity,
+  });
 
 /** Where the link of an invitation leads: whoever has an account signs in to accept, everybody else makes one. */
 export function InvitationPage() {
@@ -58,16 +61,16 @@ function useJoin() {
   };
 }
 
-function WithAccount({ token, preview }: { token: string; preview: Preview }) {
+function WithAccount({ token, preview }: { token: string; preview: InvitationPreview }) {
   const me = useQuery(meQuery);
   const join = useJoin();
   const accept = useAction({
-    run: () => entry.acceptInvitation({ token }),
+    run: () => call("acceptInvitation", { body: { token } }),
     isQuiet: true,
     says: () => `Welcome to ${preview.organizationName}.`,
     onDone: ({ organizationId }) => join(organizationId),
   });
-  const signOut = useAction({ run: person.signOut, onDone: () => void me.refetch() });
+  const signOut = useAction({ run: () => call("signOut", { body: {} }), onDone: () => void me.refetch() });
   if (me.isPending) return null;
   // A failure to read it means that nobody is signed in.
   const signedIn = me.isError ? null : me.data.user;
@@ -98,11 +101,11 @@ function WithAccount({ token, preview }: { token: string; preview: Preview }) {
   );
 }
 
-function WithoutAccount({ token, preview }: { token: string; preview: Preview }) {
+function WithoutAccount({ token, preview }: { token: string; preview: InvitationPreview }) {
   const join = useJoin();
   const form = useForm({ mode: "uncontrolled", initialValues: { name: "", password: "" } });
   const accept = useAction({
-    run: (values: { name: string; password: string }) => entry.acceptInvitation({ token, ...values }),
+    run: (values: { name: string; password: string }) => call("acceptInvitation", { body: { token, ...values } }),
     form,
     isQuiet: true,
     says: () => `Welcome to ${preview.organizationName}.`,

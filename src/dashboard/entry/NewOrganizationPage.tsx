@@ -1,7 +1,7 @@
 import { Button, Group, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
-import { person } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
@@ -17,7 +17,7 @@ export function NewOrganizationPage() {
   const idempotencyKey = useIdempotencyKey();
   const form = useForm({ mode: "uncontrolled", initialValues: { name: "", timeZone: guessTimeZone() } });
   const create = useAction({
-    run: (values: typeof form.values) => person.createOrganization(values, idempotencyKey),
+    run: (values: typeof form.values) => call("createOrganization", { body: values, idempotencyKey }),
     form,
     isQuiet: true,
     refreshes: [meKey],

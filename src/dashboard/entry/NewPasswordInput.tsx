@@ -1,5 +1,5 @@
 import { PasswordInput, type PasswordInputProps } from "@mantine/core";
-import { PASSWORD_LENGTH_MIN } from "../api/account-constants.ts";
+import { PASSWORD_LENGTH_MIN } from "#contract/app/limits.ts";
 
 export function NewPasswordInput(props: PasswordInputProps) {
   return (

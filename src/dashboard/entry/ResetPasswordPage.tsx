@@ -1,7 +1,7 @@
 import { Button, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
-import { entry } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { FORGOT_PASSWORD, SIGN_IN } from "../paths.ts";
@@ -17,7 +17,7 @@ export function ResetPasswordPage() {
   const navigate = useNavigate();
   const form = useForm({ mode: "uncontrolled", initialValues: { newPassword: "" } });
   const reset = useAction({
-    run: (newPassword: string) => entry.resetPassword({ token, newPassword }),
+    run: (newPassword: string) => call("resetPassword", { body: { token, newPassword } }),
     form,
     isQuiet: true,
     says: () => "Your password is changed. Every device was signed out.",

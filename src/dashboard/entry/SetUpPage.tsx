@@ -2,7 +2,7 @@ import { Alert, Button, Stack, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { entry } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { optionsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
@@ -56,7 +56,7 @@ function SetUpForm({ token }: { token: string }) {
     initialValues: { name: "", email: "", password: "", organizationName: "", timeZone: guessTimeZone() },
   });
   const setUp = useAction({
-    run: (values: ReturnType<typeof form.getValues>) => entry.setUp({ token, ...values }),
+    run: (values: ReturnType<typeof form.getValues>) => call("setUp", { body: { token, ...values } }),
     form,
     isQuiet: true,
     onDone: ({ id }) => {

@@ -1,7 +1,7 @@
 import { Anchor, Button, PasswordInput, PinInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
-import { entry } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 
@@ -26,7 +26,7 @@ export function SignInForm({ email, onSignedIn }: { email: string; onSignedIn: (
 function PasswordStep(about: { email: string; onCode: () => void; onSignedIn: () => void }) {
   const form = useForm({ mode: "uncontrolled", initialValues: { email: about.email, password: "" } });
   const signIn = useAction({
-    run: entry.signIn,
+    run: (body: { email: string; password: string }) => call("signIn", { body }),
     form,
     isQuiet: true,
     onDone: (answer) => (answer.twoFactorRedirect ? about.onCode() : about.onSignedIn()),
@@ -71,7 +71,7 @@ function CodeStep(about: {
   const { isRecovery } = about;
   const form = useForm({ initialValues: { code: "" } });
   const signIn = useAction({
-    run: (code: string) => (isRecovery ? entry.signInWithRecoveryCode(code) : entry.signInWithCode(code)),
+    run: (code: string) => call(isRecovery ? "signInWithRecoveryCode" : "signInWithCode", { body: { code } }),
     form,
     isQuiet: true,
     onDone: about.onSignedIn,

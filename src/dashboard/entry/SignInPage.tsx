@@ -1,7 +1,7 @@
 import { Alert, Button, Divider, Stack } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { entry } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { optionsQuery } from "../api/queries.ts";
 import { forgetSessionEnd } from "../api/session-end.ts";
 import { useAction } from "../hooks/use-action.ts";
@@ -60,7 +60,10 @@ export function SignInPage() {
 
 function OidcButton({ next }: { next: string }) {
   const start = useAction({
-    run: () => entry.signInWithOidc({ callbackURL: toReturnPath(next), errorCallbackURL: `${SIGN_IN}?error=oidc` }),
+    run: () =>
+      call("signInWithOidc", {
+        body: { callbackURL: toReturnPath(next), errorCallbackURL: `${SIGN_IN}?error=oidc` },
+      }),
     onDone: ({ url }) => window.location.assign(url),
   });
   return (

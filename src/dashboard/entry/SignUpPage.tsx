@@ -2,7 +2,7 @@ import { Button, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { entry } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { ApiFailure } from "../api/client.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { HOME, SIGN_IN } from "../paths.ts";
@@ -52,9 +52,9 @@ export function SignUpPage() {
 
 /** Signing up is answered the same whether or not the address has an account; signing in afterwards tells them apart. */
 async function signUpAndIn(values: { name: string; email: string; password: string }): Promise<void> {
-  await entry.signUp(values);
+  await call("signUp", { body: values });
   try {
-    await entry.signIn(values);
+    await call("signIn", { body: values });
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.status !== 401) throw error;
     const message = "This address has an account already. Sign in with it, or ask for a new password.";

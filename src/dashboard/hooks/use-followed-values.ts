@@ -25,13 +25,13 @@ export function useFollowedValues<Values extends Record<string, Value>>(
   }, [known]);
 }
 
-/** The fields that were touched, as they were before that: what the server compares with what is there now. */
-export function toWas<Values extends Record<string, Value>>(form: UseFormReturnType<Values>): Partial<Values> {
+/** A PATCH body: only the edited fields, with the values they had when the form was filled, which the server compares. */
+export function toChange<Values extends Record<string, Value>>(
+  form: UseFormReturnType<Values>,
+): Partial<Values> & { was: Partial<Values> } {
   const before = form.getInitialValues();
-  return pick(
-    before,
-    Object.keys(before).filter((name) => form.isDirty(name)),
-  );
+  const edited = Object.keys(before).filter((name) => form.isDirty(name));
+  return { ...pick(form.getValues(), edited), was: pick(before, edited) };
 }
 
 function pick<Values extends object>(values: Values, names: readonly string[]): Partial<Values> {

@@ -1,7 +1,8 @@
 import { Modal, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
-import { createKey, keysQuery } from "../api/keys.ts";
+import { call } from "../api/call.ts";
+import { keysQuery } from "../api/keys.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -48,7 +49,11 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
   const form = useForm<KeyForm>({ initialValues: { name: "", expiry: "", expiresAt: "" } });
   const create = useAction({
     run: (values: KeyForm) =>
-      createKey(id, { name: values.name, expiresAt: toExpiry(values, timeZone) }, idempotencyKey),
+      call("createKey", {
+        organization: id,
+        body: { name: values.name, expiresAt: toExpiry(values, timeZone) },
+        idempotencyKey,
+      }),
     form,
     isQuiet: true,
     refreshes: [keysQuery(id).queryKey],

@@ -1,7 +1,8 @@
 import { Badge, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import type { AppKey } from "#contract/app/keys.ts";
-import { keysQuery, revokeKey } from "../api/keys.ts";
+import { call } from "../api/call.ts";
+import { keysQuery } from "../api/keys.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
@@ -13,7 +14,7 @@ export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
   const { id, can, format } = useOrganization();
   const [revoked, setRevoked] = useState<AppKey | null>(null);
   const revoke = useAction({
-    run: (key: AppKey) => revokeKey(id, key.id),
+    run: (key: AppKey) => call("revokeKey", { organization: id, params: { key: key.id } }),
     refreshes: [keysQuery(id).queryKey],
     says: (_, { name }) => `${name} is revoked.`,
     onDone: () => setRevoked(null),

@@ -3,7 +3,7 @@ import { IconMail } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InvitationShape } from "#contract/app/account.ts";
-import { organization } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { invitationsQuery } from "../api/queries.ts";
 import { formatRelative } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
@@ -21,7 +21,8 @@ export function InvitationsSection() {
   const invitations = useQuery(invitationsQuery(id));
   const [withdrawn, setWithdrawn] = useState<InvitationShape | null>(null);
   const withdraw = useAction({
-    run: (invitation: InvitationShape) => organization.withdrawInvitation({ organization: id }, invitation.id),
+    run: (invitation: InvitationShape) =>
+      call("withdrawInvitation", { organization: id, params: { id: invitation.id } }),
     refreshes: [invitationsQuery(id).queryKey],
     says: (_, { email }) => `The invitation of ${email} is withdrawn.`,
     onDone: () => setWithdrawn(null),

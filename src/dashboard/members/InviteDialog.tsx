@@ -2,9 +2,9 @@ import { Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import type { InvitationMail } from "#contract/app/account.ts";
+import { INVITATION_DAYS } from "#contract/app/limits.ts";
 import { ROLES_OF_MEMBERS } from "#contract/app/role.ts";
-import { organization } from "../api/account-calls.ts";
-import { INVITATION_DAYS } from "../api/account-constants.ts";
+import { call } from "../api/call.ts";
 import { invitationsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -59,7 +59,7 @@ function InviteForm({ onClose, onHanded }: { onClose: () => void; onHanded: (han
   const { id, can } = useOrganization();
   const form = useForm({ initialValues: { email: "", role: "member" } });
   const invite = useAction({
-    run: (values: { email: string; role: string }) => organization.invite({ organization: id }, values),
+    run: (values: { email: string; role: string }) => call("invite", { organization: id, body: values }),
     form,
     isQuiet: true,
     refreshes: [invitationsQuery(id).queryKey],

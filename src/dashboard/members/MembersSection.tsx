@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { MemberShape } from "#contract/app/account.ts";
 import { type MemberRole, ROLES_OF_MEMBERS } from "#contract/app/role.ts";
-import { organization } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { meKey, membersQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { HOME } from "../paths.ts";
@@ -29,13 +29,17 @@ export function MembersSection() {
   const refreshes = [meKey, membersQuery(id).queryKey];
   const changeRole = useAction({
     run: ({ member, role }: Change) =>
-      organization.changeRole({ organization: id }, { userId: member.userId, role, was: { role: member.role } }),
+      call("changeMember", {
+        organization: id,
+        params: { userId: member.userId },
+        body: { role, was: { role: member.role } },
+      }),
     refreshes,
     says: (_, { member, role }) => `${member.name} is now ${ROLE_NAMES[role].toLowerCase()}.`,
     onDone: () => setChange(null),
   });
   const remove = useAction({
-    run: (member: MemberShape) => organization.removeMember({ organization: id }, member.userId),
+    run: (member: MemberShape) => call("removeMember", { organization: id, params: { userId: member.userId } }),
     refreshes,
     says: (_, member) => `${member.name} is no longer a member.`,
     onDone: (_, member) => {

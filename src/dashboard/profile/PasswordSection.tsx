@@ -1,6 +1,6 @@
 import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { person } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { signInsQuery } from "../api/queries.ts";
 import { NewPasswordInput } from "../entry/NewPasswordInput.tsx";
 import { useAction } from "../hooks/use-action.ts";
@@ -14,7 +14,7 @@ const EMPTY = { currentPassword: "", newPassword: "" };
 export function PasswordSection({ hasPassword, email }: { hasPassword: boolean; email: string }) {
   const form = useForm({ initialValues: EMPTY });
   const change = useAction({
-    run: person.changePassword,
+    run: (body: typeof EMPTY) => call("changePassword", { body }),
     form,
     refreshes: [signInsQuery.queryKey],
     says: () => "Your password is changed. Your other devices were signed out.",

@@ -1,6 +1,6 @@
 import { Button, Group, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { person } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useFollowedValues } from "../hooks/use-followed-values.ts";
@@ -28,7 +28,7 @@ function NameSection({ name }: { name: string }) {
   const form = useForm({ initialValues: { name } });
   useFollowedValues(form, { name });
   const rename = useAction({
-    run: person.rename,
+    run: (name: string) => call("changeMe", { body: { name } }),
     form,
     refreshes: [meKey],
     says: () => "Your name is changed.",

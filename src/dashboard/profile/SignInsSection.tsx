@@ -2,7 +2,7 @@ import { Badge, Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { SignIn } from "#contract/app/account.ts";
-import { person } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { signInsQuery } from "../api/queries.ts";
 import { formatRelative } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
@@ -17,7 +17,8 @@ export function SignInsSection() {
   const signIns = useQuery(signInsQuery);
   const [ending, setEnding] = useState<SignIn | "others" | null>(null);
   const end = useAction({
-    run: (which: SignIn | "others") => (which === "others" ? person.endOtherSignIns() : person.endSignIn(which.id)),
+    run: (which: SignIn | "others") =>
+      which === "others" ? call("endOtherSignIns", {}) : call("endSignIn", { params: { id: which.id } }),
     refreshes: [signInsQuery.queryKey],
     says: (_, which) => (which === "others" ? "Your other devices were signed out." : "That sign-in has ended."),
     onDone: () => setEnding(null),

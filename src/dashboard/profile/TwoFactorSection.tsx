@@ -2,7 +2,7 @@ import { Badge, Button, Group, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Me } from "#contract/app/account.ts";
-import { person } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { Section } from "../ui/layout/Section.tsx";
@@ -59,7 +59,7 @@ export function TwoFactorSection({ user }: { user: Me["user"] }) {
         title="Switch off two-factor sign-in?"
         confirmLabel="Switch off"
         isDangerous
-        run={person.disableTwoFactor}
+        run={(password) => call("disableTwoFactor", { body: { password } })}
         says="Two-factor sign-in is off."
         onClose={close}
         onDone={() => {
@@ -73,7 +73,7 @@ export function TwoFactorSection({ user }: { user: Me["user"] }) {
         isOpen={open === "new-codes"}
         title="Make new recovery codes?"
         confirmLabel="Make new codes"
-        run={person.makeRecoveryCodes}
+        run={(password) => call("createRecoveryCodes", { body: { password } })}
         onClose={close}
         onDone={({ backupCodes }) => {
           close();

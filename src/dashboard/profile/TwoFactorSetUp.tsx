@@ -1,7 +1,7 @@
 import { Anchor, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
-import { person } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
@@ -25,7 +25,7 @@ export function TwoFactorSetUp({ isOpen, onClose, onDone }: TwoFactorSetUpProps)
         isOpen={isOpen && made === null}
         title="Set up two-factor sign-in"
         confirmLabel="Go on"
-        run={person.enableTwoFactor}
+        run={(password) => call("enableTwoFactor", { body: { password } })}
         onClose={onClose}
         onDone={setMade}
       >
@@ -50,7 +50,7 @@ export function TwoFactorSetUp({ isOpen, onClose, onDone }: TwoFactorSetUpProps)
 function ConfirmStep({ uri, onClose, onConfirmed }: { uri: string; onClose: () => void; onConfirmed: () => void }) {
   const form = useForm({ initialValues: { code: "" } });
   const confirm = useAction({
-    run: person.confirmTwoFactor,
+    run: (code: string) => call("confirmTwoFactor", { body: { code } }),
     form,
     isQuiet: true,
     says: () => "Two-factor sign-in is on.",

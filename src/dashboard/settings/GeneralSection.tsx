@@ -1,9 +1,9 @@
 import { Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { organization } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
-import { toWas, useFollowedValues } from "../hooks/use-followed-values.ts";
+import { toChange, useFollowedValues } from "../hooks/use-followed-values.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyButton } from "../ui/copy/CopyField.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
@@ -20,16 +20,7 @@ export function GeneralSection() {
   const form = useForm({ initialValues: { name, timeZone } });
   useFollowedValues(form, { name, timeZone });
   const save = useAction({
-    // What was not touched is not sent: somebody else may have changed it meanwhile.
-    run: (values: { name: string; timeZone: string }) =>
-      organization.change(
-        { organization: id },
-        {
-          ...(form.isDirty("name") ? { name: values.name } : {}),
-          ...(form.isDirty("timeZone") ? { timeZone: values.timeZone } : {}),
-          was: toWas(form),
-        },
-      ),
+    run: () => call("changeOrganization", { organization: id, body: toChange(form) }),
     form,
     isQuiet: true,
     refreshes: [[id], meKey],
@@ -43,7 +34,7 @@ export function GeneralSection() {
   return (
     <Section title="General" description={verdict.isAllowed ? undefined : verdict.reason}>
       <LeaveGuard isDirty={form.isDirty()} />
-      <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <form onSubmit={form.onSubmit(() => save.mutate())}>
         <Stack gap="md">
           <FormFault error={save.error} />
           <TextInput label="Organization name" required readOnly={!verdict.isAllowed} {...form.getInputProps("name")} />

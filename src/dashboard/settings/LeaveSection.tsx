@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { organization } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { HOME } from "../paths.ts";
@@ -14,7 +14,7 @@ export function LeaveSection() {
   const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
   const leave = useAction({
-    run: () => organization.removeMember({ organization: id }, me.user.id),
+    run: () => call("removeMember", { organization: id, params: { userId: me.user.id } }),
     says: () => `You have left ${name}.`,
     // Who one is comes first: the start leads to whatever organization is left.
     refreshes: [meKey],

@@ -2,7 +2,7 @@ import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidd
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSelector, IconSun, IconUserCircle } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import type { Me } from "#contract/app/account.ts";
-import { person } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { announceSignOut } from "../api/session-end.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { type Paths, SIGN_IN } from "../paths.ts";
@@ -66,7 +66,7 @@ export function PersonMenu({ me, paths }: { me: Me; paths: Paths }) {
 /** What was read belongs to whoever was signed in. The page is loaded anew, so that no way back leads to anything of it. */
 export function useSignOut() {
   return useAction({
-    run: person.signOut,
+    run: () => call("signOut", { body: {} }),
     onDone: () => {
       announceSignOut();
       window.location.assign(SIGN_IN);

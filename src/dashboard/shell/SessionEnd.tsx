@@ -2,7 +2,7 @@ import { Modal, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import type { Me } from "#contract/app/account.ts";
-import { person } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
 import { forgetSessionEnd, readSessionEnd, watchSessionEnd } from "../api/session-end.ts";
 import { SignInForm } from "../entry/SignInForm.tsx";
@@ -16,7 +16,7 @@ export function SessionEnd() {
   const queries = useQueryClient();
   const before = queries.getQueryData<Me>(meKey);
   const goOn = async () => {
-    const after = await person.me().catch(() => null);
+    const after = await call("getMe", {}).catch(() => null);
     // Somebody else's screens must not be filled with what this one was looking at.
     if (!after || after.user.id !== before?.user.id) return window.location.reload();
     forgetSessionEnd();

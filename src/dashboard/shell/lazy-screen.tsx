@@ -2,7 +2,7 @@ import { Center, Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazyRouteComponent, type RouteComponent } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { entry } from "../api/account-calls.ts";
+import { call } from "../api/call.ts";
 import { Page } from "../ui/layout/Page.tsx";
 import { ErrorState } from "../ui/states/ErrorState.tsx";
 
@@ -57,7 +57,7 @@ async function findAgain(name: string, find: Find): Promise<Screen> {
     return await find();
   } catch (error) {
     // Where Bookflow cannot be reached, this says so.
-    await entry.options();
+    await call("listSignInOptions", {});
     // A newer version has replaced the file, or the browser remembers that it failed: the whole page is loaded anew, once.
     if (sessionStorage.getItem(toMark(name)) !== null) throw error;
     sessionStorage.setItem(toMark(name), "");

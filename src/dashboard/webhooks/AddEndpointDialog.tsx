@@ -4,7 +4,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AddedEndpoint } from "#contract/app/endpoints.ts";
 import { ENDPOINT_KINDS, type EndpointKind } from "#contract/endpoint.ts";
-import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
+import { call } from "../api/call.ts";
+import { endpointRefreshes } from "../api/endpoints.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -51,7 +52,7 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
   const idempotencyKey = useIdempotencyKey();
   const form = useForm({ initialValues: { kind: "webhook" as EndpointKind, url: "", description: "" } });
   const add = useAction({
-    run: (values: typeof form.values) => endpointCalls(id).add(values, idempotencyKey),
+    run: (body: typeof form.values) => call("addEndpoint", { organization: id, body, idempotencyKey }),
     form,
     isQuiet: true,
     refreshes: endpointRefreshes(id),

@@ -1,9 +1,10 @@
 import { Modal, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
+import { call } from "../api/call.ts";
+import { endpointRefreshes } from "../api/endpoints.ts";
 import { useAction } from "../hooks/use-action.ts";
-import { toWas, useFollowedValues } from "../hooks/use-followed-values.ts";
+import { toChange, useFollowedValues } from "../hooks/use-followed-values.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
@@ -26,14 +27,12 @@ function EditForm({ endpoint, onClose }: EditProps) {
   const form = useForm({ initialValues: saved });
   useFollowedValues(form, saved);
   const save = useAction({
-    // What was not touched is not sent: somebody else may have changed it meanwhile.
-    run: ({ url, description }: { url: string; description: string }) =>
-      endpointCalls(id).change({
-        id: endpoint.id,
-        ...(form.isDirty("url") ? { url } : {}),
-        ...(form.isDirty("description") ? { description } : {}),
-        was: { ...toWas(form), ...(isChat && form.isDirty("url") ? { url: endpoint.url } : {}) },
-      }),
+    run: () => {
+      const { was, ...changed } = toChange(form);
+      // The form never holds a chat endpoint's old URL; the server compares with the masked one.
+      const body = { ...changed, was: isChat && form.isDirty("url") ? { ...was, url: endpoint.url } : was };
+      return call("changeEndpoint", { organization: id, params: { endpoint: endpoint.id }, body });
+    },
     form,
     isQuiet: true,
     refreshes: endpointRefreshes(id),
@@ -41,7 +40,7 @@ function EditForm({ endpoint, onClose }: EditProps) {
     onDone: onClose,
   });
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+    <form onSubmit={form.onSubmit(() => save.mutate())}>
       <Stack gap="md">
         <FormFault error={save.error} />
         <TextInput

@@ -3,7 +3,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
+import { call } from "../api/call.ts";
+import { endpointRefreshes } from "../api/endpoints.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
@@ -20,14 +21,15 @@ export function EndSection({ endpoint }: { endpoint: AppEndpoint }) {
   const close = () => setAsked(null);
   const isOn = endpoint.status === "enabled";
   const name = nameOf(endpoint);
+  const target = { organization: id, params: { endpoint: endpoint.id } };
   const change = useAction({
-    run: () => endpointCalls(id).change({ id: endpoint.id, isEnabled: !isOn }),
+    run: () => call("changeEndpoint", { ...target, body: { isEnabled: !isOn } }),
     refreshes: endpointRefreshes(id),
     says: ({ status }) => `${name} is switched ${status === "enabled" ? "on" : "off"}.`,
     onDone: close,
   });
   const remove = useAction({
-    run: () => endpointCalls(id).remove(endpoint.id),
+    run: () => call("removeEndpoint", target),
     says: () => `${name} is deleted.`,
     // First away from here: this screen has nothing to show any more once the list is read again.
     onDone: () => {

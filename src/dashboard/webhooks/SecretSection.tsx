@@ -2,7 +2,8 @@ import { Modal, Text } from "@mantine/core";
 import { useState } from "react";
 import type { AppEndpoint, RotatedSecret } from "#contract/app/endpoints.ts";
 import { SIGNING_SECRET_OVERLAP_HOURS } from "#contract/endpoint.ts";
-import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
+import { call } from "../api/call.ts";
+import { endpointRefreshes } from "../api/endpoints.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { STAYS_OPEN } from "../ui/copy/ShownOnce.tsx";
@@ -16,7 +17,7 @@ export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {
   const [isAsking, setAsking] = useState(false);
   const [rotated, setRotated] = useState<RotatedSecret | null>(null);
   const rotate = useAction({
-    run: () => endpointCalls(id).rotateSecret(endpoint.id),
+    run: () => call("rotateSecret", { organization: id, params: { endpoint: endpoint.id } }),
     refreshes: endpointRefreshes(id),
     says: () => "The signing secret is rotated.",
     onDone: (answer) => {

@@ -4,8 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import { call } from "../api/call.ts";
 import { deliveryQuery } from "../api/deliveries.ts";
-import { endpointCalls, endpointRefreshes } from "../api/endpoints.ts";
+import { endpointRefreshes } from "../api/endpoints.ts";
 import { describeAttempt, formatDuration } from "../deliveries/delivery-words.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -26,7 +27,7 @@ export function TestDialog({ endpoint, onClose }: { endpoint: AppEndpoint | null
 function Test({ endpoint, onClose }: { endpoint: AppEndpoint; onClose: () => void }) {
   const { id, paths, format } = useOrganization();
   const test = useAction({
-    run: () => endpointCalls(id).test(endpoint.id),
+    run: () => call("testEndpoint", { organization: id, params: { endpoint: endpoint.id } }),
     isQuiet: true,
     refreshes: endpointRefreshes(id),
   });

@@ -1,9 +1,9 @@
 import { Modal, Stack, Switch, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
-import type { WIDGET_NAME_LENGTH_MAX } from "#contract/app/widgets.ts";
+import { WIDGET_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import type { Template } from "#contract/widget.ts";
-import { call } from "../api/app-calls.ts";
+import { call } from "../api/call.ts";
 import { widgetsKey } from "../api/widgets.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
@@ -11,8 +11,6 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { TemplateChoice } from "./design/TemplateChoice.tsx";
-
-const NAME_LENGTH = 100 satisfies typeof WIDGET_NAME_LENGTH_MAX;
 
 /** The few things that are decided first; everything can be changed later. Leads on to the snippet. */
 export function NewWidgetDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -46,14 +44,14 @@ function NewWidgetForm({ onClose }: { onClose: () => void }) {
           label="Name"
           description="For you, such as Website or Branch in Linz."
           required
-          maxLength={NAME_LENGTH}
+          maxLength={WIDGET_NAME_LENGTH_MAX}
           data-autofocus
           {...form.getInputProps("name")}
         />
         <TextInput
           label="Business name"
           description="As visitors see it above the widget."
-          maxLength={NAME_LENGTH}
+          maxLength={WIDGET_NAME_LENGTH_MAX}
           {...form.getInputProps("businessName")}
         />
         <TemplateChoice {...form.getInputProps("template")} />

@@ -1,5 +1,5 @@
 import type { AppWidget, WidgetChange } from "#contract/app/widgets.ts";
-import { call } from "../api/app-calls.ts";
+import { call } from "../api/call.ts";
 import { widgetsKey } from "../api/widgets.ts";
 import { type ActionOptions, useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";

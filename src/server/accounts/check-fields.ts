@@ -1,4 +1,4 @@
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "#contract/app/account.ts";
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "#contract/app/limits.ts";
 import { type MemberRole, ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX } from "#contract/book.ts";
 import type { Db } from "../db/pool.ts";

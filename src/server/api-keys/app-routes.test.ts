@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AppKey, MadeKey } from "#contract/app/keys.ts";
+import type { AppKey, CreatedKey } from "#contract/app/keys.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { askApp, readAudit } from "../../../test/support/app-api.ts";
@@ -19,7 +19,7 @@ const useKey = async (key: string) =>
 test("a key is shown once, opens the read API, and is listed by its ends and its last use", async () => {
   const admin = await signIn(testApp, { role: "admin" });
   const { status, body } = await askApp(app, admin, "POST /keys", { name: " Warehouse " });
-  const { key, ...made } = body as MadeKey;
+  const { key, ...made } = body as CreatedKey;
   assert.equal(status, 201);
   assert.deepEqual(made, {
     id: made.id,
@@ -45,7 +45,7 @@ test("a key is shown once, opens the read API, and is listed by its ends and its
 
 test("a revoked key ends at once, and revoking again changes nothing", async () => {
   const admin = await signIn(testApp, { role: "admin" });
-  const { id, key } = (await askApp(app, admin, "POST /keys", { name: "Old" })).body as MadeKey;
+  const { id, key } = (await askApp(app, admin, "POST /keys", { name: "Old" })).body as CreatedKey;
   assert.equal(await useKey(key), 200);
   assert.deepEqual(await askApp(app, admin, `DELETE /keys/${id}`), { status: 204, body: null });
   assert.equal(await useKey(key), 401);
@@ -63,7 +63,7 @@ test("a revoked key ends at once, and revoking again changes nothing", async () 
 test("a key expires when it was told to", async () => {
   const admin = await signIn(testApp, { role: "admin" });
   const expiresAt = new Date(NOON.getTime() + MINUTE_MS).toISOString();
-  const { key } = (await askApp(app, admin, "POST /keys", { name: "Short", expiresAt })).body as MadeKey;
+  const { key } = (await askApp(app, admin, "POST /keys", { name: "Short", expiresAt })).body as CreatedKey;
   assert.equal(await useKey(key), 200);
   clock.set(new Date(NOON.getTime() + MINUTE_MS));
   const [expired] = await listKeys(admin);

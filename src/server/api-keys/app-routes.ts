@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { type AppKey, AppKeyList, KEY_NAME_LENGTH_MAX, MadeKey, NewKey } from "#contract/app/keys.ts";
+import { type AppKey, AppKeyList, CreatedKey, NewKey } from "#contract/app/keys.ts";
+import { KEY_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { API_KEY_ID, type ApiKeyId, parseApiKeyId } from "#contract/ids.ts";
 import { memberOf } from "../accounts/auth/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
@@ -22,7 +23,7 @@ export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "cloc
     return { data: rows.map((row) => toAppKey(row, deps.clock.now())) };
   });
 
-  api.post("/keys", { schema: { response: { 201: MadeKey } } }, async (request, reply) => {
+  api.post("/keys", { schema: { response: { 201: CreatedKey } } }, async (request, reply) => {
     const member = memberOf(request);
     const owner = member.organizationId;
     const now = deps.clock.now();

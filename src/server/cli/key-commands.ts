@@ -1,4 +1,4 @@
-import { KEY_NAME_LENGTH_MAX } from "#contract/app/keys.ts";
+import { KEY_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { parseApiKeyId } from "#contract/ids.ts";
 import { planIncludes } from "#contract/plans.ts";
 import { makeKey } from "../api-keys/make-key.ts";

@@ -1,4 +1,4 @@
-import { WIDGET_NAME_LENGTH_MAX } from "#contract/app/widgets.ts";
+import { WIDGET_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { parseWidgetId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
 import { TEMPLATES, WIDGET_STATUSES } from "#contract/widget.ts";
 import { ALLOWED_DOMAINS_MAX, parseAccentColor, parseAllowedDomain } from "#contract/widget-looks.ts";

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
-import { WIDGET_NAME_LENGTH_MAX, type WidgetChange } from "#contract/app/widgets.ts";
+import { WIDGET_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
+import type { WidgetChange } from "#contract/app/widgets.ts";
 import { type ConnectionId, type OrganizationId, parseConnectionId } from "#contract/ids.ts";
 import { parseAccentColor, parseAllowedDomain } from "#contract/widget-looks.ts";
 import type { Db } from "../db/pool.ts";

@@ -2,13 +2,13 @@ import { useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { parseAccentColor } from "#contract/widget-looks.ts";
-import { useFollowedValues } from "../../hooks/use-followed-values.ts";
+import { toChange, useFollowedValues } from "../../hooks/use-followed-values.ts";
 import { LeaveGuard } from "../../ui/forms/LeaveGuard.tsx";
 import { useWidgetChange } from "../use-widget-change.ts";
 import classes from "./DesignTab.module.css";
 import { Preview } from "./Preview.tsx";
 import { WidgetForm } from "./WidgetForm.tsx";
-import { toChange, toFormValues, toWords } from "./widget-form.ts";
+import { toFormValues, toWire, toWords } from "./widget-form.ts";
 
 const SETTLED_MS = 300;
 
@@ -35,9 +35,10 @@ export function DesignTab({ widget }: { widget: AppWidget }) {
         form={form}
         error={save.error}
         isBusy={save.isPending}
-        onSave={(values) =>
-          save.mutate({ ...toChange(values, form.isDirty), was: toChange(form.getInitialValues(), form.isDirty) })
-        }
+        onSave={() => {
+          const { was, ...changed } = toChange(form);
+          save.mutate({ ...toWire(changed), was: toWire(was) });
+        }}
       />
       <Preview widget={widget} template={template} accent={accent} />
     </div>

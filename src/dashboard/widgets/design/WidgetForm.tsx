@@ -1,6 +1,6 @@
 import { Group, Stack, TagsInput, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import type { WIDGET_NAME_LENGTH_MAX } from "#contract/app/widgets.ts";
+import { WIDGET_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { ALLOWED_DOMAINS_MAX } from "#contract/widget-looks.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { ActionButton } from "../../ui/forms/ActionButton.tsx";
@@ -12,13 +12,11 @@ import { TemplateChoice } from "./TemplateChoice.tsx";
 import classes from "./WidgetForm.module.css";
 import type { WidgetValues } from "./widget-form.ts";
 
-const NAME_LENGTH = 100 satisfies typeof WIDGET_NAME_LENGTH_MAX;
-
 type WidgetFormProps = {
   form: UseFormReturnType<WidgetValues>;
   error: Error | null;
   isBusy: boolean;
-  onSave: (values: WidgetValues) => void;
+  onSave: () => void;
 };
 
 export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
@@ -27,7 +25,7 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
   const readOnly = !verdict.isAllowed;
   const isDirty = form.isDirty();
   return (
-    <form onSubmit={form.onSubmit(onSave)}>
+    <form onSubmit={form.onSubmit(() => onSave())}>
       <FormFault error={error} />
       <Section title="Look">
         <Stack gap="md">
@@ -35,14 +33,14 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
             label="Name"
             description="For you. Visitors do not see it."
             required
-            maxLength={NAME_LENGTH}
+            maxLength={WIDGET_NAME_LENGTH_MAX}
             readOnly={readOnly}
             {...form.getInputProps("name")}
           />
           <TextInput
             label="Business name"
             description="As visitors see it. Empty: the name of your organization."
-            maxLength={NAME_LENGTH}
+            maxLength={WIDGET_NAME_LENGTH_MAX}
             readOnly={readOnly}
             {...form.getInputProps("businessName")}
           />

@@ -26,16 +26,14 @@ export function toFormValues(widget: AppWidget): WidgetValues {
   };
 }
 
-/** Only what was touched: somebody else may have changed the rest meanwhile. */
-export function toChange(values: WidgetValues, isTouched: (name: keyof WidgetValues) => boolean): WidgetChange {
-  const wire = {
-    ...values,
-    accentColor: values.accentColor.trim() || null,
-    bookingUrl: values.bookingUrl.trim() || null,
-    connectionId: values.connectionId || null,
+/** The other way round. */
+export function toWire({ accentColor, bookingUrl, connectionId, ...rest }: Partial<WidgetValues>): WidgetChange {
+  return {
+    ...rest,
+    ...(accentColor === undefined ? {} : { accentColor: accentColor.trim() || null }),
+    ...(bookingUrl === undefined ? {} : { bookingUrl: bookingUrl.trim() || null }),
+    ...(connectionId === undefined ? {} : { connectionId: connectionId || null }),
   };
-  const names = (Object.keys(wire) as (keyof WidgetValues)[]).filter(isTouched);
-  return Object.fromEntries(names.map((name) => [name, wire[name]])) as WidgetChange;
 }
 
 /** How a value reads on the screen: an id says nothing to anybody. */

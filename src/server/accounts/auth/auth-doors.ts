@@ -1,4 +1,5 @@
 import type { AuditAction } from "#contract/app/audit.ts";
+import { AUTH_ROUTES } from "#contract/app/routes.ts";
 
 // What of better-auth can be reached. It has many more addresses and fields; a new version of it opens none of them here.
 
@@ -6,7 +7,7 @@ import type { AuditAction } from "#contract/app/audit.ts";
 export const OIDC_PROVIDER = "oidc";
 
 export type AuthDoor = {
-  /** After /api/auth/. */
+  /** Below /api/auth. */
   readonly path: string;
   /** What is handed on of the body. */
   readonly fields: readonly string[];
@@ -26,59 +27,64 @@ export type AuthDoor = {
 
 export const POST_DOORS: readonly AuthDoor[] = [
   {
-    path: "sign-in/email",
+    path: AUTH_ROUTES.signIn.path,
     fields: ["email", "password", "rememberMe"],
     account: "email",
     isThrottled: true,
     audit: { comingIn: "user.signed_in" },
   },
   {
-    path: "sign-in/social",
+    path: AUTH_ROUTES.signInWithOidc.path,
     fields: ["callbackURL", "errorCallbackURL"],
     pages: ["callbackURL", "errorCallbackURL"],
     fixed: { provider: OIDC_PROVIDER },
     isThrottled: true,
   },
-  { path: "sign-out", fields: [] },
+  { path: AUTH_ROUTES.signOut.path, fields: [] },
   {
-    path: "sign-up/email",
+    path: AUTH_ROUTES.signUp.path,
     fields: ["name", "email", "password"],
     account: "email",
     isThrottled: true,
     isSignUp: true,
     passwordField: "password",
   },
-  { path: "request-password-reset", fields: ["email"], account: "email", isThrottled: true },
-  { path: "reset-password", fields: ["token", "newPassword"], isThrottled: true, passwordField: "newPassword" },
+  { path: AUTH_ROUTES.requestPasswordReset.path, fields: ["email"], account: "email", isThrottled: true },
   {
-    path: "change-password",
+    path: AUTH_ROUTES.resetPassword.path,
+    fields: ["token", "newPassword"],
+    isThrottled: true,
+    passwordField: "newPassword",
+  },
+  {
+    path: AUTH_ROUTES.changePassword.path,
     fields: ["currentPassword", "newPassword"],
     fixed: { revokeOtherSessions: true },
     isThrottled: true,
     passwordField: "newPassword",
     audit: { signedIn: "user.password_changed" },
   },
-  { path: "two-factor/enable", fields: ["password"], isThrottled: true },
+  { path: AUTH_ROUTES.enableTwoFactor.path, fields: ["password"], isThrottled: true },
   {
-    path: "two-factor/disable",
+    path: AUTH_ROUTES.disableTwoFactor.path,
     fields: ["password"],
     isThrottled: true,
     audit: { signedIn: "user.two_factor_disabled" },
   },
   {
-    path: "two-factor/verify-totp",
+    path: AUTH_ROUTES.signInWithCode.path,
     fields: ["code"],
     isThrottled: true,
     audit: { signedIn: "user.two_factor_enabled", comingIn: "user.signed_in" },
   },
   {
-    path: "two-factor/verify-backup-code",
+    path: AUTH_ROUTES.signInWithRecoveryCode.path,
     fields: ["code"],
     isThrottled: true,
     audit: { comingIn: "user.signed_in" },
   },
   {
-    path: "two-factor/generate-backup-codes",
+    path: AUTH_ROUTES.createRecoveryCodes.path,
     fields: ["password"],
     isThrottled: true,
     audit: { signedIn: "user.recovery_codes_made" },

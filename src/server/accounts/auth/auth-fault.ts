@@ -1,3 +1,4 @@
+import { AUTH_ROUTES } from "#contract/app/routes.ts";
 import { ApiError, FieldsError } from "../../http/api-error.ts";
 import { malformedRequest, nothingHere, wentWrong } from "../../http/error-handler.ts";
 import { FIELD_FAULTS } from "../../http/field-faults.ts";
@@ -8,7 +9,7 @@ import { TOO_MANY_ATTEMPTS } from "./throttle.ts";
 
 /** What better-auth refused, by its own codes, in our words and in the shape of every other error. */
 export function toAuthError(door: AuthDoor, fault: { status: number; code: string }): ApiError {
-  const isSignIn = door.path === "sign-in/email";
+  const isSignIn = door.path === AUTH_ROUTES.signIn.path;
   switch (fault.code) {
     case "INVALID_EMAIL_OR_PASSWORD":
       return wrongCredentials();
@@ -20,7 +21,7 @@ export function toAuthError(door: AuthDoor, fault: { status: number; code: strin
       return isSignIn ? wrongCredentials() : passwordFault(door, PASSWORD_FAULTS.tooLong);
     case "INVALID_PASSWORD":
       return new FieldsError({
-        [door.path === "change-password" ? "currentPassword" : "password"]: "This is not your password.",
+        [door.path === AUTH_ROUTES.changePassword.path ? "currentPassword" : "password"]: "This is not your password.",
       });
     case "INVALID_CODE":
     case "INVALID_BACKUP_CODE":

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AUTH_PREFIX } from "#contract/app/routes.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
 import type { AccountsDeps } from "../accounts-deps.ts";
@@ -16,7 +17,7 @@ export async function authRoutes(app: FastifyInstance, deps: AuthRouteDeps): Pro
     async (scope) => {
       scope.addHook("onRequest", async (request) => requireOwnOrigin(deps.config, request));
       for (const door of POST_DOORS)
-        scope.post<{ Body: unknown }>(`/${door.path}`, { schema: { hide: true } }, (request, reply) =>
+        scope.post<{ Body: unknown }>(door.path, { schema: { hide: true } }, (request, reply) =>
           passThrough(deps, door, request, reply),
         );
       if (deps.config.oidcIssuer !== null)
@@ -24,7 +25,7 @@ export async function authRoutes(app: FastifyInstance, deps: AuthRouteDeps): Pro
           comeBack(deps, request, reply),
         );
     },
-    { prefix: "/api/auth" },
+    { prefix: AUTH_PREFIX },
   );
 }
 

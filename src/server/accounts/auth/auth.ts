@@ -2,7 +2,8 @@ import { hkdfSync } from "node:crypto";
 import { betterAuth } from "better-auth";
 import { genericOAuth } from "better-auth/plugins/generic-oauth";
 import { twoFactor } from "better-auth/plugins/two-factor";
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, RESET_LINK_MINUTES } from "#contract/app/account.ts";
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, RESET_LINK_MINUTES } from "#contract/app/limits.ts";
+import { AUTH_PREFIX } from "#contract/app/routes.ts";
 import type { Config } from "../../config.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -39,7 +40,7 @@ export function createBetterAuth(parts: AuthParts) {
   return betterAuth({
     appName: "Bookflow",
     baseURL: new URL(config.baseUrl).origin,
-    basePath: "/api/auth",
+    basePath: AUTH_PREFIX,
     secret: Buffer.from(hkdfSync("sha256", secretKey, "bookflow", "accounts", SECRET_BYTES)).toString("base64url"),
     telemetry: { enabled: false },
     // Faults are thrown to our own handler, which logs them without what they carry; refusals stay answers.

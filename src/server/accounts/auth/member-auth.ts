@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { ORGANIZATION_HEADER } from "#contract/app/account.ts";
 import { type MemberRole, roleIncludes } from "#contract/app/role.ts";
+import { ORGANIZATION_HEADER } from "#contract/app/routes.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";

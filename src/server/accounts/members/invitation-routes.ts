@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { InvitationList, type InvitationShape, MadeInvitation, NewInvitation } from "#contract/app/account.ts";
+import { CreatedInvitation, InvitationList, type InvitationShape, NewInvitation } from "#contract/app/account.ts";
 import { writeAudit } from "../../audit/write-audit.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, noSuch } from "../../http/api-error.ts";
@@ -26,7 +26,7 @@ export function invitationRoutes(
   app.post<{ Body: { email: string; role: string } }>(
     "/invitations",
     {
-      schema: { body: NewInvitation, response: { 201: MadeInvitation } },
+      schema: { body: NewInvitation, response: { 201: CreatedInvitation } },
     },
     async (request, reply) => {
       const member = memberOf(request);

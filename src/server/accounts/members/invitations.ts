@@ -1,4 +1,5 @@
-import { INVITATION_DAYS, type InvitationMail } from "#contract/app/account.ts";
+import type { InvitationMail } from "#contract/app/account.ts";
+import { INVITATION_DAYS } from "#contract/app/limits.ts";
 import type { MemberRole } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";

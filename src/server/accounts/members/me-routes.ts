@@ -1,13 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import {
-  MadeOrganization,
-  Me,
-  MeChange,
-  NewOrganization,
-  ORGANIZATION_HEADER,
-  type SignIn,
-  SignIns,
-} from "#contract/app/account.ts";
+import { CreatedOrganization, Me, MeChange, NewOrganization, type SignIn, SignIns } from "#contract/app/account.ts";
+import { ORGANIZATION_HEADER } from "#contract/app/routes.ts";
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import type { Config } from "../../config.ts";
 import { makeOnce } from "../../db/make-once.ts";
@@ -83,7 +76,7 @@ export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" |
 
   app.post<{ Body: { name: string; timeZone: string } }>(
     "/organizations",
-    { schema: { body: NewOrganization, response: { 201: MadeOrganization } } },
+    { schema: { body: NewOrganization, response: { 201: CreatedOrganization } } },
     async (request, reply) => {
       const owner = personOf(request);
       if (!mayCreateOrganization(deps.config, await listMemberships(deps.db, owner.userId)))

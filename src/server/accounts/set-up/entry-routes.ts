@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import {
+  CreatedOrganization,
   InvitationAcceptance,
   InvitationPreview,
   InvitationToken,
   JoinedOrganization,
-  MadeOrganization,
   SetUpRequest,
   SignInOptions,
 } from "#contract/app/account.ts";
@@ -34,7 +34,7 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
 
   app.post<{ Body: SetUpRequest }>(
     "/setup",
-    { schema: { body: SetUpRequest, response: { 201: MadeOrganization } } },
+    { schema: { body: SetUpRequest, response: { 201: CreatedOrganization } } },
     async (request, reply) => {
       deps.accounts.throttle.take(request);
       const { token, ...body } = request.body;

@@ -1,12 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import {
-  BookingDetail,
-  BookingSummaryPage,
-  EraseAnswer,
-  EraseRequest,
-  SEARCH_LENGTH_MAX,
-} from "#contract/app/bookings.ts";
+import { BookingDetail, BookingSummaryPage, EraseAnswer, EraseRequest } from "#contract/app/bookings.ts";
+import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
 import { roleIncludes } from "#contract/app/role.ts";
 import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
 import { parseReference, type Reference, type WidgetId } from "#contract/ids.ts";

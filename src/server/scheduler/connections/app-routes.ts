@@ -3,12 +3,12 @@ import type { FastifyInstance } from "fastify";
 import {
   type AppConnection,
   AppConnectionList,
-  CONNECTION_NAME_LENGTH_MAX,
   ConnectionChange,
   ConnectionTest,
   NewConnection,
   SavedConnection,
 } from "#contract/app/connections.ts";
+import { CONNECTION_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { CONNECTION_ID, type ConnectionId, type OrganizationId, parseConnectionId } from "#contract/ids.ts";
 import { CONNECTIONS_PER_ORGANIZATION_MAX } from "#contract/scheduling.ts";
 import { memberOf } from "../../accounts/auth/member-auth.ts";

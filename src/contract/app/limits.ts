@@ -1,0 +1,13 @@
+// Limits and periods of the dashboard API that its screens state or enforce too. Free of schemas, so that the dashboard's
+// bundle stays free of TypeBox.
+
+export const PASSWORD_LENGTH_MIN = 10;
+export const PASSWORD_LENGTH_MAX = 128;
+export const INVITATION_DAYS = 7;
+export const RESET_LINK_MINUTES = 30;
+
+export const SEARCH_LENGTH_MAX = 200;
+
+export const WIDGET_NAME_LENGTH_MAX = 100;
+export const KEY_NAME_LENGTH_MAX = 100;
+export const CONNECTION_NAME_LENGTH_MAX = 100;

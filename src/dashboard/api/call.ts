@@ -1,0 +1,118 @@
+import type * as account from "#contract/app/account.ts";
+import type { AppAnalytics } from "#contract/app/analytics.ts";
+import type { AuditPage } from "#contract/app/audit.ts";
+import type { BookingDetail, BookingSummaryPage, EraseAnswer, EraseRequest } from "#contract/app/bookings.ts";
+import type * as connections from "#contract/app/connections.ts";
+import type { AppDeliveryDetail, AppDeliveryPage, QueuedDelivery } from "#contract/app/deliveries.ts";
+import type * as endpoints from "#contract/app/endpoints.ts";
+import type { AppKeyList, CreatedKey, NewKey } from "#contract/app/keys.ts";
+import type { MemberRole } from "#contract/app/role.ts";
+import { ACCOUNT_ROUTES, APP_PREFIX, APP_ROUTES, AUTH_PREFIX, AUTH_ROUTES } from "#contract/app/routes.ts";
+import type { AppWidget, AppWidgetList, NewWidget, WidgetChange } from "#contract/app/widgets.ts";
+import { send, toAddress } from "./client.ts";
+
+const ROUTES = { ...APP_ROUTES, ...ACCOUNT_ROUTES, ...AUTH_ROUTES };
+
+/** The request body and the answer of every route in contract/app/routes.ts. CSV files have no entry: see download.ts. */
+type Calls = {
+  listWidgets: { answer: AppWidgetList };
+  createWidget: { answer: AppWidget; body: NewWidget };
+  getWidget: { answer: AppWidget };
+  changeWidget: { answer: AppWidget; body: WidgetChange };
+  listBookings: { answer: BookingSummaryPage };
+  getBooking: { answer: BookingDetail };
+  deleteBooking: { answer: null };
+  eraseBookings: { answer: EraseAnswer; body: EraseRequest };
+  getAnalytics: { answer: AppAnalytics };
+  listEndpoints: { answer: endpoints.AppEndpointList };
+  addEndpoint: { answer: endpoints.AddedEndpoint; body: endpoints.NewEndpoint };
+  changeEndpoint: { answer: endpoints.AppEndpoint; body: endpoints.EndpointChange };
+  removeEndpoint: { answer: null };
+  testEndpoint: { answer: QueuedDelivery };
+  rotateSecret: { answer: endpoints.RotatedSecret };
+  redeliverFailed: { answer: endpoints.RedeliverFailedAnswer; body: endpoints.RedeliverFailedRequest };
+  listDeliveries: { answer: AppDeliveryPage };
+  getDelivery: { answer: AppDeliveryDetail };
+  redeliver: { answer: QueuedDelivery };
+  listKeys: { answer: AppKeyList };
+  createKey: { answer: CreatedKey; body: NewKey };
+  revokeKey: { answer: null };
+  listConnections: { answer: connections.AppConnectionList };
+  addConnection: { answer: connections.SavedConnection; body: connections.NewConnection };
+  changeConnection: { answer: connections.SavedConnection; body: connections.ConnectionChange };
+  removeConnection: { answer: null };
+  testConnection: { answer: connections.ConnectionTest };
+
+  listSignInOptions: { answer: account.SignInOptions };
+  setUp: { answer: account.CreatedOrganization; body: account.SetUpRequest };
+  lookUpInvitation: { answer: account.InvitationPreview; body: { token: string } };
+  acceptInvitation: { answer: account.JoinedOrganization; body: account.InvitationAcceptance };
+  getMe: { answer: account.Me };
+  changeMe: { answer: null; body: account.MeChange };
+  listSignIns: { answer: account.SignIns };
+  endOtherSignIns: { answer: null };
+  endSignIn: { answer: null };
+  createOrganization: { answer: account.CreatedOrganization; body: account.NewOrganization };
+  getOrganization: { answer: account.OrganizationShape };
+  changeOrganization: { answer: account.OrganizationShape; body: account.OrganizationChange };
+  listMembers: { answer: account.MemberList };
+  changeMember: { answer: null; body: account.MemberChange };
+  removeMember: { answer: null };
+  listInvitations: { answer: account.InvitationList };
+  invite: { answer: account.CreatedInvitation; body: account.NewInvitation };
+  withdrawInvitation: { answer: null };
+  listAuditEntries: { answer: AuditPage };
+
+  /** `twoFactorRedirect`: the password was right, and a code is needed next. */
+  signIn: { answer: { twoFactorRedirect?: boolean }; body: { email: string; password: string } };
+  /** `url`: the sign-in page of the OpenID Connect issuer. */
+  signInWithOidc: { answer: { url: string }; body: { callbackURL: string; errorCallbackURL: string } };
+  signInWithCode: { answer: unknown; body: { code: string } };
+  signInWithRecoveryCode: { answer: unknown; body: { code: string } };
+  signUp: { answer: unknown; body: { name: string; email: string; password: string } };
+  signOut: { answer: unknown; body: object };
+  requestPasswordReset: { answer: unknown; body: { email: string } };
+  resetPassword: { answer: unknown; body: { token: string; newPassword: string } };
+  changePassword: { answer: unknown; body: { currentPassword: string; newPassword: string } };
+  enableTwoFactor: { answer: { totpURI: string; backupCodes: string[] }; body: { password: string } };
+  confirmTwoFactor: { answer: unknown; body: { code: string } };
+  disableTwoFactor: { answer: unknown; body: { password: string } };
+  createRecoveryCodes: { answer: { backupCodes: string[] }; body: { password: string } };
+};
+
+type CallName = keyof Calls;
+type BodyOf<Name extends CallName> = Calls[Name] extends { body: infer Body } ? { body: Body } : { body?: never };
+/** Only routes that need a role belong to an organization. */
+type OrganizationOf<Name extends CallName> = (typeof ROUTES)[Name]["role"] extends MemberRole
+  ? { organization: string }
+  : { organization?: never };
+
+type CallOptions = {
+  /** Fills the `:name` parts of the route's path. */
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  /** See hooks/use-idempotency-key.ts. */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+};
+
+/** Calls a route by its name in the contract: `call("getWidget", { organization, params: { widget: id } })`. */
+export async function call<Name extends CallName>(
+  name: Name,
+  { params, ...request }: CallOptions & OrganizationOf<Name> & BodyOf<Name>,
+): Promise<Calls[Name]["answer"]> {
+  const { method, role } = ROUTES[name];
+  // To getMe a 401 is an ordinary answer: shell/AppGate.tsx asks it whether anyone is signed in.
+  const isEntry = role === "anyone" || name === "getMe";
+  return await send({ method, path: pathOf(name, params), isEntry, ...request });
+}
+
+/** A route's address with its query, for links to files. */
+export function addressOf(name: keyof typeof APP_ROUTES, query: NonNullable<CallOptions["query"]>): string {
+  return toAddress(pathOf(name), query);
+}
+
+function pathOf(name: keyof typeof ROUTES, params: CallOptions["params"] = {}): string {
+  const prefix = name in AUTH_ROUTES ? AUTH_PREFIX : APP_PREFIX;
+  return prefix + ROUTES[name].path.replaceAll(/:(\w+)/g, (_, key) => encodeURIComponent(params[key] ?? ""));
+}
