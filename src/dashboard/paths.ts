@@ -1,17 +1,12 @@
-// Every address of the dashboard. The server prints the first four in links: see server/accounts.
+import { ENTRY_PAGES, HOME } from "#contract/app/entry-pages.ts";
 
-export const SIGN_IN = "/sign-in";
-export const SET_UP = "/setup";
-export const RESET_PASSWORD = "/reset-password";
-export const INVITATION = "/invitation";
-export const FORGOT_PASSWORD = "/forgot-password";
-export const SIGN_UP = "/sign-up";
-export const HOME = "/app";
-export const NEW_ORGANIZATION = "/app/new-organization";
+// Every address of the dashboard besides ENTRY_PAGES. paths.test.ts compares them with routes.tsx.
+
+export const NEW_ORGANIZATION = `${HOME}/new-organization`;
 
 export type Paths = ReturnType<typeof pathsOf>;
 
-/** The addresses of one organization's screens: which one is shown stands in the address, so links and tabs keep it. */
+/** Addresses of an organization's screens. They carry its id, so that links and tabs stay with that organization. */
 export function pathsOf(organizationId: string) {
   const base = `${HOME}/${organizationId}`;
   const below = (folder: string) => (id: string) => `${base}/${folder}/${encodeURIComponent(id)}`;
@@ -35,7 +30,7 @@ export function pathsOf(organizationId: string) {
   };
 }
 
-/** Only addresses of our own are gone back to: what stands in a link may come from anybody. */
+/** Where to go after signing in. The text comes from a link that anyone can write, so only our own pages are accepted. */
 export function toReturnPath(text: string): string {
-  return /^\/app(\/|$)/.test(text) || text.startsWith(`${INVITATION}?`) ? text : HOME;
+  return /^\/app(\/|$)/.test(text) || text.startsWith(`${ENTRY_PAGES.invitation}?`) ? text : HOME;
 }

@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, type RouteComponent } from "@tanstack/react-router";
-import { FORGOT_PASSWORD, HOME, INVITATION, RESET_PASSWORD, SET_UP, SIGN_IN, SIGN_UP } from "./paths.ts";
+import { ENTRY_PAGES, HOME } from "#contract/app/entry-pages.ts";
 import { AppGate } from "./shell/AppGate.tsx";
 import { Crash } from "./shell/Crash.tsx";
 import { lazyScreen } from "./shell/lazy-screen.tsx";
@@ -7,31 +7,31 @@ import { Lost, NotFound } from "./shell/NotFound.tsx";
 import { Root } from "./shell/Root.tsx";
 import { Shell } from "./shell/Shell.tsx";
 
-// The table of contents of the dashboard: every screen with its address. Screens are loaded when they are first shown.
-// An address in here has its function in paths.ts, and its place in the navigation in shell/navigation.ts.
+// The dashboard's table of contents: every screen with its address. The code of a screen is loaded when it is first shown.
+// Links to these addresses come from paths.ts; the sidebar lists them in shell/navigation.ts.
 
 type Screen = readonly [path: string, component: RouteComponent];
 
 // biome-ignore format: one screen a line
-/** For whoever is not signed in. */
+/** Before signing in. */
 const ENTRY_SCREENS: readonly Screen[] = [
-  [SET_UP,          lazyScreen(() => import("./entry/SetUpPage.tsx"), "SetUpPage")],
-  [SIGN_IN,         lazyScreen(() => import("./entry/SignInPage.tsx"), "SignInPage")],
-  [SIGN_UP,         lazyScreen(() => import("./entry/SignUpPage.tsx"), "SignUpPage")],
-  [FORGOT_PASSWORD, lazyScreen(() => import("./entry/ForgotPasswordPage.tsx"), "ForgotPasswordPage")],
-  [RESET_PASSWORD,  lazyScreen(() => import("./entry/ResetPasswordPage.tsx"), "ResetPasswordPage")],
-  [INVITATION,      lazyScreen(() => import("./entry/InvitationPage.tsx"), "InvitationPage")],
+  [ENTRY_PAGES.setUp,          lazyScreen(() => import("./entry/SetUpPage.tsx"), "SetUpPage")],
+  [ENTRY_PAGES.signIn,         lazyScreen(() => import("./entry/SignInPage.tsx"), "SignInPage")],
+  [ENTRY_PAGES.signUp,         lazyScreen(() => import("./entry/SignUpPage.tsx"), "SignUpPage")],
+  [ENTRY_PAGES.forgotPassword, lazyScreen(() => import("./entry/ForgotPasswordPage.tsx"), "ForgotPasswordPage")],
+  [ENTRY_PAGES.resetPassword,  lazyScreen(() => import("./entry/ResetPasswordPage.tsx"), "ResetPasswordPage")],
+  [ENTRY_PAGES.invitation,     lazyScreen(() => import("./entry/InvitationPage.tsx"), "InvitationPage")],
 ];
 
 // biome-ignore format: one screen a line
-/** For whoever is signed in, whichever organization they look at. */
+/** Screens that don't belong to one organization. */
 const PERSON_SCREENS: readonly Screen[] = [
   ["/",                 lazyScreen(() => import("./entry/StartPage.tsx"), "StartPage")],
   ["/new-organization", lazyScreen(() => import("./entry/NewOrganizationPage.tsx"), "NewOrganizationPage")],
 ];
 
 // biome-ignore format: one screen a line
-/** Of one organization: /app/{organization}/…. */
+/** Below /app/{organization}. */
 const ORGANIZATION_SCREENS: readonly Screen[] = [
   ["/",                 lazyScreen(() => import("./shell/OrganizationStartPage.tsx"), "OrganizationStartPage")],
   ["/analytics",        lazyScreen(() => import("./analytics/AnalyticsPage.tsx"), "AnalyticsPage")],
@@ -73,7 +73,7 @@ export const router = createRouter({
       organization.addChildren(ORGANIZATION_SCREENS.map(toRoute(organization))),
     ]),
   ]),
-  // Plain texts: ?search=12 stays what was typed.
+  // Values stay strings: ?search=12 is the text 12.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
     const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== "");

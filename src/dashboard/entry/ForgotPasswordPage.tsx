@@ -1,9 +1,9 @@
 import { Alert, Button, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { RESET_LINK_MINUTES } from "#contract/app/limits.ts";
 import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
-import { SIGN_IN } from "../paths.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
@@ -16,7 +16,7 @@ export function ForgotPasswordPage() {
     isQuiet: true,
   });
   return (
-    <EntryFrame title="Choose a new password" footer={<TextLink to={SIGN_IN}>Back to sign-in</TextLink>}>
+    <EntryFrame title="Choose a new password" footer={<TextLink to={ENTRY_PAGES.signIn}>Back to sign-in</TextLink>}>
       {ask.isSuccess ? (
         <Alert color="green" role="status" title="Look into your mail">
           If {ask.variables} has an account, a link is on its way. It works once, for {RESET_LINK_MINUTES} minutes.

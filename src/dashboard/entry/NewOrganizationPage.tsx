@@ -1,11 +1,12 @@
 import { Button, Group, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
+import { HOME } from "#contract/app/entry-pages.ts";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
-import { HOME, pathsOf } from "../paths.ts";
+import { pathsOf } from "../paths.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { guessTimeZone } from "../ui/forms/TimeZoneSelect.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";

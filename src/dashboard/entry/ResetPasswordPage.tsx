@@ -1,10 +1,10 @@
 import { Button, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
+import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
-import { FORGOT_PASSWORD, SIGN_IN } from "../paths.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
@@ -21,13 +21,13 @@ export function ResetPasswordPage() {
     form,
     isQuiet: true,
     says: () => "Your password is changed. Every device was signed out.",
-    onDone: () => void navigate({ to: SIGN_IN, replace: true }),
+    onDone: () => void navigate({ to: ENTRY_PAGES.signIn, replace: true }),
   });
   return (
     <EntryFrame
       title="Choose a new password"
       description="Afterwards you sign in anew, here and on your other devices."
-      footer={<TextLink to={FORGOT_PASSWORD}>Ask for another link</TextLink>}
+      footer={<TextLink to={ENTRY_PAGES.forgotPassword}>Ask for another link</TextLink>}
     >
       <form onSubmit={form.onSubmit(({ newPassword }) => reset.mutate(newPassword))}>
         <Stack gap="md">

@@ -2,11 +2,12 @@ import { Alert, Button, Stack, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { call } from "../api/call.ts";
 import { optionsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
-import { pathsOf, SIGN_IN } from "../paths.ts";
+import { pathsOf } from "../paths.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { guessTimeZone } from "../ui/forms/TimeZoneSelect.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
@@ -39,7 +40,7 @@ export function SetUpPage() {
           ) : (
             <Stack gap="md">
               <Alert color="petrol">Bookflow is set up already.</Alert>
-              <ButtonLink to={SIGN_IN}>Go to sign-in</ButtonLink>
+              <ButtonLink to={ENTRY_PAGES.signIn}>Go to sign-in</ButtonLink>
             </Stack>
           )
         }

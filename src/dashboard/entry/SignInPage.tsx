@@ -1,12 +1,13 @@
 import { Alert, Button, Divider, Stack } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { call } from "../api/call.ts";
 import { optionsQuery } from "../api/queries.ts";
 import { forgetSessionEnd } from "../api/session-end.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
-import { FORGOT_PASSWORD, SIGN_IN, SIGN_UP, toReturnPath } from "../paths.ts";
+import { toReturnPath } from "../paths.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
 import { SignInForm } from "./SignInForm.tsx";
@@ -30,7 +31,7 @@ export function SignInPage() {
         options.data?.isSignUpOpen && (
           <>
             New here?{" "}
-            <TextLink to={SIGN_UP} underline="always">
+            <TextLink to={ENTRY_PAGES.signUp} underline="always">
               Make an account
             </TextLink>
           </>
@@ -49,7 +50,7 @@ export function SignInPage() {
           </Alert>
         )}
         <SignInForm email={email} onSignedIn={goOn} />
-        <TextLink to={FORGOT_PASSWORD} size="sm">
+        <TextLink to={ENTRY_PAGES.forgotPassword} size="sm">
           Forgot your password?
         </TextLink>
         {options.data?.hasOidc && <OidcButton next={next} />}
@@ -62,7 +63,7 @@ function OidcButton({ next }: { next: string }) {
   const start = useAction({
     run: () =>
       call("signInWithOidc", {
-        body: { callbackURL: toReturnPath(next), errorCallbackURL: `${SIGN_IN}?error=oidc` },
+        body: { callbackURL: toReturnPath(next), errorCallbackURL: `${ENTRY_PAGES.signIn}?error=oidc` },
       }),
     onDone: ({ url }) => window.location.assign(url),
   });

@@ -2,10 +2,10 @@ import { Button, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { ENTRY_PAGES, HOME } from "#contract/app/entry-pages.ts";
 import { call } from "../api/call.ts";
 import { ApiFailure } from "../api/client.ts";
 import { useAction } from "../hooks/use-action.ts";
-import { HOME, SIGN_IN } from "../paths.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { AccountFields } from "./AccountFields.tsx";
@@ -31,7 +31,7 @@ export function SignUpPage() {
       footer={
         <>
           You have one?{" "}
-          <TextLink to={SIGN_IN} underline="always">
+          <TextLink to={ENTRY_PAGES.signIn} underline="always">
             Sign in
           </TextLink>
         </>

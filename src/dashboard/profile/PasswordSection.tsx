@@ -1,10 +1,10 @@
 import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { call } from "../api/call.ts";
 import { signInsQuery } from "../api/queries.ts";
 import { NewPasswordInput } from "../entry/NewPasswordInput.tsx";
 import { useAction } from "../hooks/use-action.ts";
-import { FORGOT_PASSWORD } from "../paths.ts";
 import { LeaveGuard } from "../ui/forms/LeaveGuard.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
@@ -25,7 +25,7 @@ export function PasswordSection({ hasPassword, email }: { hasPassword: boolean; 
       <Section title="Password">
         <Text size="sm">
           You sign in with your organization's account and have no password here.{" "}
-          <TextLink underline="always" to={FORGOT_PASSWORD}>
+          <TextLink underline="always" to={ENTRY_PAGES.forgotPassword}>
             Ask for a link
           </TextLink>{" "}
           to set one.

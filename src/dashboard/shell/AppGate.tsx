@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate, useRouter } from "@tanstack/react-router";
 import { createContext, useContext, useEffect } from "react";
 import type { Me } from "#contract/app/account.ts";
+import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { ApiFailure } from "../api/client.ts";
 import { meQuery } from "../api/queries.ts";
 import { followSignOut, reportSessionEnd } from "../api/session-end.ts";
-import { SIGN_IN } from "../paths.ts";
 import { ErrorState } from "../ui/states/ErrorState.tsx";
 
 const MeContext = createContext<Me | null>(null);
@@ -49,7 +49,7 @@ function GoToSignIn() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, with the address that was asked for
   useEffect(() => {
     const search: Record<string, string> = { next: router.state.location.href };
-    void navigate({ to: SIGN_IN, search, replace: true });
+    void navigate({ to: ENTRY_PAGES.signIn, search, replace: true });
   }, []);
   return null;
 }

@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { IconMapPinQuestion } from "@tabler/icons-react";
+import { HOME } from "#contract/app/entry-pages.ts";
 import { EntryFrame } from "../entry/EntryFrame.tsx";
-import { HOME } from "../paths.ts";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";

@@ -2,10 +2,11 @@ import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidd
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSelector, IconSun, IconUserCircle } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import type { Me } from "#contract/app/account.ts";
+import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { call } from "../api/call.ts";
 import { announceSignOut } from "../api/session-end.ts";
 import { useAction } from "../hooks/use-action.ts";
-import { type Paths, SIGN_IN } from "../paths.ts";
+import type { Paths } from "../paths.ts";
 import classes from "./Switcher.module.css";
 
 const SCHEMES = [
@@ -69,7 +70,7 @@ export function useSignOut() {
     run: () => call("signOut", { body: {} }),
     onDone: () => {
       announceSignOut();
-      window.location.assign(SIGN_IN);
+      window.location.assign(ENTRY_PAGES.signIn);
     },
   });
 }

@@ -2,24 +2,16 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
+import { ENTRY_PAGES, HOME } from "#contract/app/entry-pages.ts";
 import type { Deps } from "../deps.ts";
 import { notBuilt, serveBrowserFiles } from "../http/browser-files.ts";
 
-/** Where `npm run build` puts the dashboard, and under which address its scripts and styles are served. */
+/** Where `npm run build` puts the dashboard, and where its scripts and styles are served. */
 const FOLDER = fileURLToPath(new URL("../../../dist/assets/dashboard/", import.meta.url));
 const ADDRESS = "/assets/dashboard/";
 
-/** One page for all of these; which screen it shows, src/dashboard/routes.tsx decides. */
-const SCREENS = [
-  "/app",
-  "/app/*",
-  "/sign-in",
-  "/sign-up",
-  "/setup",
-  "/forgot-password",
-  "/reset-password",
-  "/invitation",
-];
+/** All of these get the same page; src/dashboard/routes.tsx picks the screen. */
+const PAGES = [HOME, `${HOME}/*`, ...Object.values(ENTRY_PAGES)];
 
 const NONCE_BYTES = 16;
 const NONCE_PLACE = "__STYLE_NONCE__";
@@ -30,8 +22,8 @@ export async function dashboardRoutes(app: FastifyInstance, deps: Pick<Deps, "ra
   const page = existsSync(file) ? readFileSync(file, "utf8") : null;
   if (page !== null) await serveBrowserFiles(app, { folder: FOLDER, address: ADDRESS });
 
-  app.get("/", { schema: { hide: true } }, async (_request, reply) => reply.redirect("/app", 302));
-  for (const url of SCREENS) {
+  app.get("/", { schema: { hide: true } }, async (_request, reply) => reply.redirect(HOME, 302));
+  for (const url of PAGES) {
     app.get(url, { schema: { hide: true } }, async (_request, reply) => {
       if (page === null) throw notBuilt();
       const nonce = deps.random.bytes(NONCE_BYTES).toString("base64");
@@ -46,7 +38,7 @@ export async function dashboardRoutes(app: FastifyInstance, deps: Pick<Deps, "ra
   }
 }
 
-/** No inline script at all; style elements only of our own script, which knows the nonce. */
+/** No inline scripts. Style elements need the nonce, which only our own script knows. */
 function toPolicy(nonce: string): string {
   return [
     "default-src 'none'",
@@ -55,7 +47,7 @@ function toPolicy(nonce: string): string {
     "connect-src 'self'",
     "img-src 'self' data:",
     "font-src 'self'",
-    // The live preview of a widget.
+    // For the live preview of a widget.
     "frame-src 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -2,6 +2,7 @@ import { hkdfSync } from "node:crypto";
 import { betterAuth } from "better-auth";
 import { genericOAuth } from "better-auth/plugins/generic-oauth";
 import { twoFactor } from "better-auth/plugins/two-factor";
+import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, RESET_LINK_MINUTES } from "#contract/app/limits.ts";
 import { AUTH_PREFIX } from "#contract/app/routes.ts";
 import type { Config } from "../../config.ts";
@@ -118,7 +119,7 @@ export function createBetterAuth(parts: AuthParts) {
           to: user.email,
           subject: "Choose a new password",
           text: `Somebody asked for a new password for your Bookflow account. This link works once, for ${RESET_LINK_MINUTES} minutes. If it was not you, there is nothing to do.`,
-          link: `${config.baseUrl}/reset-password?token=${encodeURIComponent(token)}`,
+          link: `${config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
         });
       },
       onPasswordReset: async ({ user }) => await parts.onPasswordReset(user),

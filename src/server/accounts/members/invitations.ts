@@ -1,4 +1,5 @@
 import type { InvitationMail } from "#contract/app/account.ts";
+import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { INVITATION_DAYS } from "#contract/app/limits.ts";
 import type { MemberRole } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
@@ -57,7 +58,7 @@ export async function invite(
       },
     );
   });
-  const toLink = (token: string) => `${deps.config.baseUrl}/invitation?token=${token}`;
+  const toLink = (token: string) => `${deps.config.baseUrl}${ENTRY_PAGES.invitation}?token=${token}`;
   if (!mail.isOn) return { invitation, mail: "off", link: toLink(shown.token) };
   const isSent = await mail.send({
     to: email,

@@ -1,3 +1,4 @@
+import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
@@ -18,7 +19,7 @@ export async function makeSetupLink(deps: SetUpDeps, address: string): Promise<s
   if (await hasUsers(deps.db)) return null;
   const { token, hash } = makeLinkToken(deps.random);
   await insertSetupLink(deps.db, { token_hash: hash, created_at: deps.clock.now() });
-  return `${address}/setup?token=${token}`;
+  return `${address}${ENTRY_PAGES.setUp}?token=${token}`;
 }
 
 type SetUpOutcome =

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { ENTRY_PAGES, HOME } from "#contract/app/entry-pages.ts";
+import { NEW_ORGANIZATION, pathsOf, toReturnPath } from "./paths.ts";
+
+// routes.tsx cannot be loaded outside of a browser, so its tables are read as text.
+const SOURCE = readFileSync(new URL("routes.tsx", import.meta.url), "utf8");
+
+const ORGANIZATION = "$organization";
+
+test("every address in paths.ts has a screen in routes.tsx, and every screen has an address", () => {
+  const inPaths = [
+    ...Object.values(ENTRY_PAGES),
+    HOME,
+    NEW_ORGANIZATION,
+    ...Object.values(pathsOf(ORGANIZATION)).map((path) => (typeof path === "string" ? path : path("$"))),
+  ];
+  assert.deepEqual(inPaths.map(withoutIds).toSorted(), readScreens().map(withoutIds).toSorted());
+});
+
+test("after signing in only our own pages are gone back to", () => {
+  for (const text of ["/app", "/app/org_1/bookings?search=a", "/invitation?token=x"])
+    assert.equal(toReturnPath(text), text);
+  for (const text of ["", "/apple", "//evil.example/app", "https://evil.example/app", "/invitation"])
+    assert.equal(toReturnPath(text), HOME);
+});
+
+function readScreens(): string[] {
+  const screens = [
+    ...readTable("ENTRY_SCREENS").map(([, page]) => ENTRY_PAGES[page as keyof typeof ENTRY_PAGES]),
+    ...readTable("PERSON_SCREENS").map(([path]) => `${HOME}${path}`),
+    ...readTable("ORGANIZATION_SCREENS").map(([path]) => `${HOME}/${ORGANIZATION}${path}`),
+  ];
+  const lazyScreens = SOURCE.match(/lazyScreen\(/g) ?? [];
+  assert.equal(screens.length, lazyScreens.length, "a screen is written in a way that this test does not read");
+  return screens.map((path) => path.replace(/\/$/, ""));
+}
+
+/** The first cell of each row: an address in quotes, or the name of an entry page. */
+function readTable(name: string): [path: string, page: string][] {
+  const table = SOURCE.split(`const ${name}`)[1]?.split("\n];")[0] ?? "";
+  const rows = table.matchAll(/\[(?:"([^"]*)"|ENTRY_PAGES\.(\w+)),\s+lazyScreen/g);
+  return [...rows].map(([, path = "", page = ""]) => [path, page]);
+}
+
+/** $reference and the like are all the same here. */
+function withoutIds(path: string): string {
+  return path.replaceAll(/(?:\$|%24)\w*/g, "{id}");
+}
