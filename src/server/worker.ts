@@ -7,7 +7,7 @@ import { rebuildOutdated } from "./funnel/recount/rebuild.ts";
 import { sealOutdated } from "./funnel/recount/seal-spans.ts";
 import { repeat } from "./lib/repeat.ts";
 import { sweepExpired } from "./retention/sweep.ts";
-import { DeliveryLoop } from "./webhooks/delivery/delivery-loop.ts";
+import { DeliveryLoop } from "./webhooks/delivery/loop.ts";
 import { mailNotices } from "./webhooks/health/mail-notices.ts";
 import { DELIVERIES_CHANNEL } from "./webhooks/outbox/queries.ts";
 

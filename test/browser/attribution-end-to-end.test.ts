@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Frame, Page } from "playwright-core";
 import type { Booking } from "#contract/booking.ts";
-import { DeliveryLoop } from "../../src/server/webhooks/delivery/delivery-loop.ts";
+import { DeliveryLoop } from "../../src/server/webhooks/delivery/loop.ts";
 import {
   deliverAll,
   headerOf,

@@ -5,9 +5,9 @@ import { FAILING_PATH, Receiver } from "../../scripts/demo/receiver/receiver.ts"
 import { renderSlackMessage } from "../../scripts/demo/receiver/render-slack.ts";
 import { renderAdaptiveCard } from "../../scripts/demo/receiver/render-teams.ts";
 import { findFreePort, openSmallServer } from "../../scripts/demo/small-server.ts";
-import { signBody } from "../../src/server/webhooks/delivery/sign.ts";
 import { toSlackCard } from "../../src/server/webhooks/outbox/cards/slack-card.ts";
 import { toTeamsCard } from "../../src/server/webhooks/outbox/cards/teams-card.ts";
+import { signBody } from "../../src/server/webhooks/request/sign.ts";
 import { anyBookingCreated, bookingCreated } from "../../src/server/webhooks/testing/card-sample.ts";
 
 const SECRET = "whsec_of-the-demos-receiver-in-tests";

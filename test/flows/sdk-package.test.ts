@@ -12,7 +12,7 @@ import type * as bookingContract from "#contract/booking.ts";
 import type * as eventContract from "#contract/webhook-event.ts";
 import type * as widgetContract from "#contract/widget.ts";
 import type * as client from "../../sdk/src/index.ts";
-import { signBody } from "../../src/server/webhooks/delivery/sign.ts";
+import { signBody } from "../../src/server/webhooks/request/sign.ts";
 import { createTestApp } from "../support/app.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeBooking } from "../support/builders.ts";

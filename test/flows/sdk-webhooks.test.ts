@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { verifyWebhook, WebhookError, type WebhookErrorCode } from "../../sdk/src/index.ts";
-import { signBody } from "../../src/server/webhooks/delivery/sign.ts";
 import { rotateSecret } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { redeliver } from "../../src/server/webhooks/log/redeliver.ts";
+import { signBody } from "../../src/server/webhooks/request/sign.ts";
 import {
   book,
   createWebhookService,

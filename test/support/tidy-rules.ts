@@ -64,7 +64,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   ]),
   slice("sending"),
   slice("webhooks", ["config.ts", "mail/mail.ts", "organizations/queries.ts", "sending/", ...DASHBOARD]),
-  slice("operations", ["bookings/flow/observe-bookings.ts", "mail/mail.ts", "webhooks/health/observe-queue.ts"]),
+  slice("operations", ["bookings/flow/observe-bookings.ts", "mail/mail.ts", "webhooks/queue/observe.ts"]),
   slice("scheduler", ["sending/", ...DASHBOARD]),
   slice("bookings", [
     "api-keys/bearer-auth.ts",
@@ -93,7 +93,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "organizations/queries.ts",
     "plans/kept-since.ts",
     "scheduler/sandbox/queries.ts",
-    "webhooks/log/log-period.ts",
+    "webhooks/log/period.ts",
     "webhooks/log/retention.ts",
   ]),
   slice("demo", [
@@ -142,7 +142,7 @@ export const RESERVED_PACKAGES: readonly { readonly package: RegExp; readonly im
       // For the code of a DatabaseError only.
       "src/server/funnel/record/touch-writer.ts",
       "src/server/scheduler/sandbox/queries.ts",
-      "src/server/webhooks/delivery/report-writer.ts",
+      "src/server/webhooks/queue/report-writer.ts",
     ],
   },
   {
@@ -160,7 +160,7 @@ export const RESERVED_PACKAGES: readonly { readonly package: RegExp; readonly im
 const LIB = "src/server/lib/";
 const EMBEDDED = "src/server/db/embedded/";
 const FRAME = "src/widget/frame/environment.ts";
-const SENDER = "src/server/webhooks/delivery/guarded-send.ts";
+const SENDER = "src/server/webhooks/request/guarded-send.ts";
 
 /** What may stand in no file of src/ but these. Comments are not looked at, except for the last. */
 export const BANNED_TEXTS: readonly {

@@ -4,7 +4,7 @@ import { ENDPOINT_KINDS } from "#contract/endpoint.ts";
 import { type EndpointId, type OrganizationId, parseDeliveryId, parseEndpointId } from "#contract/ids.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
-import { auditEndpoint, auditRedelivery } from "../webhooks/endpoints/audit-endpoint.ts";
+import { auditEndpoint, auditRedelivery } from "../webhooks/endpoints/audit.ts";
 import {
   type Alongside,
   addEndpoint,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
 import type { Role } from "../config.ts";
-import { DeliveryLoop } from "../webhooks/delivery/delivery-loop.ts";
+import { DeliveryLoop } from "../webhooks/delivery/loop.ts";
 import {
   anotherWorker,
   book,

@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Deps } from "../deps.ts";
 import type { Mail } from "../mail/mail.ts";
-import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/health/observe-queue.ts";
+import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/queue/observe.ts";
 import { listZoneOffsets, readDoctorFacts } from "./doctor-queries.ts";
 
 // `doctor`: everything an operator would look at first when something seems wrong, with what to do about it. That the

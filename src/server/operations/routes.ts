@@ -4,7 +4,7 @@ import { observeBookings } from "../bookings/flow/observe-bookings.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
 import { within } from "../lib/pause.ts";
-import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/health/observe-queue.ts";
+import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/queue/observe.ts";
 
 /** A database that answers later than this is away, as far as monitoring goes. */
 const DATABASE_LIMIT_MS = 2_000;

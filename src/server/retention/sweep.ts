@@ -6,7 +6,7 @@ import { deleteExpiredVisits, deleteUselessCounters } from "../funnel/recount/re
 import { findOrganization, listOrganizations } from "../organizations/queries.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 import { deleteEndedAppointments } from "../scheduler/sandbox/queries.ts";
-import { toLogKeptSince } from "../webhooks/log/log-period.ts";
+import { toLogKeptSince } from "../webhooks/log/period.ts";
 import {
   deleteExpiredAttempts,
   deleteExpiredEvents,

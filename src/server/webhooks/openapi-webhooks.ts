@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { SIGNING_SECRET_OVERLAP_HOURS, SIGNING_SECRET_PREFIX } from "#contract/endpoint.ts";
 import { PLAN_TERMS } from "#contract/plans.ts";
 import { BookingCreatedEvent, WEBHOOK_HEADERS, WEBHOOK_USER_AGENT } from "#contract/webhook-event.ts";
-import { PLANS_WITH_WEBHOOKS } from "./delivery/queue-caps.ts";
+import { PLANS_WITH_WEBHOOKS } from "./queue/caps.ts";
 
 // The `webhooks` section of the OpenAPI document: what endpoints of kind `webhook` receive. docs/webhooks.md tells all of it.
 

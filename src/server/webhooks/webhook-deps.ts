@@ -5,8 +5,8 @@ import type { Random } from "../lib/random.ts";
 import { createSealer, type Sealer } from "../lib/sealed.ts";
 import { type Cidr, parseCidr } from "../sending/address-rules.ts";
 import { createSystemResolver, type ResolveHost } from "../sending/resolve-host.ts";
-import { createGuardedSend, type GuardedSend } from "./delivery/guarded-send.ts";
 import type { RetrySchedule } from "./delivery/retry-schedule.ts";
+import { createGuardedSend, type GuardedSend } from "./request/guarded-send.ts";
 
 /** What webhooks need beyond the database. */
 export type WebhookDeps = {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ENDPOINT_KINDS, type EndpointKind } from "#contract/endpoint.ts";
 import { SEND_FAILURE_CODES, type SendFailureCode } from "#contract/send-failure.ts";
+import type { SendResult } from "../request/guarded-send.ts";
 import { type AttemptOutcome, classifyReply } from "./classify-reply.ts";
-import type { SendResult } from "./guarded-send.ts";
 
 type Reply = { status: number; body?: string; retryAfter?: string | null; brokenOff?: SendFailureCode };
 

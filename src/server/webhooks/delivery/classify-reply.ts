@@ -1,6 +1,6 @@
 import type { AttemptErrorCode } from "#contract/delivery.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
-import type { SendResult } from "./guarded-send.ts";
+import type { SendResult } from "../request/guarded-send.ts";
 
 // What one finished attempt means for its delivery and its endpoint:
 //

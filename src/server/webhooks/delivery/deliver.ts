@@ -5,13 +5,13 @@ import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Sealer } from "../../lib/sealed.ts";
 import { parseRetryAfter } from "../../sending/retry-after.ts";
-import type { ClaimedDelivery } from "./claim-queries.ts";
+import type { ClaimedDelivery } from "../queue/claim.ts";
+import type { ExpiredLease } from "../queue/recovery-queries.ts";
+import type { AttemptReport } from "../queue/report-queries.ts";
+import type { GuardedSend, SendResult } from "../request/guarded-send.ts";
+import { type SigningSecrets, signBody } from "../request/sign.ts";
 import { type AttemptOutcome, classifyReply } from "./classify-reply.ts";
-import type { GuardedSend, SendResult } from "./guarded-send.ts";
-import type { ExpiredLease } from "./recovery-queries.ts";
-import type { AttemptReport } from "./report-queries.ts";
 import { nextAttemptAt, type RetrySchedule } from "./retry-schedule.ts";
-import { type SigningSecrets, signBody } from "./sign.ts";
 
 // One attempt, from the claim to the report:
 //

@@ -26,10 +26,10 @@ import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { assert } from "../../lib/assert.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import { findOrganization } from "../../organizations/queries.ts";
-import { countRecentAttempts } from "../health/health-queries.ts";
+import { countRecentAttempts } from "../health/queries.ts";
 import { redeliverFailed } from "../log/redeliver.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
-import { auditEndpoint } from "./audit-endpoint.ts";
+import { auditEndpoint } from "./audit.ts";
 import {
   addEndpoint,
   type EndpointEdit,

@@ -14,12 +14,12 @@ import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
 import { randomId, randomUuid } from "../../lib/random.ts";
-import { PLANS_WITH_WEBHOOKS } from "../delivery/queue-caps.ts";
-import { cancelForbidden } from "../delivery/recovery-queries.ts";
-import { makeSigningSecret } from "../delivery/sign.ts";
 import { toCard } from "../outbox/outbox.ts";
 import { insertEvent } from "../outbox/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
+import { PLANS_WITH_WEBHOOKS } from "../queue/caps.ts";
+import { cancelForbidden } from "../queue/recovery-queries.ts";
+import { makeSigningSecret } from "../request/sign.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
 import {
   type EndpointRow,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Cidr, parseCidr } from "../../sending/address-rules.ts";
 import type { HostAnswer, ResolveHost } from "../../sending/resolve-host.ts";
-import type { GuardedSend } from "../delivery/guarded-send.ts";
+import type { GuardedSend } from "../request/guarded-send.ts";
 import { guardedSend, post, respond, startReceiver, type TestReceiver, untimed } from "../testing/receiver.ts";
 import { checkEndpointUrl } from "./url-rules.ts";
 

@@ -3,7 +3,7 @@ import type { NoticeKind } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { EndpointNoticesTable, EndpointsTable } from "../../db/tables.ts";
-import type { EndpointHealth } from "../delivery/report-queries.ts";
+import type { EndpointHealth } from "../queue/report-queries.ts";
 
 const COLUMNS = [
   "id",

@@ -1,5 +1,5 @@
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import type { RecentAttempts } from "../health/health-queries.ts";
+import type { RecentAttempts } from "../health/queries.ts";
 import type { EndpointRow, NoticeRow } from "./queries.ts";
 import { toShownOrigin, toShownUrl } from "./shown-url.ts";
 

@@ -3,10 +3,10 @@ import { DAY_MS } from "#contract/durations.ts";
 import type { Deps } from "../../deps.ts";
 import { randomUuid } from "../../lib/random.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
-import { PLANS_WITH_WEBHOOKS } from "../delivery/queue-caps.ts";
-import { cancelForbidden } from "../delivery/recovery-queries.ts";
-import type { EndpointHealth } from "../delivery/report-queries.ts";
 import { findWarning, insertNotice, switchOffFailing } from "../endpoints/queries.ts";
+import { PLANS_WITH_WEBHOOKS } from "../queue/caps.ts";
+import { cancelForbidden } from "../queue/recovery-queries.ts";
+import type { EndpointHealth } from "../queue/report-queries.ts";
 import { describeVerdict, type HealthVerdict, isFailingLong, judgeHealth } from "./health.ts";
 
 const NOTICE_PAUSE_MS = DAY_MS;

@@ -1,5 +1,5 @@
 import { DAY_MS } from "#contract/durations.ts";
-import type { EndpointHealth } from "../delivery/report-queries.ts";
+import type { EndpointHealth } from "../queue/report-queries.ts";
 
 // When an endpoint is switched off, and when its owner is told. One success clears everything.
 //

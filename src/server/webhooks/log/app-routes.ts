@@ -10,11 +10,11 @@ import type { Deps } from "../../deps.ts";
 import { ApiError, noSuch } from "../../http/api-error.ts";
 import { readPage, readPlaceCursor, toPlaceCursor } from "../../http/page.ts";
 import { badParameter, type Query, readInstant, readPageSize, readParameter } from "../../http/parameters.ts";
-import { auditRedelivery } from "../endpoints/audit-endpoint.ts";
+import { auditRedelivery } from "../endpoints/audit.ts";
 import { REDELIVER_REFUSALS } from "../endpoints/refusal-texts.ts";
 import { readEndpointNames } from "./booking-deliveries.ts";
-import { type DeliveryLogFilter, findDeliveryBody, listAttempts, listDeliveries } from "./delivery-log.ts";
-import { toLogKeptSince } from "./log-period.ts";
+import { toLogKeptSince } from "./period.ts";
+import { type DeliveryLogFilter, findDeliveryBody, listAttempts, listDeliveries } from "./queries.ts";
 import { redeliver } from "./redeliver.ts";
 import { type DeliveryReader, toAppAttempt, toAppDelivery } from "./to-app-delivery.ts";
 

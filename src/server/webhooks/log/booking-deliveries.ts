@@ -1,9 +1,9 @@
 import type { AppDelivery } from "#contract/app/deliveries.ts";
 import type { EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { type EndpointName, listEndpointNames } from "../health/health-queries.ts";
-import { listDeliveries } from "./delivery-log.ts";
-import { toLogKeptSince } from "./log-period.ts";
+import { type EndpointName, listEndpointNames } from "../health/queries.ts";
+import { toLogKeptSince } from "./period.ts";
+import { listDeliveries } from "./queries.ts";
 import { toAppDelivery } from "./to-app-delivery.ts";
 
 /** A booking has one event, and that one delivery per endpoint. */

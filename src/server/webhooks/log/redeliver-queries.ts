@@ -3,7 +3,7 @@ import type { DeliveryState } from "#contract/delivery.ts";
 import type { EndpointStatus } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { isInLog } from "./log-period.ts";
+import { isInLog } from "./period.ts";
 
 export type Redeliverable = {
   id: DeliveryId;

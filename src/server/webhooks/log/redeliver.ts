@@ -4,7 +4,7 @@ import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { findEndpoint } from "../endpoints/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
-import { toLogKeptSince } from "./log-period.ts";
+import { toLogKeptSince } from "./period.ts";
 import { findRedeliverable, isInQueue, queueFailed, queueManually, type Redeliverable } from "./redeliver-queries.ts";
 
 /** Deliveries that one statement queues at most. */

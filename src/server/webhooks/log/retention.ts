@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { isInLog } from "./log-period.ts";
+import { isInLog } from "./period.ts";
 
 type Batch = { keptSince: Date; limit: number };
 

@@ -2,8 +2,8 @@ import type { AppAttempt, AppDelivery } from "#contract/app/deliveries.ts";
 import type { EndpointId } from "#contract/ids.ts";
 import { assert } from "../../lib/assert.ts";
 import { toShownOrigin, toShownUrl } from "../endpoints/shown-url.ts";
-import type { EndpointName } from "../health/health-queries.ts";
-import type { AttemptLogEntry, DeliveryLogEntry } from "./delivery-log.ts";
+import type { EndpointName } from "../health/queries.ts";
+import type { AttemptLogEntry, DeliveryLogEntry } from "./queries.ts";
 
 export type DeliveryReader = { seesCustomers: boolean; endpoints: ReadonlyMap<EndpointId, EndpointName> };
 

@@ -9,7 +9,7 @@ import {
   type OutboundPost,
   type SendResult,
   type SendSettings,
-} from "../delivery/guarded-send.ts";
+} from "../request/guarded-send.ts";
 
 // For tests: a receiver that speaks raw TCP, so that it can misbehave in any way and shows the very bytes it got.
 

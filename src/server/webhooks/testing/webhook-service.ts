@@ -13,7 +13,7 @@ import type { NewBooking } from "../../bookings/flow/store-booking.ts";
 import type { Config } from "../../config.ts";
 import type { ServiceDeps } from "../../create-deps.ts";
 import { systemRandom } from "../../lib/random.ts";
-import { DeliveryLoop } from "../delivery/delivery-loop.ts";
+import { DeliveryLoop } from "../delivery/loop.ts";
 import { addEndpoint } from "../endpoints/endpoints.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
 import { createWebhookDeps } from "../webhook-deps.ts";

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { sql } from "kysely";
 import { randomUuid } from "../../lib/random.ts";
+import { DeliveryLoop } from "../delivery/loop.ts";
 import {
   anotherWorker,
   book,
@@ -11,9 +12,8 @@ import {
   startReplying,
   until,
 } from "../testing/webhook-service.ts";
-import { claimDeliveries } from "./claim-queries.ts";
-import { DeliveryLoop } from "./delivery-loop.ts";
-import { CAPS, PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
+import { CAPS, PLANS_WITH_WEBHOOKS } from "./caps.ts";
+import { claimDeliveries } from "./claim.ts";
 
 // However many organizations have slow receivers, one that comes later finds a place.
 

@@ -4,12 +4,12 @@ import { Alarm } from "../../lib/alarm.ts";
 import { OutageLog } from "../../lib/outage-log.ts";
 import { randomUuid } from "../../lib/random.ts";
 import { EndpointCare } from "../health/endpoint-care.ts";
+import { CAPS, PLANS_WITH_WEBHOOKS, REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
+import { type ClaimedDelivery, claimDeliveries } from "../queue/claim.ts";
+import { cancelForbidden, dropOrphans, listExpiredLeases } from "../queue/recovery-queries.ts";
+import { ReportWriter } from "../queue/report-writer.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
-import { type ClaimedDelivery, claimDeliveries } from "./claim-queries.ts";
 import { type DeliverDeps, type Delivered, deliver, reportInterrupted } from "./deliver.ts";
-import { CAPS, PLANS_WITH_WEBHOOKS, REQUESTS_AT_ONCE_MAX } from "./queue-caps.ts";
-import { cancelForbidden, dropOrphans, listExpiredLeases } from "./recovery-queries.ts";
-import { ReportWriter } from "./report-writer.ts";
 
 // The loop that sends what is due. It claims as many deliveries as it may have requests in flight, sends them side by side, and
 // writes how they ended. It goes round when it is woken (a booking was stored), when a request has ended and something may

@@ -7,6 +7,7 @@ import { openPool } from "../../db/pool.ts";
 import type { Tables } from "../../db/tables.ts";
 import { createLog } from "../../lib/log.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
+import { DeliveryLoop } from "../delivery/loop.ts";
 import { sendTestEvent } from "../endpoints/endpoints.ts";
 import { redeliver } from "../log/redeliver.ts";
 import {
@@ -25,7 +26,6 @@ import {
   until,
 } from "../testing/webhook-service.ts";
 import { createWebhookDeps } from "../webhook-deps.ts";
-import { DeliveryLoop } from "./delivery-loop.ts";
 
 // What is left when a worker, the database or the clock does not do what it should.
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { sql } from "kysely";
+import { DeliveryLoop } from "../delivery/loop.ts";
 import {
   anotherWorker,
   type Business,
@@ -16,7 +17,6 @@ import {
   startReplying,
   until,
 } from "../testing/webhook-service.ts";
-import { DeliveryLoop } from "./delivery-loop.ts";
 
 // How many requests may be in flight at once, and that no receiver delays another's deliveries.
 

@@ -5,7 +5,7 @@ import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
 import type { DeliveriesTable, DeliveryAttemptsTable } from "../../db/tables.ts";
 import type { RowPlace } from "../../http/page.ts";
-import { isInLog } from "./log-period.ts";
+import { isInLog } from "./period.ts";
 
 // The delivery log as its readers see it, newest first. A page ends at a time and an id, and the next begins below them, so
 // what is written meanwhile shifts nothing.

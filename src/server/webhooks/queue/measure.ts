@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Plan } from "#contract/plans.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
-import type { ClaimCaps } from "../delivery/claim-queries.ts";
+import type { ClaimCaps } from "./claim.ts";
 
 export type QueueMeasure = {
   /** Due now or later, and not being sent. */

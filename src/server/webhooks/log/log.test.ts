@@ -16,8 +16,8 @@ import {
   readAttempts,
   startReplying,
 } from "../testing/webhook-service.ts";
-import { type DeliveryLogFilter, listAttempts, listDeliveries } from "./delivery-log.ts";
-import { toLogKeptSince } from "./log-period.ts";
+import { toLogKeptSince } from "./period.ts";
+import { type DeliveryLogFilter, listAttempts, listDeliveries } from "./queries.ts";
 import { redeliver } from "./redeliver.ts";
 
 const service = await createWebhookService();

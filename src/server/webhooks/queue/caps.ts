@@ -1,5 +1,5 @@
 import { PLANS, type Plan, planIncludes } from "#contract/plans.ts";
-import type { ClaimCaps } from "./claim-queries.ts";
+import type { ClaimCaps } from "./claim.ts";
 
 /** Of one worker. */
 export const REQUESTS_AT_ONCE_MAX = 256;

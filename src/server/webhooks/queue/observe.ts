@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { measureInTime } from "../../lib/measure.ts";
-import { CAPS, PLANS_WITH_WEBHOOKS } from "../delivery/queue-caps.ts";
-import { measureQueue, type QueueMeasure } from "./queue-measure.ts";
+import { CAPS, PLANS_WITH_WEBHOOKS } from "./caps.ts";
+import { measureQueue, type QueueMeasure } from "./measure.ts";
 
 /** Deliveries that could be sent and have waited this long mean that workers do not work. */
 export const OVERDUE_SECONDS_MAX = 120;

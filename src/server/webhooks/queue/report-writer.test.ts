@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { randomUuid } from "../../lib/random.ts";
+import { deliver, reportInterrupted } from "../delivery/deliver.ts";
 import {
   book,
   createWebhookService,
@@ -12,9 +13,8 @@ import {
   readDeliveries,
   startReplying,
 } from "../testing/webhook-service.ts";
-import { type ClaimedDelivery, claimDeliveries } from "./claim-queries.ts";
-import { deliver, reportInterrupted } from "./deliver.ts";
-import { CAPS, PLANS_WITH_WEBHOOKS } from "./queue-caps.ts";
+import { CAPS, PLANS_WITH_WEBHOOKS } from "./caps.ts";
+import { type ClaimedDelivery, claimDeliveries } from "./claim.ts";
 import { listExpiredLeases } from "./recovery-queries.ts";
 import { ReportWriter } from "./report-writer.ts";
 

@@ -4,7 +4,7 @@ import type { DeliveryId, EndpointId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
-import { BY_INDEX } from "./claim-queries.ts";
+import { BY_INDEX } from "./claim.ts";
 
 // What every worker looks for once a second, over all organizations: leases whose holder is gone, and what must not be sent
 // any more.
