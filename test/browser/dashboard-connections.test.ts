@@ -41,7 +41,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Other addresses" }).click();
     await dialog.getByRole("textbox", { name: "Address of the API" }).fill(server.parts.settings.apiUrl);
     await dialog.getByRole("button", { name: "Connect" }).click();
-    await dialog.getByRole("alert").getByText("does not accept these credentials", { exact: false }).waitFor();
+    await dialog.getByRole("alert").getByText("rejected these credentials", { exact: false }).waitFor();
     await dialog.getByLabel("API key", { exact: true }).fill(server.parts.credentials.apiKey);
     await dialog.getByRole("button", { name: "Connect" }).click();
     await dialog.getByText("It answered as “Lindenhof Dental”", { exact: false }).waitFor();

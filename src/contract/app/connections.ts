@@ -12,8 +12,8 @@ export const CONNECTION_FIELDS = {
     credentials: ["clientSecret"],
   },
   calcom: {
-    settings: ["apiUrl", "webUrl"],
-    optional: ["apiUrl", "webUrl"],
+    settings: ["apiUrl", "webUrl", "apiVersion"],
+    optional: ["apiUrl", "webUrl", "apiVersion"],
     credentials: ["apiKey"],
   },
 } as const;
@@ -84,7 +84,7 @@ export type ConnectionChange = Static<typeof ConnectionChange>;
 export const SavedConnection = Type.Object({ connection: AppConnection, verified: nullable(VerifiedConnection) });
 export type SavedConnection = Static<typeof SavedConnection>;
 
-const CONNECTION_FAULTS = ["credentials", "not_found", "invalid", "not_confirmed", "unavailable"] as const;
+const CONNECTION_FAULTS = ["credentials", "not_found", "invalid", "not_confirmed", "version", "unavailable"] as const;
 
 /** "Test connection": either what the system said, or why it could not be asked. */
 export const ConnectionTest = Type.Object({

@@ -16,6 +16,7 @@ const EMPTY: ConnectionValues = {
   apiKey: "",
   apiUrl: "",
   webUrl: "",
+  apiVersion: "",
 };
 
 /** Settings are shown again, credentials never. */

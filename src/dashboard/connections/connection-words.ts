@@ -50,6 +50,11 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
     optional: {
       apiUrl: { label: "Address of the API", placeholder: "https://api.cal.com" },
       webUrl: { label: "Address of its pages", placeholder: "https://app.cal.com" },
+      apiVersion: {
+        label: "API version",
+        description: "A self-hosted Cal.com may need 2024-08-13.",
+        placeholder: "2026-02-25",
+      },
     },
   },
 };

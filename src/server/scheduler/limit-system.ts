@@ -3,7 +3,7 @@ import { SLOT_RANGE_DAYS_MAX } from "#contract/scheduling.ts";
 import { refused, type SchedulingSystem, type UnlimitedSystem } from "./scheduling-system.ts";
 
 export type SchedulerLimits = {
-  /** Services, slots, and the look for a reference. */
+  /** Services, slots and looking up a reference. */
   readonly readMs: number;
   readonly bookMs: number;
   readonly verifyMs: number;
@@ -13,7 +13,7 @@ export const SCHEDULER_LIMITS: SchedulerLimits = { readMs: 8_000, bookMs: 20_000
 
 const RANGE_MS_MAX = SLOT_RANGE_DAYS_MAX * DAY_MS;
 
-/** The same system, in which every operation ends: by the caller's signal or, at the latest, by its limit. */
+/** Makes every operation end when the caller's signal is aborted or, at the latest, when its limit is reached. */
 export function limitSystem(system: UnlimitedSystem, limits: SchedulerLimits): SchedulingSystem {
   const within = (signal: AbortSignal | undefined, ms: number) =>
     AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]);
@@ -28,5 +28,6 @@ export function limitSystem(system: UnlimitedSystem, limits: SchedulerLimits): S
     },
     book: (request, signal) => system.book(request, within(signal, limits.bookMs)),
     findByReference: (sought, signal) => system.findByReference(sought, within(signal, limits.readMs)),
+    cancel: (appointment, signal) => system.cancel(appointment, within(signal, limits.bookMs)),
   };
 }

@@ -76,5 +76,6 @@ function createClosed(kind: SchedulingKind, failure: "unsealed" | "settings"): S
     listSlots: closed,
     book: closed,
     findByReference: closed,
+    cancel: closed,
   };
 }

@@ -26,6 +26,26 @@ test("a reply comes back with its JSON, the wait it asks for and the system's ow
   assert.equal(server.requests[0]?.headers["user-agent"], "Bookflow/1.0 (+https://docs.example)");
 });
 
+for (const [name, headers, retryAfterMs] of [
+  ["Cal.com's", { "X-RateLimit-Reset-Default": "42", "X-RateLimit-Reset-Long": "7" }, 42_000],
+  ["Calendly's", { "X-RateLimit-Reset": "60" }, 60_000],
+  ["a Unix time", { "X-RateLimit-Reset": String(clock.now().getTime() / 1_000 + 30) }, 30_000],
+  ["Retry-After first", { "Retry-After": "5", "X-RateLimit-Reset": "60" }, 5_000],
+  ["not a number", { "X-RateLimit-Reset": "soon" }, null],
+] as const) {
+  test(`a rate limit's wait is read from its headers: ${name}`, async () => {
+    const server = await serve({ status: 429, headers });
+    const reply = await createTestOutbound(clock).send(get(server.url), NEVER);
+    assert.equal(reply.kind === "reply" && reply.retryAfterMs, retryAfterMs);
+  });
+}
+
+test("the reset of a limit that was not exceeded is no reason to wait", async () => {
+  const server = await serve({ status: 503, headers: { "X-RateLimit-Reset": "60" } });
+  const reply = await createTestOutbound(clock).send(get(server.url), NEVER);
+  assert.equal(reply.kind === "reply" && reply.retryAfterMs, null);
+});
+
 test("a redirect is an answer like any other and is not followed", async () => {
   const target = await serve({ status: 200, json: {} });
   const server = await serve({ status: 302, headers: { Location: target.url } });

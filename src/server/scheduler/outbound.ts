@@ -6,13 +6,13 @@ import { type Ending, exchange, type ReplyHeaders, type ReplySink } from "../sen
 import type { GuardSettings } from "../sending/guarded-connector.ts";
 import { parseRetryAfter } from "../sending/retry-after.ts";
 
-// The one way to an external scheduling system: JSON over the connections that webhooks use, which reach no address the
-// rules refuse; under the caller's time limit and our own, with a bounded reply, no redirect followed and nothing
-// decompressed. A failure is a code and the one fact that decides what a booking became: whether the request may have
-// reached the system. Neither addresses nor headers nor bodies are ever part of it, so credentials cannot get into a log.
+// Every request to an external scheduling system goes through here: JSON over the connections that webhooks use, which
+// never reach a blocked address. The caller's time limit and our own apply, replies are bounded, redirects are not followed
+// and nothing is decompressed. A failure carries a code and whether the request may have reached the system, which decides
+// what became of a booking. It never carries addresses, headers or bodies, so credentials cannot get into a log.
 
 export type OutboundRequest = {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: null | { readonly json: unknown } | { readonly form: Readonly<Record<string, string>> };
@@ -23,8 +23,9 @@ export type OutboundReply = HttpReply | NoReply;
 export type HttpReply = {
   readonly kind: "reply";
   readonly status: number;
-  /** Undefined when the body is not JSON. Its texts are such as PostgreSQL can hold. */
+  /** Undefined when the body is not JSON. All its texts can be stored in PostgreSQL. */
   readonly json: unknown;
+  /** How long the system asks us to wait. */
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
 };
@@ -37,14 +38,14 @@ type NoReply = {
 };
 
 export type Outbound = {
-  /** Never rejects for anything the system or the network does. */
+  /** Never rejects, whatever the system or the network does. */
   send(request: OutboundRequest, signal: AbortSignal): Promise<OutboundReply>;
   close(): Promise<void>;
 };
 
-/** Above every limit that callers set: a signal that is never aborted does not keep a request for ever. */
+/** Longer than every limit that callers set; ends a request whose signal is never aborted. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** A month of availability of a hundred people fits several times. */
+/** Several times a month of availability of a hundred people. */
 const REPLY_BYTES_MAX = 8 * 1024 * 1024;
 const REPLY_LIMITS = { bodyBytes: REPLY_BYTES_MAX, wireBytes: 2 * REPLY_BYTES_MAX };
 const REQUEST_ID_LENGTH_MAX = 100;
@@ -74,7 +75,7 @@ export function createOutbound(deps: GuardSettings & { clock: Clock; docsUrl: st
   };
 }
 
-/** A reply as it arrives; whether it is whole, the exchange says. */
+/** Collects a reply as it arrives; the exchange says whether it is complete. */
 class CollectedReply implements ReplySink {
   status = 0;
   headers: ReplyHeaders = {};
@@ -103,14 +104,31 @@ function toFailureCode(ending: Exclude<Ending, "whole">, signal: AbortSignal): N
 }
 
 function toReply({ status, headers, chunks }: CollectedReply, now: Date): HttpReply {
-  const retryAfterSeconds = parseRetryAfter(toText(headers["retry-after"]), now);
+  const reset = status === 429 ? findRateLimitReset(headers, now) : null;
+  const waitSeconds = parseRetryAfter(toText(headers["retry-after"]) ?? reset, now);
   return {
     kind: "reply",
     status,
     json: parseJson(Buffer.concat(chunks)),
-    retryAfterMs: retryAfterSeconds === null ? null : Math.ceil(retryAfterSeconds * 1_000),
+    retryAfterMs: waitSeconds === null ? null : Math.ceil(waitSeconds * 1_000),
     requestId: toRequestId(headers),
   };
+}
+
+/** No delay is this long; a larger number is a Unix time. */
+const DELAY_SECONDS_MAX = 1_000_000_000;
+
+/**
+ * Cal.com (`X-RateLimit-Reset-Default`) and Calendly (`X-RateLimit-Reset`) send the seconds until their limit resets
+ * instead of Retry-After. With several limits, the longest wait counts.
+ */
+function findRateLimitReset(headers: ReplyHeaders, now: Date): string | null {
+  const waits = Object.entries(headers).flatMap(([name, value]) => {
+    const seconds = Number(toText(value) || Number.NaN);
+    if (!/^x-ratelimit-reset(-|$)/i.test(name) || !Number.isFinite(seconds)) return [];
+    return [seconds > DELAY_SECONDS_MAX ? seconds - now.getTime() / 1_000 : seconds];
+  });
+  return waits.length === 0 ? null : String(Math.max(0, Math.ceil(Math.max(...waits))));
 }
 
 function toBody(body: OutboundRequest["body"]): { type: string | null; body: string | null } {
@@ -119,7 +137,7 @@ function toBody(body: OutboundRequest["body"]): { type: string | null; body: str
   return { type: "application/x-www-form-urlencoded", body: new URLSearchParams(body.form).toString() };
 }
 
-/** A time limit that ran out is a fault of the system; a caller that went away is not. */
+/** A time limit that ran out is the system's fault; a caller that left is not. */
 export function toAbortCode(signal: AbortSignal): "timeout" | "aborted" {
   return signal.reason instanceof Error && signal.reason.name === "TimeoutError" ? "timeout" : "aborted";
 }
@@ -128,12 +146,12 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return parseForeignJson(bytes.toString("utf8"));
   } catch {
-    // Whoever reads the reply compares it with the shape it should have, and `undefined` has none.
+    // Every reader checks the shape of the reply, and `undefined` fits none.
     return undefined;
   }
 }
 
-/** Microsoft's and cal.com's names for it; only what such an id is made of, since it is stored and shown. */
+/** Stored and shown, so reduced to the characters that such ids consist of. */
 function toRequestId(headers: ReplyHeaders): string | null {
   const text = toText(headers["request-id"]) ?? toText(headers["x-request-id"]);
   return text?.replace(/[^\w.:-]/g, "").slice(0, REQUEST_ID_LENGTH_MAX) || null;

@@ -1,16 +1,16 @@
 import type { HttpReply, OutboundReply } from "./outbound.ts";
 import { type Failure, found, type Read, refused, type Upstream, unavailable } from "./scheduling-system.ts";
 
-// What a reply means where nothing could have been made by it:
+// What a reply means when the request cannot have booked anything:
 //
-// | reply                     | meaning                                  |
-// |---------------------------|------------------------------------------|
-// | 2xx of the expected shape | found                                    |
-// | 2xx of another shape      | unavailable (`unreadable`)               |
-// | 401, 403                  | refused: credentials                     |
-// | 404                       | refused: not found                       |
-// | 408, 429, 5xx, no reply   | unavailable, with the wait it asked for  |
-// | 3xx and every other 4xx   | refused: invalid                         |
+// | reply                     | meaning                                     |
+// |---------------------------|---------------------------------------------|
+// | 2xx of the expected shape | found                                       |
+// | 2xx of another shape      | unavailable (`unreadable`)                  |
+// | 401, 403                  | refused: credentials                        |
+// | 404                       | refused: not found                          |
+// | 408, 429, 5xx, no reply   | unavailable, with the wait that was asked for |
+// | 3xx and every other 4xx   | refused: invalid                            |
 
 /** A compiled TypeBox schema. */
 export type Shape<T> = { Check(value: unknown): value is T };
@@ -24,7 +24,7 @@ export function isSuccess(reply: HttpReply): boolean {
   return reply.status >= 200 && reply.status <= 299;
 }
 
-/** For a reply that is no success. */
+/** For a reply that is not a success. */
 export function toFailure(reply: OutboundReply): Failure {
   const upstream = toUpstream(reply);
   if (reply.kind === "failure") return unavailable(upstream);
@@ -41,7 +41,13 @@ export function toUpstream(reply: OutboundReply): Upstream {
     : { status: null, requestId: null, failure: reply.code };
 }
 
-/** A success whose body is not what such a reply holds. */
+/** For a success with an unexpected body. */
 export function toUnreadable(reply: OutboundReply): Upstream {
   return { ...toUpstream(reply), failure: "unreadable" };
+}
+
+/** An appointment that is already gone counts as canceled. */
+export function toCanceled(reply: OutboundReply): Read<"canceled"> {
+  const isGone = reply.kind === "reply" && (isSuccess(reply) || reply.status === 404);
+  return isGone ? found("canceled") : toFailure(reply);
 }

@@ -4,35 +4,37 @@ import type { Reference } from "#contract/ids.ts";
 import type { SchedulingKind } from "#contract/scheduling.ts";
 import type { SendFailureCode } from "#contract/send-failure.ts";
 
-// What a scheduling system is to the rest of the service. Whatever the system or the network does comes back as a value;
-// an operation rejects only for a bug of ours. Every system passes conformance.ts.
+// The port to scheduling systems. Whatever the system or the network does comes back as a value; an operation rejects only
+// for a bug of ours. Every system passes testing/conformance.ts.
 
-/** Each operation ends by itself; with a signal, a caller can end it sooner. */
+/** Every operation ends by itself; a caller's signal can end it sooner. */
 export type SchedulingSystem = Operations<[signal?: AbortSignal]>;
 
-/** As each system is written: limit-system.ts gives every operation a signal that ends it. */
+/** An adapter as it is written. limit-system.ts gives every operation a signal that ends it. */
 export type UnlimitedSystem = Operations<[signal: AbortSignal]>;
 
 type Operations<Ending extends [signal?: AbortSignal]> = {
   readonly kind: SchedulingKind;
-  /** "Test connection": asks the system anew, whatever is kept in memory. */
+  /** "Test connection": asks the system, bypassing everything kept in memory. */
   readonly verify: (...ending: Ending) => Promise<Read<Verified>>;
   readonly listServices: (...ending: Ending) => Promise<Read<readonly OfferedService[]>>;
-  /** Free times that start at or after `from` and before `to`, in their order, none of them past. At most 31 days. */
+  /** Free times that start at or after `from` and before `to`, sorted, none in the past. The range is at most 31 days. */
   readonly listSlots: (query: SlotQuery, ...ending: Ending) => Promise<Read<readonly Slot[]>>;
-  /** Never called twice for one reference: after `unknown`, look the reference up. */
+  /** Called once per reference. After `unknown`, the reference is looked up instead. */
   readonly book: (request: BookRequest, ...ending: Ending) => Promise<BookOutcome>;
-  /** The confirmed appointment that carries the reference. Needs nothing about the customer. */
+  /** Finds the confirmed appointment that carries the reference. Needs no customer data. */
   readonly findByReference: (sought: Sought, ...ending: Ending) => Promise<FindOutcome>;
+  /** Cancels an appointment that this connection made. An appointment that is already gone counts as canceled. */
+  readonly cancel: (appointment: ToCancel, ...ending: Ending) => Promise<Read<"canceled">>;
 };
 
 export type Verified = {
   readonly businessName: string;
-  /** IANA name; null where the system names none that we know. */
+  /** IANA name; null when the system names a zone that we don't know. */
   readonly timeZone: string | null;
   /** The system's own booking page. */
   readonly bookingUrl: string | null;
-  /** Sentences for the person who connects it. */
+  /** Sentences for the person who connects the system. */
   readonly warnings: readonly string[];
 };
 
@@ -44,7 +46,7 @@ export type OfferedService = {
   readonly description: string | null;
   readonly durationMinutes: number;
   readonly isOnline: boolean;
-  /** Whom a visitor may choose; empty where the system chooses. */
+  /** The people a visitor can choose from; empty when the system chooses. */
   readonly staff: readonly StaffMember[];
   readonly staffSelectable: boolean;
   readonly questions: readonly Question[];
@@ -54,7 +56,7 @@ export type Question = {
   readonly id: string;
   readonly label: string;
   readonly type: QuestionType;
-  /** Empty but for a choice. */
+  /** Empty unless the type is a choice. */
   readonly options: readonly string[];
   readonly required: boolean;
 };
@@ -69,16 +71,16 @@ export type SlotQuery = {
 export type Slot = {
   readonly startAt: Date;
   readonly endAt: Date;
-  /** Who is free then; empty where the visitor cannot choose. */
+  /** The people who are free; empty when the visitor cannot choose. */
   readonly staffIds: readonly string[];
 };
 
 export type BookRequest = {
-  /** Reserved beforehand; goes into the notes of the appointment. */
+  /** Reserved before the system is asked; written into the appointment's notes. */
   readonly reference: Reference;
   readonly serviceId: string;
   readonly startAt: Date;
-  /** Null: whoever the system picks. */
+  /** Null when the visitor has no preference. */
   readonly staffId: string | null;
   readonly customer: {
     readonly name: string;
@@ -87,7 +89,7 @@ export type BookRequest = {
     readonly notes: string | null;
     /** IANA name. */
     readonly timeZone: string;
-    /** Like `de` or `pt-BR`. */
+    /** For example `de` or `pt-BR`. */
     readonly locale: string;
   };
   readonly answers: readonly Answer[];
@@ -95,7 +97,9 @@ export type BookRequest = {
 
 export type Sought = { readonly reference: Reference; readonly serviceId: string; readonly startAt: Date };
 
-/** A confirmed appointment, in the system's own words. */
+type ToCancel = { readonly externalId: string; readonly reference: Reference };
+
+/** A confirmed appointment as the system describes it. */
 export type Booked = {
   readonly externalId: string;
   readonly startAt: Date;
@@ -112,29 +116,31 @@ export type FindOutcome = { readonly kind: "found"; readonly value: Booked } | {
 
 export type BookOutcome =
   | { readonly kind: "booked"; readonly booked: Booked }
-  /** Not made: the time is no longer free, or was never offered. */
+  /** Nothing was booked: the time is no longer free, or was never offered. */
   | { readonly kind: "slot_taken" }
-  /** Not made. */
+  /** Nothing was booked. */
   | Failure
-  /** It may or may not have been made. */
+  /** The appointment may or may not exist. */
   | { readonly kind: "unknown"; readonly upstream: Upstream };
 
 export type Failure =
-  /** Asking again would change nothing. */
+  /** Asking again would get the same answer. */
   | { readonly kind: "refused"; readonly reason: RefusalReason; readonly upstream: Upstream | null }
   | { readonly kind: "unavailable"; readonly retryAfterMs: number | null; readonly upstream: Upstream | null };
 
 type RefusalReason =
-  /** The system does not accept who we are, or what we may do. */
+  /** The system rejects our credentials, or they lack a permission. */
   | "credentials"
   /** No such service, or no such business. */
   | "not_found"
-  /** The system does not accept what was asked. */
+  /** The system rejects the request, or this customer. */
   | "invalid"
-  /** The system took it, but a person would have to confirm it first. */
-  | "not_confirmed";
+  /** The system accepted the booking, but a person would have to confirm it. */
+  | "not_confirmed"
+  /** The system doesn't know the API version that the connection asks for. */
+  | "version";
 
-/** What a fault looked like at the system, for the connection's health; nothing of it is about a customer. */
+/** What a failure looked like on the wire, for the connection's health. Holds no customer data. */
 export type Upstream = {
   readonly status: number | null;
   /** The system's own id of the request. */
@@ -147,7 +153,7 @@ export type UpstreamFailure =
   | SendFailureCode
   | "too_large"
   | "unreadable"
-  /** Not the system's doing: the caller went away, our own record of the connection, the sandbox's database. */
+  /** Not the system's fault: the caller left, our record of the connection is broken, the sandbox's database. */
   | "aborted"
   | "unsealed"
   | "settings"
@@ -165,7 +171,7 @@ export function unavailable(upstream: Upstream | null = null, retryAfterMs: numb
   return { kind: "unavailable", retryAfterMs, upstream };
 }
 
-/** As the booking frame gets it. */
+/** The shape that the booking frame gets. */
 export function toFreeSlot({ startAt, endAt, staffIds }: Slot): FreeSlot {
   return { start: startAt.toISOString(), end: endAt.toISOString(), staffIds: [...staffIds] };
 }

@@ -2,28 +2,29 @@ import type { CalcomParts } from "../connections/connection-settings.ts";
 import type { Outbound, OutboundReply } from "../outbound.ts";
 import { readReply, type Shape } from "../read-reply.ts";
 import { found, type Read } from "../scheduling-system.ts";
-import { VERSIONS } from "./shapes.ts";
+import { FIXED_VERSIONS } from "./shapes.ts";
 
 export type CalcomApi = {
-  /** `path` is below `/v2`; gives what stands under `data`. */
+  /** `path` is below `/v2`. Returns the reply's `data`. */
   read<T>(request: ApiRequest, shape: Shape<{ status: "success"; data: T }>, signal: AbortSignal): Promise<Read<T>>;
   post(request: ApiRequest & { json: unknown }, signal: AbortSignal): Promise<OutboundReply>;
 };
 
 type ApiRequest = {
-  readonly resource: keyof typeof VERSIONS;
+  readonly resource: keyof typeof FIXED_VERSIONS | "bookings";
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
 };
 
 export function createCalcomApi(deps: { outbound: Outbound }, { settings, credentials }: CalcomParts): CalcomApi {
+  const versions = { ...FIXED_VERSIONS, bookings: settings.apiVersion };
   const toUrl = ({ path, query = {} }: ApiRequest): string => {
     const search = new URLSearchParams(query).toString();
     return `${settings.apiUrl}/v2${path}${search === "" ? "" : `?${search}`}`;
   };
   const toHeaders = ({ resource }: ApiRequest): Record<string, string> => ({
     Authorization: `Bearer ${credentials.apiKey}`,
-    "cal-api-version": VERSIONS[resource],
+    "cal-api-version": versions[resource],
   });
   return {
     read: async (request, shape, signal) => {

@@ -1,24 +1,29 @@
 import { findLanguage } from "#contract/languages.ts";
-import type { HttpReply } from "../outbound.ts";
-import { isSuccess, readReply, toFailure, toUnreadable, toUpstream } from "../read-reply.ts";
-import { type BookOutcome, type BookRequest, refused } from "../scheduling-system.ts";
+import type { HttpReply, OutboundReply } from "../outbound.ts";
+import { isSuccess, readReply, toCanceled, toFailure, toUnreadable, toUpstream } from "../read-reply.ts";
+import { type BookOutcome, type BookRequest, found, type Read, refused } from "../scheduling-system.ts";
 import { settleFault } from "../settle-fault.ts";
 import type { CalcomApi } from "./api.ts";
+import { toBookingBody, toPhoneNumber } from "./booking-body.ts";
 import type { CalcomService } from "./catalog.ts";
 import { type Booking, shapes } from "./shapes.ts";
 import { toBooked } from "./to-booked.ts";
 
-// Making a booking. cal.com checks the time itself; a time that is gone is a 400 with one of several sentences, or a 409.
+// Books an event type. Cal.com checks the time itself and reports a taken one as 400 with one of several sentences, or 409.
 
 type BookDeps = { api: CalcomApi; service: CalcomService; webUrl: string };
 
-/** cal.com has one code for every 400, so of the message that comes with it the fixed part is all there is to go by. */
+/** Every 400 has the same code, so the fixed part of its message decides. */
 const TAKEN_MESSAGES = [
   "already has booking at this time or is not available",
   "either already has booking",
   "can't be booked at the",
 ];
 const TAKEN_CODES: ReadonlySet<string> = new Set(["booking_conflict_error", "no_available_users_found_error"]);
+/** From the check of the phone number (libphonenumber), or of the event type's phone field. */
+const PHONE_REFUSAL = /phone ?number|invalid_number/i;
+/** The only 403 that concerns the key. The others reject the customer: a blocked address, a limit that is reached. */
+const KEY_REFUSAL = "checkBookingRequiresAuthentication";
 
 export async function bookEventType(
   deps: BookDeps,
@@ -26,7 +31,16 @@ export async function bookEventType(
   signal: AbortSignal,
   ask: Parameters<typeof settleFault>[1],
 ): Promise<BookOutcome> {
-  const reply = await deps.api.post({ resource: "bookings", path: "/bookings", json: toBody(deps, request) }, signal);
+  const language = findLanguage([request.customer.locale])?.language;
+  const send = (phoneNumber: string | null) => {
+    const json = toBookingBody(deps.service, request, { phoneNumber, language });
+    return deps.api.post({ resource: "bookings", path: "/bookings", json }, signal);
+  };
+  const phoneNumber = toPhoneNumber(request.customer.phone);
+  const first = await send(phoneNumber);
+  // A 400 means that nothing was booked, so asking again cannot book twice.
+  const isPhoneRefused = phoneNumber !== null && isRefusal(first, 400) && PHONE_REFUSAL.test(toMessage(first));
+  const reply = isPhoneRefused ? await send(null) : first;
   if (reply.kind === "failure") {
     return reply.wasSent ? { kind: "unknown", upstream: toUpstream(reply) } : toFailure(reply);
   }
@@ -35,8 +49,8 @@ export async function bookEventType(
     if (read.kind !== "found") return { kind: "unknown", upstream: toUnreadable(reply) };
     return await settleStatus(deps, { booking: read.value.data, request, reply }, signal);
   }
-  if (reply.status === 400) return await settleRefusal(reply, ask);
-  // A conflict may be with our own request, if the network sent it twice.
+  if (reply.status === 400 || reply.status === 403) return await settleRefusal(reply, ask);
+  // The conflict may be with our own request, if the network delivered it twice.
   if (reply.status === 409) {
     const sought = await ask.find();
     return sought.kind === "found" ? { kind: "booked", booked: sought.value } : { kind: "slot_taken" };
@@ -45,8 +59,8 @@ export async function bookEventType(
 }
 
 /**
- * Event types whose bookings someone confirms later are not offered; one that was changed meanwhile is withdrawn, as the
- * visitor is told that it did not work. Whether the withdrawal works changes nothing about that.
+ * Event types that need a confirmation are not offered. If one was changed a moment ago, its booking is withdrawn, because
+ * the visitor is told that it failed; whether the withdrawal succeeds makes no difference to that.
  */
 async function settleStatus(
   { api, service, webUrl }: BookDeps,
@@ -58,56 +72,40 @@ async function settleStatus(
     return { kind: "booked", booked: toBooked({ service, webUrl }, booking, request) };
   }
   if (booking.status === "pending") {
-    const path = `/bookings/${encodeURIComponent(booking.uid)}/cancel`;
-    const json = { cancellationReason: "This booking cannot wait for confirmation." };
-    await api.post({ resource: "bookings", path, json }, signal);
+    await cancelBooking(api, { uid: booking.uid, reason: "This booking cannot wait for a confirmation." }, signal);
   }
   return refused("not_confirmed", toUpstream(reply));
 }
 
-/** By its words where they are known, else by whether the time is still free. */
+export async function cancelBooking(
+  api: CalcomApi,
+  { uid, reason }: { uid: string; reason: string },
+  signal: AbortSignal,
+): Promise<Read<"canceled">> {
+  const path = `/bookings/${encodeURIComponent(uid)}/cancel`;
+  const reply = await api.post({ resource: "bookings", path, json: { cancellationReason: reason } }, signal);
+  const wasCanceled = isRefusal(reply, 400) && toMessage(reply).includes("cancelled already");
+  return wasCanceled ? found("canceled") : toCanceled(reply);
+}
+
+/** Decided by known words, otherwise by whether the time is still free. */
 async function settleRefusal(reply: HttpReply, ask: Parameters<typeof settleFault>[1]): Promise<BookOutcome> {
-  const { code, message } = shapes.error.Check(reply.json) ? reply.json.error : {};
-  const isTaken = TAKEN_CODES.has(code ?? "") || TAKEN_MESSAGES.some((words) => (message ?? "").includes(words));
+  const message = toMessage(reply);
+  if (message.includes(KEY_REFUSAL)) return refused("credentials", toUpstream(reply));
+  const code = (shapes.error.Check(reply.json) && reply.json.error.code) || "";
+  const isTaken = TAKEN_CODES.has(code) || TAKEN_MESSAGES.some((words) => message.includes(words));
   if (isTaken) return { kind: "slot_taken" };
   const free = await ask.isFree();
-  return free.kind === "found" && !free.value ? { kind: "slot_taken" } : toFailure(reply);
+  return free.kind === "found" && !free.value ? { kind: "slot_taken" } : refused("invalid", toUpstream(reply));
 }
 
-function toBody({ service }: BookDeps, request: BookRequest): unknown {
-  const { customer, reference } = request;
-  const phoneNumber = toInternational(customer.phone);
-  // cal.com writes its mails in all of ours.
-  const language = findLanguage([customer.locale])?.language;
-  return {
-    start: request.startAt.toISOString(),
-    eventTypeId: service.eventTypeId,
-    attendee: {
-      name: customer.name,
-      email: customer.email,
-      timeZone: customer.timeZone,
-      ...(phoneNumber === null ? {} : { phoneNumber }),
-      ...(language === undefined ? {} : { language }),
-    },
-    bookingFieldsResponses: {
-      ...toResponses(service, request),
-      notes: [customer.notes, phoneNumber === null ? customer.phone : null, reference].filter(Boolean).join("\n"),
-    },
-    metadata: { reference },
-  };
+function isRefusal(reply: OutboundReply, status: number): reply is HttpReply {
+  return reply.kind === "reply" && reply.status === status;
 }
 
-function toResponses({ offered }: CalcomService, request: BookRequest): Record<string, string | number> {
-  const types = new Map(offered.questions.map(({ id, type }) => [id, type]));
-  const responses: Record<string, string | number> = {};
-  for (const { questionId, answer } of request.answers) {
-    if (types.has(questionId)) responses[questionId] = types.get(questionId) === "number" ? Number(answer) : answer;
-  }
-  return responses;
-}
-
-/** cal.com refuses a booking with a phone number in any other form; such a number goes into the notes. */
-function toInternational(phone: string | null): string | null {
-  const digits = phone?.replace(/[\s().-]/g, "") ?? "";
-  return /^\+[1-9][0-9]{6,14}$/.test(digits) ? digits : null;
+/** The details of a rejected field are not part of the message. */
+function toMessage(reply: HttpReply): string {
+  if (!shapes.error.Check(reply.json)) return "";
+  const { message, details } = reply.json.error;
+  return `${message ?? ""} ${JSON.stringify(details ?? "")}`;
 }

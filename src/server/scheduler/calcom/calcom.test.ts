@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CALCOM_REQUEST_ID } from "../testing/calcom-server.ts";
+import { createTestClock } from "../../../../test/support/app.ts";
+import { BLOCKED_EMAIL, CALCOM_REQUEST_ID, INVALID_PHONE } from "../testing/calcom-server.ts";
 import { CALCOM_NOW } from "../testing/calcom-world.ts";
 import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
 import { openCalcom } from "../testing/open-calcom.ts";
+import { createTestOutbound } from "../testing/outbound.ts";
+import { createCalcom } from "./calcom.ts";
 
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: CALCOM_REQUEST_ID, failure: null };
 
-testConformance("cal.com", async () => {
+testConformance("Cal.com", async () => {
   const { system, server } = await openCalcom();
   return {
     system,
@@ -23,27 +26,74 @@ testConformance("cal.com", async () => {
   };
 });
 
-test("the connection's test names every event type that is not offered, and why", async () => {
+test("the connection's test says which event types are not offered, and why", async () => {
   const { system } = await openCalcom();
   assert.deepEqual(requireFound(await system.verify(NEVER)), {
     businessName: "Lindenhof Dental",
     timeZone: "Europe/Berlin",
     bookingUrl: "https://cal.com/lindenhof",
     warnings: [
-      "“Confirmed later” is not offered: its bookings wait for someone to confirm them.",
-      "“Class” is not offered: several people share one of its times.",
+      "“Confirmed later” is not offered: someone has to confirm its bookings.",
+      "“Class” is not offered: several people share one time.",
       "“Course” is not offered: it repeats.",
-      "“Members” is not offered: only signed-in users may book it.",
-      "“House call” is not offered: it asks the visitor for the place.",
-      "“Consent” is not offered: it requires an answer of a kind that is not supported (Terms).",
+      "“Paid” is not offered: it has to be paid for.",
+      "“House call” is not offered: it asks visitors for the location.",
+      "“Consent” is not offered: a required question has an unsupported type (Terms).",
       "“Template” is not offered: it is a template for members of a team.",
+      "“Verified” is not offered: visitors have to verify their e-mail address.",
+      "“Text messages” is not offered: it requires a phone number for text messages.",
+      "“Headcount” is not offered: a required question has an unsupported type (How many?).",
+      "The event types of team “Front desk” are not offered: the key's user is not an admin of the team.",
     ],
   });
   const offered = requireFound(await system.listServices(NEVER));
   assert.deepEqual(
     offered.map(({ id, name }) => `${id} ${name}`),
-    ["10 Check-up", "11 Video call", "12 First visit", "13 Family visit"],
+    [
+      "10 Check-up",
+      "11 Video call",
+      "12 First visit",
+      "13 Family visit",
+      "14 Members",
+      "15 Full name",
+      "40 Any dentist",
+      "41 Both dentists",
+    ],
   );
+});
+
+test("a server without teams offers the user's own event types", async () => {
+  const { system, server } = await openCalcom();
+  server.hasTeams = false;
+  const offered = requireFound(await system.listServices(NEVER));
+  assert.ok(offered.length > 0 && offered.every(({ id }) => Number(id) < 40));
+});
+
+test("a team's event type is booked, and found with the team", async () => {
+  const { system, server } = await openCalcom();
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "40" });
+  assert.ok(slot);
+  const request = toRequest("40", slot);
+  const booked = requireBooked(await system.book(request, NEVER));
+  assert.deepEqual(await system.findByReference(request, NEVER), { kind: "found", value: booked });
+  assert.equal(server.requests.at(-1)?.path, "/v2/teams/3/bookings");
+});
+
+test("an event type for signed-in users is booked with its owner's key", async () => {
+  const { system } = await openCalcom();
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "14" });
+  assert.ok(slot);
+  requireBooked(await system.book(toRequest("14", slot), NEVER));
+});
+
+test("a server that doesn't know the API version is named as the reason, and works with the one it knows", async () => {
+  const { system, server } = await openCalcom();
+  server.bookingsVersions = ["2024-08-13"];
+  const verdict = await system.verify(NEVER);
+  assert.equal(verdict.kind === "refused" && verdict.reason, "version");
+  const older = { ...server.parts, settings: { ...server.parts.settings, apiVersion: "2024-08-13" } };
+  const clock = createTestClock(CALCOM_NOW);
+  requireFound(await createCalcom({ outbound: createTestOutbound(clock), clock }, older).verify(NEVER));
 });
 
 test("a booking is accepted, with its host, the page to manage it and the link to the call", async () => {
@@ -78,17 +128,71 @@ test("a phone number that cal.com would refuse goes into the notes instead", asy
   assert.equal(national?.bookingFieldsResponses["notes"], notes);
 });
 
-test("a question for a number is asked as one, and its answer arrives as one", async () => {
+test("a valid-looking phone number that Cal.com rejects goes into the notes, and the booking succeeds", async () => {
+  const { system, server } = await openCalcom();
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
+  assert.ok(slot);
+  const request = toRequest("10", slot);
+  requireBooked(await system.book({ ...request, customer: { ...request.customer, phone: INVALID_PHONE } }, NEVER));
+  const notes = `Please ring twice\n${INVALID_PHONE}\n${request.reference}`;
+  assert.equal(server.bookings[0]?.bookingFieldsResponses["notes"], notes);
+  assert.equal(server.bookings.length, 1);
+});
+
+test("answers that Cal.com would reject go into the notes", async () => {
   const { system, server } = await openCalcom();
   const offered = requireFound(await system.listServices(NEVER)).find(({ id }) => id === "13");
-  assert.deepEqual(offered?.questions, [
-    { id: "guests", label: "How many?", type: "number", options: [], required: true },
-  ]);
+  assert.deepEqual(
+    offered?.questions.map(({ id, type, required }) => [id, type, required]),
+    [
+      ["guests-count", "number", false],
+      ["website", "text", false],
+    ],
+  );
   const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "13" });
   assert.ok(slot);
-  const answers = [{ questionId: "guests", question: "How many?", answer: "2.5" }];
-  requireBooked(await system.book({ ...toRequest("13", slot), answers }, NEVER));
-  assert.equal(server.bookings[0]?.bookingFieldsResponses["guests"], 2.5);
+  const request = toRequest("13", slot);
+  const answers = [
+    { questionId: "guests-count", question: "How many?", answer: "2.5" },
+    { questionId: "website", question: "Website", answer: "none at all" },
+  ];
+  requireBooked(await system.book({ ...request, answers }, NEVER));
+  const notes = `Please ring twice\nHow many?: 2.5\nWebsite: none at all\n${request.reference}`;
+  assert.deepEqual(server.bookings[0]?.bookingFieldsResponses, { notes });
+});
+
+test("notes and long answers are cut to 1,000 characters, and the reference stays", async () => {
+  const { system, server } = await openCalcom();
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "12" });
+  assert.ok(slot);
+  const request = toRequest("12", slot);
+  const answers = [{ questionId: "what", question: "What is it about?", answer: "🦷".repeat(600) }];
+  const customer = { ...request.customer, notes: "n".repeat(2_000) };
+  requireBooked(await system.book({ ...request, customer, answers }, NEVER));
+  const [booking] = server.bookings;
+  assert.ok(booking);
+  const notes = String(booking.bookingFieldsResponses["notes"]);
+  assert.equal(notes.length, 1_000);
+  assert.ok(notes.endsWith(`n\n${request.reference}`));
+  assert.equal(booking.bookingFieldsResponses["what"], "🦷".repeat(500));
+});
+
+test("a customer with a single name can book an event type that asks for first and last name", async () => {
+  const { system, server } = await openCalcom();
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "15" });
+  assert.ok(slot);
+  const request = toRequest("15", slot);
+  requireBooked(await system.book({ ...request, customer: { ...request.customer, name: "Mara" } }, NEVER));
+  assert.equal(server.bookings[0]?.attendees[0]?.name, "Mara –");
+});
+
+test("a blocked e-mail address is the customer's problem, not the key's", async () => {
+  const { system } = await openCalcom();
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
+  assert.ok(slot);
+  const request = toRequest("10", slot);
+  const outcome = await system.book({ ...request, customer: { ...request.customer, email: BLOCKED_EMAIL } }, NEVER);
+  assert.deepEqual(outcome, { kind: "refused", reason: "invalid", upstream: { status: 403, ...UPSTREAM } });
 });
 
 test("a booking that someone would have to confirm is withdrawn and not called confirmed", async () => {

@@ -15,14 +15,15 @@ import {
   type Sought,
   type UnlimitedSystem,
   unavailable,
+  type Verified,
 } from "../scheduling-system.ts";
 import { type CalcomApi, createCalcomApi } from "./api.ts";
-import { bookEventType } from "./book.ts";
+import { bookEventType, cancelBooking } from "./book.ts";
 import { type CalcomService, type Catalog, readCatalog } from "./catalog.ts";
 import { shapes } from "./shapes.ts";
 import { toBooked } from "./to-booked.ts";
 
-// cal.com's API v2, at cal.com or self-hosted, with a user's API key.
+// Cal.com's API v2, hosted or self-hosted, with a user's API key.
 
 const BOOKINGS_PER_READ = 100;
 
@@ -40,7 +41,7 @@ export function createCalcom(deps: { outbound: Outbound; clock: Clock }, parts: 
   const listSlots = async (query: SlotQuery, signal: AbortSignal): Promise<Read<Slot[]>> => {
     const service = await findService(query.serviceId, signal);
     if (service.kind !== "found") return service;
-    // cal.com picks the host, so nobody can be asked for.
+    // Cal.com picks the host, so nobody can be asked for.
     if (query.staffId !== null) return refused("invalid");
     return await readSlots(api, { ...query, eventTypeId: service.value.eventTypeId, now: deps.clock.now() }, signal);
   };
@@ -54,12 +55,10 @@ export function createCalcom(deps: { outbound: Outbound; clock: Clock }, parts: 
   return {
     kind: "calcom",
     verify: async (signal) => {
+      const version = await checkVersion(api, signal);
+      if (version.kind !== "found") return version;
       const fresh = await catalog.refresh(signal);
-      if (fresh.kind !== "found") return fresh;
-      const { userName, timeZone, bookingUrl, services, leftOut } = fresh.value;
-      const warnings = leftOut.map(({ title, reason }) => `“${title}” is not offered: ${reason}.`);
-      if (services.length === 0) warnings.push("This user has no event type that can be booked through a widget.");
-      return found({ businessName: userName, timeZone, bookingUrl, warnings });
+      return fresh.kind === "found" ? found(toVerified(fresh.value)) : fresh;
     },
     listServices: catalog.listServices,
     listSlots,
@@ -73,10 +72,25 @@ export function createCalcom(deps: { outbound: Outbound; clock: Clock }, parts: 
         isFree: () => isStillFree(listSlots, request, signal),
       });
     },
+    cancel: ({ externalId }, signal) =>
+      cancelBooking(api, { uid: externalId, reason: "Canceled by Bookflow." }, signal),
   };
 }
 
-/** Whole days in UTC are asked for; what lies outside of the range is left out, as cal.com has been seen to send more. */
+/** A server that doesn't know the version of the bookings API answers in the shape of its oldest one. */
+async function checkVersion(api: CalcomApi, signal: AbortSignal): Promise<Read<unknown>> {
+  const request = { resource: "bookings", path: "/bookings", query: { take: "1" } } as const;
+  const read = await api.read(request, shapes.bookings, signal);
+  const isOtherVersion = read.kind === "unavailable" && read.upstream?.failure === "unreadable";
+  return isOtherVersion ? refused("version", read.upstream) : read;
+}
+
+function toVerified({ userName, timeZone, bookingUrl, services, leftOut }: Catalog): Verified {
+  const nothing = services.length === 0 ? ["This user has no event type that can be booked through a widget."] : [];
+  return { businessName: userName, timeZone, bookingUrl, warnings: [...leftOut, ...nothing] };
+}
+
+/** Asks for whole days in UTC and drops times outside the range, because Cal.com has been seen to return more. */
 async function readSlots(
   api: CalcomApi,
   query: { eventTypeId: number; from: Date; to: Date; now: Date },
@@ -108,7 +122,10 @@ async function readSlots(
   return found([...slots.values()].sort((a, b) => a.startAt.getTime() - b.startAt.getTime()));
 }
 
-/** The filters have been broken before, so what comes back is compared again. Only what is accepted counts. */
+/**
+ * Cal.com's filters have been broken before, so the results are checked again; only accepted bookings count. Bookings of a
+ * team are read from the team, which only its admins may: others get an error rather than an incomplete list.
+ */
 async function findBooking(
   { api, service, webUrl }: { api: CalcomApi; service: CalcomService; webUrl: string },
   sought: Sought,
@@ -119,7 +136,7 @@ async function findBooking(
   const bookings = await api.read(
     {
       resource: "bookings",
-      path: "/bookings",
+      path: service.teamId === null ? "/bookings" : `/teams/${service.teamId}/bookings`,
       query: {
         eventTypeId: String(service.eventTypeId),
         afterStart: new Date(startMs - HOUR_MS).toISOString(),
@@ -136,6 +153,6 @@ async function findBooking(
     ({ metadata, status }) => status === "accepted" && metadata?.["reference"] === sought.reference,
   );
   if (booking) return found(toBooked({ service, webUrl }, booking, sought));
-  // It may be among those that were not read, and "absent" would tell the visitor that nothing was booked.
+  // The booking may be among those that were not read, and "absent" would tell the visitor that nothing was booked.
   return bookings.value.length < BOOKINGS_PER_READ ? { kind: "absent" } : unavailable();
 }

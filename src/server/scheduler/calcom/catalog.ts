@@ -1,41 +1,104 @@
 import { parseTimeZone } from "../../lib/calendar.ts";
+import { toHttpsLink } from "../https-link.ts";
 import { found, type OfferedService, type Question, type Read, refused } from "../scheduling-system.ts";
 import type { CalcomApi } from "./api.ts";
 import { type BookingField, type EventType, shapes } from "./shapes.ts";
 
-// What a cal.com user offers: event types. An event type that a visitor could not book and be confirmed at once, or whose
-// booking could not be found again by its reference, is left out with a reason, which the connection's test shows.
+// What a Cal.com user offers: their own event types and those of their teams. An event type is left out when a visitor
+// could not book it with immediate confirmation, or when its bookings could not be found again by reference. "Test
+// connection" shows the reason.
 
 export type Catalog = {
   readonly userName: string;
   readonly timeZone: string | null;
   readonly bookingUrl: string | null;
   readonly services: readonly CalcomService[];
-  readonly leftOut: readonly { readonly title: string; readonly reason: string }[];
+  /** Sentences for "Test connection". */
+  readonly leftOut: readonly string[];
 };
 
 export type CalcomService = {
   readonly offered: OfferedService;
   readonly eventTypeId: number;
+  /** Bookings of a team's event type are listed with the team. */
+  readonly teamId: number | null;
+  /** The API's field type of every question that is answered as a booking field; other answers go into the notes. */
+  readonly fieldTypes: ReadonlyMap<string, string>;
+  readonly needsLastName: boolean;
 };
+
+/** Each team takes two requests, and a key has 120 per minute. */
+const TEAMS_MAX = 10;
 
 export async function readCatalog(api: CalcomApi, signal: AbortSignal): Promise<Read<Catalog>> {
   const me = await api.read({ resource: "me", path: "/me" }, shapes.me, signal);
   if (me.kind !== "found") return me;
   const { username, name, timeZone } = me.value;
   if (!username) return refused("invalid");
-  const request = { resource: "eventTypes", path: "/event-types", query: { username } } as const;
-  const eventTypes = await api.read(request, shapes.eventTypes, signal);
-  if (eventTypes.kind !== "found") return eventTypes;
-  const visible = eventTypes.value.filter(({ hidden }) => hidden !== true);
-  const judged = visible.map((eventType) => ({ eventType, reason: findHindrance(eventType) }));
+  const [own, teams] = await Promise.all([
+    api.read({ resource: "eventTypes", path: "/event-types", query: { username } }, shapes.eventTypes, signal),
+    readTeams(api, signal),
+  ]);
+  if (own.kind !== "found") return own;
+  if (teams.kind !== "found") return teams;
+  const lists = [{ eventTypes: own.value, teamId: null }, ...teams.value.lists];
+  const judged = lists.flatMap(({ eventTypes, teamId }) =>
+    eventTypes
+      .filter(({ hidden }) => hidden !== true)
+      .map((eventType) => ({ eventType, teamId, reason: findHindrance(eventType) })),
+  );
   return found({
     userName: name || username,
     timeZone: timeZone ? parseTimeZone(timeZone) : null,
-    bookingUrl: toProfileUrl(visible),
-    services: judged.flatMap(({ eventType, reason }) => (reason === null ? [toService(eventType)] : [])),
-    leftOut: judged.flatMap(({ eventType, reason }) => (reason === null ? [] : [{ title: eventType.title, reason }])),
+    bookingUrl: toProfileUrl(own.value),
+    services: judged.flatMap(({ eventType, teamId, reason }) =>
+      reason === null ? [toService(eventType, teamId)] : [],
+    ),
+    leftOut: [
+      ...judged.flatMap(({ eventType, reason }) =>
+        reason === null ? [] : [`“${eventType.title}” is not offered: ${reason}.`],
+      ),
+      ...teams.value.leftOut,
+    ],
   });
+}
+
+type Teams = { lists: { eventTypes: EventType[]; teamId: number }[]; leftOut: string[] };
+
+/** A server without teams refuses to list them. */
+async function readTeams(api: CalcomApi, signal: AbortSignal): Promise<Read<Teams>> {
+  const listed = await api.read({ resource: "teams", path: "/teams" }, shapes.teams, signal);
+  if (listed.kind === "refused") return found({ lists: [], leftOut: [] });
+  if (listed.kind !== "found") return listed;
+  const reads = await Promise.all(
+    listed.value.slice(0, TEAMS_MAX).map(async ({ id, name }) => ({
+      team: { id, name: name || String(id) },
+      eventTypes: await api.read(
+        { resource: "eventTypes", path: `/teams/${id}/event-types` },
+        shapes.eventTypes,
+        signal,
+      ),
+      bookings: await api.read(
+        { resource: "bookings", path: `/teams/${id}/bookings`, query: { take: "1" } },
+        shapes.bookings,
+        signal,
+      ),
+    })),
+  );
+  const teams: Teams = { lists: [], leftOut: [] };
+  for (const { team, eventTypes, bookings } of reads) {
+    if (eventTypes.kind === "unavailable") return eventTypes;
+    if (bookings.kind === "unavailable") return bookings;
+    if (eventTypes.kind === "found" && bookings.kind === "found")
+      teams.lists.push({ eventTypes: eventTypes.value, teamId: team.id });
+    else
+      teams.leftOut.push(
+        `The event types of team “${team.name}” are not offered: the key's user is not an admin of the team.`,
+      );
+  }
+  if (listed.value.length > TEAMS_MAX)
+    teams.leftOut.push(`Only the first ${TEAMS_MAX} teams are offered; this user has ${listed.value.length}.`);
+  return found(teams);
 }
 
 const QUESTION_TYPES: ReadonlyMap<string, Question["type"]> = new Map([
@@ -47,48 +110,83 @@ const QUESTION_TYPES: ReadonlyMap<string, Question["type"]> = new Map([
   ["select", "choice"],
   ["radio", "choice"],
 ]);
+/** The API demands a number and then rejects it for not being a text, so such a field cannot be answered. */
+const UNANSWERABLE_TYPES: ReadonlySet<string> = new Set(["number"]);
 const ONLINE_LOCATIONS: ReadonlySet<string> = new Set(["integration", "link", "organizersDefaultApp", "conferencing"]);
-/** The attendee would have to say where; cal.com takes the first location when none is named. */
+/** The attendee would have to name the place. Cal.com uses the first location when none is named. */
 const ASKING_LOCATIONS: ReadonlySet<string> = new Set(["attendeeAddress", "attendeePhone", "attendeeDefined"]);
-/** What we send with every booking. */
-const ANSWERED_FIELDS: ReadonlySet<string> = new Set(["name", "email", "notes", "location", "rescheduleReason"]);
+/** Sent with every booking. */
+const ANSWERED_FIELDS: ReadonlySet<string> = new Set([
+  "name",
+  "splitName",
+  "email",
+  "notes",
+  "location",
+  "rescheduleReason",
+]);
 
-/** Continues the words "… is not offered: ". */
+/** Continues the sentence "… is not offered: ". */
 function findHindrance(eventType: EventType): string | null {
-  if (isOn(eventType.confirmationPolicy)) return "its bookings wait for someone to confirm them";
-  if (eventType.bookingRequiresAuthentication) return "only signed-in users may book it";
+  if (isOn(eventType.confirmationPolicy)) return "someone has to confirm its bookings";
+  if ((eventType.price ?? 0) > 0) return "it has to be paid for";
+  if (eventType.requiresBookerEmailVerification) return "visitors have to verify their e-mail address";
   if (isOn(eventType.recurrence)) return "it repeats";
-  if (isOn(eventType.seats) || eventType.seatsPerTimeSlot) return "several people share one of its times";
+  if (isOn(eventType.seats) || eventType.seatsPerTimeSlot) return "several people share one time";
   if (eventType.schedulingType === "managed") return "it is a template for members of a team";
-  if (ASKING_LOCATIONS.has(eventType.locations?.[0]?.type ?? "")) return "it asks the visitor for the place";
+  if (ASKING_LOCATIONS.has(eventType.locations?.[0]?.type ?? "")) return "it asks visitors for the location";
+  if (eventType.bookingFields.some(requiresTextMessages)) return "it requires a phone number for text messages";
   const unknown = eventType.bookingFields.find((field) => isAsked(field) && field.required && !isAnswerable(field));
-  return unknown ? `it requires an answer of a kind that is not supported (${unknown.label ?? unknown.type})` : null;
+  return unknown ? `a required question has an unsupported type (${unknown.label || unknown.type})` : null;
 }
 
 function isOn(policy: { disabled?: boolean } | null | undefined): boolean {
   return policy !== null && policy !== undefined && policy.disabled !== true;
 }
 
-function isAsked(field: BookingField): boolean {
-  return field.hidden !== true && !ANSWERED_FIELDS.has(field.slug ?? field.type);
+/** The number for text messages is demanded even when the field is hidden, and the API has no type for that field. */
+function requiresTextMessages(field: BookingField): boolean {
+  if (field.type !== "unknown") return false;
+  const stored = parseStoredField(field.bookingField);
+  return stored !== null && stored.required === true && (stored.hidden !== true || stored.name === "smsReminderNumber");
 }
 
-/** Fields that cal.com has by itself (guests, a title, a phone) are not asked for. */
+function parseStoredField(stored: unknown) {
+  try {
+    const parsed: unknown = typeof stored === "string" ? JSON.parse(stored) : stored;
+    return shapes.storedField.Check(parsed) ? parsed : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function isAsked(field: BookingField): boolean {
+  return field.hidden !== true && field.type !== "unknown" && !ANSWERED_FIELDS.has(field.slug ?? field.type);
+}
+
+/** Cal.com's own fields (guests, title, phone) are not asked. */
 function isAnswerable(field: BookingField): boolean {
+  return isQuestion(field) && !UNANSWERABLE_TYPES.has(field.type);
+}
+
+function isQuestion(field: BookingField): boolean {
   return field.isDefault !== true && QUESTION_TYPES.has(field.type) && Boolean(field.slug);
 }
 
-function toService(eventType: EventType): CalcomService {
-  const fields = eventType.bookingFields.filter((field) => isAsked(field) && isAnswerable(field));
+function toService(eventType: EventType, teamId: number | null): CalcomService {
+  const fields = eventType.bookingFields.filter((field) => isAsked(field) && isQuestion(field));
   return {
     eventTypeId: eventType.id,
+    teamId,
+    fieldTypes: new Map(fields.filter(isAnswerable).map(({ slug, type }) => [slug ?? "", type])),
+    needsLastName: eventType.bookingFields.some(({ lastNameRequired }) => lastNameRequired === true),
     offered: {
       id: String(eventType.id),
       name: eventType.title,
       description: eventType.description || null,
       durationMinutes: eventType.lengthInMinutes,
       isOnline: ONLINE_LOCATIONS.has(eventType.locations?.[0]?.type ?? ""),
-      // Who it will be is known only from the booking.
+      // Cal.com picks the host when it books.
       staff: [],
       staffSelectable: false,
       questions: fields.map(toQuestion),
@@ -109,6 +207,6 @@ function toQuestion(field: BookingField): Question {
 
 /** `https://cal.com/bob/intro` is on the page `https://cal.com/bob`. */
 function toProfileUrl(eventTypes: readonly EventType[]): string | null {
-  const url = eventTypes.map(({ bookingUrl }) => URL.parse(bookingUrl ?? "")).find((parsed) => parsed !== null);
-  return url ? new URL(".", url).href.replace(/\/$/, "") : null;
+  const link = eventTypes.map(({ bookingUrl }) => toHttpsLink(bookingUrl)).find((url) => url !== null);
+  return link ? new URL(".", link).href.replace(/\/$/, "") : null;
 }

@@ -6,7 +6,7 @@ import { listWeek, requireBooked, toRequest } from "../testing/conformance.ts";
 import { createTimeLimit } from "../testing/local-server.ts";
 import { openCalcom } from "../testing/open-calcom.ts";
 
-// What cal.com's faults mean for a booking.
+// How Cal.com's errors end a booking.
 
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: CALCOM_REQUEST_ID, failure: null };
@@ -41,13 +41,30 @@ const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMad
     outcome: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM } },
   },
   {
+    name: "403: the key's user may not book this event type",
+    twist: {
+      answer: toError(403, "ForbiddenException", "checkBookingRequiresAuthentication - user is not authorized"),
+    },
+    outcome: { kind: "refused", reason: "credentials", upstream: { status: 403, ...UPSTREAM } },
+  },
+  {
+    name: "403 for a limit of the event type, the time still free: refused",
+    twist: { answer: toError(403, "HttpException", "booking_limit_reached") },
+    outcome: { kind: "refused", reason: "invalid", upstream: { status: 403, ...UPSTREAM } },
+  },
+  {
     name: "404: the event type is gone",
     twist: { answer: toError(404, "NotFoundException", "Event type not found") },
     outcome: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
   },
   {
     name: "429: unavailable, with the wait it asks for",
-    twist: { answer: { ...toError(429, "ThrottlerException", "Too Many Requests"), headers: { "Retry-After": "9" } } },
+    twist: {
+      answer: {
+        ...toError(429, "ThrottlerException", "CustomThrottlerGuard - Too many requests. Please try again later."),
+        headers: { "X-RateLimit-Limit-Default": "120", "X-RateLimit-Reset-Default": "9" },
+      },
+    },
     outcome: { kind: "unavailable", retryAfterMs: 9_000, upstream: { status: 429, ...UPSTREAM } },
   },
   {
@@ -80,7 +97,7 @@ const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMad
   },
 ];
 for (const { name, twist, outcome, isMade = false } of BOOK_CASES) {
-  test(`booking at cal.com: ${name}`, async () => {
+  test(`booking at Cal.com: ${name}`, async () => {
     const { system, server } = await openCalcom();
     const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
     assert.ok(slot);
@@ -95,7 +112,7 @@ for (const { name, twist, outcome, isMade = false } of BOOK_CASES) {
 }
 
 for (const isMade of [true, false]) {
-  test(`a time limit that ends while cal.com is silent is unknown; the booking is then found: ${isMade}`, async () => {
+  test(`a time limit that ends while Cal.com is silent is unknown; the booking is then found: ${isMade}`, async () => {
     const { system, server } = await openCalcom();
     const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
     assert.ok(slot);
@@ -108,7 +125,7 @@ for (const isMade of [true, false]) {
   });
 }
 
-test("nothing is sent, and so nothing unknown, when cal.com cannot be reached", async () => {
+test("nothing is sent, and so nothing unknown, when Cal.com cannot be reached", async () => {
   const { system, server } = await openCalcom();
   const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
   assert.ok(slot);

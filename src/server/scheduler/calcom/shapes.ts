@@ -1,19 +1,20 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
 
-// The parts of cal.com's replies that are read, per resource and version. Without its version header an older shape comes
-// back with 200, and is then unreadable rather than misread.
+// The parts of Cal.com's replies that we read. Each resource has its own API version; a server that doesn't know a version
+// silently answers in the oldest one, whose shape doesn't match and is then reported as unreadable.
 
-export const VERSIONS = {
+/** The bookings version is a setting of the connection, because Cal.com and self-hosted servers differ in it. */
+export const FIXED_VERSIONS = {
   me: "2024-06-14",
   eventTypes: "2024-06-14",
+  teams: "2024-08-13",
   slots: "2024-09-04",
-  bookings: "2024-08-13",
 } as const;
 
 const maybe = <T extends TSchema>(type: T) => Type.Optional(Type.Union([type, Type.Null()]));
 
-/** Each has members of its own, so nothing but what is read is looked at. */
+/** Every type of field has members of its own; these are the ones we read. */
 const BookingField = Type.Object({
   type: Type.String(),
   slug: maybe(Type.String()),
@@ -22,6 +23,9 @@ const BookingField = Type.Object({
   hidden: maybe(Type.Boolean()),
   isDefault: maybe(Type.Boolean()),
   options: maybe(Type.Array(Type.String())),
+  lastNameRequired: maybe(Type.Boolean()),
+  /** For a field of type `unknown`: the field as JSON. */
+  bookingField: maybe(Type.Unknown()),
 });
 export type BookingField = Static<typeof BookingField>;
 
@@ -33,12 +37,14 @@ const EventType = Type.Object({
   bookingFields: Type.Array(BookingField),
   locations: maybe(Type.Array(Type.Object({ type: Type.String() }))),
   hidden: maybe(Type.Boolean()),
+  price: maybe(Type.Number()),
   /** `{ disabled: true }`, or when a person confirms. */
   confirmationPolicy: maybe(Type.Object({ disabled: Type.Optional(Type.Boolean()) })),
-  bookingRequiresAuthentication: maybe(Type.Boolean()),
+  requiresBookerEmailVerification: maybe(Type.Boolean()),
   recurrence: maybe(Type.Object({ disabled: Type.Optional(Type.Boolean()) })),
   seats: maybe(Type.Object({ disabled: Type.Optional(Type.Boolean()) })),
   seatsPerTimeSlot: maybe(Type.Number()),
+  /** Only on event types of a team. */
   schedulingType: maybe(Type.String()),
   bookingUrl: maybe(Type.String()),
 });
@@ -65,9 +71,18 @@ export const shapes = {
     Type.Object({ username: maybe(Type.String()), name: maybe(Type.String()), timeZone: maybe(Type.String()) }),
   ),
   eventTypes: success(Type.Array(EventType)),
+  teams: success(Type.Array(Type.Object({ id: Type.Integer(), name: maybe(Type.String()) }))),
   /** By day; empty when nothing is free. */
   slots: success(Type.Record(Type.String(), Type.Array(Type.Object({ start: Type.String(), end: Type.String() })))),
   booking: success(Booking),
   bookings: success(Type.Array(Booking)),
-  error: Compile(Type.Object({ error: Type.Object({ code: maybe(Type.String()), message: maybe(Type.String()) }) })),
+  error: Compile(
+    Type.Object({
+      error: Type.Object({ code: maybe(Type.String()), message: maybe(Type.String()), details: maybe(Type.Unknown()) }),
+    }),
+  ),
+  /** A field that the API has no type for, as Cal.com stores it. */
+  storedField: Compile(
+    Type.Object({ name: Type.String(), required: maybe(Type.Boolean()), hidden: maybe(Type.Boolean()) }),
+  ),
 };

@@ -1,10 +1,11 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
+import { toHttpsLink } from "../https-link.ts";
 import type { Booked, Sought } from "../scheduling-system.ts";
 import type { CalcomService } from "./catalog.ts";
 import type { Booking } from "./shapes.ts";
 
-/** The page to manage a booking is not part of a reply, but always at the same place. */
+/** The reply has no link to manage the booking, but its address is always the same. */
 export function toBooked(
   context: { service: CalcomService; webUrl: string },
   booking: Booking,
@@ -18,12 +19,8 @@ export function toBooked(
     endAt: parseIsoInstant(booking.end, "down") ?? new Date(startAt.getTime() + offered.durationMinutes * MINUTE_MS),
     service: { id: offered.id, name: offered.name },
     staff: (booking.hosts ?? []).map(({ id, name }) => ({ id: String(id), name: name ?? "" })),
-    manageUrl: `${context.webUrl}/booking/${encodeURIComponent(booking.uid)}`,
-    joinUrl: toJoinUrl(booking.location),
+    manageUrl: toHttpsLink(`${context.webUrl}/booking/${encodeURIComponent(booking.uid)}`),
+    // A location can also be a place, a phone number or the name of an app.
+    joinUrl: toHttpsLink(booking.location),
   };
-}
-
-/** A location is also an address, a phone number, or the name of an app. */
-function toJoinUrl(location: unknown): string | null {
-  return typeof location === "string" && URL.parse(location)?.protocol === "https:" ? location : null;
 }

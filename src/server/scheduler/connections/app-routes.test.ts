@@ -33,7 +33,7 @@ test("a system is asked before it is connected, and its credentials are never sh
     id: connection.id,
     kind: "calcom",
     name: "Practice",
-    settings: { apiUrl: server.parts.settings.apiUrl, webUrl: "https://app.cal.com" },
+    settings: server.parts.settings,
     isHealthy: true,
     lastOkAt: NOON.toISOString(),
     lastError: null,

@@ -144,5 +144,6 @@ export function watchSystem(system: SchedulingSystem, health: ConnectionHealth):
     listSlots: async (query, signal) => noted(health.findPause() ?? (await system.listSlots(query, signal))),
     book: async (request, signal) => noted(health.findPause() ?? (await system.book(request, signal))),
     findByReference: async (sought, signal) => noted(await system.findByReference(sought, signal)),
+    cancel: async (appointment, signal) => noted(await system.cancel(appointment, signal)),
   };
 }

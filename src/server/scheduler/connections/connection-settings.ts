@@ -2,8 +2,8 @@ import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 
-// What a connection of each kind is made of: settings, which are shown, and credentials, which are sealed. Addresses can be
-// changed because cal.com may be self-hosted and Microsoft has national clouds; each is used only through outbound.ts.
+// The parts of each kind of connection: settings, which are shown, and credentials, which are sealed. Addresses can be
+// changed because Cal.com may be self-hosted and Microsoft has national clouds; they are used only through outbound.ts.
 
 const Address = Type.String({ maxLength: 500 });
 
@@ -22,8 +22,10 @@ const MicrosoftBookings = {
 const Calcom = {
   settings: Type.Object({
     apiUrl: Address,
-    /** Where its pages are; only for links. */
+    /** The address of Cal.com's pages; used for links only. */
     webUrl: Address,
+    /** Version of the bookings API. Self-hosted servers lag behind cal.com. */
+    apiVersion: Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" }),
   }),
   credentials: Type.Object({ apiKey: Type.String({ pattern: "^[\\x21-\\x7e]{1,500}$" }) }),
 };
@@ -44,7 +46,7 @@ const FALLBACKS = {
     graphUrl: "https://graph.microsoft.com/v1.0",
     loginUrl: "https://login.microsoftonline.com",
   },
-  calcom: { apiUrl: "https://api.cal.com", webUrl: "https://app.cal.com" },
+  calcom: { apiUrl: "https://api.cal.com", webUrl: "https://app.cal.com", apiVersion: "2026-02-25" },
 } as const;
 
 const shapes = {
@@ -54,10 +56,10 @@ const shapes = {
 
 type ParsedParts =
   | { readonly kind: "parsed"; readonly parts: ConnectionParts }
-  /** The members that are missing or wrong; what was sent is not repeated. */
+  /** The names of the missing or invalid fields, without their values. */
   | { readonly kind: "refused"; readonly fields: readonly string[] };
 
-/** What a person typed, or what was stored. Addresses that are left out are the usual ones. */
+/** Parses what a person typed, or what was stored. Optional settings that are empty get their default. */
 export function parseConnectionParts(
   kind: ConnectionKind,
   given: { settings: Readonly<Record<string, unknown>>; credentials: unknown },
@@ -65,8 +67,9 @@ export function parseConnectionParts(
   const settings: Record<string, unknown> = { ...FALLBACKS[kind] };
   const refusedFields: string[] = [];
   for (const [name, value] of Object.entries(given.settings)) {
-    if (!(name in FALLBACKS[kind])) settings[name] = value;
-    else if (value !== null && value !== "") settings[name] = typeof value === "string" ? parseAddress(value) : null;
+    if (name.endsWith("Url") && value !== null && value !== "")
+      settings[name] = typeof value === "string" ? parseAddress(value) : null;
+    else if (!(name in FALLBACKS[kind]) || (value !== null && value !== "")) settings[name] = value;
     if (settings[name] === null) refusedFields.push(name);
   }
   const parts = { settings, credentials: given.credentials };
@@ -76,11 +79,11 @@ export function parseConnectionParts(
     refusedFields.push(...missing, ...(missing.length === 0 ? [path[2] ?? path[1] ?? "settings"] : []));
   }
   if (refusedFields.length > 0) return { kind: "refused", fields: [...new Set(refusedFields)] };
-  // The kind's own shape has just been checked; the compiler cannot follow the look-up.
+  // The shape of this kind has just been checked; the compiler cannot follow the lookup.
   return { kind: "parsed", parts: { kind, ...parts } as ConnectionParts };
 }
 
-/** Without a slash at its end, so that paths can be added. */
+/** Without a trailing slash, so that paths can be appended. */
 function parseAddress(text: string): string | null {
   const url = URL.parse(text.trim());
   const isBase =

@@ -7,7 +7,7 @@ export function toAppConnection(row: ConnectionRow, widgetCount: number): AppCon
     id: row.id,
     kind: row.kind,
     name: row.name,
-    // Written by us, as an object of texts; credentials are kept elsewhere.
+    // Always written as an object of texts. Credentials are stored separately.
     settings: row.settings as Record<string, string>,
     isHealthy: row.last_error_at === null || (row.last_ok_at !== null && row.last_ok_at > row.last_error_at),
     lastOkAt: row.last_ok_at?.toISOString() ?? null,
@@ -25,17 +25,19 @@ export function toVerified({ businessName, timeZone, bookingUrl, warnings }: Ver
   return { businessName, timeZone, bookingUrl, warnings: [...warnings] };
 }
 
-/** What a system that did not let itself be asked means to the person who connects it. */
+/** Explains a failure to the person who connects the system. */
 export function describeFailure(failure: Failure): string {
-  if (failure.kind === "unavailable") return "The scheduling system cannot be reached just now. Please try again.";
+  if (failure.kind === "unavailable") return "The scheduling system can't be reached right now. Try again in a minute.";
   switch (failure.reason) {
     case "credentials":
-      return "The scheduling system does not accept these credentials, or they do not allow what is needed.";
+      return "The scheduling system rejected these credentials, or they lack a permission.";
     case "not_found":
-      return "The scheduling system does not know this business.";
+      return "The scheduling system has no such business.";
     case "invalid":
     case "not_confirmed":
-      return "The scheduling system does not accept these settings.";
+      return "The scheduling system rejected these settings.";
+    case "version":
+      return "The server doesn't know this API version. A self-hosted Cal.com may need 2024-08-13.";
     default:
       return failure.reason satisfies never;
   }

@@ -65,6 +65,7 @@ export function createMicrosoftBookings(
     listServices: catalog.listServices,
     listSlots,
     findByReference,
+    cancel: async () => refused("invalid"),
     book: async (request, signal) => {
       const known = await catalog.get(signal);
       if (known.kind !== "found") return known;

@@ -27,6 +27,7 @@ import { toAllResources, toCellKey, toCells, toFreeTimes, toResources, toTakenRa
 import { makeLinkSecret, toJoinUrl, toManageUrl } from "./links.ts";
 import {
   type AppointmentRow,
+  cancelAppointment,
   findAppointment,
   findSandbox,
   insertAppointment,
@@ -69,6 +70,12 @@ export function createSandbox(deps: SandboxDeps, owner: SandboxOwner): Unlimited
       if (read.kind !== "found") return read;
       return read.value === null ? { kind: "absent" } : found(read.value);
     },
+    cancel: (appointment, signal) =>
+      asRead(signal, async () => {
+        const key = { widgetId: owner.widgetId, reference: appointment.reference, now: deps.clock.now() };
+        await cancelAppointment(deps.db, owner.organizationId, key);
+        return found("canceled");
+      }),
     book: async (request, signal) => {
       if (signal.aborted) return unavailable(noReply("aborted"));
       const planned = await plan(deps, owner, request).catch((error: unknown) =>

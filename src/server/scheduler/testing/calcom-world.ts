@@ -20,6 +20,22 @@ const defaultFields = [
   { isDefault: true, type: "multiemail", slug: "guests", required: false, hidden: false },
   { isDefault: true, type: "phone", slug: "attendeePhoneNumber", required: false, hidden: true },
 ];
+const splitNameFields = [
+  { isDefault: true, type: "splitName", slug: "splitName", lastNameRequired: true },
+  ...defaultFields.slice(1),
+];
+/** As the API shows a field that it has no type for. */
+const textMessageField = {
+  type: "unknown",
+  slug: "unknown",
+  bookingField: JSON.stringify({
+    name: "smsReminderNumber",
+    type: "phone",
+    editable: "system",
+    required: true,
+    hidden: true,
+  }),
+};
 
 type WorldEventType = {
   id: number;
@@ -34,11 +50,13 @@ type WorldEventType = {
   recurrence: Record<string, unknown> | null;
   seats: Record<string, unknown>;
   bookingRequiresAuthentication: boolean;
+  requiresBookerEmailVerification: boolean;
+  price: number;
   schedulingType: string | null;
   bookingUrl: string;
 };
 
-function eventType(id: number, title: string, about: Partial<WorldEventType> = {}): WorldEventType {
+function eventType(id: number, title: string, changes: Partial<WorldEventType> = {}): WorldEventType {
   return {
     id,
     title,
@@ -52,9 +70,11 @@ function eventType(id: number, title: string, about: Partial<WorldEventType> = {
     recurrence: null,
     seats: { disabled: true },
     bookingRequiresAuthentication: false,
+    requiresBookerEmailVerification: false,
+    price: 0,
     schedulingType: null,
     bookingUrl: `https://cal.com/lindenhof/e${id}`,
-    ...about,
+    ...changes,
   };
 }
 
@@ -80,20 +100,52 @@ const asked = [
   },
 ];
 
-const counted = { isDefault: false, type: "number", slug: "guests", label: "How many?", required: true, hidden: false };
+const counted = {
+  isDefault: false,
+  type: "number",
+  slug: "guests-count",
+  label: "How many?",
+  required: false,
+  hidden: false,
+};
+const website = { isDefault: false, type: "url", slug: "website", label: "Website", required: false, hidden: false };
 const needed = { isDefault: false, type: "boolean", slug: "terms", label: "Terms", required: true, hidden: false };
 
 export const eventTypes = [
   eventType(10, "Check-up"),
   eventType(11, "Video call", { locations: [{ type: "integration", integration: "cal-video" }] }),
   eventType(12, "First visit", { lengthInMinutes: 60, bookingFields: [...defaultFields, ...asked] }),
-  eventType(13, "Family visit", { bookingFields: [...defaultFields, counted] }),
+  eventType(13, "Family visit", { bookingFields: [...defaultFields, counted, website] }),
+  eventType(14, "Members", { bookingRequiresAuthentication: true }),
+  eventType(15, "Full name", { bookingFields: splitNameFields }),
   eventType(20, "Confirmed later", { confirmationPolicy: { type: "always", blockUnconfirmedBookingsInBooker: false } }),
   eventType(21, "Class", { seats: { seatsPerTimeSlot: 8 } }),
   eventType(22, "Course", { recurrence: { interval: 1, occurrences: 5, frequency: "weekly" } }),
-  eventType(23, "Members", { bookingRequiresAuthentication: true }),
+  eventType(23, "Paid", { price: 5_000 }),
   eventType(24, "House call", { locations: [{ type: "attendeeAddress" }] }),
   eventType(25, "Consent", { bookingFields: [...defaultFields, needed] }),
   eventType(26, "Template", { schedulingType: "managed" }),
   eventType(27, "Secret", { hidden: true }),
+  eventType(28, "Verified", { requiresBookerEmailVerification: true }),
+  eventType(29, "Text messages", { bookingFields: [...defaultFields, textMessageField] }),
+  eventType(30, "Headcount", { bookingFields: [...defaultFields, { ...counted, required: true }] }),
+];
+
+/** The key's user is an admin of the first team and a plain member of the second. */
+export const teams = [
+  {
+    id: 3,
+    name: "Dentists",
+    isAdmin: true,
+    eventTypes: [
+      eventType(40, "Any dentist", { schedulingType: "roundRobin" }),
+      eventType(41, "Both dentists", { schedulingType: "collective" }),
+    ],
+  },
+  {
+    id: 4,
+    name: "Front desk",
+    isAdmin: false,
+    eventTypes: [eventType(50, "Call back", { schedulingType: "roundRobin" })],
+  },
 ];

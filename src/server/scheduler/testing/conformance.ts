@@ -204,6 +204,20 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       assert.equal(requireBooked(await system.book(toRequest(services.plain, plain), NEVER)).joinUrl, null);
     });
 
+    test("cancels an appointment, which gives its time back; canceling twice is no error", async () => {
+      const { system, now, services } = await open();
+      const [first] = await listWeek(system, { now, serviceId: services.plain });
+      assert.ok(first);
+      const request = toRequest(services.plain, first);
+      const { externalId } = requireBooked(await system.book(request, NEVER));
+      const appointment = { externalId, reference: request.reference };
+      assert.equal(requireFound(await system.cancel(appointment, NEVER)), "canceled");
+      assert.deepEqual(await system.findByReference(request, NEVER), { kind: "absent" });
+      const again = await listWeek(system, { now, serviceId: services.plain });
+      assert.ok(again.map(toStart).includes(toStart(first)));
+      assert.equal(requireFound(await system.cancel(appointment, NEVER)), "canceled");
+    });
+
     test("does nothing for a caller that has gone away", async () => {
       const { system, now, services } = await open();
       const [slot] = await listWeek(system, { now, serviceId: services.plain });

@@ -7,13 +7,13 @@ import { type CalcomServer, startCalcomServer } from "./calcom-server.ts";
 import { CALCOM_NOW } from "./calcom-world.ts";
 import { createTestOutbound } from "./outbound.ts";
 
-/** For tests: cal.com against a server of its own, which at the test's end must have understood everything. */
+/** For tests: the Cal.com adapter with a stand-in of its own, which must have understood every request. */
 export async function openCalcom(): Promise<{ system: UnlimitedSystem; server: CalcomServer; clock: TestClock }> {
   const clock = createTestClock(CALCOM_NOW);
   const server = await startCalcomServer();
   after(async () => {
     await server.stop();
-    assert.deepEqual(server.faults, [], "requests that cal.com would not have understood");
+    assert.deepEqual(server.faults, [], "requests that Cal.com would not have understood");
   });
   return { system: createCalcom({ outbound: createTestOutbound(clock), clock }, server.parts), server, clock };
 }

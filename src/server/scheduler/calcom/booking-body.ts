@@ -1,0 +1,70 @@
+import type { BookRequest } from "../scheduling-system.ts";
+import type { CalcomService } from "./catalog.ts";
+
+// The body of a new booking. Whatever Cal.com would reject goes into the notes instead, so that it reaches the business
+// and the booking succeeds.
+
+/** Cal.com's limit for text areas, the notes included, in UTF-16 units. */
+const TEXT_AREA_LENGTH_MAX = 1_000;
+/** Stands in for the last name of a customer who gave one word, where the event type requires both. */
+const NO_LAST_NAME = "–";
+
+export function toBookingBody(
+  service: CalcomService,
+  request: BookRequest,
+  { phoneNumber, language }: { phoneNumber: string | null; language: string | undefined },
+): unknown {
+  const { customer, reference } = request;
+  const { responses, leftOver } = toResponses(service, request);
+  const notes = [customer.notes, phoneNumber === null ? customer.phone : null, ...leftOver];
+  return {
+    start: request.startAt.toISOString(),
+    eventTypeId: service.eventTypeId,
+    attendee: {
+      name: service.needsLastName && !/\s/.test(customer.name) ? `${customer.name} ${NO_LAST_NAME}` : customer.name,
+      email: customer.email,
+      timeZone: customer.timeZone,
+      ...(phoneNumber === null ? {} : { phoneNumber }),
+      ...(language === undefined ? {} : { language }),
+    },
+    bookingFieldsResponses: { ...responses, notes: toNotes(notes, reference) },
+    metadata: { reference },
+  };
+}
+
+/** Cal.com rejects numbers without a country code. It checks the rest with libphonenumber; see bookEventType. */
+export function toPhoneNumber(phone: string | null): string | null {
+  const digits = phone?.replace(/[\s().-]/g, "") ?? "";
+  return /^\+[1-9][0-9]{6,14}$/.test(digits) ? digits : null;
+}
+
+function toResponses({ fieldTypes, offered }: CalcomService, request: BookRequest) {
+  const responses: Record<string, string> = {};
+  const leftOver: string[] = [];
+  for (const { questionId, answer } of request.answers) {
+    const question = offered.questions.find(({ id }) => id === questionId);
+    if (question === undefined) continue;
+    const type = fieldTypes.get(questionId);
+    const isAccepted = type !== undefined && (type !== "url" || question.required || isUrl(answer));
+    if (!isAccepted) leftOver.push(`${question.label}: ${answer}`);
+    else responses[questionId] = type === "textarea" ? cut(answer, TEXT_AREA_LENGTH_MAX) : answer;
+  }
+  return { responses, leftOver };
+}
+
+/** Cal.com adds the scheme where it is missing. */
+function isUrl(answer: string): boolean {
+  return URL.canParse(answer) || URL.canParse(`https://${answer}`);
+}
+
+/** The reference always fits: the rest is cut. */
+function toNotes(notes: readonly (string | null)[], reference: string): string {
+  const text = notes.filter(Boolean).join("\n");
+  if (text === "") return reference;
+  return `${cut(text, TEXT_AREA_LENGTH_MAX - reference.length - 1)}\n${reference}`;
+}
+
+/** Never ends in half a character. */
+function cut(text: string, lengthMax: number): string {
+  return text.slice(0, lengthMax).replace(/[\uD800-\uDBFF]$/, "");
+}
