@@ -140,7 +140,7 @@ export const SETTINGS = {
     min: 0,
     max: 10_000_000,
     meaning:
-      "Attempts to sign in that one address may make in a minute, counted by each process, and a third of it for one account; 0 switches the limit off.",
+      "Sign-in attempts per minute from one network, counted by each process; a third of that at one account. 0 means no limit.",
   }),
   smtpUrl: mailServer({
     name: "SMTP_URL",

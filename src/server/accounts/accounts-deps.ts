@@ -5,8 +5,10 @@ import type { Log } from "../lib/log.ts";
 import type { Random } from "../lib/random.ts";
 import type { Mail } from "../mail/mail.ts";
 import type { AuthParts } from "./auth/auth.ts";
+import { DeviceCookie } from "./auth/device-cookie.ts";
 import type { Person } from "./auth/member-auth.ts";
 import { Throttle } from "./auth/throttle.ts";
+import { deleteResetLinks } from "./auth/verification-queries.ts";
 import { auditPerson } from "./members/audit-person.ts";
 
 /** What the rest of the service sees of better-auth. */
@@ -19,7 +21,7 @@ type Auth = {
   signIn(credentials: { email: string; password: string; userAgent: string }): Promise<string[] | null>;
 };
 
-export type AccountsDeps = { readonly auth: Auth; readonly throttle: Throttle };
+export type AccountsDeps = { readonly auth: Auth; readonly throttle: Throttle; readonly deviceCookie: DeviceCookie };
 
 export function createAccountsDeps(parts: {
   config: Config;
@@ -31,8 +33,10 @@ export function createAccountsDeps(parts: {
   secretKey: string;
 }): AccountsDeps {
   const { db, clock, random } = parts;
-  const onPasswordReset: AuthParts["onPasswordReset"] = (user) =>
-    auditPerson({ db, clock, random }, { user, action: "user.password_reset" });
+  const onPasswordReset: AuthParts["onPasswordReset"] = async (user) => {
+    await deleteResetLinks(db, user.id);
+    await auditPerson({ db, clock, random }, { user, action: "user.password_reset" });
+  };
   // Loaded with the first request that needs it, which then takes a second longer: workers and commands never do, and it is
   // 20 MB that a process which only collects and serves can do without.
   const open = async () => (await import("./auth/auth.ts")).createBetterAuth({ ...parts, onPasswordReset });
@@ -43,6 +47,7 @@ export function createAccountsDeps(parts: {
   };
   return {
     throttle: new Throttle(parts),
+    deviceCookie: new DeviceCookie(parts),
     auth: {
       handle: async (request) => await (await library()).handler(request),
       async readSession(cookie) {

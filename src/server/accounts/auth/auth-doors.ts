@@ -21,6 +21,10 @@ export type AuthDoor = {
   readonly isSignUp?: true;
   /** Faults of a password are about this field. */
   readonly passwordField?: string;
+  /** The field with a code that must work only once. */
+  readonly codeField?: "code";
+  /** Reset links that were mailed before become void. */
+  readonly voidsResetLinks?: true;
   /** What is written to the audit log: done by somebody who is signed in, or by coming in. */
   readonly audit?: { readonly signedIn?: AuditAction; readonly comingIn?: AuditAction };
 };
@@ -62,6 +66,7 @@ export const POST_DOORS: readonly AuthDoor[] = [
     fixed: { revokeOtherSessions: true },
     isThrottled: true,
     passwordField: "newPassword",
+    voidsResetLinks: true,
     audit: { signedIn: "user.password_changed" },
   },
   { path: AUTH_ROUTES.enableTwoFactor.path, fields: ["password"], isThrottled: true },
@@ -74,6 +79,7 @@ export const POST_DOORS: readonly AuthDoor[] = [
   {
     path: AUTH_ROUTES.signInWithCode.path,
     fields: ["code"],
+    codeField: "code",
     isThrottled: true,
     audit: { signedIn: "user.two_factor_enabled", comingIn: "user.signed_in" },
   },

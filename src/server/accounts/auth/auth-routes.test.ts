@@ -125,6 +125,7 @@ describe("the cookie", () => {
     await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD });
     assert.deepEqual(browser.lastSetCookies.map(attributesOf), [
       { name: "bookflow.session_token", attributes: ["HttpOnly", "Max-Age=604800", "Path=/", "SameSite=Lax"] },
+      { name: "bookflow.device", attributes: ["HttpOnly", "Max-Age=34560000", "Path=/", "SameSite=Lax"] },
     ]);
   });
 
@@ -137,6 +138,10 @@ describe("the cookie", () => {
       {
         name: "__Host-bookflow.session_token",
         attributes: ["HttpOnly", "Max-Age=604800", "Path=/", "SameSite=Lax", "Secure"],
+      },
+      {
+        name: "__Host-bookflow.device",
+        attributes: ["HttpOnly", "Max-Age=34560000", "Path=/", "SameSite=Lax", "Secure"],
       },
     ]);
     assert.equal((await browser.send("GET", "/api/app/me")).status, 200);
@@ -187,6 +192,34 @@ describe("a forgotten password", () => {
     const again = await reset(token, "another password");
     assert.deepEqual([again.status, again.body.error.code], [404, "not_found"]);
     assert.deepEqual(await auditActions(person.organizationId), ["user.password_reset", "user.signed_in"]);
+  });
+
+  test("a new link voids the one before, and changing the password voids every link", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    const askForLink = async () => {
+      await request(person.email);
+      return linkOf().searchParams.get("token");
+    };
+    const [first, second] = [await askForLink(), await askForLink()];
+    assert.equal((await reset(first, "a new password")).status, 404);
+    const browser = openBrowser(testApp, { cookie: person.cookie });
+    const change = { currentPassword: TEST_PASSWORD, newPassword: "a changed password" };
+    assert.equal((await browser.send("POST", "/api/auth/change-password", change)).status, 200);
+    assert.equal((await reset(second, "a new password")).status, 404);
+    assert.equal((await reset(await askForLink(), "a new password")).status, 200);
+  });
+
+  test("asking for a link does not interrupt somebody who is entering their second factor", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    const row = { identifier: "a code of another kind", value: person.userId, id: `v_${person.userId}` };
+    const times = { expires_at: new Date(Date.now() + MINUTE_MS), created_at: NOON, updated_at: NOON };
+    await deps.db
+      .insertInto("user_verifications")
+      .values({ ...row, ...times })
+      .execute();
+    await request(person.email);
+    const kept = deps.db.selectFrom("user_verifications").select("id").where("id", "=", row.id);
+    assert.ok(await kept.executeTakeFirst());
   });
 
   test("a link is too old after 30 minutes", async () => {
@@ -257,7 +290,7 @@ describe("sign-up", () => {
 
   test("closed: refused", async () => {
     const { status, body } = await openBrowser(testApp).send("POST", "/api/auth/sign-up/email", payload);
-    const message = "New accounts are made by invitation here.";
+    const message = "Sign-up is closed. Ask for an invitation.";
     assert.deepEqual({ status, body }, { status: 403, body: { error: { code: "forbidden", message } } });
   });
 
@@ -277,7 +310,50 @@ describe("sign-up", () => {
 });
 
 describe("attempts are throttled", () => {
-  test("from one address, and at one account from any address", async () => {
+  const createThrottled = async () => {
+    const throttled = await createTestApp({ rateLimitSignInPerMinute: 6 });
+    const person = await signIn(throttled, { role: "owner" });
+    const attempt = async (remoteAddress: string, password: string, cookie = "") =>
+      await openBrowser(throttled, { remoteAddress, cookie }).send("POST", SIGN_IN, { email: person.email, password });
+    const fail = async (times: number, remoteAddress: string, cookie = "") => {
+      for (let i = 0; i < times; i++) await attempt(remoteAddress, "a wrong password", cookie);
+    };
+    return { throttled, attempt, fail };
+  };
+
+  test("ten wrong sign-ins by a stranger do not lock the right person out", async () => {
+    const { attempt, fail } = await createThrottled();
+    await fail(10, "192.0.2.66");
+    assert.equal((await attempt("192.0.2.66", TEST_PASSWORD)).status, 429);
+    assert.equal((await attempt("192.0.2.1", TEST_PASSWORD)).status, 200);
+  });
+
+  test("guesses from many networks are limited together, and a known device still gets in", async () => {
+    const { throttled, attempt, fail } = await createThrottled();
+    const browser = openBrowser(throttled, { remoteAddress: "192.0.2.1" });
+    const email = (await throttled.deps.db.selectFrom("users").select("email").executeTakeFirstOrThrow()).email;
+    await browser.send("POST", SIGN_IN, { email, password: TEST_PASSWORD });
+    const device = `bookflow.device=${browser.cookies.get("bookflow.device")}`;
+    for (let i = 0; i < 40; i++) await fail(1, `192.0.2.${100 + i}`);
+    assert.equal((await attempt("192.0.2.200", TEST_PASSWORD)).status, 429);
+    assert.equal((await attempt("192.0.2.1", TEST_PASSWORD, device)).status, 200);
+  });
+
+  test("a known device has only so many attempts itself, and a forged one is a stranger", async () => {
+    const { throttled, attempt, fail } = await createThrottled();
+    const email = (await throttled.deps.db.selectFrom("users").select("email").executeTakeFirstOrThrow()).email;
+    const browser = openBrowser(throttled, { remoteAddress: "192.0.2.1" });
+    await browser.send("POST", SIGN_IN, { email, password: TEST_PASSWORD });
+    const known = browser.cookies.get("bookflow.device") ?? "";
+    assert.match(known, /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
+    await fail(10, "192.0.2.2", `bookflow.device=${known}`);
+    assert.equal((await attempt("192.0.2.3", TEST_PASSWORD, `bookflow.device=${known}`)).status, 429);
+    await fail(10, "192.0.2.66");
+    for (const forged of [`x${known}`, `${known.split(".")[0]}.AAAA`, "", "..", "x".repeat(5_000)])
+      assert.equal((await attempt("192.0.2.66", TEST_PASSWORD, `bookflow.device=${forged}`)).status, 429, forged);
+  });
+
+  test("from one network, and at one account from one network", async () => {
     const throttled = await createTestApp({ rateLimitSignInPerMinute: 6 });
     const attempt = async (email: string, remoteAddress: string) =>
       (await openBrowser(throttled, { remoteAddress }).send("POST", SIGN_IN, { email, password: "x" })).status;
@@ -285,7 +361,7 @@ describe("attempts are throttled", () => {
     for (let i = 0; i < 7; i++) fromOne.push(await attempt(`nobody-${i}@example.com`, "192.0.2.1"));
     assert.deepEqual(fromOne, [401, 401, 401, 401, 401, 401, 429]);
     const atOne = [];
-    for (let i = 0; i < 3; i++) atOne.push(await attempt("Someone@example.com", `192.0.2.${10 + i}`));
+    for (let i = 0; i < 3; i++) atOne.push(await attempt("Someone@example.com", "192.0.2.10"));
     assert.deepEqual(atOne, [401, 401, 429]);
     assert.equal(await attempt("other@example.com", "192.0.2.20"), 401);
     throttled.clock.set(new Date(NOON.getTime() + MINUTE_MS));

@@ -7,9 +7,14 @@ import { auditPerson } from "../members/audit-person.ts";
 import { type AuthDoor, OIDC_PROVIDER, POST_DOORS } from "./auth-doors.ts";
 import { toAuthError } from "./auth-fault.ts";
 import { requireOwnOrigin } from "./origin-check.ts";
+import { deleteSessionByToken } from "./session-queries.ts";
+import { deleteResetLinks, takeTotpCode } from "./verification-queries.ts";
 
 type AuthRouteDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log"> & { readonly accounts: AccountsDeps };
+type AuthUser = { id: string; email: string };
 type Body = Record<string, unknown>;
+
+const OWN_ORIGIN = "https://bookflow.invalid";
 
 /** /api/auth: better-auth behind our own origin check, throttle, list of doors and shape of errors. */
 export async function authRoutes(app: FastifyInstance, deps: AuthRouteDeps): Promise<void> {
@@ -37,18 +42,25 @@ async function passThrough(
 ): Promise<unknown> {
   const body = toHandedOn(door, request.body);
   requireOwnPages(door, body);
-  if (door.isThrottled) deps.accounts.throttle.take(request, readAccount(door, body));
+  if (door.isThrottled) deps.accounts.throttle.take(request, readAttempt(deps, door, { request, body }));
   if (door.isSignUp && deps.config.signUp === "closed")
-    throw new ApiError("forbidden", "New accounts are made by invitation here.");
+    throw new ApiError("forbidden", "Sign-up is closed. Ask for an invitation.");
   const before = door.audit?.signedIn ? await readPerson(deps, request.headers.cookie) : null;
 
   const response = await deps.accounts.auth.handle(toWebRequest(deps, request, JSON.stringify(body)));
   const cookies = response.headers.getSetCookie();
-  if (cookies.length > 0) reply.header("set-cookie", cookies);
   const answer = await readJson(response);
   if (!response.ok) throw toAuthError(door, { status: response.status, code: String(answer["code"] ?? "") });
-
-  await audit(deps, door, { before, answer });
+  // Without a user the sign-in is not over yet: the second factor is still to come.
+  const user = before ?? (answer["user"] as AuthUser | undefined);
+  if (user) {
+    await requireUnusedCode(deps, door, { user, answer, code: String(body[door.codeField ?? ""] ?? "") });
+    if (door.voidsResetLinks) await deleteResetLinks(deps.db, user.id);
+    const action = before ? door.audit?.signedIn : door.audit?.comingIn;
+    if (action) await auditPerson(deps, { user, action });
+    if (action === "user.signed_in" && isRemembered(cookies)) cookies.push(deps.accounts.deviceCookie.make(user.email));
+  }
+  if (cookies.length > 0) reply.header("set-cookie", cookies);
   // The token is in the cookie, where no script can read it.
   const { token: _token, ...shown } = answer;
   return reply.code(response.status).send(shown);
@@ -71,17 +83,45 @@ function toHandedOn(door: AuthDoor, body: unknown): Body {
   return { ...Object.fromEntries(picked), ...door.fixed };
 }
 
-/** A path, not an address: `//host` and `/\\host` lead elsewhere. */
 function requireOwnPages(door: AuthDoor, body: Body): void {
   for (const name of door.pages ?? []) {
-    if (Object.hasOwn(body, name) && !/^\/(?![/\\])/.test(String(body[name])))
-      throw new ApiError("forbidden", `${name} must be a path of this service.`);
+    if (Object.hasOwn(body, name) && !isOwnPath(String(body[name])))
+      throw new ApiError("forbidden", `${name} must be a path on this site.`);
   }
 }
 
-function readAccount(door: AuthDoor, body: Body): string | null {
-  const account = door.account && body[door.account];
-  return typeof account === "string" ? account : null;
+/** Judged as a browser resolves it: `//host`, `/\\host` and `/.//host` all lead to another host. */
+function isOwnPath(text: string): boolean {
+  const url = URL.parse(text, OWN_ORIGIN);
+  return text.startsWith("/") && url?.origin === OWN_ORIGIN && !url.pathname.startsWith("//");
+}
+
+function readAttempt(
+  deps: AuthRouteDeps,
+  door: AuthDoor,
+  { request, body }: { request: FastifyRequest; body: Body },
+): { email: string; knownDevice: string | null } | null {
+  const email = door.account && body[door.account];
+  if (typeof email !== "string") return null;
+  return { email, knownDevice: deps.accounts.deviceCookie.read(request.headers.cookie, email) };
+}
+
+/** A shared computer keeps nothing: its session cookie goes with the browser. */
+function isRemembered(cookies: readonly string[]): boolean {
+  return cookies.some((line) => /session_token=[^;]+;.*Max-Age=[1-9]/i.test(line));
+}
+
+/** A code that was used before ends the session it has just opened; nobody has been given its cookie yet. */
+async function requireUnusedCode(
+  deps: AuthRouteDeps,
+  door: AuthDoor,
+  { user, answer, code }: { user: AuthUser; answer: Body; code: string },
+): Promise<void> {
+  if (!door.codeField) return;
+  if (await takeTotpCode(deps.db, { userId: user.id, code, now: deps.clock.now() })) return;
+  const { token } = answer;
+  if (typeof token === "string") await deleteSessionByToken(deps.db, token);
+  throw toAuthError(door, { status: 401, code: "INVALID_CODE" });
 }
 
 /** Only what better-auth needs of the request; no address of the caller among it. */
@@ -102,18 +142,7 @@ async function readJson(response: Response): Promise<Body> {
   return (JSON.parse(text) ?? {}) as Body;
 }
 
-async function readPerson(deps: AuthRouteDeps, cookie = ""): Promise<{ id: string; email: string } | null> {
+async function readPerson(deps: AuthRouteDeps, cookie = ""): Promise<AuthUser | null> {
   const { person } = await deps.accounts.auth.readSession(cookie);
   return person && { id: person.userId, email: person.email };
-}
-
-async function audit(
-  deps: AuthRouteDeps,
-  door: AuthDoor,
-  { before, answer }: { before: { id: string; email: string } | null; answer: Body },
-): Promise<void> {
-  const user = before ?? (answer["user"] as { id: string; email: string } | undefined);
-  const action = before ? door.audit?.signedIn : door.audit?.comingIn;
-  // Without a user the sign-in is not over yet: the second factor is still to come.
-  if (user && action) await auditPerson(deps, { user, action });
 }

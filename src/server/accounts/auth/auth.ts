@@ -18,6 +18,7 @@ import { ACCOUNT_FIELDS, SESSION_FIELDS, TWO_FACTOR_SCHEMA, USER_FIELDS, VERIFIC
 import { describeBrowser } from "./describe-browser.ts";
 import { listOwnOrigins } from "./origin-check.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
+import { deleteResetLinks, hashResetLink, RESET_LINK } from "./verification-queries.ts";
 
 const SECRET_BYTES = 32;
 const DAY_SECONDS = 24 * 3600;
@@ -30,7 +31,7 @@ export type AuthParts = {
   log: Log;
   mail: Mail;
   secretKey: string;
-  /** After a password was reset by a link. */
+  /** Called after a password was reset through a link. */
   onPasswordReset: (user: { id: string; email: string }) => Promise<void>;
 };
 
@@ -91,7 +92,14 @@ export function createBetterAuth(parts: AuthParts) {
       // By address, where the issuer says that it is proven and it was proven here too.
       accountLinking: { enabled: true },
     },
-    verification: { modelName: "user_verifications", fields: VERIFICATION_FIELDS, storeIdentifier: "hashed" },
+    verification: {
+      modelName: "user_verifications",
+      fields: VERIFICATION_FIELDS,
+      storeIdentifier: {
+        default: "hashed",
+        overrides: { [RESET_LINK]: { hash: async (identifier) => hashResetLink(identifier) } },
+      },
+    },
     databaseHooks: {
       // The issuer's tokens have told who it is; nothing else is asked of it, so they are not kept.
       account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
@@ -115,10 +123,13 @@ export function createBetterAuth(parts: AuthParts) {
       revokeSessionsOnPasswordReset: true,
       // Not waited for: how long mail takes would tell whether there is an account.
       sendResetPassword: async ({ user, token }) => {
+        void deleteResetLinks(db, user.id, token).catch((error: unknown) =>
+          log.error("accounts.reset_links_not_voided", { error }),
+        );
         void mail.send({
           to: user.email,
-          subject: "Choose a new password",
-          text: `Somebody asked for a new password for your Bookflow account. This link works once, for ${RESET_LINK_MINUTES} minutes. If it was not you, there is nothing to do.`,
+          subject: "Reset your password",
+          text: `Someone asked to reset the password of your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this email.`,
           link: `${config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
         });
       },

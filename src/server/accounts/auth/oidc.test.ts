@@ -92,7 +92,15 @@ test("an answer that this browser did not ask for signs nobody in", async () => 
 });
 
 test("afterwards the browser is sent to pages of ours only", async () => {
-  for (const callbackURL of ["https://evil.example/", "//evil.example", "/\\\\evil.example", "javascript:alert(1)"]) {
+  for (const callbackURL of [
+    "https://evil.example/",
+    "//evil.example",
+    "/\\\\evil.example",
+    "/.//evil.example",
+    "/x/..//evil.example",
+    "/\t/evil.example",
+    "javascript:alert(1)",
+  ]) {
     const { status, body } = await openBrowser(testApp).send("POST", "/api/auth/sign-in/social", { callbackURL });
     assert.deepEqual([status, body.error.code], [403, "forbidden"], callbackURL);
   }

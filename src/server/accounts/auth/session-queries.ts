@@ -26,6 +26,11 @@ export async function deleteSession(db: Db, userId: string, id: string): Promise
   return (await gone.executeTakeFirst()) !== undefined;
 }
 
+/** Ends a session that must not be used. */
+export async function deleteSessionByToken(db: Db, token: string): Promise<void> {
+  await db.deleteFrom("user_sessions").where("token", "=", token).execute();
+}
+
 /** How many there were. */
 export async function deleteOtherSessions(db: Db, userId: string, keptId: string): Promise<number> {
   const gone = db.deleteFrom("user_sessions").where("user_id", "=", userId).where("id", "!=", keptId).returning("id");

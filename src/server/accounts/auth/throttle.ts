@@ -6,26 +6,44 @@ import { limitStrangers, type RateLimiter, rateLimited } from "../../http/rate-l
 import type { Clock } from "../../lib/clock.ts";
 
 export const TOO_MANY_ATTEMPTS = "Too many attempts. Please wait a minute, then try again.";
-/** An office shares one address, nobody shares an account. */
+/** An office shares one network; at one account, each network and each device gets a third of that. */
 const ACCOUNT_SHARE = 3;
+/** How many networks' worth of attempts one account gets in all: a limit for guesses that come from everywhere. */
+const NETWORKS_PER_ACCOUNT = 10;
 
-/** Guard against guessing passwords, codes and links: so many attempts a minute from one address, and at one account. */
+/**
+ * Guard against guessing passwords, codes and links. Attempts a minute are limited per network, per account and network, and per
+ * account. A device that has signed in to the account before is limited by itself only, so no stranger can lock it out.
+ */
 export class Throttle {
   readonly #clock: Clock;
-  readonly #perAddress: RateLimiter | null;
+  readonly #perNetwork: RateLimiter | null;
+  readonly #perAccountAndNetwork: RateLimiter | null;
   readonly #perAccount: RateLimiter | null;
+  readonly #perDevice: RateLimiter | null;
 
   constructor({ config, clock }: { config: Pick<Config, "rateLimitSignInPerMinute">; clock: Clock }) {
     this.#clock = clock;
     const perMinute = config.rateLimitSignInPerMinute;
-    this.#perAddress = limitStrangers(perMinute);
-    this.#perAccount = limitStrangers(Math.ceil(perMinute / ACCOUNT_SHARE));
+    const perAccount = Math.ceil(perMinute / ACCOUNT_SHARE);
+    this.#perNetwork = limitStrangers(perMinute);
+    this.#perAccountAndNetwork = limitStrangers(perAccount);
+    this.#perAccount = limitStrangers(perAccount * NETWORKS_PER_ACCOUNT);
+    this.#perDevice = limitStrangers(perAccount);
   }
 
   /** Throws `rate_limited`. Accounts that do not exist are counted like those that do. */
-  take(request: FastifyRequest, email: string | null = null): void {
-    this.#takeOne(this.#perAddress, toClientNetwork(request.ip));
-    if (email !== null) this.#takeOne(this.#perAccount, email.trim().toLowerCase().slice(0, EMAIL_LENGTH_MAX));
+  take(request: FastifyRequest, attempt: { email: string; knownDevice: string | null } | null = null): void {
+    if (attempt !== null && attempt.knownDevice !== null) {
+      this.#takeOne(this.#perDevice, attempt.knownDevice);
+      return;
+    }
+    const network = toClientNetwork(request.ip);
+    this.#takeOne(this.#perNetwork, network);
+    if (attempt === null) return;
+    const account = attempt.email.trim().toLowerCase().slice(0, EMAIL_LENGTH_MAX);
+    this.#takeOne(this.#perAccountAndNetwork, `${account} ${network}`);
+    this.#takeOne(this.#perAccount, account);
   }
 
   #takeOne(limiter: RateLimiter | null, key: string): void {

@@ -10,8 +10,11 @@ const { deps } = testApp;
 
 const WRONG_CODE = { code: "This code is wrong, or was used before." };
 
-// better-auth goes by the system's time, so codes are made for it.
+// better-auth goes by the system's time: codes are made for it, and it clears away what has expired by it.
+testApp.clock.set(new Date());
 const codeNow = (uri: string) => toTotpCode(uri, new Date());
+/** Each code works once, so whoever has just used one types the next. */
+const nextCode = (uri: string) => toTotpCode(uri, new Date(Date.now() + 30_000));
 const wrongCode = (uri: string) => String((Number(codeNow(uri)) + 1) % 1_000_000).padStart(6, "0");
 
 async function turnOn(browser: TestBrowser): Promise<{ uri: string; codes: string[] }> {
@@ -56,7 +59,7 @@ test("signing in then takes the password and a code", async () => {
   const second = await enterPassword(email);
   const wrong = await second.send("POST", "/api/auth/two-factor/verify-totp", { code: wrongCode(uri) });
   assert.deepEqual([wrong.status, wrong.body.error.fields], [422, WRONG_CODE]);
-  const right = await second.send("POST", "/api/auth/two-factor/verify-totp", { code: codeNow(uri) });
+  const right = await second.send("POST", "/api/auth/two-factor/verify-totp", { code: nextCode(uri) });
   assert.equal(right.status, 200);
   assert.equal((await second.send("GET", "/api/app/me")).body.user.email, email);
   const entries = await deps.db
@@ -65,6 +68,31 @@ test("signing in then takes the password and a code", async () => {
     .where("organization_id", "=", organizationId)
     .execute();
   assert.deepEqual(entries.map((entry) => entry.action).sort(), ["user.signed_in", "user.two_factor_enabled"]);
+});
+
+test("a code works once, also for two who send it at the same moment", async () => {
+  const { browser, email } = await makePerson();
+  const { uri } = await turnOn(browser);
+  const code = nextCode(uri);
+  const browsers = await Promise.all([1, 2, 3].map(() => enterPassword(email)));
+  const answers = await Promise.all(
+    browsers.map((each) => each.send("POST", "/api/auth/two-factor/verify-totp", { code })),
+  );
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422, 422]);
+  for (const [i, answer] of answers.entries()) {
+    const isIn = (await browsers[i]?.send("GET", "/api/app/me"))?.status === 200;
+    assert.equal(isIn, answer.status === 200);
+    if (!isIn) assert.deepEqual(answer.body.error.fields, WRONG_CODE);
+  }
+  const late = await enterPassword(email);
+  assert.equal((await late.send("POST", "/api/auth/two-factor/verify-totp", { code })).status, 422);
+  const sessions = await deps.db
+    .selectFrom("user_sessions")
+    .innerJoin("users", "users.id", "user_sessions.user_id")
+    .select("user_sessions.id")
+    .where("email", "=", email)
+    .execute();
+  assert.equal(sessions.length, 2, "the one that turned it on, and the one that signed in");
 });
 
 test("a code without the password before it is worth nothing", async () => {

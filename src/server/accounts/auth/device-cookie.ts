@@ -1,0 +1,45 @@
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import type { Config } from "../../config.ts";
+import type { Random } from "../../lib/random.ts";
+
+// A browser that has signed in to an account keeps a signed mark of that. Strangers who guess at the account's password use up
+// its attempts; a browser with the mark has attempts of its own, so it still gets in. The mark opens nothing by itself.
+
+const KEY_BYTES = 32;
+const ID_BYTES = 16;
+const MAX_AGE_SECONDS = 400 * 24 * 3600;
+const MARK = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
+
+export class DeviceCookie {
+  readonly #key: Buffer;
+  readonly #random: Random;
+  readonly #name: string;
+  readonly #attributes: string;
+
+  constructor(parts: { config: Pick<Config, "baseUrl">; secretKey: string; random: Random }) {
+    const isHttps = parts.config.baseUrl.startsWith("https:");
+    this.#key = Buffer.from(hkdfSync("sha256", parts.secretKey, "bookflow", "known devices", KEY_BYTES));
+    this.#random = parts.random;
+    this.#name = `${isHttps ? "__Host-bookflow" : "bookflow"}.device`;
+    this.#attributes = `Max-Age=${MAX_AGE_SECONDS}; Path=/; HttpOnly; SameSite=Lax${isHttps ? "; Secure" : ""}`;
+  }
+
+  /** The Set-Cookie line for a browser that has just signed in to this account. */
+  make(email: string): string {
+    const id = this.#random.bytes(ID_BYTES).toString("base64url");
+    return `${this.#name}=${id}.${this.#sign(id, email).toString("base64url")}; ${this.#attributes}`;
+  }
+
+  /** The device's id if it has signed in to this account before, else null. */
+  read(cookies: string | undefined, email: string): string | null {
+    const prefix = `${this.#name}=`;
+    const pair = cookies?.split("; ").find((each) => each.startsWith(prefix));
+    const [, id, signature] = MARK.exec(pair?.slice(prefix.length) ?? "") ?? [];
+    if (id === undefined || signature === undefined) return null;
+    return timingSafeEqual(Buffer.from(signature, "base64url"), this.#sign(id, email)) ? id : null;
+  }
+
+  #sign(id: string, email: string): Buffer {
+    return createHmac("sha256", this.#key).update(`${id}.${email.trim().toLowerCase()}`).digest();
+  }
+}

@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import { MINUTE_MS } from "#contract/durations.ts";
+import type { Db } from "../../db/pool.ts";
+
+// Links and codes that work once. better-auth writes most of them; these statements add what it lacks. They are not scoped to an
+// organization: a person may belong to several.
+
+/** better-auth's name for a reset link; what follows it is the link's token. */
+export const RESET_LINK = "reset-password:";
+/** Kept readable in front of the hash, so that the links of one person can be told from their other codes. */
+const RESET_LINK_MARK = "reset-link:";
+/** Longer than an authenticator's code is accepted: 30 seconds, and one period before and after. */
+const TOTP_CODE_MS = 2 * MINUTE_MS;
+
+export function hashResetLink(identifier: string): string {
+  return RESET_LINK_MARK + hash(identifier);
+}
+
+/** Voids the reset links of a person, except for the one that was just made. */
+export async function deleteResetLinks(db: Db, userId: string, keptToken: string | null = null): Promise<void> {
+  let links = db
+    .deleteFrom("user_verifications")
+    .where("value", "=", userId)
+    .where("identifier", "like", `${RESET_LINK_MARK}%`);
+  if (keptToken !== null) links = links.where("identifier", "!=", hashResetLink(RESET_LINK + keptToken));
+  await links.execute();
+}
+
+/** False if this person has used the code before; of several who use it at once, one gets true. */
+export async function takeTotpCode(db: Db, use: { userId: string; code: string; now: Date }): Promise<boolean> {
+  const { userId, code, now } = use;
+  const id = `totp:${hash(`${userId} ${code}`)}`;
+  const expires_at = new Date(now.getTime() + TOTP_CODE_MS);
+  const taken = await db
+    .insertInto("user_verifications")
+    .values({ id, identifier: id, value: userId, expires_at, created_at: now, updated_at: now })
+    .onConflict((conflict) =>
+      conflict.column("id").doUpdateSet({ expires_at }).where("user_verifications.expires_at", "<=", now),
+    )
+    .returning("id")
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
