@@ -3,7 +3,7 @@ import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// `npm run build:sdk`: JavaScript and types from src/ into dist/, ready for `npm pack`.
+// `npm run build:sdk` compiles src/ to JavaScript and types in dist/, ready for `npm pack`.
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const COMPILER = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
@@ -11,7 +11,7 @@ const COMPILER = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", imp
 export function buildClient(outFolder: string): void {
   rmSync(outFolder, { recursive: true, force: true });
   execFileSync(process.execPath, [COMPILER, "-p", HERE, "--outDir", outFolder], { stdio: "inherit" });
-  // The compiler leaves `.ts` in the imports of types, which not every editor and tool can follow.
+  // The compiler keeps `.ts` in type imports, which some editors and tools cannot resolve.
   for (const name of globSync("*.d.ts", { cwd: outFolder })) {
     const path = join(outFolder, name);
     writeFileSync(path, readFileSync(path, "utf8").replaceAll(/("\.\/[^"]+)\.ts"/g, '$1.js"'));

@@ -1,15 +1,15 @@
-// A receiver of webhooks on Express 5:
+// A webhook receiver with Express 5:
 //   WEBHOOK_SECRET=whsec_… PORT=8080 node receiver-express.ts
 
 import { verifyWebhook, WebhookError } from "@bookflow/client";
 import express from "express";
 
 const { WEBHOOK_SECRET = "", PORT = "8080" } = process.env;
-/** Use a table with a unique column instead: an event may come again, also after a restart of yours. */
+/** In production use a table with a unique column: an event may arrive again, even after you restart. */
 const seen = new Set<string>();
 
 const app = express();
-// Here the body stays the bytes that arrived: put this route before any express.json().
+// express.raw keeps the received bytes. Put this route before any express.json().
 app.post("/hooks", express.raw({ type: "*/*", limit: "1mb" }), (request, response) => {
   try {
     const event = verifyWebhook(request.body, request.headers["service-signature"], WEBHOOK_SECRET);

@@ -1,16 +1,16 @@
-// A receiver of webhooks on Fastify 5:
+// A webhook receiver with Fastify 5:
 //   WEBHOOK_SECRET=whsec_… PORT=8080 node receiver-fastify.ts
 
 import { verifyWebhook, WebhookError } from "@bookflow/client";
 import { fastify } from "fastify";
 
 const { WEBHOOK_SECRET = "", PORT = "8080" } = process.env;
-/** Use a table with a unique column instead: an event may come again, also after a restart of yours. */
+/** In production use a table with a unique column: an event may arrive again, even after you restart. */
 const seen = new Set<string>();
 
 const app = fastify({ bodyLimit: 1_000_000 });
 app.register(async (hooks) => {
-  // Here, and only here, the body stays the bytes that arrived.
+  // Only in this scope, the body stays as received.
   hooks.removeAllContentTypeParsers();
   hooks.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   hooks.setErrorHandler((error, _request, reply) =>

@@ -1,4 +1,4 @@
-// A receiver of webhooks on Hono 4, here on Node:
+// A webhook receiver with Hono 4, here on Node:
 //   WEBHOOK_SECRET=whsec_… PORT=8080 node receiver-hono.ts
 
 import { verifyWebhook, WebhookError } from "@bookflow/client";
@@ -7,7 +7,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 
 const { WEBHOOK_SECRET = "", PORT = "8080" } = process.env;
-/** Use a table with a unique column instead: an event may come again, also after a restart of yours. */
+/** In production use a table with a unique column: an event may arrive again, even after you restart. */
 const seen = new Set<string>();
 
 const app = new Hono();

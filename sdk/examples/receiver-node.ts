@@ -1,4 +1,4 @@
-// A receiver of webhooks on plain Node:
+// A webhook receiver with plain Node:
 //   WEBHOOK_SECRET=whsec_… PORT=8080 node receiver-node.ts
 
 import { createServer } from "node:http";
@@ -6,7 +6,7 @@ import { verifyWebhook, WebhookError } from "@bookflow/client";
 
 const { WEBHOOK_SECRET = "", PORT = "8080" } = process.env;
 const BODY_BYTES_MAX = 1_000_000;
-/** Use a table with a unique column instead: an event may come again, also after a restart of yours. */
+/** In production use a table with a unique column: an event may arrive again, even after you restart. */
 const seen = new Set<string>();
 
 createServer(async (request, response) => {

@@ -1,4 +1,4 @@
-// Keeps bookings.csv in step with Bookflow. Run it as often as you like, and kill it whenever you like:
+// Keeps bookings.csv up to date with Bookflow. Run it as often as you like; it may be killed at any time:
 //   BOOKFLOW_URL=https://… BOOKFLOW_API_KEY=svc_live_… node sync-to-csv.ts
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const write = (path: string, text: string) => {
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);
 };
-/** One line, and no formula for a spreadsheet to run: visitors choose these words. */
+/** One line, and nothing a spreadsheet would run as a formula: visitors choose these texts. */
 const quote = (text = "") =>
   `"${text
     .replace(/\s+/g, " ")
@@ -33,7 +33,7 @@ const lines = new Map(
 const count = await syncBookings(createClient({ baseUrl: BOOKFLOW_URL, apiKey: BOOKFLOW_API_KEY }), {
   store: {
     readPlace: () => read(PLACE_FILE),
-    // The bookings first, then the place: cut off in between, they come again.
+    // Bookings first, then the place: if we stop in between, they come again.
     upsert: (bookings, place) => {
       for (const booking of bookings) lines.set(booking.reference, toLine(booking));
       write(CSV_FILE, `${[HEADING, ...lines.values()].join("\n")}\n`);

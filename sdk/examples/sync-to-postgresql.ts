@@ -1,4 +1,4 @@
-// Keeps the table bookings in step with Bookflow. Run it as often as you like, and kill it whenever you like:
+// Keeps the table bookings up to date with Bookflow. Run it as often as you like; it may be killed at any time:
 //   BOOKFLOW_URL=https://… BOOKFLOW_API_KEY=svc_live_… DATABASE_URL=postgres://… node sync-to-postgresql.ts
 
 import { createClient, syncBookings } from "@bookflow/client";
@@ -14,7 +14,7 @@ await db.query(`
 const count = await syncBookings(createClient({ baseUrl: BOOKFLOW_URL, apiKey: BOOKFLOW_API_KEY }), {
   store: {
     readPlace: async () => (await db.query("select place from bookings_place")).rows[0]?.place ?? null,
-    // One statement, so that bookings and place are kept together or not at all.
+    // One statement saves the bookings and the place together.
     upsert: async (bookings, place) => {
       await db.query(
         `with kept as (

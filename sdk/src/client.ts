@@ -4,36 +4,36 @@ import { refuseBrowsers } from "./refuse-browsers.ts";
 import type { Analytics, Booking, BookingPage, Widget } from "./types.ts";
 
 export type ClientOptions = {
-  /** An API key of an organization on the Business plan: `svc_live_` and what follows. */
+  /** An API key, `svc_live_…`, of an organization on the Business plan. */
   apiKey: string;
-  /** Where Bookflow is, for example `https://bookings.example.com`. */
+  /** The address of Bookflow, for example `https://bookings.example.com`. */
   baseUrl: string;
-  /** Instead of the global fetch: for a proxy, or for tests. */
+  /** Replaces the global fetch, for example to use a proxy. */
   fetch?: typeof fetch;
-  /** How often a request is tried again after no answer, 429 or 5xx. Default 5. */
+  /** How often a request is retried after a connection error, 429 or 5xx. Default 5. */
   retries?: number;
-  /** How long one request may take, its whole answer included. Default 30,000. */
+  /** Time limit of one request, including its body. Default 30,000. */
   timeoutMs?: number;
 };
 
 type Stoppable = { signal?: AbortSignal | undefined };
 
 export type BookingsQuery = Stoppable & {
-  /** Created at or after this time. A text is sent as it is. */
+  /** Created at or after this time. Strings are sent unchanged. */
   since?: Date | string | undefined;
   /** Created before this time. */
   until?: Date | string | undefined;
   /** Only this widget's bookings. */
   widget?: string | undefined;
-  /** How many bookings come with one request, 1 to 500. Default 100. It does not limit how many come in all. */
+  /** Page size, 1 to 500. Default 100. It does not limit the total. */
   limit?: number | undefined;
-  /** The `nextCursor` of a page, to go on after it. It replaces `until`. */
+  /** The `nextCursor` of a page, to continue after it. It replaces `until`. */
   cursor?: string | undefined;
 };
 
-/** Bookings, newest first. Requests are made while it is iterated over; each iteration starts anew. */
+/** Bookings, newest first. Iterating sends the requests; each iteration starts from the beginning. */
 export type BookingList = AsyncIterable<Booking> & {
-  /** The same page by page, at least one. */
+  /** The same bookings page by page; at least one page. */
   pages(): AsyncIterable<BookingPage>;
 };
 
@@ -83,23 +83,21 @@ async function* readBookings(pages: AsyncIterable<BookingPage>): AsyncGenerator<
   for await (const page of pages) yield* page.data;
 }
 
-/** Something in between that leaves parameters out would lead round in circles. */
+/** A proxy that drops the cursor would make us loop forever. */
 function assertMoved(next: string, current: string | undefined): void {
   if (next !== current) return;
-  const message = "The next page is the same page again; something before Bookflow drops the parameter cursor.";
+  const message = "The server returned the same page again. Something in front of Bookflow drops the cursor parameter.";
   throw new ApiError({ code: "unexpected_answer", message, status: 200, requestId: null, retryAfterSeconds: null });
 }
 
 function toConnection(options: ClientOptions): Connection {
   const { apiKey, baseUrl, retries = RETRIES_DEFAULT, timeoutMs = TIMEOUT_MS_DEFAULT } = options;
-  // The key itself is not shown: messages end up in logs.
+  // Messages end up in logs, so they never show the key.
   if (typeof apiKey !== "string" || !/^svc_live_[\x21-\x7e]+$/.test(apiKey))
-    throw new TypeError(
-      "apiKey must be an API key of Bookflow, svc_live_ and what follows, without spaces or line ends.",
-    );
-  if (!Number.isInteger(retries) || retries < 0) throw new TypeError("retries must be a whole number from 0.");
-  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) throw new TypeError("timeoutMs must be a number above 0.");
-  // Not kept from the beginning: what replaces the global fetch later, such as a tracer, is meant to be used.
+    throw new TypeError("apiKey must be a Bookflow API key (svc_live_…), without spaces or line breaks.");
+  if (!Number.isInteger(retries) || retries < 0) throw new TypeError("retries must be a whole number, 0 or more.");
+  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) throw new TypeError("timeoutMs must be greater than 0.");
+  // Looked up on each call, so that a later replacement of the global fetch, such as a tracer, is used.
   const ask: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
   return { apiKey, baseUrl: parseBaseUrl(baseUrl), retries, timeoutMs, fetch: ask };
 }
@@ -108,6 +106,6 @@ function parseBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isUsable = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
   if (!isUsable)
-    throw new TypeError("baseUrl must be the web address of Bookflow, such as https://bookings.example.com.");
+    throw new TypeError("baseUrl must be the address of Bookflow, for example https://bookings.example.com.");
   return url.href.replace(/\/+$/, "");
 }

@@ -1,7 +1,7 @@
-// Everything this library throws but TypeErrors (a wrong argument) and the reason of an AbortSignal (your own wish).
+// Everything this library throws, except TypeErrors for wrong arguments and the reason of your own AbortSignal.
 
 export class BookflowError<Code extends string = string> extends Error {
-  /** A stable word for programs. */
+  /** A stable code for programs. */
   readonly code: Code;
 
   constructor(code: Code, message: string, options?: ErrorOptions) {
@@ -11,7 +11,7 @@ export class BookflowError<Code extends string = string> extends Error {
   }
 }
 
-/** Codes of the service, and `unexpected_answer` for what does not come from it: a proxy's page, a redirect. */
+/** The service's codes, and `unexpected_answer` for answers of something else: a proxy's error page, a redirect. */
 export type ApiErrorCode =
   | "bad_request"
   | "unauthorized"
@@ -22,34 +22,34 @@ export type ApiErrorCode =
   | "internal"
   | "unavailable"
   | "unexpected_answer"
-  // Others may come, and editors still offer these.
+  // Allows codes added later; editors still suggest the ones above.
   | (string & Record<never, never>);
 
-/** The service, or something before it, answered with an error. */
+/** The service, or something in front of it, answered with an error. */
 export class ApiError extends BookflowError<ApiErrorCode> {
   readonly status: number;
   /** Quote it when you ask for help. */
   readonly requestId: string | null;
-  /** How long the service asks to wait, from its Retry-After. */
+  /** From the Retry-After header. */
   readonly retryAfterSeconds: number | null;
 
-  constructor(about: {
+  constructor(answer: {
     code: ApiErrorCode;
     message: string;
     status: number;
     requestId: string | null;
     retryAfterSeconds: number | null;
   }) {
-    super(about.code, about.message);
-    this.status = about.status;
-    this.requestId = about.requestId;
-    this.retryAfterSeconds = about.retryAfterSeconds;
+    super(answer.code, answer.message);
+    this.status = answer.status;
+    this.requestId = answer.requestId;
+    this.retryAfterSeconds = answer.retryAfterSeconds;
   }
 }
 
 export type ConnectionErrorCode = "timeout" | "unreachable";
 
-/** There was no whole answer. `cause` has what went wrong. */
+/** There was no complete answer; see `cause`. */
 export class ConnectionError extends BookflowError<ConnectionErrorCode> {}
 
 export type WebhookErrorCode =
@@ -59,5 +59,5 @@ export type WebhookErrorCode =
   | "wrong_signature"
   | "unreadable_body";
 
-/** The request is not a webhook of the service. Answer 400 and do nothing else. */
+/** The request is not a webhook from Bookflow. Answer 400 and do nothing else. */
 export class WebhookError extends BookflowError<WebhookErrorCode> {}

@@ -2,7 +2,7 @@ import { ApiError, ConnectionError } from "./errors.ts";
 import { withRetries } from "./retry.ts";
 
 export type Connection = {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   apiKey: string;
   fetch: typeof fetch;
@@ -14,7 +14,7 @@ export type Query = Readonly<Record<string, string | number | Date | undefined>>
 
 type Answer = { status: number; headers: Headers; text: string };
 
-/** One GET of the read API, tried again while that makes sense. */
+/** One GET of the read API, with retries. */
 export async function getJson<T>(
   connection: Connection,
   request: { path: string; query?: Query; signal?: AbortSignal | undefined },
@@ -33,7 +33,7 @@ function toSearch(query: Query): string {
   return search.size === 0 ? "" : `?${search}`;
 }
 
-/** One request under one time limit, the body included. The caller's abort comes out as it went in. */
+/** One request; the time limit includes the body. The caller's abort reason is thrown unchanged. */
 async function send(connection: Connection, url: string, signal: AbortSignal | undefined): Promise<Answer> {
   signal?.throwIfAborted();
   const { apiKey, timeoutMs } = connection;
@@ -44,7 +44,7 @@ async function send(connection: Connection, url: string, signal: AbortSignal | u
   try {
     const response = await connection.fetch(url, {
       headers: { authorization: `Bearer ${apiKey}`, accept: "application/json" },
-      // The service never redirects; the key must not go wherever something else points.
+      // The service never redirects, and the key must not be sent anywhere else.
       redirect: "manual",
       signal: ending.signal,
     });
@@ -54,7 +54,7 @@ async function send(connection: Connection, url: string, signal: AbortSignal | u
     const { host } = new URL(url);
     if (ending.signal.aborted)
       throw new ConnectionError("timeout", `${host} did not answer within ${timeoutMs} ms.`, { cause });
-    throw new ConnectionError("unreachable", `There was no answer from ${host}.`, { cause });
+    throw new ConnectionError("unreachable", `${host} could not be reached.`, { cause });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", end);
@@ -90,11 +90,11 @@ function readError(body: unknown): { code: string; message: string } | null {
 
 function describe({ status, headers }: Answer): string {
   const target = headers.get("location");
-  if (target !== null) return `The answer was a redirect (${status}) to ${target}; set baseUrl to where Bookflow is.`;
-  return `The answer (${status}) did not come from Bookflow; see whether baseUrl is right.`;
+  if (target !== null) return `The answer was a redirect (${status}) to ${target}. Check baseUrl.`;
+  return `The answer (${status}) did not come from Bookflow. Check baseUrl.`;
 }
 
-/** Seconds, or a date to be compared with our own clock. */
+/** Retry-After is a number of seconds or a date. */
 function readRetryAfter(value: string | null): number | null {
   if (value === null) return null;
   if (/^[0-9]+$/.test(value)) return Number(value);

@@ -1,4 +1,4 @@
-// Everything that the package offers.
+// The package's public API.
 
 export { type BookingList, type BookingsQuery, type Client, type ClientOptions, createClient } from "./client.ts";
 export {

@@ -1,8 +1,9 @@
-// An API key opens every stored booking of its organization, and a signing secret makes webhooks: neither may be in a page.
+// An API key can read every stored booking of its organization, and a signing secret can forge webhooks. Neither belongs in a
+// web page.
 
 const REFUSAL =
-  "@bookflow/client runs on servers only. An API key or a signing secret in a web page belongs to everybody who opens it: " +
-  "call Bookflow from your server, and let the page ask your server.";
+  "@bookflow/client runs on servers only. Everyone who opens a web page can read its API key or signing secret. " +
+  "Call Bookflow from your server instead.";
 
 type Globals = {
   document?: unknown;
@@ -18,7 +19,7 @@ export function refuse(): never {
   throw new Error(REFUSAL);
 }
 
-/** Pages have a document and their workers importScripts. Tests on Node may make up a document, and are still on Node. */
+/** Pages have a document, and web workers have importScripts. Tests on Node may define a document, so Node is checked first. */
 function isBrowser({ document, importScripts, process }: Globals): boolean {
   if (typeof process?.versions?.node === "string") return false;
   return typeof document === "object" || typeof importScripts === "function";

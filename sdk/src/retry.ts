@@ -2,10 +2,10 @@ import { ApiError, ConnectionError } from "./errors.ts";
 
 const FIRST_DELAY_MS = 250;
 const DELAY_MAX_MS = 30_000;
-/** Whoever is told to wait longer should hear of it. */
+/** A longer wait is reported to the caller as an error. */
 const RETRY_AFTER_MAX_SECONDS = 120;
 
-/** Does the work again after failures that pass: no answer, 429, 5xx. */
+/** Retries after connection errors, 429 and 5xx. */
 export async function withRetries<T>(
   work: () => Promise<T>,
   { retries, signal }: { retries: number; signal: AbortSignal | undefined },
@@ -21,20 +21,20 @@ export async function withRetries<T>(
   }
 }
 
-/** How long to wait before the next try; null when trying again is of no use. `random` is from 0 to 1. */
+/** The delay before the next attempt; null if a retry is pointless. `random` is from 0 to 1. */
 export function toDelayMs(
   error: unknown,
   { retriesUsed, random }: { retriesUsed: number; random: number },
 ): number | null {
-  if (!isPassing(error)) return null;
+  if (!isTemporary(error)) return null;
   const askedSeconds = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) : 0;
   if (askedSeconds > RETRY_AFTER_MAX_SECONDS) return null;
   const grownMs = Math.min(DELAY_MAX_MS, FIRST_DELAY_MS * 2 ** retriesUsed);
-  // Up to half is left to chance, so that callers that failed together do not come back together.
+  // Up to half of the delay is random, so that clients that failed together don't retry together.
   return Math.max(askedSeconds * 1_000, grownMs * (0.5 + random / 2));
 }
 
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
   return error instanceof ConnectionError;
 }

@@ -1,22 +1,22 @@
 import type { Client } from "./client.ts";
 import type { Booking } from "./types.ts";
 
-// Keeps a copy of the bookings in step. createdAt is unique within an organization and becomes visible in order, so all that
-// is newer than the newest booking seen is found by `since`; pages come newest first. After every page the store is given the
-// place: what it holds for certain. A place is always true of the store that has it, so a run may be cut off between any two
-// steps, and even run twice at once: the next one goes on from there, and whatever comes again is upserted.
+// Keeps a copy of the bookings up to date. createdAt is unique within an organization and becomes visible in order, so
+// `since` finds everything newer than the newest booking seen; pages come newest first. After every page the store gets the
+// place: what it now holds for certain. Because a place is always true of its store, a run may be cut off at any point, or
+// even run twice at once: the next run continues from the place, and repeated bookings are upserted.
 
 export type BookingStore = {
-  /** The place that came with the last upsert; null before the first. */
+  /** The place from the last upsert; null before the first one. */
   readPlace(): Promise<string | null> | string | null;
   /**
-   * Inserts each booking, or replaces the one with its `reference`, and keeps the place: in one transaction, or else the
-   * bookings first and the place once they are safe. There may be no bookings, only a place.
+   * Inserts each booking, or replaces the one with its `reference`, and saves the place: in one transaction, or else the
+   * bookings first and the place once they are safe. The list of bookings may be empty.
    */
   upsert(bookings: Booking[], place: string): Promise<void> | void;
 };
 
-/** Everything up to `since` is stored; of a walk under way also everything from `cursor` to `newest`, both included. */
+/** Everything up to `since` is stored. An unfinished walk has also stored everything from `cursor` to `newest`, inclusive. */
 type Place = {
   widget: string | null;
   since: string | null;
@@ -27,22 +27,22 @@ export type SyncOptions = {
   store: BookingStore;
   /** Only this widget's bookings. A store belongs to one widget, or to all of them. */
   widget?: string | undefined;
-  /** How many bookings come with one request, and are upserted at once. Default and most: 500. */
+  /** Bookings per request and upsert. Default and maximum: 500. */
   limit?: number | undefined;
   signal?: AbortSignal | undefined;
 };
 
 const LIMIT_DEFAULT = 500;
 
-/** Brings the store up to date and returns how many bookings it was given, known ones included. */
+/** Brings the store up to date and returns how many bookings were upserted, known ones included. */
 export async function syncBookings(client: Pick<Client, "bookings">, options: SyncOptions): Promise<number> {
   const place = readPlace(await options.store.readPlace(), options.widget ?? null);
-  const left = place.walk ? await walk(client, options, place) : { place, count: 0 };
-  const fresh = await walk(client, options, left.place);
-  return left.count + fresh.count;
+  const unfinished = place.walk ? await walk(client, options, place) : { place, count: 0 };
+  const fresh = await walk(client, options, unfinished.place);
+  return unfinished.count + fresh.count;
 }
 
-/** From the newest booking, or from where the walk under way has got to, back to `since`. */
+/** Walks from the newest booking, or from where an unfinished walk stopped, back to `since`. */
 async function walk(
   client: Pick<Client, "bookings">,
   { store, widget, limit = LIMIT_DEFAULT, signal }: SyncOptions,
@@ -67,10 +67,10 @@ async function walk(
 function readPlace(text: string | null, widget: string | null): Place {
   if (text === null) return { widget, since: null, walk: null };
   const place = parsePlace(text);
-  if (place === null) throw new TypeError("The store's readPlace gave something that never was a place of a sync.");
+  if (place === null) throw new TypeError("readPlace of the store returned something that syncBookings never saved.");
   if (place.widget !== widget)
     throw new TypeError(
-      `The store holds bookings of ${place.widget ?? "all widgets"}; keep those of ${widget ?? "all widgets"} in another.`,
+      `This store holds bookings of ${place.widget ?? "all widgets"}. Use another store for ${widget ?? "all widgets"}.`,
     );
   return place;
 }

@@ -3,7 +3,7 @@
 export type Widget = {
   /** Widget identifier. */
   id: string;
-  /** Name of the widget, for its owner. */
+  /** Name of the widget, shown only to its organization. */
   name: string;
   /** Link to the booking page in the external scheduling system. */
   bookingUrl: string;
@@ -15,7 +15,7 @@ export type Widget = {
   collectData: boolean;
   /** Name of the business, as visitors see it. */
   businessName: string;
-  /** When the widget was made. ISO 8601 in UTC with milliseconds. */
+  /** When the widget was created. ISO 8601 in UTC with milliseconds. */
   createdAt: string;
 };
 
@@ -24,7 +24,7 @@ export type Booking = {
   reference: string;
   /** Status of the booking. */
   status: string;
-  /** When the booking was made. All filters and the order go by it. ISO 8601 in UTC with milliseconds. */
+  /** When the booking was made. All filters and the ordering use this. ISO 8601 in UTC with milliseconds. */
   createdAt: string;
   /** Start of the appointment. ISO 8601 in UTC with milliseconds. */
   start: string;
@@ -36,7 +36,7 @@ export type Booking = {
   /** Staff names. */
   staff: string[];
   customer: Customer;
-  /** What the visitor answered to the widget's questions. */
+  /** The visitor's answers to the service's questions. */
   answers: Answer[];
   /** Where the visitor came from. Only fields that were present are included. */
   attribution: Attribution;
@@ -67,7 +67,7 @@ export type Service = {
 
 export type Answer = {
   questionId: string;
-  /** As the visitor read it. */
+  /** The question as the visitor saw it. */
   question: string;
   answer: string;
 };
@@ -86,7 +86,7 @@ export type Attribution = {
   pageUrl?: string;
   /** First page of the visitor. */
   landingPage?: string;
-  /** The page that led to the first page. */
+  /** The page that linked to the first page. */
   referrer?: string;
   /** utm_source of the first page. */
   utmSource?: string;
@@ -116,11 +116,11 @@ export type Attribution = {
   gaClientId?: string;
   /** Browser identifier of Meta. */
   fbp?: string;
-  /** Click identifier of Meta, as kept by its pixel. */
+  /** Click identifier of Meta, as stored by its pixel. */
   fbc?: string;
   /** The visitor's first visit. ISO 8601 in UTC with milliseconds. */
   firstSeenAt?: string;
-  /** The page as the loader saw it last. */
+  /** The page the visitor was on when booking, as the loader saw it. */
   currentPage?: string;
   /** Number of touches. */
   touches?: number;
@@ -258,7 +258,7 @@ export type WebhookAttribution = {
   channel?: string;
   /** First page of the visitor. */
   landingPage?: string;
-  /** The page that led to the first page. */
+  /** The page that linked to the first page. */
   referrer?: string;
   /** The page the booking was made on. */
   pageUrl?: string;

@@ -6,9 +6,9 @@ import type { WebhookEvent } from "./types.ts";
 const TOLERANCE_SECONDS_DEFAULT = 300;
 
 /**
- * The event, when the service has signed these very bytes not long ago; otherwise it throws a WebhookError.
- * `rawBody` is the body as it arrived, not JSON that was parsed and printed again; `header` the value of Service-Signature;
- * `secret` the endpoint's whole signing secret, or several of them, any of which will do.
+ * Returns the event if Bookflow signed exactly these bytes recently; otherwise throws a WebhookError.
+ * `rawBody` is the body as received, not parsed and serialised again. `header` is the value of Service-Signature. `secret` is
+ * the endpoint's whole signing secret, or a list of secrets, any of which may match.
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -22,9 +22,12 @@ export function verifyWebhook(
   const secrets = toSecrets(secret);
   const { t, signatures } = parseHeader(header);
   if (!isSigned({ body, secrets, t, signatures }))
-    throw new WebhookError("wrong_signature", "The signature is not one of this secret over this body.");
+    throw new WebhookError("wrong_signature", "The signature does not match this secret and body.");
   if (!(Math.abs(now.getTime() / 1_000 - Number(t)) <= toleranceSeconds))
-    throw new WebhookError("stale_timestamp", `It was not signed within ${toleranceSeconds} seconds of now.`);
+    throw new WebhookError(
+      "stale_timestamp",
+      `The signature is more than ${toleranceSeconds} seconds old or in the future.`,
+    );
   return parseEvent(body);
 }
 
@@ -32,32 +35,30 @@ function toBytes(rawBody: string | Uint8Array | ArrayBuffer): Buffer {
   if (typeof rawBody === "string") return Buffer.from(rawBody);
   if (rawBody instanceof ArrayBuffer) return Buffer.from(rawBody);
   if (rawBody instanceof Uint8Array) return Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength);
-  throw new TypeError("rawBody must be the body as it arrived, a text or bytes; switch the parsing of JSON off here.");
+  throw new TypeError("rawBody must be the body as received, a string or bytes. Turn off JSON parsing for this route.");
 }
 
 function toSecrets(secret: string | readonly string[]): readonly string[] {
   const secrets = typeof secret === "string" ? [secret] : secret;
   const isUsable = (one: unknown) => typeof one === "string" && /^whsec_\S+$/.test(one);
   if (!Array.isArray(secrets) || secrets.length === 0 || !secrets.every(isUsable))
-    throw new TypeError(
-      "secret must be the endpoint's whole signing secret, whsec_ included, or a list of such secrets.",
-    );
+    throw new TypeError("secret must be the endpoint's whole signing secret, whsec_ included, or a list of secrets.");
   return secrets;
 }
 
 function parseHeader(header: string | readonly string[] | null | undefined): { t: string; signatures: string[] } {
   const text = typeof header === "string" ? header : (header ?? []).join(",");
-  if (text.trim() === "") throw new WebhookError("missing_signature", "There is no Service-Signature.");
+  if (text.trim() === "") throw new WebhookError("missing_signature", "The Service-Signature header is missing.");
   const parts = text.split(",").map((part) => part.trim());
   const valuesOf = (name: string) => parts.flatMap((part) => (part.startsWith(name) ? [part.slice(name.length)] : []));
   const [t = "", ...others] = valuesOf("t=");
   const signatures = valuesOf("v1=");
   if (!/^[0-9]{1,12}$/.test(t) || others.length > 0 || signatures.length === 0)
-    throw new WebhookError("malformed_signature", "Service-Signature must have one t and at least one v1.");
+    throw new WebhookError("malformed_signature", "Service-Signature must contain one t and at least one v1.");
   return { t, signatures };
 }
 
-/** During a rotation there are several signatures, one with each secret: one that is equal in full is enough. */
+/** During a rotation there is one signature per secret; one match is enough. */
 function isSigned(given: { body: Buffer; secrets: readonly string[]; t: string; signatures: string[] }): boolean {
   const candidates = given.signatures.map((signature) => Buffer.from(signature));
   return given.secrets.some((secret) => {
@@ -69,10 +70,10 @@ function isSigned(given: { body: Buffer; secrets: readonly string[]; t: string; 
 function parseEvent(body: Buffer): WebhookEvent {
   try {
     const event = JSON.parse(body.toString()) as Partial<WebhookEvent> | null;
-    // Types that are not known yet pass too: whoever gets them ignores them.
+    // Unknown event types pass too; receivers ignore them.
     if (typeof event?.id === "string" && typeof event.type === "string") return event as WebhookEvent;
   } catch {
-    // Said below, as for anything else that is no event.
+    // Reported below.
   }
-  throw new WebhookError("unreadable_body", "The signature is right, but the body is not an event.");
+  throw new WebhookError("unreadable_body", "The signature is valid, but the body is not an event.");
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 
-// The closed list of error codes with their HTTP status, and the one error body of every API of ours.
+// All error codes with their HTTP status, and the error body that all our APIs share.
 
 export const API_ERROR_STATUS = {
   bad_request: 400,
@@ -27,9 +27,9 @@ export type ApiErrorCode = keyof typeof API_ERROR_STATUS;
 export const ApiErrorBody = Type.Object(
   {
     error: Type.Object({
-      code: Type.String({ description: "A stable word for programs.", examples: ["bad_request"] }),
+      code: Type.String({ description: "A stable code for programs.", examples: ["bad_request"] }),
       message: Type.String({
-        description: "A sentence for people; its wording may change.",
+        description: "A sentence for people. Its wording may change.",
         examples: ["The parameter limit must be a whole number from 1 to 500."],
       }),
     }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { timestampOf } from "./timestamps.ts";
 
-// The raw fields come from the widget loader under these very names; the classified ones are the server's alone.
+// The widget loader sends the raw fields under these names; only the server sets the classified ones.
 
 const text = (description: string, example?: string) =>
   Type.Optional(Type.String({ description, ...(example === undefined ? {} : { examples: [example] }) }));
@@ -14,7 +14,7 @@ const classified = {
   pageUrl: text("The page the booking was made on.", "https://www.lindenhof-dental.example/booking"),
 };
 
-/** Which advertisement was clicked, told by the network that showed it. */
+/** Ad networks add these to a link when an ad is clicked. */
 const clickIds = {
   gclid: text("Click identifier of Google Ads.", "Cj0KCQiAwtu9BhC8ARIsAI9JHanB"),
   gbraid: text("Click identifier of Google Ads (iOS, web to app)."),
@@ -25,7 +25,7 @@ const clickIds = {
   ttclid: text("Click identifier of TikTok."),
 };
 export type ClickIdName = keyof typeof clickIds;
-// These are all the keys that it has.
+// Object.keys returns strings; these are all of the object's keys.
 export const CLICK_ID_NAMES = Object.keys(clickIds) as readonly ClickIdName[];
 
 const raw = {
@@ -33,7 +33,7 @@ const raw = {
     "First page of the visitor.",
     "https://www.lindenhof-dental.example/?utm_source=google&utm_medium=cpc&utm_campaign=autumn",
   ),
-  referrer: text("The page that led to the first page.", "https://www.google.com/"),
+  referrer: text("The page that linked to the first page.", "https://www.google.com/"),
   utmSource: text("utm_source of the first page.", "google"),
   utmMedium: text("utm_medium of the first page.", "cpc"),
   utmCampaign: text("utm_campaign of the first page.", "autumn"),
@@ -42,9 +42,12 @@ const raw = {
   ...clickIds,
   gaClientId: text("Client identifier of Google Analytics.", "1834059621.1761989400"),
   fbp: text("Browser identifier of Meta."),
-  fbc: text("Click identifier of Meta, as kept by its pixel."),
+  fbc: text("Click identifier of Meta, as stored by its pixel."),
   firstSeenAt: Type.Optional(timestampOf("The visitor's first visit.", "2026-10-30T17:12:08.000Z")),
-  currentPage: text("The page as the loader saw it last.", "https://www.lindenhof-dental.example/booking"),
+  currentPage: text(
+    "The page the visitor was on when booking, as the loader saw it.",
+    "https://www.lindenhof-dental.example/booking",
+  ),
   touches: Type.Optional(Type.Integer({ minimum: 0, description: "Number of touches.", examples: [2] })),
 };
 

@@ -4,7 +4,7 @@ import { Service } from "./booking.ts";
 import { UUID_PATTERN } from "./ids.ts";
 import { Timestamp } from "./timestamps.ts";
 
-// What the booking frame asks and gets: configuration, free times, a booking.
+// The embed API: what the booking frame sends and gets.
 
 export const BOOK_BODY_MAX_BYTES = 32 * 1024;
 export const NAME_LENGTH_MAX = 200;
@@ -36,7 +36,7 @@ export const BookRequest = Type.Object({
     Type.Array(Type.Object({ questionId: text(ID_LENGTH_MAX), answer: Type.String() }), { maxItems: ANSWERS_MAX }),
   ),
   attribution: Type.Optional(RawAttribution),
-  /** People never see this field; what fills it in is a program. */
+  /** A honeypot: people never see this field, so only bots fill it in. */
   website: Type.Optional(Type.String()),
 });
 export type BookRequest = Static<typeof BookRequest>;
@@ -74,7 +74,7 @@ export const ConfigAnswer = Type.Object({
     status: Type.String(),
     bookingUrl: Type.String(),
   }),
-  timeZone: Type.String({ description: "The organization's." }),
+  timeZone: Type.String({ description: "The organization's time zone." }),
   services: Type.Array(
     Type.Object({
       id: Type.String(),

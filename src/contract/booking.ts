@@ -2,13 +2,16 @@ import { type Static, Type } from "typebox";
 import { Attribution } from "./attribution.ts";
 import { timestampOf } from "./timestamps.ts";
 
-// The examples of this folder tell of one booking, so that the reference and the OpenAPI document read as a whole.
+// All examples in this folder describe the same booking, so that the API reference reads as a whole.
 
 export const BOOKING_STATUS_CONFIRMED = "confirmed";
 
 export const Answer = Type.Object({
   questionId: Type.String({ examples: ["q_first_visit"] }),
-  question: Type.String({ description: "As the visitor read it.", examples: ["Is this your first visit?"] }),
+  question: Type.String({
+    description: "The question as the visitor saw it.",
+    examples: ["Is this your first visit?"],
+  }),
   answer: Type.String({ examples: ["Yes"] }),
 });
 export type Answer = Static<typeof Answer>;
@@ -31,7 +34,7 @@ export const Service = Type.Object({
   name: Type.String({ examples: ["Check-up"] }),
 });
 
-/** What the REST shape and the webhook envelope say alike. */
+/** Fields that the REST shape and the webhook envelope share. */
 export const bookingFields = {
   reference: Type.String({
     description: "Unique key for upserts. Also written into the booking's notes in the external system.",
@@ -55,7 +58,7 @@ export const Booking = Type.Object(
     reference: bookingFields.reference,
     status: bookingFields.status,
     createdAt: timestampOf(
-      "When the booking was made. All filters and the order go by it.",
+      "When the booking was made. All filters and the ordering use this.",
       "2026-11-01T09:30:00.000Z",
     ),
     start: bookingFields.start,
@@ -64,7 +67,7 @@ export const Booking = Type.Object(
     service: Service,
     staff: Type.Array(Type.String({ examples: ["Dr. Ada Winter"] }), { description: "Staff names." }),
     customer: Customer,
-    answers: Type.Array(Answer, { description: "What the visitor answered to the widget's questions." }),
+    answers: Type.Array(Answer, { description: "The visitor's answers to the service's questions." }),
     attribution: Attribution,
     manageUrl: bookingFields.manageUrl,
   },

@@ -1,4 +1,4 @@
-// Every identifier on the wire: its prefix, its form, and a branded type so that two kinds cannot be swapped.
+// Every identifier on the wire: its prefix and form, and a branded type so that two kinds cannot be swapped.
 
 export type OrganizationId = string & { readonly brand: "OrganizationId" };
 export type WidgetId = string & { readonly brand: "WidgetId" };
@@ -7,7 +7,7 @@ export type Reference = string & { readonly brand: "Reference" };
 
 export const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 export const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** Letters and digits that cannot be mistaken for one another when read out over a telephone. */
+/** Without letters and digits that are easily confused when read out over the telephone. */
 export const REFERENCE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 export const ORGANIZATION_ID = { prefix: "org_", alphabet: BASE58, length: 16 } as const;
@@ -62,10 +62,10 @@ export function parseEndpointId(text: string): EndpointId | null {
   return hasForm(text, ENDPOINT_ID) ? (text as EndpointId) : null;
 }
 
-/** Of a visit, which browsers and imports name: in either case. */
+/** Visit ids come from browsers and imports, in either letter case. */
 export const UUID_PATTERN = "^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 
-/** A delivery id is a UUID, in the lower-case form that we make and PostgreSQL prints. */
+/** A delivery id is a UUID in lower case, as we generate it and PostgreSQL prints it. */
 export function parseDeliveryId(text: string): DeliveryId | null {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text) ? (text as DeliveryId) : null;
 }

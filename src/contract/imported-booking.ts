@@ -2,8 +2,8 @@ import { type Static, Type } from "typebox";
 import { Booking } from "./booking.ts";
 
 /**
- * A line of `import bookings`: the REST shape and the widget it belongs to. `id` (of the booking in the external system) and
- * `joinUrl` are the two things the REST shape leaves out; manageUrl, phone, notes and the lists may be missing.
+ * A line of `import bookings`: the REST shape plus the widget's id. `id` (the booking's id in the external system) and
+ * `joinUrl` are not in the REST shape; manageUrl, phone, notes and the lists may be missing.
  */
 export const ImportedBooking = Type.Object({
   ...Type.Omit(Booking, ["status", "staff", "customer", "answers", "attribution"]).properties,

@@ -1,6 +1,6 @@
-// The numbers of the contract's Limits table that the read API keeps, with their unit in their names. The others: retention
-// periods in plans.ts, the delivery log's days in delivery.ts, retries in WEBHOOK_RETRY_SCHEDULE (server/config.ts); the 300
-// seconds of a signature are for receivers to keep (sdk/src/verify-webhook.ts).
+// The read API's part of the contract's Limits table. The other limits: retention periods in plans.ts, the delivery log's
+// days in delivery.ts, retries in WEBHOOK_RETRY_SCHEDULE (server/config.ts); receivers enforce the 300 seconds of a signature
+// (sdk/src/verify-webhook.ts).
 
 export const PAGE_SIZE_DEFAULT = 100;
 export const PAGE_SIZE_MAX = 500;

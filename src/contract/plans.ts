@@ -1,11 +1,11 @@
-// What each plan includes, as data. The gates and the retention read this table and nothing else.
+// What each plan includes. Gates and retention depend on this table only.
 
 export const PLANS = ["free", "pro", "business"] as const;
 export type Plan = (typeof PLANS)[number];
 
 export type Feature = "readApi" | "webhooks" | "csvExport";
 
-/** Retention of stored bookings and funnel events alike. Months are calendar months. */
+/** For stored bookings and funnel events. Months are calendar months. */
 export type RetentionPeriod = { readonly days: number } | { readonly months: number };
 
 type PlanTerms = {

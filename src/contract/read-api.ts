@@ -1,8 +1,7 @@
 import { Type } from "typebox";
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "./limits.ts";
 
-// Query parameters of the read API as its description shows them. What counts as valid is decided, to the character, in
-// server/http/parameters.ts.
+// The read API's query parameters as OpenAPI describes them. server/http/parameters.ts decides what is valid.
 
 const instant = (description: string) =>
   Type.Optional(

@@ -8,6 +8,6 @@ export const Timestamp = Type.String({
   examples: ["2026-11-01T09:30:00.000Z"],
 });
 
-/** The same with a meaning and an example of its own. */
+/** A timestamp with its own description and example. */
 export const timestampOf = (meaning: string, example: string): typeof Timestamp =>
   Type.String({ ...Timestamp, description: `${meaning} ${FORM}`, examples: [example] });

@@ -10,7 +10,7 @@ export type Template = (typeof TEMPLATES)[number];
 export const Widget = Type.Object(
   {
     id: Type.String({ description: "Widget identifier.", examples: ["w_4fTqD8sKmB2x"] }),
-    name: Type.String({ description: "Name of the widget, for its owner.", examples: ["Website"] }),
+    name: Type.String({ description: "Name of the widget, shown only to its organization.", examples: ["Website"] }),
     bookingUrl: Type.String({
       description: "Link to the booking page in the external scheduling system.",
       examples: ["https://scheduler.example/lindenhof-dental"],
@@ -28,7 +28,7 @@ export const Widget = Type.Object(
       description: "Name of the business, as visitors see it.",
       examples: ["Lindenhof Dental"],
     }),
-    createdAt: timestampOf("When the widget was made.", "2026-09-14T08:05:31.000Z"),
+    createdAt: timestampOf("When the widget was created.", "2026-09-14T08:05:31.000Z"),
   },
   { title: "Widget" },
 );

@@ -71,7 +71,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await domains.fill("not a/domain");
     await domains.press("Enter");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Each must be a host name").waitFor();
+    await page.getByText("Enter host names").waitFor();
     for (const _ of ["a/domain", "not"]) await domains.press("Backspace");
     await domains.fill("Lindenhof.example");
     await domains.press("Enter");

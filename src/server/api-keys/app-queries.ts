@@ -27,12 +27,12 @@ export async function listApiKeys(db: Db, owner: OrganizationId): Promise<ApiKey
     .execute();
 }
 
-/** In a transaction: the key is held, so that of two at once one is the first. Revoking twice keeps the first time. */
+/** Call it in a transaction: the row lock lets one of two simultaneous requests win. The first revocation time stays. */
 export async function revokeOwnKey(
   db: Db,
   owner: OrganizationId,
   { id, now }: { id: ApiKeyId; now: Date },
-): Promise<{ kind: "revoked"; name: string } | { kind: "revoked_before" | "not_found" }> {
+): Promise<{ kind: "revoked"; name: string } | { kind: "already_revoked" | "not_found" }> {
   const row = await db
     .selectFrom("api_keys")
     .select(["name", "revoked_at"])
@@ -41,7 +41,7 @@ export async function revokeOwnKey(
     .forUpdate()
     .executeTakeFirst();
   if (!row) return { kind: "not_found" };
-  if (row.revoked_at !== null) return { kind: "revoked_before" };
+  if (row.revoked_at !== null) return { kind: "already_revoked" };
   await db
     .updateTable("api_keys")
     .set({ revoked_at: now })

@@ -16,7 +16,7 @@ const listKeys = async (member: Parameters<typeof askApp>[1]) =>
 const useKey = async (key: string) =>
   (await getJson(app, "/api/v1/widgets", { authorization: `Bearer ${key}` })).status;
 
-test("a key is shown once, opens the read API, and is listed by its ends and its last use", async () => {
+test("a key is shown once, works for the read API, and is listed with its ends and its last use", async () => {
   const admin = await signIn(testApp, { role: "admin" });
   const { status, body } = await askApp(app, admin, "POST /keys", { name: " Warehouse " });
   const { key, ...made } = body as CreatedKey;
@@ -43,7 +43,7 @@ test("a key is shown once, opens the read API, and is listed by its ends and its
   ]);
 });
 
-test("a revoked key ends at once, and revoking again changes nothing", async () => {
+test("a revoked key stops working at once, and revoking it again changes nothing", async () => {
   const admin = await signIn(testApp, { role: "admin" });
   const { id, key } = (await askApp(app, admin, "POST /keys", { name: "Old" })).body as CreatedKey;
   assert.equal(await useKey(key), 200);
@@ -60,7 +60,7 @@ test("a revoked key ends at once, and revoking again changes nothing", async () 
   assert.deepEqual(actions.sort(), ["api_key.created", "api_key.revoked"]);
 });
 
-test("a key expires when it was told to", async () => {
+test("a key expires at its expiry time", async () => {
   const admin = await signIn(testApp, { role: "admin" });
   const expiresAt = new Date(NOON.getTime() + MINUTE_MS).toISOString();
   const { key } = (await askApp(app, admin, "POST /keys", { name: "Short", expiresAt })).body as CreatedKey;
@@ -72,7 +72,7 @@ test("a key expires when it was told to", async () => {
   assert.deepEqual([expired?.condition, expired?.expiresAt, status], ["expired", expiresAt, 401]);
 });
 
-test("a name that is missing, and an expiry that is past or no date, are refused at their fields", async () => {
+test("a missing name and an invalid or past expiry are refused at their fields", async () => {
   const admin = await signIn(testApp, { role: "admin" });
   for (const [body, field] of [
     [{}, "name"],
@@ -89,17 +89,17 @@ test("a name that is missing, and an expiry that is past or no date, are refused
   assert.deepEqual(await listKeys(admin), []);
 });
 
-test("keys need the Business plan to be made, and none to be revoked", async () => {
+test("creating keys requires the Business plan; revoking them does not", async () => {
   const admin = await signIn(testApp, { role: "admin", plan: "pro" });
   const { id } = await makeKey(deps.db, admin.organizationId);
   assert.deepEqual(await askApp(app, admin, "POST /keys", { name: "x" }), {
     status: 403,
-    body: { error: { code: "plan_required", message: "The read API needs the Business plan." } },
+    body: { error: { code: "plan_required", message: "The read API requires the Business plan." } },
   });
   assert.equal((await askApp(app, admin, `DELETE /keys/${id}`)).status, 204);
 });
 
-test("another organization's key is not there", async () => {
+test("another organization's key gives 404", async () => {
   const mine = await signIn(testApp, { role: "owner" });
   const theirs = await signIn(testApp, { role: "owner" });
   const { id, key } = await makeKey(deps.db, theirs.organizationId);

@@ -30,15 +30,15 @@ export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "cloc
     const { name, expiresAt } = checkNewKey(readNewKey(request), now);
     const id = chooseId<ApiKeyId>(deps, request, { owner, form: API_KEY_ID });
     const make = async (transaction: Db) => {
-      const about = { id, name, expiresAt, createdBy: member.email, now };
-      const { key } = await makeKey({ db: transaction, random: deps.random }, owner, about);
+      const newKey = { id, name, expiresAt, createdBy: member.email, now };
+      const { key } = await makeKey({ db: transaction, random: deps.random }, owner, newKey);
       await auditBy(deps, member, now)(transaction, { action: "api_key.created", target: id, name });
       return { key };
     };
     const made = await makeOnce(() => deps.db.transaction().execute(make));
-    if (made === null) throw new ApiError("conflict", MADE_BEFORE);
+    if (made === null) throw new ApiError("conflict", ALREADY_CREATED);
     const row = (await listApiKeys(deps.db, owner)).find((each) => each.id === id);
-    assert(row, "the key was just made");
+    assert(row, "the key was just created");
     return reply.code(201).send({ ...toAppKey(row, now), key: made.key });
   });
 
@@ -57,9 +57,9 @@ export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "cloc
   });
 }
 
-/** Its text is kept nowhere, so that it cannot be shown again. */
-const MADE_BEFORE =
-  "Your first try made this key already, and a key is shown only once. Revoke it in the list, then create another.";
+/** Only the key's hash is stored, so the key can't be shown again. */
+const ALREADY_CREATED =
+  "Your first attempt already created this key, and a key is shown only once. Revoke it in the list, then create another.";
 
 function checkNewKey(typed: NewKey, now: Date): { name: string; expiresAt: Date | null } {
   const form = new FormCheck();

@@ -20,7 +20,7 @@ const ROUTES = ["/api/v1/widgets", "/api/v1/bookings"];
 
 const NO_KEY = errorAnswer(401, "unauthorized", "Send your API key in the header `Authorization: Bearer <API_KEY>`.");
 const BAD_KEY = errorAnswer(401, "unauthorized", "This API key is unknown or revoked.");
-const NO_PLAN = errorAnswer(403, "plan_required", "The read API needs the Business plan.");
+const NO_PLAN = errorAnswer(403, "plan_required", "The read API requires the Business plan.");
 
 async function statusOf(url: string, headers: Record<string, string | string[]>): Promise<number> {
   return (await app.inject({ url, headers })).statusCode;
@@ -56,7 +56,7 @@ const WITHOUT_ONE_TOKEN: readonly [what: string, headers: Record<string, string>
 ];
 
 for (const [what, headers] of WITHOUT_ONE_TOKEN) {
-  test(`${what} is no key: 401 that asks for one`, async () => {
+  test(`${what} gives 401 that asks for a key`, async () => {
     // The key is a real one, so that a way in would be found.
     const { key } = await makeCaller(deps.db);
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replaceAll(KEY, key)]));
@@ -68,7 +68,7 @@ for (const [what, headers] of WITHOUT_ONE_TOKEN) {
   });
 }
 
-test("two Authorization headers are not exactly one token, whichever of them is right", async () => {
+test("two Authorization headers give 401, even if one of them is valid", async () => {
   const { key } = await makeCaller(deps.db);
   const right = `Bearer ${key}`;
   for (const authorization of [
@@ -81,14 +81,14 @@ test("two Authorization headers are not exactly one token, whichever of them is 
   }
 });
 
-test("a key in the query is not looked at", async () => {
+test("a key in the query string is ignored", async () => {
   const { key } = await makeCaller(deps.db);
   for (const name of ["api_key", "apikey", "key", "access_token", "token", "authorization"]) {
     for (const route of ROUTES) assert.deepEqual(await getJson(app, `${route}?${name}=${key}`), NO_KEY);
   }
 });
 
-test("an unknown key gives 401 and says that the token is the fault", async () => {
+test('an unknown key gives 401 with error="invalid_token"', async () => {
   const { key } = await makeCaller(deps.db);
   const mistyped = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
   for (const unknown of [makeApiKey(systemRandom), mistyped, "x", "svc_live_", key.toUpperCase(), `${key}é`]) {
@@ -100,7 +100,7 @@ test("an unknown key gives 401 and says that the token is the fault", async () =
   }
 });
 
-test("a revoked key gives 401 on the next request, and its organization's other key goes on", async () => {
+test("a revoked key gives 401 on the next request; the organization's other keys keep working", async () => {
   const { owner, keyId, headers } = await makeCaller(deps.db);
   const other = await makeKey(deps.db, owner);
   assert.equal(await statusOf("/api/v1/widgets", headers), 200);
@@ -129,7 +129,7 @@ test("only the Business plan may use the read API", async () => {
   }
 });
 
-test("a plan that is lost or won back counts from the next request", async () => {
+test("a plan change takes effect on the next request", async () => {
   const { owner, headers } = await makeCaller(deps.db);
   const seen: number[] = [];
   for (const plan of ["business", "pro", "business", "free"] as const) {
@@ -139,7 +139,7 @@ test("a plan that is lost or won back counts from the next request", async () =>
   assert.deepEqual(seen, [200, 403, 200, 403]);
 });
 
-test("a plan that is missing is not told to somebody without a valid key", async () => {
+test("without a valid key nobody learns about the plan", async () => {
   const { keyId, headers } = await makeCaller(deps.db, { plan: "free" });
   await revokeApiKey(deps.db, keyId, NOON);
   assert.deepEqual(await getJson(app, "/api/v1/bookings", headers), BAD_KEY);
@@ -174,7 +174,7 @@ test("a key's last use is written at most once a minute", async () => {
   ]);
 });
 
-test("requests that arrive together write a key's last use once", async () => {
+test("simultaneous requests write a key's last use once", async () => {
   await sql`create table key_writes (id text)`.execute(deps.db);
   await sql`create function note_key_write() returns trigger language plpgsql
     as $$ begin insert into key_writes values (new.id); return new; end $$`.execute(deps.db);
@@ -200,7 +200,7 @@ test("a refused request does not count as a use of the key", async () => {
   assert.equal(await lastUsed(keyId), null);
 });
 
-test("reading goes on where a key's last use cannot be written, and the log says so", async () => {
+test("a read succeeds even if the key's last use cannot be written, and the log says so", async () => {
   const { owner, keyId, headers } = await makeCaller(deps.db);
   await sql`alter table api_keys add constraint frozen check (last_used_at is null) not valid`.execute(deps.db);
   const linesBefore = lines.length;
@@ -222,7 +222,7 @@ test("reading goes on where a key's last use cannot be written, and the log says
   );
 });
 
-test("the database holds a key's hash and never the key", async () => {
+test("the database contains a key's hash and never the key", async () => {
   const { keyId, key, headers } = await makeCaller(deps.db);
   await app.inject({ url: "/api/v1/widgets", headers });
   const { rows } = await sql<{ record: string }>`
@@ -264,10 +264,10 @@ const refused = (seconds: number) => ({
   policy: POLICY,
   ratelimit: `"default";r=0;t=${seconds}`,
   retryAfter: String(seconds),
-  body: '{"error":{"code":"rate_limited","message":"This key may make 3 requests a minute. Wait, then go on."}}',
+  body: '{"error":{"code":"rate_limited","message":"This key may make 3 requests per minute. Wait before sending more."}}',
 });
 
-test("a key that asks too often gets 429 with Retry-After, until the minute is over", async () => {
+test("a key over its limit gets 429 with Retry-After until the minute is over", async () => {
   const { headers } = await makeCaller(deps.db);
   const url = "/api/v1/bookings";
   const answers: unknown[] = [];
@@ -279,7 +279,7 @@ test("a key that asks too often gets 429 with Retry-After, until the minute is o
   assert.deepEqual(answers, [allowed(2, 60), allowed(1, 59), allowed(0, 59), refused(30), refused(1), allowed(2, 60)]);
 });
 
-test("every route and HEAD count against one limit of the key", async () => {
+test("all routes and HEAD share one limit per key", async () => {
   const { headers } = await makeCaller(deps.db);
   assert.equal((await ask(headers, "/api/v1/widgets")).status, 200);
   assert.equal((await ask(headers, "/api/v1/bookings", "HEAD")).status, 200);
@@ -287,7 +287,7 @@ test("every route and HEAD count against one limit of the key", async () => {
   assert.equal((await ask(headers, "/api/v1/widgets")).status, 429);
 });
 
-test("the limit is the key's own: another key of the same organization goes on", async () => {
+test("each key has its own limit", async () => {
   const { owner, headers } = await makeCaller(deps.db);
   const other = await makeKey(deps.db, owner);
   for (let i = 0; i < 4; i++) await ask(headers);
@@ -295,13 +295,13 @@ test("the limit is the key's own: another key of the same organization goes on",
   assert.equal((await ask({ authorization: `Bearer ${other.key}` })).status, 200);
 });
 
-test("a key over its limit is told so before its parameters are looked at", async () => {
+test("the limit is checked before the parameters", async () => {
   const { headers } = await makeCaller(deps.db);
   for (let i = 0; i < 3; i++) await ask(headers);
   assert.equal((await ask(headers, "/api/v1/bookings?since=never&widget=w_none")).status, 429);
 });
 
-test("a key over its limit hears first that it was revoked, that its method is wrong, that there is no such path", async () => {
+test("path, method and key are checked before the limit", async () => {
   const { keyId, headers } = await makeCaller(deps.db);
   for (let i = 0; i < 4; i++) await ask(headers);
   assert.equal((await ask(headers, "/api/v1/nothing")).status, 404);
@@ -320,7 +320,7 @@ test("who is refused for the key or the plan is told nothing of a limit", async 
   }
 });
 
-test("with the limit switched off no request is counted and no header speaks of it", async () => {
+test("with the limit off there are no RateLimit headers", async () => {
   const unlimited = await buildWithLimit(0);
   const { headers } = await makeCaller(deps.db);
   for (let i = 0; i < 10; i++) {

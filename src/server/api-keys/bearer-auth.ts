@@ -10,7 +10,7 @@ import { requireFeature } from "../plans/gate.ts";
 import { findKeyHolder, recordKeyUse } from "./queries.ts";
 import { hashApiKey, isApiKey } from "./token.ts";
 
-/** Whoever holds the key of this request. */
+/** The holder of the request's key. */
 type Caller = { keyId: ApiKeyId; organizationId: OrganizationId; plan: Plan };
 
 declare module "fastify" {
@@ -20,7 +20,7 @@ declare module "fastify" {
   }
 }
 
-/** A key's last use is written at most once in this time, so that reading does not become writing. */
+/** A key's last use is written at most this often, so that reads don't become writes. */
 const LAST_USED_PRECISION_MS = MINUTE_MS;
 
 /** Guard of the read API: key (401), then plan (403), then the key's rate limit (429). */
@@ -36,7 +36,7 @@ export function bearerAuth(deps: Pick<Deps, "db" | "clock" | "config" | "log">) 
       const verdict = limiter.take(caller.keyId, now);
       reply.headers(limiter.headers(verdict));
       if (!verdict.isAllowed)
-        throw rateLimited(verdict, `This key may make ${perMinute} requests a minute. Wait, then go on.`);
+        throw rateLimited(verdict, `This key may make ${perMinute} requests per minute. Wait before sending more.`);
     }
     request.caller = caller;
   };
@@ -62,7 +62,7 @@ async function identifyCaller(deps: Pick<Deps, "db" | "log">, header: string | n
   const unlessUsedAfter = new Date(now.getTime() - LAST_USED_PRECISION_MS);
   if (!holder.last_used_at || holder.last_used_at <= unlessUsedAfter) {
     const use = { id: holder.id, usedAt: now, unlessUsedAfter };
-    // Bookkeeping only: reading must go on where this cannot be written.
+    // Bookkeeping only: a failed write must not fail the read.
     await recordKeyUse(deps.db, holder.organization_id, use).catch((error: unknown) =>
       deps.log.warn("api_key.use_not_recorded", { organizationId: holder.organization_id, error }),
     );
@@ -70,7 +70,7 @@ async function identifyCaller(deps: Pick<Deps, "db" | "log">, header: string | n
   return { keyId: holder.id, organizationId: holder.organization_id, plan: holder.plan };
 }
 
-/** Null without the header, and where it was sent twice: Node would keep the first, a proxy before us may go by the last. */
+/** Null if the header is missing or was sent twice: Node keeps the first, but a proxy in front of us may use the last. */
 function onlyAuthorization(request: FastifyRequest): string | null {
   const names = request.raw.rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === "authorization");
   return names.length === 1 ? (request.headers.authorization ?? null) : null;

@@ -26,7 +26,7 @@ const KEY_HOLDER = `-- prepared: find_key_holder
   from api_keys join organizations on organizations.id = api_keys.organization_id
   where key_hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`;
 
-/** Requests that arrive together all find the last use stale; the condition lets one of them write it. */
+/** Simultaneous requests all see a stale last use; the condition lets one of them write it. */
 export async function recordKeyUse(
   db: Db,
   owner: OrganizationId,
@@ -41,7 +41,7 @@ export async function recordKeyUse(
     .execute();
 }
 
-/** Without an owner, for the operator's command line. Revoking twice keeps the first time. */
+/** Without an owner, for the command line. The first revocation time stays. */
 export async function revokeApiKey(
   db: Db,
   id: ApiKeyId,

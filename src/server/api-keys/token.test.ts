@@ -12,11 +12,11 @@ test("a key is svc_live_ and 40 letters and digits", () => {
   assert.notEqual(makeApiKey(systemRandom), makeApiKey(systemRandom));
 });
 
-test("a key that was made is a key", () => {
+test("a new key is valid", () => {
   for (let i = 0; i < 100; i++) assert.equal(isApiKey(makeApiKey(systemRandom)), true);
 });
 
-test("a key with any one character changed is not a key", () => {
+test("a key with any one character changed is invalid", () => {
   for (let place = 0; place < KEY.length; place++) {
     for (const other of [...BASE62, "-", " ", "é"]) {
       if (other === KEY[place]) continue;
@@ -35,7 +35,7 @@ for (const [what, text] of [
   ["another prefix", KEY.replace("svc_live_", "svc_test_")],
   ["the prefix in capitals", KEY.replace("svc_live_", "SVC_LIVE_")],
 ] as const) {
-  test(`${what} is not a key`, () => {
+  test(`${what} is not a valid key`, () => {
     assert.equal(isApiKey(text), false);
   });
 }
@@ -44,6 +44,6 @@ test("what is stored of a key is its SHA-256 hash", () => {
   assert.deepEqual(hashApiKey(KEY), createHash("sha256").update(KEY, "ascii").digest());
 });
 
-test("a list shows the first and the last four characters of a key", () => {
+test("lists show the first and last four characters of a key", () => {
   assert.deepEqual(toDisplayParts(KEY), { first: KEY.slice(9, 13), last: KEY.slice(-4) });
 });

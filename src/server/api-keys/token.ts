@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { BASE62 } from "#contract/ids.ts";
 import { type Random, randomText } from "../lib/random.ts";
 
-// A key is `svc_live_` and 40 characters, of which the last 6 are a checksum over all before them. So a mistyped or made-up
-// key is refused without asking the database, and a scanner can tell a leaked key from noise.
+// A key is `svc_live_` and 40 characters; the last 6 are a checksum of everything before them. So a mistyped or invented key
+// is refused without asking the database, and secret scanners can recognise a leaked key.
 
 const API_KEY_PREFIX = "svc_live_";
 const RANDOM_LENGTH = 34;
@@ -20,13 +20,15 @@ export function isApiKey(text: string): boolean {
   return text.slice(-CHECKSUM_LENGTH) === checksum(body);
 }
 
-/** The database keeps this and never the key. Looking it up by an index needs no constant-time comparison: whoever could
- *  time the index would learn about a hash, which leads to no key. */
+/**
+ * The database keeps only this hash. An index lookup needs no constant-time comparison: timing it could reveal a hash at most,
+ * and no key follows from a hash.
+ */
 export function hashApiKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }
 
-/** What a list may show of a key: four characters from each end of its random part. */
+/** What lists show of a key: four characters from each end. */
 export function toDisplayParts(key: string): { first: string; last: string } {
   const characters = key.slice(API_KEY_PREFIX.length);
   return { first: characters.slice(0, 4), last: characters.slice(-4) };

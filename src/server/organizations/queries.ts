@@ -7,7 +7,7 @@ const COLUMNS = ["id", "name", "plan", "time_zone", "created_at"] as const;
 
 export type OrganizationRow = Pick<Selectable<OrganizationsTable>, (typeof COLUMNS)[number]>;
 
-/** With it, the zone its days are counted in. */
+/** Also inserts the organization's day_zones row. */
 export async function insertOrganization(db: Db, row: Insertable<OrganizationsTable>): Promise<void> {
   await db
     .with("made", (cte) => cte.insertInto("organizations").values(row).returning(["id", "time_zone"]))
@@ -34,7 +34,7 @@ export async function findOrganization(db: Db, id: OrganizationId): Promise<Orga
   return (await db.selectFrom("organizations").select(COLUMNS).where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
-/** As it is now, held until the transaction ends. */
+/** Locks the organization until the transaction ends. */
 export async function lockOrganization(transaction: Db, id: OrganizationId): Promise<OrganizationRow | null> {
   const row = await transaction
     .selectFrom("organizations")

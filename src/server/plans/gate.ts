@@ -2,9 +2,9 @@ import { type Feature, PLAN_TERMS, PLANS, type Plan, planIncludes } from "#contr
 import { ApiError } from "../http/api-error.ts";
 
 const REFUSALS: Readonly<Record<Feature, string>> = {
-  readApi: "The read API needs",
-  webhooks: "Webhooks need",
-  csvExport: "CSV export needs",
+  readApi: "The read API requires",
+  webhooks: "Webhooks require",
+  csvExport: "CSV export requires",
 };
 
 /** Guard: throws `plan_required` unless the plan includes the feature. */

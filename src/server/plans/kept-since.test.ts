@@ -18,7 +18,7 @@ const CUTOFFS: readonly [plan: Plan, now: string, cutoff: string][] = [
 ];
 
 for (const [plan, now, cutoff] of CUTOFFS) {
-  test(`on the plan ${plan} what is kept at ${now} begins at ${cutoff}`, () => {
+  test(`the ${plan} plan's retention at ${now} starts at ${cutoff}`, () => {
     assert.equal(toKeptSince(plan, new Date(now)).toISOString(), cutoff);
   });
 }

@@ -6,8 +6,8 @@ import type { WidgetsTable } from "../db/tables.ts";
 export type AppWidgetRow = Selectable<WidgetsTable> & { first_view_at: Date | null; last_view_at: Date | null };
 
 /**
- * Newest first, with when visitors first and last saw each. Visits are in the order of their start, not by widget, so the
- * counters of days say where to look: at the first and at the last day of the widget, a day more on each side for the zone.
+ * Newest first, with each widget's first and last view. Visits are indexed by start time, not by widget, so the daily
+ * counters tell where to look: on the widget's first and last day, plus a day on each side for the time zone.
  */
 export async function listWidgetsWithViews(
   db: Db,
@@ -41,7 +41,7 @@ export async function listWidgetsWithViews(
   return rows;
 }
 
-/** As it is now, held until the transaction ends; null where the organization has no such widget. */
+/** Locks the widget until the transaction ends; null if the organization has no such widget. */
 export async function lockWidget(
   transaction: Db,
   owner: OrganizationId,

@@ -14,7 +14,7 @@ const member = await signIn(testApp, { role: "member" });
 
 const make = async (body: object) => (await askApp(app, member, "POST /widgets", body)).body as AppWidget;
 
-test("a widget is made from a name, stores nothing, and shows what to paste", async () => {
+test("a new widget needs only a name, has Store bookings off, and comes with its snippet", async () => {
   const { status, body } = await askApp(app, member, "POST /widgets", { name: "  Front page " });
   const { id } = body as AppWidget;
   assert.match(id, /^w_/);
@@ -44,7 +44,7 @@ test("a widget is made from a name, stores nothing, and shows what to paste", as
   assert.deepEqual(await askApp(app, member, `GET /widgets/${id}`), { status: 200, body });
 });
 
-test("a change changes what it names and nothing else", async () => {
+test("a change affects only the fields it names", async () => {
   const made = await make({ name: "Front page", businessName: "Lindenhof" });
   const change = {
     template: "compact",
@@ -72,7 +72,7 @@ test("a change changes what it names and nothing else", async () => {
   assert.deepEqual((await askApp(app, member, `PATCH /widgets/${made.id}`, back)).body, made);
 });
 
-test("making and changing are in the log, and so is the Store bookings switch", async () => {
+test("creating and changing a widget are logged, and so is the Store bookings switch", async () => {
   const other = await signIn(testApp, { role: "member" });
   const { body } = await askApp(app, other, "POST /widgets", { name: "Front page" });
   const { id } = body as AppWidget;
@@ -101,7 +101,7 @@ test("making and changing are in the log, and so is the Store bookings switch", 
   );
 });
 
-test("the first and the last view are seen, of this widget and no other", async () => {
+test("a widget shows its own first and last view", async () => {
   const elsewhere = await makeOrganization(deps.db, { timeZone: "Pacific/Auckland" });
   const person = await signIn(testApp, { role: "viewer", organizationId: elsewhere });
   const seen = await makeWidget(deps.db, elsewhere);
@@ -129,7 +129,7 @@ test("the first and the last view are seen, of this widget and no other", async 
   );
 });
 
-describe("what is not right is told field by field, and nothing is changed", () => {
+describe("faults are reported by field, and nothing is changed", () => {
   // biome-ignore format: one case a line
   const cases: [body: object, fields: string[]][] = [
     [{ name: "" }, ["name"]], [{ name: " " }, ["name"]], [{ name: "x".repeat(101) }, ["name"]], [{ name: "a\nb" }, ["name"]],
@@ -149,7 +149,7 @@ describe("what is not right is told field by field, and nothing is changed", () 
       assert.deepEqual((await askApp(app, member, `GET /widgets/${made.id}`)).body, made);
     });
 
-  test("a widget without a name is not made", async () => {
+  test("a widget without a name is not created", async () => {
     const { status, body } = await askApp(app, member, "POST /widgets", { template: "compact" });
     assert.deepEqual(
       [status, (body as { error: { fields: object } }).error.fields],
@@ -158,7 +158,7 @@ describe("what is not right is told field by field, and nothing is changed", () 
   });
 });
 
-test("another organization's widget, and none, are the same: not there", async () => {
+test("another organization's widget gives 404, like an unknown one", async () => {
   const theirs = await makeWidget(deps.db, await makeOrganization(deps.db));
   const answers = [];
   for (const id of [theirs, "w_111111111111", "nonsense"])

@@ -19,7 +19,7 @@ import { toAppWidget, toWidgetSettings } from "./to-app-widget.ts";
 type WidgetDeps = Pick<Deps, "db" | "clock" | "random" | "config">;
 type WithWidget = { Params: { widget: string } };
 
-/** Widgets are never deleted: their bookings and counts stay theirs. One that is no longer wanted is paused. */
+/** Widgets are never deleted, because their bookings and counts belong to them; unused ones are paused. */
 export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
   const readNewWidget = bodyReader(NewWidget);
   const readWidgetChange = bodyReader(WidgetChange);
@@ -37,7 +37,7 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
     const id = chooseId<WidgetId>(deps, request, { owner, form: WIDGET_ID });
     const make = async (transaction: Db) => {
       const { name = typed.name, ...checked } = await checkWidgetChange(transaction, owner, typed);
-      const row = { ...NEW, ...checked, name, id, organization_id: owner, created_at: now };
+      const row = { ...NEW_WIDGET, ...checked, name, id, organization_id: owner, created_at: now };
       await insertWidget(transaction, row);
       await auditBy(deps, member, now)(transaction, { action: "widget.created", target: id, name });
       return row;
@@ -86,7 +86,7 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
   });
 }
 
-const NEW = {
+const NEW_WIDGET = {
   business_name: "",
   booking_url: null,
   template: "classic",
@@ -94,11 +94,14 @@ const NEW = {
   collect_data: false,
 } as const;
 
-/** Sent again as it was, a request is answered as the first time; who typed something else meanwhile is told. */
+/** A repeated request gets the first answer again, unless its values differ from what was created. */
 function requireSame(widget: AppWidget, typed: NewWidget): void {
   const now: Readonly<Record<string, unknown>> = widget;
   if (Object.entries(typed).every(([name, value]) => isDeepStrictEqual(now[name], value))) return;
-  throw new ApiError("conflict", "Your first try made the widget already, as you had typed it then: see the list.");
+  throw new ApiError(
+    "conflict",
+    "Your first attempt already created this widget, with the values you entered then. Check the list.",
+  );
 }
 
 function requireWidgetId(text: string): WidgetId {

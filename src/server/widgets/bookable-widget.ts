@@ -3,7 +3,7 @@ import type { Template, WidgetStatus } from "#contract/widget.ts";
 import type { Db } from "../db/pool.ts";
 import { noSuch } from "../http/api-error.ts";
 
-/** What the booking frame and the booking flow need of a widget. */
+/** What the booking frame and the booking flow need to know about a widget. */
 export type BookableWidget = {
   id: WidgetId;
   organizationId: OrganizationId;
@@ -13,13 +13,13 @@ export type BookableWidget = {
   bookingUrl: string | null;
   template: Template;
   status: WidgetStatus;
-  isStored: boolean;
+  storesBookings: boolean;
   accentColor: string | null;
   allowedDomains: readonly string[];
   timeZone: string;
 };
 
-/** Without an owner: a visitor knows the widget and nothing else. */
+/** Without an owner: a visitor knows only the widget's id. */
 export async function findBookableWidget(db: Db, id: WidgetId): Promise<BookableWidget | null> {
   const row = await db
     .selectFrom("widgets")
@@ -51,14 +51,14 @@ export async function findBookableWidget(db: Db, id: WidgetId): Promise<Bookable
     bookingUrl: row.booking_url,
     template: row.template,
     status: row.status,
-    isStored: row.collect_data,
+    storesBookings: row.collect_data,
     accentColor: row.accent_color,
     allowedDomains: row.allowed_domains,
     timeZone: row.time_zone ?? "UTC",
   };
 }
 
-/** Guard of the routes under /embed-api. */
+/** Guard of the routes under /embed-api: throws `not_found`. */
 export async function requireBookableWidget(db: Db, text: string): Promise<BookableWidget> {
   const id = parseWidgetId(text);
   const widget = id && (await findBookableWidget(db, id));
@@ -66,7 +66,7 @@ export async function requireBookableWidget(db: Db, text: string): Promise<Booka
   return widget;
 }
 
-/** The Store bookings switch as it is at this moment, for the transaction that would store. */
+/** The Store bookings switch as the transaction that would store a booking sees it. */
 export async function readCollectData(transaction: Db, owner: OrganizationId, id: WidgetId): Promise<boolean> {
   const row = await transaction
     .selectFrom("widgets")

@@ -14,8 +14,8 @@ const URL_LENGTH_MAX = 2_048;
 type CheckedWidget = Partial<Omit<Selectable<WidgetsTable>, "id" | "organization_id" | "created_at">>;
 
 /**
- * What was typed, as the table has it; throws what is wrong with it, field by field. In the transaction that saves it, so that
- * the connection is not deleted in between.
+ * Converts the form to columns; throws its faults by field. Runs in the transaction that saves it, so that the connection
+ * can't be deleted in between.
  */
 export async function checkWidgetChange(
   transaction: Db,
@@ -54,15 +54,14 @@ function checkUrl(form: FormCheck, typed: string | null): string | null {
 function checkAccent(form: FormCheck, typed: string | null): string | null {
   if (typed === null) return null;
   const color = parseAccentColor(typed);
-  if (color === null) form.refuse("accentColor", "This must be a colour such as #4b45d6.");
+  if (color === null) form.refuse("accentColor", "Enter a colour such as #4b45d6.");
   return color;
 }
 
 function checkDomains(form: FormCheck, typed: readonly string[]): string[] {
   const domains = typed.map(parseAllowedDomain);
   const wrong = typed.find((_, i) => domains[i] === null);
-  if (wrong !== undefined)
-    form.refuse("allowedDomains", "Each must be a host name such as example.com or *.example.com.");
+  if (wrong !== undefined) form.refuse("allowedDomains", "Enter host names such as example.com or *.example.com.");
   return [...new Set(domains.flatMap((domain) => domain ?? []))];
 }
 

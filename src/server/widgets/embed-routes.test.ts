@@ -6,7 +6,7 @@ import { makeOrganization, makeWidget } from "../../../test/support/builders.ts"
 
 const { app, deps } = await createTestApp();
 
-test("a question for free times that cannot be meant is the asker's mistake, and says which", async () => {
+test("invalid parameters of /slots give 400 with the reason", async () => {
   const widgetId = await makeWidget(deps.db, await makeOrganization(deps.db));
   const { services } = (await app.inject(`/embed-api/${widgetId}/config`)).json() as ConfigAnswer;
   const service = services.find(({ staffSelectable }) => staffSelectable);
@@ -19,7 +19,7 @@ test("a question for free times that cannot be meant is the asker's mistake, and
   const bad = (sentence: string) => [400, `The parameter ${sentence}.`];
   assert.deepEqual(await ask({}), [200, undefined]);
   assert.deepEqual(await ask({ staff: service.staff[0]?.id }), [200, undefined]);
-  assert.deepEqual(await ask({ staff: "nobody" }), bad("staff names nobody who can be chosen for this service"));
+  assert.deepEqual(await ask({ staff: "nobody" }), bad("staff is not someone who can be booked for this service"));
   assert.deepEqual(await ask({ to: "2026-11-02" }), bad("to must be after from"));
   assert.deepEqual(await ask({ to: "2026-11-01" }), bad("to must be after from"));
   assert.deepEqual(await ask({ to: "2026-12-09" }), bad("to must not be more than 31 days after from"));

@@ -13,7 +13,7 @@ import { directPageUrl } from "./to-widget.ts";
 
 type EmbedDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log"> & { readonly scheduler: SchedulerDeps };
 
-/** GET /embed-api/{widget}/config and /slots: what the booking frame shows. */
+/** GET /embed-api/{widget}/config and /slots, which the booking frame reads. */
 export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
   app.get<{ Params: { widget: string } }>(
     "/embed-api/:widget/config",
@@ -37,7 +37,7 @@ export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
       const system = await openSchedulingSystem(deps, widget);
       const slots = await system.listSlots(query);
       if (slots.kind === "refused" && slots.reason === "invalid" && query.staffId !== null)
-        throw badParameter("staff", "names nobody who can be chosen for this service");
+        throw badParameter("staff", "is not someone who can be booked for this service");
       if (slots.kind !== "found") throw toUnavailable(slots);
       return { slots: slots.value.map(toFreeSlot) };
     },

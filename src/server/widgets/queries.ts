@@ -41,7 +41,7 @@ export async function insertWidget(db: Db, row: Insertable<WidgetsTable>): Promi
   await db.insertInto("widgets").values(row).execute();
 }
 
-/** Without an owner, for the operator's command line. */
+/** Without an owner, for the command line. */
 export async function updateWidget(
   db: Db,
   id: WidgetId,

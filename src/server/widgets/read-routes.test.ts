@@ -46,7 +46,7 @@ test("a widget is returned with every field of the contract and no other", async
   });
 });
 
-test("a widget without a scheduler of its own is booked on the service's own page", async () => {
+test("a widget without a booking URL links to Bookflow's own booking page", async () => {
   const { owner, headers } = await makeReader();
   const id = await makeWidget(deps.db, owner);
   const { body } = await getJson(app, "/api/v1/widgets", headers);
@@ -93,7 +93,7 @@ async function listIds(headers: Record<string, string>, query = ""): Promise<str
   return (body as { data: { id: string }[] }).data.map((widget) => widget.id);
 }
 
-test("widgets come newest first, those of one instant by id, paused ones and those that store nothing included", async () => {
+test("widgets come newest first, ties by id, including paused ones and those with Store bookings off", async () => {
   const { owner, headers } = await makeReader();
   const old = await makeWidget(deps.db, owner, { createdAt: new Date("2025-01-01T00:00:00.000Z"), status: "paused" });
   const tied = await Promise.all(
@@ -103,13 +103,13 @@ test("widgets come newest first, those of one instant by id, paused ones and tho
   assert.deepEqual(await listIds(headers), [newest, ...tied.sort(), old]);
 });
 
-test("every widget comes in one answer, however many there are", async () => {
+test("all widgets come in one answer, however many there are", async () => {
   const { owner, headers } = await makeReader();
   const ids = await Promise.all(Array.from({ length: 600 }, () => makeWidget(deps.db, owner)));
   assert.deepEqual(await listIds(headers), ids.sort());
 });
 
-test("a change of a widget is seen by the next request", async () => {
+test("the next request sees a changed widget", async () => {
   const { widgetId, headers } = await makeCaller(deps.db);
   await updateWidget(deps.db, widgetId, { status: "paused", collect_data: false });
   const { body } = await getJson(app, "/api/v1/widgets", headers);
@@ -124,7 +124,7 @@ test("another organization's widgets are not returned", async () => {
   assert.deepEqual(await listIds(theirs.headers), [theirs.widgetId]);
 });
 
-test("there are no query parameters: whatever is sent is ignored, repeated or not", async () => {
+test("query parameters are ignored, repeated or not", async () => {
   const { widgetId, headers } = await makeCaller(deps.db);
   for (const query of [
     "?limit=0",

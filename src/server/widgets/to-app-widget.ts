@@ -16,7 +16,7 @@ export function toAppWidget(row: AppWidgetRow, baseUrl: string): AppWidget {
   };
 }
 
-/** What of it can be changed. */
+/** The part that members can edit. */
 export function toWidgetSettings(row: Selectable<WidgetsTable>) {
   return {
     name: row.name,

@@ -16,12 +16,12 @@ export function toWidget(row: WidgetRow, baseUrl: string): Widget {
   };
 }
 
-/** The booking page of a widget that has no other: this service's own, over the sandbox scheduler. */
+/** Bookflow's own booking page, for widgets without a booking URL. */
 export function directPageUrl(baseUrl: string, id: WidgetId): string {
   return `${baseUrl}/w/${id}`;
 }
 
-/** What a page owner pastes. */
+/** The HTML that customers paste into their pages. */
 export function toSnippet(baseUrl: string, id: WidgetId): string {
   return `<script async src="${baseUrl}/loader.js"></script>\n<svc-booking widget="${id}"></svc-booking>`;
 }

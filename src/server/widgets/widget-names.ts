@@ -2,7 +2,6 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { listWidgets } from "./queries.ts";
 
-/** What the organization calls its widgets. */
 export async function readWidgetNames(db: Db, owner: OrganizationId): Promise<ReadonlyMap<WidgetId, string>> {
   return new Map((await listWidgets(db, owner)).map(({ id, name }) => [id, name]));
 }

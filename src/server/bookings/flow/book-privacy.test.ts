@@ -46,20 +46,20 @@ async function bookWith(headers: Record<string, string>): Promise<Record<string,
   return read.json().data[0].attribution;
 }
 
-test("of a booking by a browser with Global Privacy Control no id of a click or a browser is kept", async () => {
+test("with Global Privacy Control a booking keeps no click or browser identifiers", async () => {
   const attribution = await bookWith({ "sec-gpc": "1" });
   assert.ok(!JSON.stringify(attribution).includes("marker"), JSON.stringify(attribution));
   assert.equal(attribution["landingPage"], "https://site.example/lp?utm_medium=social");
   assert.equal(attribution["channel"], "Organic Social");
 });
 
-test("without the signal they are kept, and classified by", async () => {
+test("without the signal they are stored and used for classification", async () => {
   const attribution = await bookWith({});
   assert.equal(attribution["gclid"], "marker-click");
   assert.equal(attribution["gaClientId"], "marker-browser");
 });
 
-test("an event of such a browser is classified without its click", async () => {
+test("a funnel event with the signal is classified without click identifiers", async () => {
   const { widgetId } = await makeSetting();
   const page = "https://site.example/book";
   const body = () => eventsBody({ page, attribution: { gclid: "marker-click-of-twenty-letters" } });

@@ -77,7 +77,7 @@ async function dumpDatabase(): Promise<string> {
   return text;
 }
 
-test("a confirmed booking is answered, kept, counted and returned by the read API", async () => {
+test("a confirmed booking is answered, stored, counted and returned by the read API", async () => {
   const { widgetId, key } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
 
@@ -113,7 +113,7 @@ test("a confirmed booking is answered, kept, counted and returned by the read AP
   assert.equal(channels[0].key, "Paid Search");
 });
 
-test("the same Idempotency-Key gives the same answer, also at the same moment, and makes one booking", async () => {
+test("the same Idempotency-Key gives the same answer and one booking, even for simultaneous requests", async () => {
   const { widgetId, key } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
   const answers = await Promise.all(Array.from({ length: 4 }, () => book(widgetId, toBody(slot), "double click")));
@@ -129,7 +129,7 @@ test("the same Idempotency-Key gives the same answer, also at the same moment, a
   assert.equal(other.json().error.code, "key_reused");
 });
 
-test("of twenty people who want one time, one gets it and nineteen get fresh times", async () => {
+test("when twenty people want one slot, one gets it and nineteen are offered other slots", async () => {
   const { widgetId, key } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
   const answers = await Promise.all(
@@ -146,7 +146,7 @@ test("of twenty people who want one time, one gets it and nineteen get fresh tim
   assert.deepEqual([totals.bookings, totals.failed], [1, 19]);
 });
 
-test("with Store bookings off nothing personal is in the database or the log, and the booking is counted", async () => {
+test("with Store bookings off nothing personal reaches the database or the log, and the booking is counted", async () => {
   const { widgetId, key } = await makeSetting({ collectData: false });
   const slot = await findSlot(widgetId);
   const marker = "zzMarker4711";
@@ -160,7 +160,7 @@ test("with Store bookings off nothing personal is in the database or the log, an
   assert.equal((await read("/api/v1/analytics", key)).totals.bookings, 1);
 });
 
-test("a reply that was lost is looked up: created is a success, not created a clean failure", async () => {
+test("a lost reply is looked up: a booking that exists succeeds, one that doesn't fails cleanly", async () => {
   const { widgetId, key } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
   const customer = (local: string) => ({ name: "M", email: `${local}@example.com` });
@@ -176,7 +176,7 @@ test("a reply that was lost is looked up: created is a success, not created a cl
   assert.deepEqual([totals.bookings, totals.failed], [1, 1]);
 });
 
-test("a booking whose process ended before it was settled is kept and counted once, later", async () => {
+test("a booking whose process died before settling is stored and counted once, later", async () => {
   const { widgetId, key } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
   // As a process leaves it that is killed between the scheduling system's yes and its own commit: the appointment is
@@ -210,7 +210,7 @@ test("a booking whose process ended before it was settled is kept and counted on
   assert.ok(!(await dumpDatabase()).includes('"customer": {"name": "Mara Quell"'), "the pending copy is gone");
 });
 
-test("a request that the scheduling system never got fails, and is counted as failed", async () => {
+test("a request that never reached the scheduling system fails and is counted as failed", async () => {
   const { owner, widgetId, key } = await makeSetting({ collectData: true });
   const reference = await takeReference(deps.db, owner, deps.random);
   const now = clock.now();
@@ -231,7 +231,7 @@ test("a request that the scheduling system never got fails, and is counted as fa
   assert.equal((await read("/api/v1/analytics", key)).totals.failed, 1);
 });
 
-test("bad input is named field by field, and nothing is booked", async () => {
+test("bad input is reported by field, and nothing is booked", async () => {
   const { widgetId, key } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
   const cases: [object, string[]][] = [
@@ -257,7 +257,7 @@ test("bad input is named field by field, and nothing is booked", async () => {
   assert.equal((await read("/api/v1/bookings", key)).data.length, 0);
 });
 
-test("a broken attribution is left out field by field, and the booking is made", async () => {
+test("broken attribution fields are dropped, and the booking is made", async () => {
   const { widgetId, key } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
   const attribution = { utmSource: "news", firstSeenAt: "+275000-01-01T00:00:00Z", touches: -1, gclid: 7, other: "x" };
@@ -269,7 +269,7 @@ test("a broken attribution is left out field by field, and the booking is made",
   assert.equal((await book(widgetId, toBody(next, { attribution: "none" }), "key-broken-2")).statusCode, 201);
 });
 
-test("one address and one widget may book so often a minute, and then wait", async () => {
+test("bookings are limited per minute, by network and by widget", async () => {
   const limited = await createTestApp({ rateLimitBookingsPerMinute: 3, rateLimitWidgetBookingsPerMinute: 2 });
   const owner = await makeOrganization(limited.deps.db);
   const [first, second] = [await makeWidget(limited.deps.db, owner), await makeWidget(limited.deps.db, owner)];
@@ -282,7 +282,7 @@ test("one address and one widget may book so often a minute, and then wait", asy
   );
 });
 
-test("a paused widget takes no bookings, even from a page that was open before", async () => {
+test("a paused widget refuses bookings, even from a page opened earlier", async () => {
   const { widgetId } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
   await sql`update widgets set status = 'paused' where id = ${widgetId}`.execute(deps.db);
@@ -291,7 +291,7 @@ test("a paused widget takes no bookings, even from a page that was open before",
   assert.equal(answer.json().error.code, "widget_paused");
 });
 
-test("erasing by e-mail also empties a request that is not settled yet", async () => {
+test("erasing by e-mail also empties an unsettled request", async () => {
   const { owner, widgetId } = await makeSetting({ collectData: true });
   const reference = await takeReference(deps.db, owner, deps.random);
   const marker = "Unsettled Person";

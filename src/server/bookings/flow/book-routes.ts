@@ -19,7 +19,7 @@ import { type MadeBooking, makeBooking, type WantedBooking } from "./make-bookin
 import type { PendingTouch } from "./pending-queries.ts";
 
 const RETRY_SECONDS = "5";
-/** After a taken time: fresh ones of that day and the next few. */
+/** How many days of free slots a `slot_taken` answer offers instead. */
 const FRESH_SLOT_DAYS = 7;
 
 type BookDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metrics"> & {
@@ -29,7 +29,7 @@ type BookDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metri
 type BookingPost = FastifyRequest<{ Params: { widget: string }; Body: string | undefined }>;
 type Limiters = Record<"byNetwork" | "byWidget", RateLimiter | null>;
 
-/** POST /embed-api/{widget}/bookings: the booking itself. */
+/** POST /embed-api/{widget}/bookings */
 export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: VisitReader): Promise<void> {
   const limiters: Limiters = {
     byNetwork: limitStrangers(deps.config.rateLimitBookingsPerMinute),
@@ -45,20 +45,20 @@ export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: V
         const widget = await admit(deps, limiters, post);
         const idempotencyKey = requireIdempotencyKey(post);
         const request = requireBookRequest(post.body ?? "");
-        if (widget.status === "paused") throw new ApiError("widget_paused", "This widget takes no bookings now.");
+        if (widget.status === "paused") throw new ApiError("widget_paused", "This widget is paused.");
 
         const system = await openSchedulingSystem(deps, widget);
         const checked = await requireChecked(system, request);
         const origin = readOrigin(deps, visits, { post, request, widget });
         const wanted = { idempotencyKey, ...toWanted({ widget, request, checked, origin }) };
         const made = await makeBooking(deps, system, wanted);
-        return await sendOutcome(reply, made, () => listFreshSlots(system, wanted));
+        return await sendOutcome(reply, made, () => findFreshSlots(system, wanted));
       },
     );
   });
 }
 
-/** The widget, where neither the visitor nor everybody together asks too often. */
+/** Finds the widget after checking the rate limits of the visitor's network and of the widget. */
 async function admit(deps: BookDeps, limiters: Limiters, post: BookingPost): Promise<BookableWidget> {
   refuseTooMany(limiters.byNetwork?.take(toClientNetwork(post.ip), deps.clock.now()));
   const widget = await requireBookableWidget(deps.db, post.params.widget);
@@ -73,7 +73,7 @@ function refuseTooMany(verdict: RateLimitVerdict | undefined): void {
 function requireBookRequest(body: string): BookRequest {
   const parsed = parseBookRequest(body);
   if ("fault" in parsed) throw new ApiError("bad_request", parsed.fault);
-  if (parsed.request.website) throw new FieldsError({ website: "This field is left empty." });
+  if (parsed.request.website) throw new FieldsError({ website: "This field must be left empty." });
   return parsed.request;
 }
 
@@ -86,7 +86,7 @@ async function requireChecked(system: SchedulingSystem, request: BookRequest): P
   return result.checked;
 }
 
-/** Where the visitor came from: what is kept of what the loader said, and what we make of it. */
+/** Where the visitor came from: the loader's raw fields, and how we classify them. */
 function readOrigin(
   deps: Pick<BookDeps, "config">,
   visits: VisitReader,
@@ -121,14 +121,14 @@ function toWanted({
     locale: request.locale ?? "en",
     touch: toTouch(request, origin.visit),
     copy: { timeZone, customer, answers, attribution: toAttribution(origin.raw, origin.visit) },
-    isStored: widget.isStored,
+    storesBookings: widget.storesBookings,
   };
 }
 
 async function sendOutcome(
   reply: FastifyReply,
   made: MadeBooking,
-  listOtherSlots: () => Promise<FreeSlot[]>,
+  listFreshSlots: () => Promise<FreeSlot[]>,
 ): Promise<FastifyReply> {
   switch (made.kind) {
     case "confirmed":
@@ -138,7 +138,7 @@ async function sendOutcome(
     case "under_way":
       throw unavailable();
     case "failed":
-      return made.failure === "slot_taken" ? sendSlotTaken(reply, await listOtherSlots()) : sendFailed(reply);
+      return made.failure === "slot_taken" ? sendSlotTaken(reply, await listFreshSlots()) : sendFailed(reply);
     default:
       return made satisfies never;
   }
@@ -149,7 +149,7 @@ function sendSlotTaken(reply: FastifyReply, slots: FreeSlot[]): FastifyReply {
   return reply.code(refusal.status).send({ ...refusal.body, slots });
 }
 
-/** Settled: nothing was booked, and the visitor's next try may be a new one, under a new key. */
+/** `isSettled` tells the frame that nothing was booked, so the next attempt may use a new key. */
 function sendFailed(reply: FastifyReply): FastifyReply {
   const refusal = unavailable();
   return reply
@@ -158,8 +158,8 @@ function sendFailed(reply: FastifyReply): FastifyReply {
     .send({ ...refusal.body, isSettled: true });
 }
 
-/** None, rather than an error, where they cannot be had: the visitor is told that the time is taken either way. */
-async function listFreshSlots(
+/** Empty when the scheduling system cannot list them: the visitor still learns that the slot is taken. */
+async function findFreshSlots(
   system: SchedulingSystem,
   { serviceId, staffId, startAt }: Pick<WantedBooking, "serviceId" | "staffId" | "startAt">,
 ): Promise<FreeSlot[]> {
@@ -175,7 +175,7 @@ function toTouch(request: BookRequest, visit: ReadVisit): PendingTouch {
 }
 
 function unavailable(): ApiError {
-  return new ApiError("scheduler_unavailable", "The booking could not be made. Please try again.", {
+  return new ApiError("scheduler_unavailable", "The booking could not be completed. Please try again.", {
     "retry-after": RETRY_SECONDS,
   });
 }

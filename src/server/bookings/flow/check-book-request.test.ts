@@ -31,7 +31,7 @@ function check(answer: string) {
 const NUMBERS = { "3": "3", "-2": "-2", "1.5": "1.5", "1,5": "1.5", "2,25": "2.25", "1.500": "1.500", " 12 ": "12" };
 
 for (const [typed, answer] of Object.entries(NUMBERS))
-  test(`${JSON.stringify(typed)} answers how many`, () => {
+  test(`${JSON.stringify(typed)} is accepted as a number`, () => {
     const result = check(typed);
     assert.ok("checked" in result, JSON.stringify(result));
     assert.deepEqual(result.checked.answers, [{ questionId: "guests", question: "How many?", answer }]);
@@ -52,10 +52,10 @@ for (const answer of [
   "Infinity",
   "9".repeat(16),
 ])
-  test(`${JSON.stringify(answer)} does not, and the field says so`, () =>
-    assert.deepEqual(check(answer), { fields: { "answers.guests": "Please write a number, for example 3 or 1.5." } }));
+  test(`${JSON.stringify(answer)} is refused at its field`, () =>
+    assert.deepEqual(check(answer), { fields: { "answers.guests": "Please enter a number, for example 3 or 1.5." } }));
 
-test("where no answer is needed, none is no fault", () => {
+test("an optional question may stay unanswered", () => {
   const result = check(" ");
   assert.ok("checked" in result);
   assert.deepEqual(result.checked.answers, []);

@@ -16,9 +16,9 @@ import { parseJsonText } from "../../lib/json-text.ts";
 import type { OfferedService } from "../../scheduler/scheduling-system.ts";
 
 const TOO_LONG = "This is too long.";
-/** With a point or, as many keyboards have it, a comma; but not before three digits, where it may stand for thousands. */
+/** Accepts a decimal point or comma, but not a comma before exactly three digits, which may separate thousands. */
 const NUMBER = /^-?[0-9]{1,15}(\.[0-9]{1,15}|,(?![0-9]{3}$)[0-9]{1,15})?$/;
-const NO_NUMBER = "Please write a number, for example 3 or 1.5.";
+const NOT_A_NUMBER = "Please enter a number, for example 3 or 1.5.";
 
 const schema = Compile(BookRequest);
 const attributionFields = new Map(
@@ -34,18 +34,18 @@ export type CheckedRequest = {
 
 type Fields = Record<string, string>;
 
-/** The body as a request, or what is wrong with it as a whole. */
+/** Parses the body, or says in one sentence why it is not a request. */
 export function parseBookRequest(body: string): { request: BookRequest } | { fault: string } {
   const parsed = parseJsonText(body);
-  if ("fault" in parsed) return { fault: `The body cannot be read: ${parsed.fault}.` };
+  if ("fault" in parsed) return { fault: `The body could not be read: ${parsed.fault}.` };
   const value = withoutBadAttribution(parsed.value);
   if (schema.Check(value)) return { request: value };
   const first = schema.Errors(value)[0];
   const place = first?.instancePath.slice(1).replaceAll("/", ".") || "The body";
-  return { fault: `${place} ${first?.message ?? "is not right"}.` };
+  return { fault: `${place} ${first?.message ?? "is invalid"}.` };
 }
 
-/** A broken word about where the visitor came from must not cost the booking. */
+/** Bad attribution never fails a booking: fields that don't fit the schema are dropped. */
 function withoutBadAttribution(body: unknown): unknown {
   if (!isRecord(body) || body["attribution"] === undefined) return body;
   const given = isRecord(body["attribution"]) ? Object.entries(body["attribution"]) : [];
@@ -57,7 +57,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a person typed, against the rules and against the service they chose: everything that is wrong, field by field. */
+/** Checks what the visitor entered against our limits and the chosen service, and lists every fault by field. */
 export function checkBookRequest(
   request: BookRequest,
   service: OfferedService | undefined,
@@ -65,11 +65,11 @@ export function checkBookRequest(
   const fields: Fields = {};
   const startAt = parseIsoInstant(request.start, "down");
   const timeZone = parseTimeZone(request.timeZone);
-  if (!startAt) fields["start"] = "This is not a time that exists.";
-  if (!timeZone) fields["timeZone"] = "This is not a time zone.";
+  if (!startAt) fields["start"] = "This is not a valid date and time.";
+  if (!timeZone) fields["timeZone"] = "Unknown time zone.";
   if (!service) fields["serviceId"] = "This service is not offered.";
   if (request.staffId !== undefined && service && !service.staff.some(({ id }) => id === request.staffId))
-    fields["staffId"] = "This person cannot be chosen.";
+    fields["staffId"] = "This person can't be booked for this service.";
   const customer = checkCustomer(request, fields);
   const answers = checkAnswers(request, service, fields);
   if (Object.keys(fields).length > 0 || !startAt || !timeZone) return { fields };
@@ -90,13 +90,12 @@ function checkCustomer(request: BookRequest, fields: Fields): CheckedRequest["cu
   return { name, email, phone: phone || null, notes: notes || null };
 }
 
-/** In the order of the service's questions; what was left empty is not an answer. */
+/** Answers in the order of the service's questions, without empty ones. */
 function checkAnswers(request: BookRequest, service: OfferedService | undefined, fields: Fields): Answer[] {
   const given = new Map((request.answers ?? []).map(({ questionId, answer }) => [questionId, answer.trim()]));
   const questions = service?.questions ?? [];
   for (const id of given.keys())
-    if (service && !questions.some((question) => question.id === id))
-      fields[`answers.${id}`] = "There is no such question.";
+    if (service && !questions.some((question) => question.id === id)) fields[`answers.${id}`] = "Unknown question.";
   return questions.flatMap((question) => {
     const answer = given.get(question.id) ?? "";
     const fault = checkAnswer(question, answer);
@@ -107,9 +106,9 @@ function checkAnswers(request: BookRequest, service: OfferedService | undefined,
 }
 
 function checkAnswer(question: OfferedService["questions"][number], answer: string): string | null {
-  if (answer === "") return question.required ? "Please answer this." : null;
-  if (question.type === "choice" && !question.options.includes(answer)) return "Please choose one of the answers.";
-  if (question.type === "number" && !NUMBER.test(answer)) return NO_NUMBER;
+  if (answer === "") return question.required ? "Please answer this question." : null;
+  if (question.type === "choice" && !question.options.includes(answer)) return "Please choose one of the options.";
+  if (question.type === "number" && !NUMBER.test(answer)) return NOT_A_NUMBER;
   return answer.length > ANSWER_LENGTH_MAX ? TOO_LONG : null;
 }
 

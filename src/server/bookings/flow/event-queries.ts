@@ -6,7 +6,7 @@ import type { BookingsTable } from "../../db/tables.ts";
 import { assert } from "../../lib/assert.ts";
 import { BOOKING_COLUMNS, type BookingRow } from "../stored/queries.ts";
 
-/** What a booking's event says beyond the booking itself. */
+/** What a webhook event says beyond the booking itself. */
 export type BookingContext = {
   organization_id: OrganizationId;
   organization_name: string;
@@ -29,7 +29,7 @@ export async function findBookingContext(db: Db, owner: OrganizationId, widgetId
 
 export type LackingBooking = BookingRow & Pick<Selectable<BookingsTable>, "organization_id">;
 
-/** Over all organizations, for the task that finishes them; `after` is the last one it has seen. */
+/** Across all organizations, for the background task; `after` is the last row of the previous batch. */
 export async function listBookingsLackingEvent(
   db: Db,
   { after, limit }: { after: LackingBooking | null; limit: number },
@@ -47,7 +47,7 @@ export async function listBookingsLackingEvent(
     .execute();
 }
 
-/** False when it has its event, or is gone, already. */
+/** False if the booking already has its event or no longer exists. */
 export async function markHasEvent(transaction: Db, owner: OrganizationId, reference: Reference): Promise<boolean> {
   const result = await transaction
     .updateTable("bookings")

@@ -54,7 +54,7 @@ async function breakFanOut({ owner }: Business, run: () => Promise<void>): Promi
   }
 }
 
-test("a booking is stored with one event and a delivery per endpoint, and all get the same bytes", async () => {
+test("a booking is stored with one event and one delivery per endpoint, all with the same bytes", async () => {
   const business = await makeBusiness(deps);
   const endpoints = [];
   for (const path of ["a", "b"]) endpoints.push(await makeEndpoint(deps, business, { url: `${receiver.url}/${path}` }));
@@ -112,7 +112,7 @@ test("a booking is stored with one event and a delivery per endpoint, and all ge
   });
 });
 
-test("on Free, and without endpoints, a booking is stored and nothing is written or sent", async () => {
+test("on Free, or without endpoints, a booking is stored but no event is written or sent", async () => {
   const free = await makeBusiness(deps);
   await makeEndpoint(deps, free, { url: receiver.url });
   await db.updateTable("organizations").set({ plan: "free" }).where("id", "=", free.owner).execute();
@@ -131,7 +131,7 @@ test("on Free, and without endpoints, a booking is stored and nothing is written
   assert.equal(receiver.requests.length, before);
 });
 
-test("a fault of the fan-out never fails the booking, and the task finishes it once", async () => {
+test("a fan-out fault never fails the booking, and the task writes the event once", async () => {
   const business = await makeBusiness(deps);
   await makeEndpoint(deps, business, { url: receiver.url });
   const failuresBefore = await countFanOutFailures();
@@ -161,7 +161,7 @@ test("a fault of the fan-out never fails the booking, and the task finishes it o
   assert.equal(receiver.requests.length, before + 1);
 });
 
-test("one booking whose event cannot be made does not keep others from theirs", async () => {
+test("a booking whose event cannot be written does not hold up the others", async () => {
   const poisoned = await makeBusiness(deps);
   const healthy = await makeBusiness(deps);
   for (const business of [poisoned, healthy]) {
@@ -177,7 +177,7 @@ test("one booking whose event cannot be made does not keep others from theirs", 
   await finishLackingEvents(deps, running);
 });
 
-test("input that no event can be made of is kept all the same", async () => {
+test("a booking that no event can be made from is still stored", async () => {
   const business = await makeBusiness(deps);
   await makeEndpoint(deps, business, { url: receiver.url, kind: "slack" });
   const reference = await book(deps, business, { staff: "[null]" });
@@ -185,7 +185,7 @@ test("input that no event can be made of is kept all the same", async () => {
   await db.updateTable("bookings").set({ lacks_event: false }).where("reference", "=", reference).execute();
 });
 
-test("a fan-out that would have to wait for a lock is left to the task", async () => {
+test("a fan-out that would wait for a lock is left to the task", async () => {
   const business = await makeBusiness(deps);
   await makeEndpoint(deps, business, { url: receiver.url });
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
@@ -221,7 +221,7 @@ test("the fan-out leaves the caller's transaction as it was", async () => {
   });
 });
 
-test("a booking that is rolled back leaves no event, and nothing is sent", async () => {
+test("a rolled-back booking leaves no event and sends nothing", async () => {
   const business = await makeBusiness(deps);
   await makeEndpoint(deps, business, { url: receiver.url });
   const undone = db.transaction().execute(async (transaction) => {
@@ -236,7 +236,7 @@ test("a booking that is rolled back leaves no event, and nothing is sent", async
   assert.deepEqual(await readDeliveries(deps, business.owner), []);
 });
 
-test("imports send nothing", async () => {
+test("imports send no webhooks", async () => {
   const business = await makeBusiness(deps);
   const own = await startReplying(() => ({}));
   await makeEndpoint(deps, business, { url: own.url });

@@ -9,12 +9,11 @@ import { toBookingFacts } from "./to-booking-facts.ts";
 
 type KeepDeps = Pick<Deps, "random" | "log" | "clock" | "metrics">;
 
-/** Bookings lacking their event that the task looks at in one go. */
 const LACKING_BATCH = 200;
 
 /**
- * Keeps the copy of a confirmed booking and, in the same transaction, its webhook event with a delivery per endpoint. No
- * fault of the latter can fail the former. Returns the booking's createdAt. Call `wakeWorkers` after the commit, or the
+ * Stores the copy of a confirmed booking and, in the same transaction, its webhook event with one delivery per endpoint. A
+ * fault in the fan-out never fails the booking. Returns the booking's createdAt. Call `wakeWorkers` after the commit, or the
  * deliveries wait for up to a second.
  */
 export async function keepBooking(
@@ -33,7 +32,7 @@ export async function keepBooking(
   return await storeBooking(transaction, owner, { booking: { ...booking, lacks_event: !hasEvent }, now });
 }
 
-/** Background task: writes the events that could not be written with their bookings. */
+/** Background task: writes the webhook events that failed when their bookings were stored. */
 export async function finishLackingEvents(deps: KeepDeps & Pick<Deps, "db">, signal: AbortSignal): Promise<void> {
   let failed = 0;
   let lastError: unknown;
@@ -45,7 +44,7 @@ export async function finishLackingEvents(deps: KeepDeps & Pick<Deps, "db">, sig
       try {
         await finishLackingEvent(deps, booking);
       } catch (error) {
-        // It lacks its event still. The others must not wait for it: whatever it is, it may be this booking's alone.
+        // The fault may concern this booking alone, so the others still get their events.
         failed += 1;
         lastError = error;
       }
@@ -59,7 +58,7 @@ export async function finishLackingEvents(deps: KeepDeps & Pick<Deps, "db">, sig
 async function finishLackingEvent(deps: KeepDeps & Pick<Deps, "db">, booking: LackingBooking): Promise<void> {
   const { organization_id: owner } = booking;
   await deps.db.transaction().execute(async (transaction) => {
-    // Another worker may have finished it by now, or an erasure deleted it; the row's lock decides.
+    // Another worker may have finished it, or an erasure deleted it; the row lock decides.
     if (!(await markHasEvent(transaction, owner, booking.reference))) return;
     const context = await findBookingContext(transaction, owner, booking.widget_id);
     const facts = toBookingFacts(booking, context);

@@ -44,7 +44,7 @@ async function makeSetting(): Promise<Setting & { email: string }> {
     locale: "en",
     touch: DIRECT_TOUCH,
     copy: { timeZone: "Europe/Berlin", customer, answers: [], attribution: {} },
-    isStored: true,
+    storesBookings: true,
   };
   return { owner, widgetId, system, wanted, email };
 }
@@ -72,7 +72,7 @@ async function countAppointments(owner: OrganizationId): Promise<number> {
   ).length;
 }
 
-test("a customer who is erased while their booking is made is told of it, and stays erased", async () => {
+test("a customer erased while their booking is made gets the confirmation and stays erased", async () => {
   const { owner, system, wanted, email } = await makeSetting();
   const made = await makeBooking(
     deps,
@@ -95,7 +95,7 @@ for (const [name, erase] of [
       deleteBooking(deps, owner, reference as never),
   ],
 ] as const)
-  test(`of a booking that is ${name}, the links are gone too, and asking again does not make it twice`, async () => {
+  test(`after a booking is ${name}, its links are gone too, and repeating the key does not book twice`, async () => {
     const { owner, system, wanted, email } = await makeSetting();
     const { reference, manageUrl } = requireAnswer(await makeBooking(deps, system, wanted));
     assert.ok(manageUrl);
@@ -107,14 +107,14 @@ for (const [name, erase] of [
     assert.equal(await countAppointments(owner), 1);
   });
 
-test("a booking that was not stored when it was asked for is not stored, whatever the switch says by then", async () => {
+test("a booking requested with Store bookings off is not stored, even if it is switched on meanwhile", async () => {
   const { owner, system, wanted, email } = await makeSetting();
-  requireAnswer(await makeBooking(deps, system, { ...wanted, isStored: false }));
+  requireAnswer(await makeBooking(deps, system, { ...wanted, storesBookings: false }));
   assert.equal(await countAppointments(owner), 1);
   assert.deepEqual(await findEverywhere(db, email), []);
 });
 
-test("what the system says is what the visitor is told, also where it cannot be written down", async () => {
+test("the visitor gets the scheduling system's answer even if settling fails", async () => {
   const { owner, widgetId, system, wanted } = await makeSetting();
   const settle = (kind: string) => sql`alter table pending_bookings ${sql.raw(kind)}`.execute(db);
   const unwritable = () => settle("add constraint unwritable check (state = 'asking') not valid");

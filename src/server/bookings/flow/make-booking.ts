@@ -14,23 +14,28 @@ import {
   type PendingTouch,
 } from "./pending-queries.ts";
 import { takeReference } from "./reference.ts";
-import { type BookingToSettle, settleConfirmed, settleFailed, toAnswer } from "./settle-booking.ts";
+import {
+  type BookingToSettle,
+  type ConfirmedBooking,
+  settleConfirmed,
+  settleFailed,
+  toAnswer,
+} from "./settle-booking.ts";
 
 // A booking, from the visitor's request to the answer:
 //
-//   reserve      a reference and a pending row, before anything is asked; the same key again finds that row
+//   reserve      a reference and a pending row, before the scheduling system is asked; a repeated key finds that row
 //   ask          the scheduling system books, with the reference in its notes
-//   unknown      its reply was lost: the reference is looked up, never asked for again
-//   settle       one transaction: counted, kept and sent, or counted as failed
-//   answer       by the scheduling system's word alone. When settling fails, the visitor is told all the same what became of
-//                the booking, and a task settles it later (settle-overdue.ts)
+//   look up      if its reply was lost, search for the reference; never ask twice
+//   settle       one transaction: count, store and send the booking, or count the failure
+//   answer       what the scheduling system said, even if settling failed; a task settles it later (settle-overdue.ts)
 
 type MakeDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics">;
 
 export type WantedBooking = {
   owner: OrganizationId;
   widgetId: WidgetId;
-  /** Of the system that is asked; null: the sandbox. */
+  /** Null: the sandbox. */
   connectionId: ConnectionId | null;
   idempotencyKey: string;
   serviceId: string;
@@ -38,22 +43,22 @@ export type WantedBooking = {
   staffId: string | null;
   locale: string;
   touch: PendingTouch;
-  /** Everything personal. It is written down only where bookings are stored. */
+  /** Everything personal; written to the database only if the widget stores bookings. */
   copy: PendingCopy;
-  isStored: boolean;
+  storesBookings: boolean;
 };
 
 export type MadeBooking =
   | { kind: "confirmed"; answer: BookAnswer }
   | { kind: "failed"; failure: BookingFailure }
-  /** The key was used for another time or service. */
+  /** The key was used for another slot or service. */
   | { kind: "key_reused" }
-  /** What became of the first request with this key is not known yet. */
+  /** The outcome of the first request with this key is not known yet. */
   | { kind: "under_way" };
 
-/** What asking and looking up may take together, with room to spare. */
+/** More than asking and looking up take together. After it, a task takes over. */
 const ASKING_MS = MINUTE_MS;
-/** How long a lost outcome is looked for. */
+/** How long we search for a lost outcome before calling it a failure. */
 const SEARCH_MS = 15 * MINUTE_MS;
 const LOOK_UP_PAUSES_MS = [0, 2_000, 5_000];
 const SECOND_REQUEST_PAUSE_MS = 250;
@@ -68,16 +73,16 @@ export async function makeBooking(
   const reference = await reserve(deps, wanted, keyHash);
   if (reference === null) return await answerAgain(deps, wanted, keyHash);
 
-  const about = { owner: wanted.owner, reference, widgetId: wanted.widgetId, touch: wanted.touch };
+  const booking = { owner: wanted.owner, reference, widgetId: wanted.widgetId, touch: wanted.touch };
   const outcome = await ask(deps, system, { wanted, reference });
   switch (outcome.kind) {
     case "booked":
-      return await confirm(deps, { ...about, wanted, booked: outcome.booked });
+      return await confirm(deps, { ...booking, timeZone: wanted.copy.timeZone, booked: outcome.booked });
     case "lost":
-      // Left to the task, which goes on looking; nobody is told of a booking that may not exist.
+      // The task keeps looking. Until it knows, we neither confirm nor deny the booking.
       return { kind: "under_way" };
     case "failed":
-      return await fail(deps, { ...about, failure: outcome.failure });
+      return await fail(deps, { ...booking, failure: outcome.failure });
     default:
       return outcome satisfies never;
   }
@@ -97,7 +102,7 @@ async function reserve(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): 
       askingUntil: new Date(now.getTime() + ASKING_MS),
       given_up_at: new Date(now.getTime() + SEARCH_MS),
       touch: wanted.touch,
-      copy: wanted.isStored ? wanted.copy : null,
+      copy: wanted.storesBookings ? wanted.copy : null,
       now,
     });
     if (!isNew) await freeReference(transaction, wanted.owner, reference);
@@ -128,7 +133,7 @@ async function ask(
     await pause(pauseMs);
     const found = await system.findByReference({ reference, serviceId, startAt });
     if (found.kind === "found") return { kind: "booked", booked: found.value };
-    // Looked for everywhere and not there: it was not made. A system that cannot be asked says nothing.
+    // `absent` means the system searched and found nothing. At once is too early: it may still be writing the booking.
     if (found.kind === "absent" && pauseMs > 0) return { kind: "failed", failure: "unavailable" };
   }
   return { kind: "lost" };
@@ -147,30 +152,21 @@ function toAsked(outcome: Exclude<BookOutcome, { kind: "unknown" }>): Asked {
   }
 }
 
-async function confirm(
-  deps: MakeDeps,
-  about: BookingToSettle & { wanted: WantedBooking; booked: Booked },
-): Promise<MadeBooking> {
-  const { wanted, ...rest } = about;
-  const { timeZone } = wanted.copy;
-  try {
-    return { kind: "confirmed", answer: await settleConfirmed(deps, { ...rest, timeZone }) };
-  } catch (error) {
-    logUnsettled(deps, about, error);
-    return { kind: "confirmed", answer: toAnswer({ ...rest, timeZone }) };
-  }
+async function confirm(deps: MakeDeps, booking: ConfirmedBooking): Promise<MadeBooking> {
+  await settleConfirmed(deps, booking).catch((error: unknown) => logUnsettled(deps, booking, error));
+  return { kind: "confirmed", answer: toAnswer(booking) };
 }
 
-async function fail(deps: MakeDeps, about: BookingToSettle & { failure: BookingFailure }): Promise<MadeBooking> {
-  await settleFailed(deps, about).catch((error: unknown) => logUnsettled(deps, about, error));
-  return { kind: "failed", failure: about.failure };
+async function fail(deps: MakeDeps, booking: BookingToSettle & { failure: BookingFailure }): Promise<MadeBooking> {
+  await settleFailed(deps, booking).catch((error: unknown) => logUnsettled(deps, booking, error));
+  return { kind: "failed", failure: booking.failure };
 }
 
 function logUnsettled({ log }: MakeDeps, { owner, widgetId }: BookingToSettle, error: unknown): void {
   log.error("booking.settle_failed", { organizationId: owner, widgetId, error });
 }
 
-/** The same key gives the same answer; while the first request is under way, the second waits for it. */
+/** The same key gives the same answer; while the first request is under way, the second one waits for it. */
 async function answerAgain(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): Promise<MadeBooking> {
   for (let waitedMs = 0; waitedMs <= SECOND_REQUEST_WAIT_MS; waitedMs += SECOND_REQUEST_PAUSE_MS) {
     const pending = await findPendingByKey(deps.db, wanted.owner, { widgetId: wanted.widgetId, keyHash });
@@ -178,7 +174,7 @@ async function answerAgain(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffe
       return { kind: "key_reused" };
     if (pending.answer) return { kind: "confirmed", answer: pending.answer };
     if (pending.failure) return { kind: "failed", failure: pending.failure };
-    // Erased since: what it was is not said again, and it must not be made twice.
+    // The customer was erased since: we don't repeat the answer, and the booking must not be made twice.
     if (pending.state === "confirmed") return { kind: "under_way" };
     await pause(SECOND_REQUEST_PAUSE_MS);
   }

@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { measureInTime } from "../../lib/measure.ts";
 import { measureUnsettled } from "./unsettled-queries.ts";
 
-/** Sets the gauges of bookings that wait for their outcome; to no number where the database cannot say. */
+/** Sets the gauges of unsettled bookings; to NaN when the database doesn't answer. */
 export async function observeBookings(deps: Pick<Deps, "db" | "clock" | "metrics" | "log">): Promise<void> {
   const measuring = measureUnsettled(deps.db, deps.clock.now());
   const measure = await measureInTime(deps, { failed: "bookings.measure_failed", measuring });

@@ -3,7 +3,7 @@ import type { BookAnswer } from "#contract/book.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 
-// Requests to book that are not settled yet, and for a day those that are. See pending_bookings in schema.sql.
+// Booking requests: unsettled ones, and settled ones for a day. See pending_bookings in schema.sql.
 
 export type BookingFailure = "slot_taken" | "refused" | "unavailable";
 
@@ -19,7 +19,7 @@ export type PendingTouch = {
   country: string;
 };
 
-/** What a stored booking is made of beyond what the scheduling system says. Personal; set only while bookings are stored. */
+/** The customer's side of a stored booking. Personal, so it is null unless the widget stores bookings. */
 export type PendingCopy = {
   timeZone: string;
   customer: { name: string; email: string; phone: string | null; notes: string | null };
@@ -45,7 +45,7 @@ export type PendingBooking = {
 const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, given_up_at, touch, copy,
   failure, answer`;
 
-/** False when the key was used for this widget before. */
+/** False if the key was already used for this widget. */
 export async function insertPending(
   db: Db,
   owner: OrganizationId,
@@ -72,18 +72,18 @@ export async function insertPending(
 export async function findPendingByKey(
   db: Db,
   owner: OrganizationId,
-  about: { widgetId: WidgetId; keyHash: Buffer },
+  { widgetId, keyHash }: { widgetId: WidgetId; keyHash: Buffer },
 ): Promise<PendingBooking | null> {
   const { rows } = await sql<PendingBooking>`
     select ${COLUMNS} from pending_bookings
-    where organization_id = ${owner} and widget_id = ${about.widgetId} and key_hash = ${about.keyHash}`.execute(db);
+    where organization_id = ${owner} and widget_id = ${widgetId} and key_hash = ${keyHash}`.execute(db);
   return rows[0] ?? null;
 }
 
 /**
- * Settles a request once: whoever gets here first, the process that asked or the task that looked it up, writes the outcome
- * and everything that follows from it in one transaction; the other one gets null and does nothing. The copy is returned as
- * the row has it now: what an erasure took out of it meanwhile must not come back from anybody's memory.
+ * Settles a request once. The process that asked and the task that looked it up may both get here: the first one writes the
+ * outcome and its consequences in one transaction, the other gets null and does nothing. Use the returned copy, not one from
+ * memory: an erasure may have removed it meanwhile.
  */
 export async function settlePending(
   transaction: Db,
@@ -103,28 +103,28 @@ export async function settlePending(
   return rows[0] ?? null;
 }
 
-/** Whose asker is gone, over all organizations. They are handed out for a while, so that workers do not ask twice at once. */
+/** Claims requests whose process has gone, across all organizations. Nobody else claims them until `askingUntil`. */
 export async function takeOverdue(
   db: Db,
-  about: { now: Date; askingUntil: Date; limit: number },
+  claim: { now: Date; askingUntil: Date; limit: number },
 ): Promise<PendingBooking[]> {
   const { rows } = await sql<PendingBooking>`
-    update pending_bookings set asking_until = ${about.askingUntil}
+    update pending_bookings set asking_until = ${claim.askingUntil}
     where (organization_id, reference) in (
       select organization_id, reference from pending_bookings
-      where state = 'asking' and asking_until < ${about.now}
-      order by asking_until limit ${about.limit} for update skip locked
+      where state = 'asking' and asking_until < ${claim.now}
+      order by asking_until limit ${claim.limit} for update skip locked
     )
     returning ${COLUMNS}`.execute(db);
   return rows;
 }
 
-/** Keys are remembered for a day after their request was settled. Over all organizations. */
-export async function deleteSettledPending(db: Db, about: { settledBefore: Date; limit: number }): Promise<void> {
+/** Forgets old Idempotency-Keys, across all organizations. */
+export async function deleteSettledPending(db: Db, batch: { settledBefore: Date; limit: number }): Promise<void> {
   await sql`
     delete from pending_bookings where (organization_id, reference) in (
       select organization_id, reference from pending_bookings
-      where state <> 'asking' and settled_at < ${about.settledBefore}
-      order by settled_at limit ${about.limit} for update skip locked
+      where state <> 'asking' and settled_at < ${batch.settledBefore}
+      order by settled_at limit ${batch.limit} for update skip locked
     )`.execute(db);
 }

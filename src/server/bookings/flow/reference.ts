@@ -3,14 +3,14 @@ import type { Db } from "../../db/pool.ts";
 import { type Random, randomId } from "../../lib/random.ts";
 import { reserveReference } from "../stored/queries.ts";
 
-/** With 32^6 references a second try is rare and a tenth means that something else is wrong. */
-const MOST_TRIES = 10;
+/** There are 32^6 references, so a second try is rare and ten failures in a row mean a bug. */
+const TRIES_MAX = 10;
 
-/** A reference that no other booking of any organization has, reserved for this one. */
+/** Reserves a reference that no other booking of any organization has. */
 export async function takeReference(db: Db, owner: OrganizationId, random: Random): Promise<Reference> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
     const reference = randomId<Reference>(random, REFERENCE);
     if (await reserveReference(db, owner, reference)) return reference;
   }
-  throw new Error(`No free reference in ${MOST_TRIES} tries`);
+  throw new Error(`No free reference in ${TRIES_MAX} tries`);
 }

@@ -10,8 +10,9 @@ import { readCollectData } from "../../widgets/bookable-widget.ts";
 import { keepBooking } from "./keep-booking.ts";
 import { type BookingFailure, type PendingCopy, type PendingTouch, settlePending } from "./pending-queries.ts";
 
-// What follows from the scheduling system's word, each in one transaction and at most once per request: a confirmed booking
-// is counted, kept where bookings were stored when it was asked for and still are, and sent; a failed one is counted.
+// What follows from the scheduling system's answer, in one transaction and at most once per request. A confirmed booking is
+// counted; if Store bookings was on when it was requested and still is, it is also stored and sent to the webhooks. A failed
+// booking is counted.
 
 type SettleDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics">;
 
@@ -22,56 +23,56 @@ export type BookingToSettle = {
   touch: PendingTouch;
 };
 
-/** Returns the answer to the visitor. */
-export async function settleConfirmed(
-  deps: SettleDeps,
-  about: BookingToSettle & { booked: Booked; timeZone: string },
-): Promise<BookAnswer> {
-  const { owner, reference, booked } = about;
-  const answer = toAnswer(about);
+export type ConfirmedBooking = BookingToSettle & { booked: Booked; timeZone: string };
+
+export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBooking): Promise<void> {
+  const { owner, reference, booked } = confirmed;
+  const answer = toAnswer(confirmed);
   const settled = await deps.db.transaction().execute(async (transaction) => {
     const now = deps.clock.now();
     const pending = await settlePending(transaction, owner, { reference, now, state: "confirmed", answer });
-    if (!pending) return "before";
+    if (!pending) return "already_settled";
     await recordTouches(
       transaction,
-      [toTouch(about, { now, step: "booking_completed", startAt: booked.startAt })],
+      [toTouch(confirmed, { now, step: "booking_completed", startAt: booked.startAt })],
       "every",
     );
-    // The one gate: without the switch nothing about the customer is written anywhere.
-    const isStored = await readCollectData(transaction, owner, about.widgetId);
-    if (!isStored || !pending.copy) return "counted";
-    await keepBooking(deps, transaction, { owner, booking: toStoredBooking(about, pending.copy) });
+    // The one gate: with Store bookings off nothing about the customer is written anywhere.
+    const storesBookings = await readCollectData(transaction, owner, confirmed.widgetId);
+    if (!storesBookings || !pending.copy) return "counted";
+    await keepBooking(deps, transaction, { owner, booking: toStoredBooking(confirmed, pending.copy) });
     return "kept";
   });
-  if (settled !== "before") deps.metrics.bookings.inc({ outcome: "confirmed" });
-  // Not waited for: the visitor is.
+  if (settled !== "already_settled") deps.metrics.bookings.inc({ outcome: "confirmed" });
+  // Not awaited: the visitor is waiting for the answer.
   if (settled === "kept") void wakeWorkers(deps);
-  return answer;
 }
 
 export async function settleFailed(
   deps: SettleDeps,
-  about: BookingToSettle & { failure: BookingFailure },
+  failed: BookingToSettle & { failure: BookingFailure },
 ): Promise<void> {
-  const { owner, reference, failure } = about;
+  const { owner, reference, failure } = failed;
   const isSettled = await deps.db.transaction().execute(async (transaction) => {
     const now = deps.clock.now();
     if (!(await settlePending(transaction, owner, { reference, now, state: "failed", failure }))) return false;
-    await recordTouches(transaction, [toTouch(about, { now, step: "booking_failed", startAt: null })], "every");
+    await recordTouches(transaction, [toTouch(failed, { now, step: "booking_failed", startAt: null })], "every");
     return true;
   });
   if (isSettled) deps.metrics.bookings.inc({ outcome: failure });
 }
 
-export function toAnswer(about: { reference: Reference; booked: Booked; timeZone: string }): BookAnswer {
-  const { booked } = about;
+export function toAnswer({
+  reference,
+  booked,
+  timeZone,
+}: Pick<ConfirmedBooking, "reference" | "booked" | "timeZone">): BookAnswer {
   return {
-    reference: about.reference,
+    reference,
     status: BOOKING_STATUS_CONFIRMED,
     start: booked.startAt.toISOString(),
     end: booked.endAt.toISOString(),
-    timeZone: about.timeZone,
+    timeZone,
     service: { id: booked.service.id, name: booked.service.name },
     staff: booked.staff.map(({ id, name }) => ({ id, name })),
     ...(booked.manageUrl === null ? {} : { manageUrl: booked.manageUrl }),
@@ -79,11 +80,10 @@ export function toAnswer(about: { reference: Reference; booked: Booked; timeZone
   };
 }
 
-function toStoredBooking(about: BookingToSettle & { booked: Booked }, copy: PendingCopy) {
-  const { booked } = about;
+function toStoredBooking({ reference, widgetId, booked }: ConfirmedBooking, copy: PendingCopy) {
   return {
-    reference: about.reference,
-    widget_id: about.widgetId,
+    reference,
+    widget_id: widgetId,
     status: BOOKING_STATUS_CONFIRMED,
     start_at: booked.startAt,
     end_at: booked.endAt,

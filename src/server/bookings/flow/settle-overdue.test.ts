@@ -105,7 +105,7 @@ async function forgetAll(): Promise<void> {
   clock.set(NOON);
 }
 
-test("a booking that cannot be settled keeps nobody else's waiting, nor what is settled from being cleared", async () => {
+test("a booking that cannot be settled holds up neither the others nor the clean-up", async () => {
   const [bad, good] = [await makePractice(), await makePractice()];
   const poison = await leaveUnsettled(bad, { touch: { visitId: null } });
   const other = await leaveUnsettled(good);
@@ -130,7 +130,7 @@ test("a booking that cannot be settled keeps nobody else's waiting, nor what is 
   await forgetAll();
 });
 
-test("a name that PostgreSQL cannot hold costs no booking: what it cannot hold is left out", async () => {
+test("characters that PostgreSQL cannot store are removed and never fail a booking", async () => {
   const practice = await makePractice();
   const reference = await leaveUnsettled(practice);
   const [booking] = practice.server.bookings;
@@ -142,7 +142,7 @@ test("a name that PostgreSQL cannot hold costs no booking: what it cannot hold i
   await forgetAll();
 });
 
-test("ten silent systems are asked side by side", { timeout: 20_000 }, async () => {
+test("ten silent systems are asked in parallel", { timeout: 20_000 }, async () => {
   const practice = await makePractice();
   for (let n = 0; n < 10; n++) await leaveUnsettled(practice, { isLost: true });
   const ending = new AbortController();
@@ -157,7 +157,7 @@ test("ten silent systems are asked side by side", { timeout: 20_000 }, async () 
   await forgetAll();
 });
 
-test("a customer who is erased while the system is asked for their booking stays erased", async () => {
+test("a customer erased while their booking is looked up stays erased", async () => {
   const practice = await makePractice();
   const { owner } = practice;
   const email = "erased-late@example.com";
@@ -185,7 +185,7 @@ async function dumpPending(): Promise<unknown> {
   return (await sql`select row_to_json(pending_bookings) from pending_bookings`.execute(db)).rows;
 }
 
-test("the system that was asked is looked into, whichever the widget has by now", async () => {
+test("the lookup goes to the system that was asked, even if the widget uses another one now", async () => {
   const practice = await makePractice();
   const { owner, widgetId, connectionId } = practice;
   const reference = await leaveUnsettled(practice);
@@ -206,7 +206,7 @@ test("the system that was asked is looked into, whichever the widget has by now"
   await forgetAll();
 });
 
-test("where the system that was asked is gone, nothing is said for a quarter of an hour; then it failed", async () => {
+test("if that connection was deleted, the booking fails after a quarter of an hour", async () => {
   const practice = await makePractice();
   const reference = await leaveUnsettled(practice, { askedIn: "conn_gone" as ConnectionId });
   await settleOverdue(deps, NEVER);

@@ -7,8 +7,8 @@ import { deleteSettledPending, type PendingBooking, takeOverdue } from "./pendin
 import { settleConfirmed, settleFailed } from "./settle-booking.ts";
 
 const BATCH = 50;
-const SIDE_BY_SIDE = 10;
-/** How long one worker has to look a batch up before another may. Systems that all stay silent take a third of it. */
+const CONCURRENCY = 10;
+/** How long a worker has for a batch before another may claim it. A batch of silent systems takes a third of this. */
 const LOOKING_MS = 2 * MINUTE_MS;
 const KEYS_KEPT_MS = DAY_MS;
 const DELETE_BATCH = 500;
@@ -16,9 +16,9 @@ const DELETE_BATCH = 500;
 type OverdueDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics"> & { readonly scheduler: SchedulerDeps };
 
 /**
- * Background task: requests to book whose process ended before they were settled, or whose outcome was lost. The scheduling
- * system is asked for the reference: there, the booking is kept and sent late; not there, it failed. A system that cannot be
- * asked is asked again, for a quarter of an hour.
+ * Background task: settles booking requests whose process ended or whose outcome was lost. It looks the reference up in the
+ * scheduling system. If the booking is there, it is stored and sent late; if not, it failed. A system that doesn't answer is
+ * asked again for a quarter of an hour.
  */
 export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
@@ -31,10 +31,10 @@ export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Pro
       await settleSafely(deps, pending, signal);
     }
   };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, settleWaiting));
+  await Promise.all(Array.from({ length: CONCURRENCY }, settleWaiting));
 }
 
-/** One that cannot be settled is logged and looked for again; the others do not wait for it. */
+/** A request that can't be settled is logged and claimed again later, so that it doesn't hold up the others. */
 async function settleSafely(deps: OverdueDeps, pending: PendingBooking, signal: AbortSignal): Promise<void> {
   try {
     await settleOne(deps, pending, signal);
@@ -46,19 +46,18 @@ async function settleSafely(deps: OverdueDeps, pending: PendingBooking, signal: 
 
 async function settleOne(deps: OverdueDeps, pending: PendingBooking, signal: AbortSignal): Promise<void> {
   const { organization_id: owner, reference, widget_id: widgetId, touch, copy } = pending;
-  const about = { owner, reference, widgetId, touch };
+  const booking = { owner, reference, widgetId, touch };
   const sought = { reference, serviceId: pending.service_id, startAt: pending.start_at };
   const system = await openAskedSystem(deps, pending);
   const found = system && (await system.findByReference(sought, signal));
   if (found?.kind === "found") {
-    // Without a copy the visitor's zone is not known, and nobody is told any more: UTC stands in for it.
-    await settleConfirmed(deps, { ...about, booked: found.value, timeZone: copy?.timeZone ?? "UTC" });
+    await settleConfirmed(deps, { ...booking, booked: found.value, timeZone: copy?.timeZone ?? "UTC" });
   } else if (found?.kind === "absent" || deps.clock.now() >= pending.given_up_at) {
-    await settleFailed(deps, { ...about, failure: "unavailable" });
+    await settleFailed(deps, { ...booking, failure: "unavailable" });
   }
 }
 
-/** The system that was asked, even if the widget uses another one by now. Null when that connection was deleted. */
+/** The system that was asked, even if the widget uses another one now. Null if that connection was deleted. */
 async function openAskedSystem(
   deps: OverdueDeps,
   { organization_id: organizationId, widget_id: id, asked_in: askedIn }: PendingBooking,

@@ -7,8 +7,8 @@ import { insertBooking, takeCreatedAt } from "../stored/queries.ts";
 export type NewBooking = Omit<Insertable<BookingsTable>, "organization_id" | "created_at">;
 
 /**
- * Stores the copy of a booking and returns its createdAt. Call it inside a transaction, as late in it as can be: from here to
- * the commit the organization's other bookings wait, which is what keeps createdAt in commit order.
+ * Stores the copy of a booking and returns its createdAt. Call it last in the transaction: from here to the commit the
+ * organization's other bookings wait, which keeps createdAt in commit order.
  */
 export async function storeBooking(
   transaction: Db,

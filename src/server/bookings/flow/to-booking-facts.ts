@@ -3,7 +3,7 @@ import type { BookingRow } from "../stored/queries.ts";
 import type { BookingContext } from "./event-queries.ts";
 import type { NewBooking } from "./store-booking.ts";
 
-/** A booking about to be stored, or read back, to what its webhook event is made of. */
+/** Converts a booking, new or read back, to what its webhook event is made of. */
 export function toBookingFacts(booking: NewBooking | BookingRow, context: BookingContext): BookingFacts {
   return {
     reference: booking.reference,
@@ -29,7 +29,7 @@ export function toBookingFacts(booking: NewBooking | BookingRow, context: Bookin
   };
 }
 
-/** JSON columns are written as text and read as values. */
+/** JSON columns are written as text and read back parsed. */
 function fromJson<T>(column: T | string): T {
   return typeof column === "string" ? (JSON.parse(column) as T) : column;
 }

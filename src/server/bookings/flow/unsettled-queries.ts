@@ -4,7 +4,7 @@ import { assert } from "../../lib/assert.ts";
 
 type UnsettledMeasure = { count: number; oldest_seconds: number };
 
-/** Over all organizations, and about none of them. The index of what is being asked holds these rows and no others. */
+/** A total across all organizations, served by the index pending_bookings_asking. */
 export async function measureUnsettled(db: Db, now: Date): Promise<UnsettledMeasure> {
   const { rows } = await sql<UnsettledMeasure>`
     select count(*)::float8 as count,

@@ -34,7 +34,7 @@ test("importing the same file twice changes nothing", async () => {
   assert.deepEqual(await dumpDatabase(), before);
 });
 
-test("a booking that is there already stays as it is, whatever the file says of it", async () => {
+test("an existing booking stays unchanged, whatever the file says", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const { reference } = await makeBooking(db, owner, { widgetId });
   const before = await dumpDatabase();
@@ -48,7 +48,7 @@ test("a booking that is there already stays as it is, whatever the file says of 
   assert.deepEqual(await dumpDatabase(), before);
 });
 
-test("an empty file, blank lines and a file of blank lines import what they hold", async () => {
+test("empty files and blank lines are allowed", async () => {
   const { owner, widgetId } = await makeOwner(db);
   assert.deepEqual(await importLines(db, owner, { lines: [] }), { imported: 0, skipped: 0 });
   assert.deepEqual(await importLines(db, owner, { lines: ["", "  ", "\t"] }), { imported: 0, skipped: 0 });
@@ -108,24 +108,24 @@ test("a bad line is named by its number and nothing of the file is imported", as
     ["attribution as a list", withAttribution([]), "attribution must be object"],
     ["a source of null", withAttribution({ source: null }), "attribution.source must be string"],
     ["firstSeenAt as a word", withAttribution({ firstSeenAt: "once" }), 'attribution.firstSeenAt must match format "date-time"'],
-    ["firstSeenAt beyond the calendar", withAttribution({ firstSeenAt: "9999-12-31T23:59:59-12:00" }), "attribution.firstSeenAt is not a date that exists"],
+    ["firstSeenAt beyond the calendar", withAttribution({ firstSeenAt: "9999-12-31T23:59:59-12:00" }), "attribution.firstSeenAt is not a valid date"],
     ["a reference of another form", makeLine(widgetId, { reference: "SVC-12345" }), "reference does not have the form SVC-XXXXXX"],
     ["a reference with letters that look alike", makeLine(widgetId, { reference: "SVC-OOOOOO" }), "reference does not have the form SVC-XXXXXX"],
     ["a reference in small letters", makeLine(widgetId, { reference: "svc-222222" }), "reference does not have the form SVC-XXXXXX"],
     ["a reference of another organization", makeLine(widgetId, { reference: foreignReference }), "reference belongs to another organization's booking"],
-    ["a reference that stands in the file already", makeLine(widgetId, { reference: good["reference"] }), "reference stands already in line 1"],
+    ["a reference that stands in the file already", makeLine(widgetId, { reference: good["reference"] }), "reference already appears on line 1"],
     ["another organization's widget", makeLine(stranger.widgetId), "widgetId is not a widget of this organization"],
     ["a widget that does not exist", makeLine("w_zzzzzzzzzzzz" as WidgetId), "widgetId is not a widget of this organization"],
     ["a widget id of another form", makeLine(owner as string as WidgetId), "widgetId is not a widget's id"],
-    ["a createdAt to come", makeLine(widgetId, { createdAt: "2026-11-01T12:00:00.001Z" }), "createdAt lies in the future"],
-    ["a createdAt to come in another zone", makeLine(widgetId, { createdAt: "2026-11-01T12:00:00-00:01" }), "createdAt lies in the future"],
+    ["a createdAt to come", makeLine(widgetId, { createdAt: "2026-11-01T12:00:00.001Z" }), "createdAt is in the future"],
+    ["a createdAt to come in another zone", makeLine(widgetId, { createdAt: "2026-11-01T12:00:00-00:01" }), "createdAt is in the future"],
     ["a createdAt without a time", makeLine(widgetId, { createdAt: "2026-10-01" }), 'createdAt must match format "date-time"'],
     ["a createdAt in seconds", makeLine(widgetId, { createdAt: 1_793_000_000 }), "createdAt must be string"],
     ["a createdAt on 30 February", makeLine(widgetId, { createdAt: "2026-02-30T00:00:00Z" }), 'createdAt must match format "date-time"'],
-    ["a createdAt in a leap second", makeLine(widgetId, { createdAt: "2016-12-31T23:59:60Z" }), "createdAt is not a date that exists"],
-    ["an end before the start", makeLine(widgetId, { end: "2026-11-05T08:59:59.999Z" }), "end lies before start"],
-    ["a start beyond the calendar", makeLine(widgetId, { start: "9999-12-31T23:59:59-12:00" }), "start is not a date that exists"],
-    ["an end beyond the calendar", makeLine(widgetId, { end: "9999-12-31T23:59:59-12:00" }), "end is not a date that exists"],
+    ["a createdAt in a leap second", makeLine(widgetId, { createdAt: "2016-12-31T23:59:60Z" }), "createdAt is not a valid date"],
+    ["an end before the start", makeLine(widgetId, { end: "2026-11-05T08:59:59.999Z" }), "end is before start"],
+    ["a start beyond the calendar", makeLine(widgetId, { start: "9999-12-31T23:59:59-12:00" }), "start is not a valid date"],
+    ["an end beyond the calendar", makeLine(widgetId, { end: "9999-12-31T23:59:59-12:00" }), "end is not a valid date"],
     ["an unknown time zone", makeLine(widgetId, { timeZone: "Europe/Atlantis" }), "timeZone is not an IANA time zone"],
     ["an offset for a time zone", makeLine(widgetId, { timeZone: "+02:00" }), "timeZone is not an IANA time zone"],
     ["a time for a time zone", makeLine(widgetId, { timeZone: "T12:00+02:00" }), "timeZone is not an IANA time zone"],
@@ -148,13 +148,13 @@ test("a bad line is named by its number and nothing of the file is imported", as
   }
 });
 
-test("of several faults the first line's is named, also where one is found by parsing and one by looking up", async () => {
+test("of several faults the first line's is reported, whether parsing or the database finds it", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const twice = makeLine(widgetId);
   const unknown = makeLine("w_zzzzzzzzzzzz" as WidgetId);
   assert.deepEqual(await importLines(db, owner, { lines: [twice, twice, unknown] }), {
     line: 2,
-    fault: `reference stands already in line 1`,
+    fault: `reference already appears on line 1`,
   });
   assert.deepEqual(await importLines(db, owner, { lines: [unknown, twice, twice] }), {
     line: 1,
@@ -162,7 +162,7 @@ test("of several faults the first line's is named, also where one is found by pa
   });
 });
 
-test("a bad line far behind the first batch leaves nothing either", async () => {
+test("a bad line after the first batch leaves nothing either", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const before = await dumpDatabase();
   const lines = [...Array.from({ length: 1_700 }, () => makeLine(widgetId)), "{", makeLine(widgetId)];
@@ -170,7 +170,7 @@ test("a bad line far behind the first batch leaves nothing either", async () => 
   assert.deepEqual(await dumpDatabase(), before);
 });
 
-test("what a file holds comes out of the read API as it went in", async (t) => {
+test("an imported file comes out of the read API unchanged", async (t) => {
   const { app, deps } = await createTestApp();
   const owner = await makeOrganization(deps.db);
   const widgetId = await makeWidget(deps.db, owner);
@@ -249,7 +249,7 @@ test("what a file holds comes out of the read API as it went in", async (t) => {
     assert.deepEqual(await read(), { data: [all, least], nextCursor: null });
   });
 
-  await t.test("the two that the read API leaves out are stored too", async () => {
+  await t.test("the two fields outside the read API are stored too", async () => {
     const row = await deps.db
       .selectFrom("bookings")
       .select(["external_id", "join_url", "widget_id", "customer_email_key", "staff"])
@@ -264,7 +264,7 @@ test("what a file holds comes out of the read API as it went in", async (t) => {
     });
   });
 
-  await t.test("deleted here and imported into another organization, the answer is the same", async () => {
+  await t.test("exporting, deleting and importing again gives the same answer", async () => {
     const answer = (await read()) as { data: Record<string, unknown>[] };
     await deps.db.deleteFrom("bookings").execute();
     await deps.db.deleteFrom("booking_references").execute();
@@ -284,7 +284,7 @@ test("what a file holds comes out of the read API as it went in", async (t) => {
   });
 });
 
-test("what the read API could not give back in its own form is brought into it", async () => {
+test("values are converted to the read API's form", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const lone = "a\uD800b";
   const text = `${JSON.stringify(
@@ -332,7 +332,7 @@ test("what the read API could not give back in its own form is brought into it",
   });
 });
 
-test("texts of a megabyte in many lines are imported in batches that PostgreSQL can take", async () => {
+test("many lines with texts of a megabyte are imported in batches", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const mib = "é".repeat(1024 * 1024);
   function* lines() {

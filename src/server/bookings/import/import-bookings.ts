@@ -18,14 +18,14 @@ import {
 } from "./queries.ts";
 
 const BATCH_ROWS = 500;
-/** A batch is one JSON text on its way to PostgreSQL; with very long lines it is this that bounds it. */
+/** Limits the JSON text sent to PostgreSQL when lines are very long. */
 const BATCH_CHARACTERS = 4_000_000;
 
 type ImportFile = { lines: AsyncIterable<TextLine>; now: Date; progress: (lines: number) => void };
 
 export type ImportResult = { imported: number; skipped: number } | LineFault;
 
-/** Ends the transaction without a trace; the fault goes back to the caller as a value. */
+/** Rolls the transaction back; the caller gets the fault as a value. */
 class Refused extends Error {
   readonly lineFault: LineFault;
   constructor(lineFault: LineFault) {
@@ -34,13 +34,10 @@ class Refused extends Error {
   }
 }
 
-/**
- * Imports a file of bookings as a whole or not at all. Running it again changes nothing: what is there is skipped.
- * No webhook is sent for an imported booking.
- */
+/** Imports a whole file or nothing. Bookings that already exist are skipped, so a second run changes nothing. Sends no webhooks. */
 export async function importBookings(db: Db, owner: OrganizationId, file: ImportFile): Promise<ImportResult> {
   try {
-    // Read committed: each statement must see what others have committed up to it.
+    // Read committed: each statement must see what others have committed before it.
     const transactions = db.transaction().setIsolationLevel("read committed");
     return await transactions.execute(async (transaction) => {
       await createStaging(transaction);
@@ -84,9 +81,9 @@ async function stageFile(db: Db, owner: OrganizationId, file: ImportFile): Promi
 }
 
 /**
- * Gives every staged row a createdAt of its own. The organization's clock is first moved to the newest one, in a transaction
- * of its own that commits at once: a booking being made meanwhile waits for nothing and gets a later time. When settling
- * moves rows past where the clock was set, live bookings may be there by now, so it is done again.
+ * Gives every staged row a unique createdAt. First the organization's clock moves to the newest one, in its own transaction:
+ * bookings made meanwhile don't wait and get later times. If resolving ties moves rows past that time, live bookings may
+ * already be there, so the loop runs again.
  */
 async function settleCreatedAt(dbs: { db: Db; transaction: Db }, owner: OrganizationId): Promise<void> {
   let reserved: Date | null = null;

@@ -22,7 +22,7 @@ async function untilSomeoneWaits(): Promise<void> {
   }
 }
 
-test("bookings made while a file is being read wait for nothing", { timeout: 30_000 }, async () => {
+test("bookings made while a file is read do not wait", { timeout: 30_000 }, async () => {
   const { owner, widgetId } = await makeOwner(db);
   const live: string[] = [];
   async function* lines(): AsyncGenerator<TextLine> {
@@ -49,7 +49,7 @@ test("bookings made while a file is being read wait for nothing", { timeout: 30_
   );
 });
 
-test("bookings made while the imported rows are being written wait for nothing and come after them", {
+test("bookings made while rows are imported do not wait, and come after them", {
   timeout: 30_000,
 }, async () => {
   const { owner, widgetId } = await makeOwner(db);
@@ -110,7 +110,7 @@ test("a booking that took its time before an import and commits during it keeps 
   ]);
 });
 
-test("imports and bookings at once lose nothing and collide nowhere", { timeout: 30_000 }, async () => {
+test("simultaneous imports and bookings lose nothing and never collide", { timeout: 30_000 }, async () => {
   const { owner, widgetId } = await makeOwner(db);
   const makeFile = () => Array.from({ length: 400 }, () => makeLine(widgetId, { createdAt: NOON.toISOString() }));
   const makeMany = async () => {
@@ -149,7 +149,7 @@ test("one file imported twice at the same time is imported once", { timeout: 30_
   );
 });
 
-test("two organizations that import one reference at the same time cannot both have it", {
+test("of two organizations importing one reference at the same time, one is refused", {
   timeout: 30_000,
 }, async () => {
   const [one, other] = [await makeOwner(db), await makeOwner(db)];

@@ -24,7 +24,7 @@ async function settle(stored: readonly number[], staged: readonly number[]): Pro
   return stagedFile.map((line) => Date.parse(String(after.get(String(line["reference"])))) - start);
 }
 
-test("createdAt is kept, in whatever order the file has it", async () => {
+test("createdAt is kept, whatever the order of the file", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const times = [
     "2026-10-03T00:00:00.000Z",
@@ -58,7 +58,7 @@ for (const [name, stored, staged, settled] of TIES) {
   });
 }
 
-test("each line gets the first millisecond that is free for it", async () => {
+test("each line gets its first free millisecond", async () => {
   const times = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(times, times, async (first, staged) => {
@@ -84,7 +84,7 @@ test("a booking made after an import comes after everything imported", async () 
   assert.equal(createdAt.toISOString(), "2026-11-01T12:00:00.003Z");
 });
 
-test("an import of older bookings does not set the organization's clock back", async () => {
+test("importing older bookings does not set the organization's clock back", async () => {
   const { owner, widgetId } = await makeOwner(db);
   await makeBooking(db, owner, { widgetId, now: NOON });
   await importLines(db, owner, { lines: [makeLine(widgetId)] });
@@ -92,7 +92,7 @@ test("an import of older bookings does not set the organization's clock back", a
   assert.equal(createdAt.toISOString(), "2026-11-01T12:00:00.001Z");
 });
 
-test("thousands of ties take no more statements than one", { timeout: 60_000 }, async (t) => {
+test("thousands of ties take one statement", { timeout: 60_000 }, async (t) => {
   let statements = 0;
   const counting = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: () => void statements++ });
   const { owner, widgetId } = await makeOwner(db);

@@ -10,7 +10,7 @@ import { parseJsonText } from "../../lib/json-text.ts";
 
 const schema = Compile(ImportedBooking);
 
-/** A later year has no ISO 8601 form of four digits, which is what the read API answers with. */
+/** The read API's timestamps have four-digit years. */
 const NEWEST_INSTANT = new Date("9999-12-31T23:59:59.999Z");
 
 /** The columns of the staging table, as JSON carries them. */
@@ -36,7 +36,7 @@ export type ImportRow = {
   join_url: string | null;
 };
 
-/** One line of the file to one row, or what is wrong with it as the rest of a sentence. */
+/** Parses one line, or returns its fault as the rest of a sentence. */
 export function parseImportLine(line: string, now: Date): { row: ImportRow } | { fault: string } {
   const parsed = parseJsonText(line);
   if ("fault" in parsed) return parsed;
@@ -48,13 +48,13 @@ export function parseImportLine(line: string, now: Date): { row: ImportRow } | {
   const endAt = parseInstant(booking.end);
   const attribution = toKnown(booking.attribution ?? {});
   const firstSeenAt = attribution.firstSeenAt === undefined ? undefined : parseInstant(attribution.firstSeenAt);
-  if (!createdAt) return { fault: "createdAt is not a date that exists" };
-  if (!startAt) return { fault: "start is not a date that exists" };
-  if (!endAt) return { fault: "end is not a date that exists" };
-  if (firstSeenAt === null) return { fault: "attribution.firstSeenAt is not a date that exists" };
-  // A createdAt to come would push every booking made from now on beyond it.
-  if (createdAt > now) return { fault: "createdAt lies in the future" };
-  if (endAt < startAt) return { fault: "end lies before start" };
+  if (!createdAt) return { fault: "createdAt is not a valid date" };
+  if (!startAt) return { fault: "start is not a valid date" };
+  if (!endAt) return { fault: "end is not a valid date" };
+  if (firstSeenAt === null) return { fault: "attribution.firstSeenAt is not a valid date" };
+  // A future createdAt would push every later booking beyond it.
+  if (createdAt > now) return { fault: "createdAt is in the future" };
+  if (endAt < startAt) return { fault: "end is before start" };
   if (parseReference(booking.reference) === null) return { fault: "reference does not have the form SVC-XXXXXX" };
   if (parseWidgetId(booking.widgetId) === null) return { fault: "widgetId is not a widget's id" };
   const timeZone = parseTimeZone(booking.timeZone);
@@ -89,7 +89,7 @@ export function parseImportLine(line: string, now: Date): { row: ImportRow } | {
   };
 }
 
-/** Only what the schema names: a member nobody asked for would be stored and never shown. */
+/** Drops members that the schema doesn't name: they would be stored and never shown. */
 function toKnown(attribution: Attribution): Attribution {
   return Object.fromEntries(
     Object.entries(attribution).filter(([name]) => Object.hasOwn(Attribution.properties, name)),

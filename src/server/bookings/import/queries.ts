@@ -3,16 +3,15 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { ImportRow } from "./parse-import-line.ts";
 
-// Statements of `import bookings`. They run in one transaction over a temporary table, so that a file is imported as a
-// whole or not at all, and no row that a live booking needs is locked while the file is read.
+// Statements of `import bookings`. They run in one transaction over a temporary table, so that a file is imported whole or
+// not at all, and no row that a live booking needs is locked while the file is read.
 
-/** Any number that no other advisory lock of ours uses. */
+/** Not used by any other advisory lock of ours. */
 const IMPORT_LOCK = 7_236_003;
 
-/** A line of the file that cannot be imported. */
 export type LineFault = { line: number; fault: string };
 
-/** The columns that a line fills, and no others: what else bookings has or will have comes with the final insert. */
+/** Only the columns that a line fills; the final insert leaves the others to their defaults. */
 export async function createStaging(db: Db): Promise<void> {
   await sql`
     create temporary table staged_bookings on commit drop as
@@ -40,18 +39,18 @@ export async function stageRows(
       answers jsonb, attribution jsonb, external_id text, manage_url text, join_url text)`.execute(db);
 }
 
-/** Gives the planner the truth about the staged rows, which the statements after it join with. */
+/** The following statements join with the staged rows, so the planner needs an index and statistics. */
 export async function analyzeStaging(db: Db): Promise<void> {
   await sql`create index on staged_bookings (reference)`.execute(db);
   await sql`analyze staged_bookings`.execute(db);
 }
 
-/** Imports into one organization take turns: neither would see the times and references that the other is about to commit. */
+/** Imports into one organization take turns: neither sees the times and references that the other has not committed. */
 export async function waitForOtherImports(db: Db, owner: OrganizationId): Promise<void> {
   await sql`select pg_advisory_xact_lock(${IMPORT_LOCK}, hashtext(${owner}))`.execute(db);
 }
 
-/** Before looking for faults: a reference that another organization takes from here on is this import's already. */
+/** Runs before the check for faults, so that no other organization can take a reference in between. */
 export async function reserveReferences(db: Db, owner: OrganizationId): Promise<void> {
   await sql`
     insert into booking_references (reference, organization_id)
@@ -59,7 +58,7 @@ export async function reserveReferences(db: Db, owner: OrganizationId): Promise<
     on conflict (reference) do nothing`.execute(db);
 }
 
-/** The first line whose widget is not the organization's, or whose reference is another's or stands twice in the file. */
+/** The first line with another organization's widget or reference, or with a reference that the file repeats. */
 export async function findStagedFault(db: Db, owner: OrganizationId): Promise<LineFault | null> {
   const { rows } = await sql<LineFault>`
     select line, fault from (
@@ -71,14 +70,14 @@ export async function findStagedFault(db: Db, owner: OrganizationId): Promise<Li
       from staged_bookings join booking_references using (reference)
       where booking_references.organization_id <> ${owner}
       union all
-      select line, 'reference stands already in line ' || first_line from (
+      select line, 'reference already appears on line ' || first_line from (
         select line, min(line) over (partition by reference) as first_line from staged_bookings
       ) numbered where line > first_line
     ) faults order by line limit 1`.execute(db);
   return rows[0] ?? null;
 }
 
-/** Bookings that are there already stay as they are. Returns how many those were. */
+/** Skips bookings that already exist; returns how many. */
 export async function dropKnownBookings(db: Db, owner: OrganizationId): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with known as (
@@ -90,10 +89,10 @@ export async function dropKnownBookings(db: Db, owner: OrganizationId): Promise<
 }
 
 /**
- * Moves staged rows whose createdAt is taken, by a stored booking or by an earlier row, to the next free millisecond, in the
- * order of createdAt and line. Worked out at once for any number of ties, by counting free milliseconds instead of all:
- * a time less the number of stored bookings before it. There, only the staged rows compete, and the n-th gets the largest,
- * over the rows up to it, of their place plus their distance to it. Counting the stored ones back in gives the time.
+ * Moves staged rows whose createdAt is taken, by a stored booking or an earlier row, to the next free millisecond, in order of
+ * createdAt and line. One statement handles any number of ties. It counts free milliseconds only: `free_place` is a time minus
+ * one millisecond per stored booking before it. On that scale only staged rows compete, and row n gets the largest
+ * `free_place + (n - i)` over all rows i up to n. Adding the stored bookings back in gives the time.
  */
 export async function settleTies(db: Db, owner: OrganizationId): Promise<void> {
   await sql`
@@ -131,7 +130,7 @@ export async function newestStaged(db: Db): Promise<Date | null> {
   return rows[0]?.newest ?? null;
 }
 
-/** From here on no booking gets a createdAt up to this one. */
+/** Later bookings get a createdAt after this one. */
 export async function advanceClock(db: Db, owner: OrganizationId, atLeast: Date): Promise<void> {
   await sql`
     insert into booking_clocks as clock (organization_id, last_created_at) values (${owner}, ${atLeast})

@@ -6,7 +6,7 @@ import type { SearchedPart } from "./search-terms.ts";
 
 export type AppBookingFilter = BookingFilter & { search: string | null; parts: readonly SearchedPart[] };
 
-/** Newest first; with a text, those that hold it. */
+/** Newest first; only matching bookings if there is a search text. */
 export async function listBookings(db: Db, owner: OrganizationId, filter: AppBookingFilter): Promise<BookingRow[]> {
   const { search } = filter;
   return search === null
@@ -17,14 +17,14 @@ export async function listBookings(db: Db, owner: OrganizationId, filter: AppBoo
 export async function findBooking(
   db: Db,
   owner: OrganizationId,
-  about: { reference: Reference; createdFrom: Date },
+  { reference, createdFrom }: { reference: Reference; createdFrom: Date },
 ): Promise<BookingRow | null> {
   const row = await db
     .selectFrom("bookings")
     .select(BOOKING_COLUMNS)
     .where("organization_id", "=", owner)
-    .where("reference", "=", about.reference)
-    .where("created_at", ">=", about.createdFrom)
+    .where("reference", "=", reference)
+    .where("created_at", ">=", createdFrom)
     .executeTakeFirst();
   return row ?? null;
 }

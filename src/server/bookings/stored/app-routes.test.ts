@@ -51,7 +51,7 @@ const as = async (role: "owner" | "admin" | "member" | "viewer", { owner }: Busi
 
 type Page = { data: BookingSummary[]; nextCursor: string | null };
 
-test("a booking is listed, and shown with everything about it", async () => {
+test("a booking is listed and shown with every field", async () => {
   const business = await makeBusiness();
   const member = await as("member", business);
   const { reference } = await makeBooking(db, business.owner, { widgetId: business.widgetId, ...PERSON });
@@ -95,7 +95,7 @@ test("a booking is listed, and shown with everything about it", async () => {
 });
 
 describe("a viewer sees nothing about customers", () => {
-  test("in the list, in a booking, or by searching", async () => {
+  test("in the list, in a booking, or through search", async () => {
     const business = await makeBusiness();
     const viewer = await as("viewer", business);
     const { reference } = await makeBooking(db, business.owner, { widgetId: business.widgetId, ...PERSON });
@@ -126,7 +126,7 @@ describe("a viewer sees nothing about customers", () => {
   });
 });
 
-test("pages follow one another without a gap, also of a search, a widget and a time", async () => {
+test("pages follow without gaps, also with a search, a widget and a period", async () => {
   const business = await makeBusiness();
   const other = await makeWidget(db, business.owner);
   const member = await as("member", business);
@@ -163,7 +163,7 @@ test("pages follow one another without a gap, also of a search, a widget and a t
   );
 });
 
-test("what is past its plan's period is not listed, found, shown or exported", async () => {
+test("an expired booking is not listed, found, shown or exported", async () => {
   const business = await makeBusiness("pro");
   const admin = await as("admin", business);
   const old = new Date("2025-11-01T11:59:59.999Z");
@@ -190,7 +190,7 @@ test("what is past its plan's period is not listed, found, shown or exported", a
   assert.equal(csv.split("\r\n").length, 3);
 });
 
-test("parameters that are not right are refused with a sentence", async () => {
+test("invalid parameters are refused with a sentence", async () => {
   const business = await makeBusiness();
   const member = await as("member", business);
   const theirs = (await makeBusiness()).widgetId;
@@ -204,7 +204,7 @@ test("parameters that are not right are refused with a sentence", async () => {
     assert.equal((await askApp(app, member, `GET /bookings?${query}`)).status, status, query);
 });
 
-test("a booking is deleted with what was sent of it; deleting twice is 404", async () => {
+test("a booking is deleted with its webhook data; deleting it again gives 404", async () => {
   const business = { ...(await makeBusiness()), plan: "business" as const };
   const member = await as("member", business);
   const receiver = await startReplying(({ body }) => ({ body: body.toString() }));
@@ -229,7 +229,7 @@ test("a booking is deleted with what was sent of it; deleting twice is 404", asy
   assert.deepEqual(await readAudit(db, business.owner), [{ action: "booking.deleted", target: reference, detail: {} }]);
 });
 
-test("erasing by e-mail is counted first, takes any letter case, and leaves no trace of the address", async () => {
+test("erasing by e-mail counts first, ignores letter case and leaves no trace of the address", async () => {
   const business = { ...(await makeBusiness()), plan: "business" as const };
   const admin = await as("admin", business);
   const receiver = await startReplying(({ body }) => ({ body: body.toString() }));
@@ -262,7 +262,7 @@ test("erasing by e-mail is counted first, takes any letter case, and leaves no t
 });
 
 describe("the CSV export", () => {
-  test("has every field, opens as text, and is in the log without what was searched for", async () => {
+  test("has every field, contains no formulas, and is logged without the search text", async () => {
     const business = await makeBusiness("pro");
     const admin = await as("admin", business);
     const { reference } = await makeBooking(db, business.owner, { widgetId: business.widgetId, ...PERSON });
@@ -299,7 +299,7 @@ describe("the CSV export", () => {
     ]);
   });
 
-  test("is tried without a file first, which is refused as the file would be and leaves nothing in the log", async () => {
+  test("has a dry run that is refused like the file and leaves no log entry", async () => {
     const business = await makeBusiness("pro");
     const [admin, member] = [await as("admin", business), await as("member", business)];
     const route = "GET /bookings.csv?dryRun=true";
@@ -309,7 +309,7 @@ describe("the CSV export", () => {
     assert.deepEqual(await readAudit(db, business.owner), []);
   });
 
-  test("is a link that names its organization, and not one on a page elsewhere", async () => {
+  test("works from a link that names its organization, but not from another site", async () => {
     const [business, later] = [await makeBusiness("pro"), await makeBusiness("free")];
     const { "x-organization": owner, ...headers } = (await as("admin", business)).headers;
     await makeBooking(db, business.owner, { widgetId: business.widgetId, ...PERSON });
@@ -324,7 +324,7 @@ describe("the CSV export", () => {
     assert.equal((await readAudit(db, business.owner)).length, 1);
   });
 
-  test("holds each booking once, over many pages, and the filter's only", async () => {
+  test("has each matching booking once, over many pages", async () => {
     const business = await makeBusiness();
     const admin = await as("admin", business);
     const other = await makeWidget(db, business.owner);
@@ -343,7 +343,7 @@ describe("the CSV export", () => {
     assert.deepEqual(await lines("?search=nobody"), []);
   });
 
-  test("breaks off where a booking cannot be written, and the log says so without what was in it", async () => {
+  test("is cut off when a booking cannot be written, and the log says so without its content", async () => {
     const business = await makeBusiness();
     const admin = await as("admin", business);
     // Its staff cannot be read as a list of names.
@@ -355,15 +355,15 @@ describe("the CSV export", () => {
     assert.ok(line.includes(business.owner) && !/mara|quell/i.test(line), line);
   });
 
-  test("is of the Pro and the Business plan", async () => {
+  test("requires the Pro or Business plan", async () => {
     const admin = await as("admin", await makeBusiness("free"));
     assert.deepEqual(await askApp(app, admin, "GET /bookings.csv"), {
       status: 403,
-      body: { error: { code: "plan_required", message: "CSV export needs the Pro or Business plan." } },
+      body: { error: { code: "plan_required", message: "CSV export requires the Pro or Business plan." } },
     });
   });
 
-  test("is not made for a HEAD, which would be in the log as an export", async () => {
+  test("is not created for HEAD, which would be logged as an export", async () => {
     const business = await makeBusiness();
     const admin = await as("admin", business);
     assert.equal((await askApp(app, admin, "HEAD /bookings.csv")).status, 405);

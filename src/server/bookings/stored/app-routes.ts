@@ -65,7 +65,7 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
     return reply.code(204).send();
   });
 
-  // Not for HEAD: whoever asks for the file gets it, and the log says so.
+  // Not for HEAD: the audit log would show an export that never happened.
   api.get("/bookings.csv", { exposeHeadRoute: false }, async (request, reply) => sendExport(deps, request, reply));
 
   api.post("/bookings/erase", { schema: { response: { 200: EraseAnswer } } }, async (request) => {
@@ -77,7 +77,7 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
     if (dryRun) return { count: await countErasable(deps, member.organizationId, email), isErased: false };
     return await deps.db.transaction().execute(async (transaction) => {
       const count = await eraseBookingsByEmail({ ...deps, db: transaction }, member.organizationId, email);
-      // Whose bookings they were is what was erased.
+      // The address itself is not logged: it was just erased.
       await auditBy(
         deps,
         member,
@@ -95,7 +95,7 @@ async function sendExport(deps: BookingDeps, request: FastifyRequest, reply: Fas
   const filter = await readFilter(deps, member, request.query as Query);
   if (isDryRun(request.query as Query)) return reply.code(204).send();
   const { widgetNames } = await readerOf(deps.db, member);
-  // What was searched for may be a customer's name.
+  // The search text is not logged: it may be a customer's name.
   await auditBy(
     deps,
     member,
@@ -107,7 +107,7 @@ async function sendExport(deps: BookingDeps, request: FastifyRequest, reply: Fas
   });
   const lines = exportBookings(deps.patientDb, owner, { filter, widgetNames });
   const file = Readable.from(lines, { objectMode: true, highWaterMark: 1 });
-  // The answer has begun, so all that can be done is to break it off; a reader who went away is no failure.
+  // The answer has begun, so it can only be cut off. A client that disconnected is not an error.
   file.once("error", (error) => {
     if (!request.raw.destroyed)
       deps.log.error("export.failed", { requestId: request.id, organizationId: owner, error });
@@ -136,7 +136,7 @@ async function readFilter(deps: BookingDeps, member: Member, query: Query): Prom
   };
 }
 
-/** Retention holds at read time too: what is past its period is not shown even before it is deleted. */
+/** Retention also holds at read time: an expired booking is hidden even before it is deleted. */
 function keptSince(deps: Pick<Deps, "clock">, member: Member): Date {
   return toKeptSince(member.plan, deps.clock.now());
 }

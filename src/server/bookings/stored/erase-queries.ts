@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 
-/** The same expression as that of bookings.customer_email_key. */
+/** The same expression as in bookings.customer_email_key. */
 const toEmailKey = (email: string | RawBuilder<unknown>) =>
   sql<string>`lower(btrim(normalize((${email})::text), E' \\t\\n\\v\\f\\r\\u00A0') collate "pg_c_utf8")`;
 
@@ -28,7 +28,7 @@ export async function lockBookingsOf(transaction: Db, owner: OrganizationId, ema
   return rows.map((row) => row.reference);
 }
 
-/** Of requests to book that are not settled: what they hold of the customer. Whoever settles them sees it, and keeps nothing. */
+/** Removes the customer from unsettled requests. Whoever settles such a request sees that and stores nothing. */
 export async function erasePendingCopies(transaction: Db, owner: OrganizationId, email: string): Promise<void> {
   await sql`
     update pending_bookings set copy = null, erased = true
@@ -36,7 +36,7 @@ export async function erasePendingCopies(transaction: Db, owner: OrganizationId,
       and ${toEmailKey(sql`copy -> 'customer' ->> 'email'`)} = ${toEmailKey(email)}`.execute(transaction);
 }
 
-/** Of requests that are settled: what their visitors were told, with links to the appointment. */
+/** Removes the recorded answers, with their links to the appointment, from settled requests. */
 export async function erasePendingAnswers(
   transaction: Db,
   owner: OrganizationId,
@@ -76,7 +76,7 @@ export async function lockExpiredBookings(
   return rows.map((row) => row.reference);
 }
 
-/** Their references stay taken: whoever has a copy of these bookings knows them by nothing else. */
+/** The references stay taken: other systems know their copies of these bookings by nothing else. */
 export async function deleteBookings(
   transaction: Db,
   owner: OrganizationId,

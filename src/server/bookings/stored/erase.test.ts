@@ -168,7 +168,7 @@ for (const [stored, typed] of SPELLINGS) {
   });
 }
 
-test("what only looks alike, or is another organization's, is not erased", async () => {
+test("similar addresses and other organizations' bookings are not erased", async () => {
   const { owner, widgetId } = await makeBusiness(deps);
   const other = await makeBusiness(deps);
   await makeBooking(db, other.owner, { widgetId: other.widgetId, customer_email: "mara@example.com" });
@@ -178,7 +178,7 @@ test("what only looks alike, or is another organization's, is not erased", async
   assert.equal(await deleteBooking(deps, other.owner, reference as never), false);
 });
 
-test("an erased reference is never given out again, to nobody: elsewhere it stands for the booking that it was", async () => {
+test("an erased reference is never given out again", async () => {
   const { owner, widgetId } = await makeBusiness(deps);
   const other = await makeBusiness(deps);
   const { reference } = await makeBooking(db, owner, { widgetId });
@@ -187,7 +187,7 @@ test("an erased reference is never given out again, to nobody: elsewhere it stan
   assert.equal(await reserveReference(db, other.owner, reference as Reference), false);
 });
 
-test("erasing and claiming at the same time neither wait for each other in a circle nor leave anything stuck", async () => {
+test("erasing while deliveries are claimed never deadlocks and leaves nothing stuck", async () => {
   const business = await makeFullBusiness();
   for (let round = 0; round < 5; round++) {
     const { columns, markers } = makePerson();

@@ -13,12 +13,12 @@ import {
   lockExpiredBookings,
 } from "./erase-queries.ts";
 
-// The one way in which stored bookings are deleted: with everything that webhooks hold of them, in one transaction. The
-// external system is not changed.
+// The only way stored bookings are deleted: in one transaction with everything the webhooks hold of them. The external
+// system is not changed.
 
 type EraseDeps = Pick<Deps, "db" | "clock">;
 
-/** Deletes every stored booking made with this e-mail address, however it was typed; returns how many. */
+/** Deletes every stored booking of an e-mail address, ignoring letter case and surrounding spaces; returns how many. */
 export async function eraseBookingsByEmail(deps: EraseDeps, owner: OrganizationId, email: string): Promise<number> {
   return await withinTransaction(deps.db, async (transaction) => {
     await erasePendingCopies(transaction, owner, email.trim());
@@ -27,12 +27,12 @@ export async function eraseBookingsByEmail(deps: EraseDeps, owner: OrganizationI
   });
 }
 
-/** How many bookings an erasure by this address would delete. */
+/** How many bookings erasing this address would delete. */
 export async function countErasable(deps: Pick<Deps, "db">, owner: OrganizationId, email: string): Promise<number> {
   return await countBookingsOf(deps.db, owner, email.trim());
 }
 
-/** False when there is no such booking. */
+/** False if there is no such booking. */
 export async function deleteBooking(deps: EraseDeps, owner: OrganizationId, reference: Reference): Promise<boolean> {
   return await withinTransaction(deps.db, async (transaction) => {
     const references = await lockBooking(transaction, owner, reference);
@@ -41,8 +41,8 @@ export async function deleteBooking(deps: EraseDeps, owner: OrganizationId, refe
 }
 
 /**
- * Deletes the oldest bookings made before the cutoff, at most `limit` of them, and returns how many. Rows that someone else
- * holds are left for the next round, so this waits for nobody and, holding few rows briefly, nobody waits for it.
+ * Deletes the oldest bookings made before the cutoff, at most `limit` of them, and returns how many. Locked rows are left for
+ * the next round, so this never waits, and it holds few rows for a short time, so nothing waits for it.
  */
 export async function deleteExpiredBookings(
   db: Db,

@@ -5,10 +5,7 @@ import { BYTE_ORDER_MARK, toCsvLine } from "../../lib/csv.ts";
 import { type AppBookingFilter, listBookings } from "./app-queries.ts";
 import type { BookingRow } from "./queries.ts";
 
-/**
- * Of as many a piece of the file is made; memory holds two such pieces, however long the file. The text of more would be a large
- * object to V8, which is freed later.
- */
+/** Memory holds two pieces, however long the file. A longer text would be a large object to V8, which is freed late. */
 const ROWS_PER_PIECE = 200;
 
 const ATTRIBUTION_NAMES = Object.keys(Attribution.properties) as (keyof Attribution)[];
@@ -36,19 +33,19 @@ const HEADINGS = [
 ];
 
 /**
- * The bookings of the filter as CSV, newest first, page after page as the reader takes them. Each page begins below the last
- * one's createdAt, so what is booked or deleted meanwhile neither shifts nor repeats a line.
+ * Matching bookings as CSV, newest first, read page by page as the client takes them. Each page begins below the previous
+ * one's last createdAt, so bookings made or deleted meanwhile neither shift nor repeat a line.
  */
 export async function* exportBookings(
   db: Db,
   owner: OrganizationId,
-  about: { filter: Omit<AppBookingFilter, "limit">; widgetNames: ReadonlyMap<WidgetId, string> },
+  { filter, widgetNames }: { filter: Omit<AppBookingFilter, "limit">; widgetNames: ReadonlyMap<WidgetId, string> },
 ): AsyncGenerator<string> {
   yield BYTE_ORDER_MARK + toCsvLine(HEADINGS);
-  let { createdBefore } = about.filter;
+  let { createdBefore } = filter;
   for (;;) {
-    const rows = await listBookings(db, owner, { ...about.filter, createdBefore, limit: ROWS_PER_PIECE });
-    if (rows.length > 0) yield rows.map((row) => toLine(row, about.widgetNames)).join("");
+    const rows = await listBookings(db, owner, { ...filter, createdBefore, limit: ROWS_PER_PIECE });
+    if (rows.length > 0) yield rows.map((row) => toLine(row, widgetNames)).join("");
     const last = rows.at(-1);
     if (!last || rows.length < ROWS_PER_PIECE) return;
     createdBefore = last.created_at;

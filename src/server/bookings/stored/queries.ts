@@ -58,8 +58,8 @@ const PAGE = toPageText("select_bookings", "");
 const PAGE_OF_WIDGET = toPageText("select_bookings_of_widget", "and widget_id = $5");
 
 /**
- * The next createdAt of the organization: now, or a millisecond after the last one given out. The row stays locked until
- * the caller's transaction ends, so a later createdAt cannot become visible before an earlier one.
+ * The organization's next createdAt: now, or one millisecond after the last. The row stays locked until the caller's
+ * transaction ends, so a later createdAt cannot become visible before an earlier one.
  */
 export async function takeCreatedAt(db: Db, owner: OrganizationId, now: Date): Promise<Date> {
   const { rows } = await sql<{ last_created_at: Date }>`
@@ -69,11 +69,11 @@ export async function takeCreatedAt(db: Db, owner: OrganizationId, now: Date): P
       set last_created_at = greatest(excluded.last_created_at, clock.last_created_at + interval '1 millisecond')
     returning last_created_at`.execute(db);
   const row = rows[0];
-  assert(row, "an upsert gives its row");
+  assert(row, "an upsert returns its row");
   return row.last_created_at;
 }
 
-/** False where the reference belongs to a booking already, of whichever organization. */
+/** False if the reference is already taken, by any organization. */
 export async function reserveReference(db: Db, owner: OrganizationId, reference: Reference): Promise<boolean> {
   const rows = await db
     .insertInto("booking_references")

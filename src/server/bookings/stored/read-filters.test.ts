@@ -86,7 +86,7 @@ for (const [query, createdAts] of RANGES) {
   });
 }
 
-test("a plus that arrives unencoded, and so as a space, is a plus", async () => {
+test("an unencoded plus, which arrives as a space, is a plus", async () => {
   for (const sign of ["+", "%2B", "%20"]) {
     for (const name of ["since", "cursor", "until"]) {
       const { status, body } = await getJson(
@@ -147,7 +147,7 @@ for (const name of ["since", "until", "cursor"]) {
   });
 }
 
-test("until is checked even where the cursor replaces it", async () => {
+test("until is checked even if a cursor replaces it", async () => {
   assert.deepEqual(
     await getJson(app, `/api/v1/bookings?cursor=${T3}&until=never`, four.headers),
     errorAnswer(400, "bad_request", `The parameter until ${NOT_ISO}.`),
@@ -172,7 +172,7 @@ for (const [limit, size] of LIMITS) {
   });
 }
 
-test("a limit that is not a whole number from 1 on gives 400", async () => {
+test("a limit that is not a whole number of at least 1 gives 400", async () => {
   for (const limit of ["", "0", "-1", "%2B5", "+5", "1.5", "1e2", "0x10", "abc", "%31%zz", "5%20", "%D9%A3", "null"]) {
     assert.deepEqual(
       await getJson(app, `/api/v1/bookings?limit=${limit}`, four.headers),
@@ -182,7 +182,7 @@ test("a limit that is not a whole number from 1 on gives 400", async () => {
   }
 });
 
-test("a known parameter that is repeated gives 400, however it is written", async () => {
+test("a repeated known parameter gives 400, however it is written", async () => {
   const values = { since: T0, until: T3, cursor: T3, limit: "1", widget: four.widgetId };
   for (const [name, value] of Object.entries(values)) {
     const inHex = `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
@@ -201,14 +201,14 @@ test("a known parameter that is repeated gives 400, however it is written", asyn
   }
 });
 
-test("an unknown parameter is ignored, repeated and malformed too", async () => {
+test("an unknown parameter is ignored, even repeated or malformed", async () => {
   for (const query of ["page=2&page=3", "%zz=1", "x=%zz", "=", "&&&", "a;limit=x", "", "?limit=x"]) {
     const { status, body } = await getJson(app, `/api/v1/bookings?${query}`, four.headers);
     assert.deepEqual([status, (body as { data: unknown[] }).data.length], [200, 4], query);
   }
 });
 
-test("widget selects one widget's bookings, with every other parameter", async () => {
+test("widget selects one widget's bookings and combines with every other parameter", async () => {
   const { owner, widgetId: first, headers } = await makeCaller(deps.db);
   const second = await makeWidget(deps.db, owner);
   const third = await makeWidget(deps.db, owner);
@@ -235,7 +235,7 @@ test("widget selects one widget's bookings, with every other parameter", async (
   );
 });
 
-test("a paused widget, and one that no longer stores bookings, keeps the bookings it has", async () => {
+test("a paused widget, or one with Store bookings off, keeps its bookings", async () => {
   const { owner, widgetId, headers } = await makeCaller(deps.db);
   const { reference } = await makeBooking(deps.db, owner, { widgetId });
   await updateWidget(deps.db, widgetId, { status: "paused", collect_data: false });
@@ -243,7 +243,7 @@ test("a paused widget, and one that no longer stores bookings, keeps the booking
   assert.deepEqual((await getPage(app, headers, { widget: widgetId })).references, [reference]);
 });
 
-test("a widget that is not the caller's gives 404, the same bytes whatever is wrong with it", async () => {
+test("a widget that is not the caller's gives 404 with the same bytes, whatever the reason", async () => {
   const theirs = await makeCaller(deps.db);
   await makeBooking(deps.db, theirs.owner, { widgetId: theirs.widgetId });
   const unknown = randomId<WidgetId>(systemRandom, WIDGET_ID);
@@ -314,7 +314,7 @@ test("the default page holds 100 bookings and no limit gives more than 500", asy
   }
 });
 
-test("nextCursor is the last createdAt while more exist, and null on the last page, an exact multiple included", async () => {
+test("nextCursor is the last createdAt while more exist, and null on the last page, even a full one", async () => {
   const caller = await makeCaller(deps.db);
   const newestFirst = (await fillBookings(deps.db, caller, { count: 12, firstAt: new Date(T0) })).toReversed();
   for (const limit of [1, 2, 3, 4, 5, 6, 7, 11, 12, 13]) {
@@ -331,7 +331,7 @@ test("nextCursor is the last createdAt while more exist, and null on the last pa
   }
 });
 
-test("paging goes on where bookings are deleted between pages, the cursor's own included", async () => {
+test("paging continues when bookings are deleted between pages, including the cursor's own", async () => {
   const caller = await makeCaller(deps.db);
   const newestFirst = (await fillBookings(deps.db, caller, { count: 6, firstAt: new Date(T0) })).toReversed();
   const first = await getPage(app, caller.headers, { limit: 2 });
@@ -363,7 +363,7 @@ test("a booking a millisecond past its plan's period is not returned though it i
   assert.deepEqual((await getPage(app, aged.headers)).createdAts, [WITHIN, AT_CUTOFF]);
 });
 
-test("no parameter reaches behind the period", async () => {
+test("no parameter reaches beyond the retention period", async () => {
   clock.set(NOON);
   for (const query of [
     { since: "1970-01-01" },
@@ -377,7 +377,7 @@ test("no parameter reaches behind the period", async () => {
   assert.deepEqual((await getPage(app, aged.headers, { until: AT_CUTOFF })).createdAts, []);
 });
 
-test("the last page ends at the period: no cursor leads behind it", async () => {
+test("the last page ends at the retention period", async () => {
   clock.set(NOON);
   const first = await getPage(app, aged.headers, { limit: 1 });
   assert.deepEqual([first.createdAts, first.nextCursor], [[WITHIN], WITHIN]);
@@ -385,7 +385,7 @@ test("the last page ends at the period: no cursor leads behind it", async () => 
   assert.deepEqual([last.createdAts, last.nextCursor], [[AT_CUTOFF], null]);
 });
 
-test("a booking leaves as time goes on, millisecond by millisecond", async () => {
+test("bookings expire as time passes, to the millisecond", async () => {
   const seen: string[][] = [];
   for (const now of [
     "2026-11-01T11:59:59.999Z",

@@ -18,7 +18,7 @@ async function readBack(columns: Columns) {
   return { reference, booking: data[0], text: response.body };
 }
 
-test("what the visitor left empty is null, what the external system did not give is left out", async () => {
+test("fields the visitor left empty are null; fields the external system did not give are absent", async () => {
   const { reference, booking } = await readBack({
     customer_phone: null,
     customer_notes: null,
@@ -84,7 +84,7 @@ test("only the attribution fields that were present are included", async () => {
   }
 });
 
-test("what the contract does not name is never sent: ids of staff, the external id, the join link, stray members", async () => {
+test("nothing outside the contract is sent: staff ids, the external id, the join link, stray members", async () => {
   const { booking, text } = await readBack({
     staff: JSON.stringify([
       { id: "hidden-staff", name: "Ada", email: "hidden-mail" },
@@ -135,7 +135,7 @@ test("every character survives: quotes, line breaks, other scripts, emoji, contr
   );
 });
 
-test("stored text cannot break out of its place in the answer, not even where a timestamp is expected", async () => {
+test("stored text cannot break out of its place in the JSON, even where a timestamp is expected", async () => {
   const { booking } = await readBack({ attribution: JSON.stringify({ firstSeenAt: 'x","hidden":"y' }) });
   assert.deepEqual(Object.keys(booking?.["attribution"] ?? {}), ["firstSeenAt"]);
 });
@@ -153,7 +153,7 @@ test("timestamps are UTC with milliseconds, whatever the appointment's zone", as
   );
 });
 
-test("a reference is SVC, a hyphen and six characters that cannot be mistaken", async () => {
+test("a reference is SVC, a hyphen and six unambiguous characters", async () => {
   const { booking } = await readBack({});
   assert.match(String(booking?.["reference"]), /^SVC-[23456789ABCDEFGHJKLMNPQRSTUVWXYZ]{6}$/);
 });

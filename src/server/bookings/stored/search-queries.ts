@@ -17,10 +17,10 @@ export type BookingSearch = BookingFilter & {
   parts: readonly SearchedPart[];
 };
 
-/** Of so many, the newest, the texts are looked at one by one: what is frequent is found there, and few bookings are all there. */
+/** The newest bookings are scanned one by one: frequent terms end here, and small organizations need no index. */
 const NEWEST_COUNT = 500;
 
-/** Bookings that hold the text in one of their fields, in any letter case, newest first. */
+/** Bookings with the text in one of their fields, in any letter case, newest first. */
 export async function searchBookings(db: Db, owner: OrganizationId, search: BookingSearch): Promise<BookingRow[]> {
   const { found, term, oldest, reached, looked } = await searchNewest(db, owner, search);
   if (found.length === search.limit || looked < NEWEST_COUNT || !oldest || !reached) return found;
@@ -29,10 +29,10 @@ export async function searchBookings(db: Db, owner: OrganizationId, search: Book
 }
 
 type Look = {
-  /** The text as the index has it; letter case is PostgreSQL's to say. */
+  /** The text in the index's form; PostgreSQL folds the letter case. */
   term: string;
   looked: number;
-  /** createdAt of the last one that was looked at, and of the oldest there is. */
+  /** createdAt of the oldest booking scanned, and of the oldest one in range. */
   reached: Date | null;
   oldest: Date | null;
 };
@@ -60,15 +60,15 @@ async function searchNewest(
     ) found on true
     order by found.created_at desc`.execute(db);
   const [look] = rows;
-  assert(look, "an aggregate gives one row");
+  assert(look, "an aggregate returns one row");
   return { ...look, found: rows.flatMap((row) => (row.reference === null ? [] : [row])) };
 }
 
 /**
- * The index is asked week by week, newest first, and only until the page is full: the lateral join takes the weeks in the
- * order in which they are made. So a text costs a look per week, and what it finds in the week that fills the page.
- * `is true` keeps every other index out: the words name organization and week already, and reading all of a week's bookings
- * from another one took longer than everything else.
+ * Searches the index week by week, newest first, and stops when the page is full: the lateral join takes the weeks in the
+ * order of generate_series. A search costs one probe per week, plus what it finds in the week that fills the page.
+ * `is true` keeps the planner from using any other index: the words already name organization and week, and reading all of
+ * a week's bookings from another index took longer than everything else.
  */
 async function searchWeeks(
   db: Db,

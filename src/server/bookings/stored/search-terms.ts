@@ -1,28 +1,28 @@
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { ORGANIZATION_ID } from "#contract/ids.ts";
 
-// What is looked up in the index bookings_search for a text that someone typed: the words that booking_grams in
-// migrations/0001_baseline.sql makes. Every booking that holds the text has them all; the statement then looks at the text.
+// Turns a search text into words of the index bookings_search, which booking_grams in migrations/0001_baseline.sql makes.
+// Every matching booking has all of these words; the statement then compares the text itself.
 
-/** Bookings are indexed by the week they were made in, counted from 1970, and searched week by week, newest first. */
+/** Bookings are indexed by the week they were made in, counted from 1970. */
 export const WEEK_SECONDS = 604_800;
 
-/** Stands in a query for the number of the week. No text holds it: control characters are taken out. */
+/** Placeholder for the week's number. No search text contains it: control characters are removed. */
 export const WEEK_MARK = "\u0001";
 
 const GRAM_LENGTH = 3;
-/** More of them find hardly less. */
+/** More than this hardly narrows the search. */
 const GRAMS_MAX = 6;
 
 /** `o`: reference, service, campaign. `c`: the customer's name and e-mail address. */
 export type SearchedPart = "o" | "c";
 
-/** The number of the week that an instant is in. */
+/** The number of an instant's week. */
 export function toWeek(instant: Date): number {
   return Math.floor(instant.getTime() / (WEEK_SECONDS * 1000));
 }
 
-/** Null where nothing is left to look for. Spaces at the ends, and what cannot be typed, do not count. */
+/** Removes control characters and surrounding spaces; null if nothing is left. */
 export function cleanSearch(text: string): string | null {
   return text.replaceAll(/\p{Cc}+/gu, " ").trim() || null;
 }
@@ -30,15 +30,15 @@ export function cleanSearch(text: string): string | null {
 /** A tsquery for one week; `term` is in the letter case and form of the index. */
 export function toWeekQuery(
   term: string,
-  about: { owner: OrganizationId; parts: readonly SearchedPart[]; widgetId: WidgetId | null },
+  { owner, parts, widgetId }: { owner: OrganizationId; parts: readonly SearchedPart[]; widgetId: WidgetId | null },
 ): string {
-  const scope = `${about.owner.slice(ORGANIZATION_ID.prefix.length)}${WEEK_MARK}:`;
-  const found = about.parts.map((part) => allOf(toGrams(term).map((gram) => toWord(`${scope}${part}`, gram))));
+  const scope = `${owner.slice(ORGANIZATION_ID.prefix.length)}${WEEK_MARK}:`;
+  const found = parts.map((part) => allOf(toGrams(term).map((gram) => toWord(`${scope}${part}`, gram))));
   const inAnyPart = `(${found.join(" | ")})`;
-  return about.widgetId === null ? inAnyPart : `${inAnyPart} & ${quote(`${scope}w${about.widgetId}`)}`;
+  return widgetId === null ? inAnyPart : `${inAnyPart} & ${quote(`${scope}w${widgetId}`)}`;
 }
 
-/** The beginning, the end, and evenly spread ones between where there are many. A short text is its own beginning. */
+/** The first, the last and evenly spread grams between them. A text shorter than a gram is matched as a prefix. */
 function toGrams(term: string): string[] {
   const letters = [...term];
   const last = Math.max(0, letters.length - GRAM_LENGTH);

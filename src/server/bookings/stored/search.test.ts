@@ -83,7 +83,7 @@ for (const [among, { owner, widgetId }] of Object.entries(businesses)) {
     for (const [what, text] of others)
       test(`but not by ${what}: ${text}`, async () => assert.equal(await isFound(text), false));
 
-    test("those who may not see customers find it by what they see", async () => {
+    test("members who may not see customers find bookings only by what they see", async () => {
       for (const text of ["canal", "autumn", "svc-"]) assert.equal(await isFound(text, ["o"]), true, text);
       for (const text of ["zoë", "example.com", "o'b", "@"]) assert.equal(await isFound(text, ["o"]), false, text);
     });
@@ -94,7 +94,7 @@ for (const [among, make] of [
   ["few", makeBusiness],
   ["many", makeBusyBusiness],
 ] as const) {
-  test(`among ${among}, bookings are found newest first, over any stretch of time, and a page ends at its limit`, async () => {
+  test(`among ${among}, results come newest first, within any period, up to the limit`, async () => {
     const { owner, widgetId } = await make();
     const days = [0, 1, 2, 3, 4, 5, 17, 40, 41, 300, 690];
     for (const day of days.toReversed())
@@ -135,12 +135,12 @@ for (const [among, make] of [
   });
 }
 
-test("what is searched for is what was typed, without spaces around it or what cannot be typed", () => {
+test("control characters and surrounding spaces are removed from the search text", () => {
   assert.equal(cleanSearch("  Mara \t Quell\n"), "Mara   Quell");
   assert.equal(cleanSearch(" \u0000\u0001 "), null);
 });
 
-test("a search finds what looking at every booking finds", async () => {
+test("a search finds exactly what scanning every booking finds", async () => {
   const letters = [
     "a",
     "b",

@@ -4,8 +4,8 @@ import type { WidgetId } from "#contract/ids.ts";
 import type { BookingRow } from "./queries.ts";
 import { toAppointment, toCustomer } from "./to-booking.ts";
 
-// Bookings as the dashboard shows them. Whoever may not see customers gets nothing that is about one: raw attribution may
-// hold what a link said of its reader, and the links lead to the appointment itself.
+// Bookings as the dashboard shows them. Members who may not see customers also get no raw attribution, which may identify a
+// visitor, and no links, which open the appointment.
 
 type Reader = { seesCustomers: boolean; widgetNames: ReadonlyMap<WidgetId, string> };
 
@@ -20,8 +20,8 @@ export function toBookingSummary(row: BookingRow, reader: Reader): BookingSummar
 export function toBookingDetail(row: BookingRow, reader: Reader): Omit<BookingDetail, "deliveries"> {
   const shared = toShared(row, reader);
   if (!reader.seesCustomers) {
-    const unseen = { customer: null, answers: null, externalId: null, manageUrl: null, joinUrl: null };
-    return { ...shared, ...unseen, attribution: toClassified(row.attribution) };
+    const hidden = { customer: null, answers: null, externalId: null, manageUrl: null, joinUrl: null };
+    return { ...shared, ...hidden, attribution: toClassified(row.attribution) };
   }
   return {
     ...shared,
@@ -38,7 +38,7 @@ function toShared(row: BookingRow, { widgetNames }: Reader) {
   return { ...toAppointment(row), widget: { id: row.widget_id, name: widgetNames.get(row.widget_id) ?? "" } };
 }
 
-/** Only those that the booking has: a key without a value is not sent. */
+/** Omits absent fields. */
 function toClassified({ source, medium, campaign, channel }: Attribution): BookingSummary["attribution"] {
   return {
     ...(source === undefined ? {} : { source }),

@@ -6,7 +6,7 @@ import { parseIsoInstant } from "../../lib/iso-instant.ts";
 
 const VALUE_LENGTH_MAX = 2_048;
 
-/** What the loader sent, field by field, and what we make of it. Only fields that were present are kept. */
+/** The loader's raw fields and our classification, without absent fields. */
 export function toAttribution(raw: RawAttribution, visit: VisitClass & { page: string }): Attribution {
   const kept: Record<string, string | number> = {
     source: visit.source,
@@ -23,6 +23,6 @@ export function toAttribution(raw: RawAttribution, visit: VisitClass & { page: s
   const firstSeenAt = raw.firstSeenAt === undefined ? null : parseIsoInstant(raw.firstSeenAt, "down");
   if (firstSeenAt) kept["firstSeenAt"] = firstSeenAt.toISOString();
   else delete kept["firstSeenAt"];
-  // Every name is one of the contract's, and every value a text but `touches`.
+  // Every name is one of the contract's, and only `touches` is a number.
   return kept as Attribution;
 }

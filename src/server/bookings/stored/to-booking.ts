@@ -1,7 +1,7 @@
 import type { Booking } from "#contract/booking.ts";
 import type { BookingRow } from "./queries.ts";
 
-/** REST shape: staff by name, flat attribution, no external id and no join link. */
+/** REST shape: staff as names, flat attribution, no external id and no join link. */
 export function toBooking(row: BookingRow): Booking {
   return {
     ...toAppointment(row),
@@ -12,7 +12,7 @@ export function toBooking(row: BookingRow): Booking {
   };
 }
 
-/** What is about no customer, as the read API and the dashboard say it alike. */
+/** The fields without customer data that the read API and the dashboard share. */
 export function toAppointment(row: BookingRow) {
   return {
     reference: row.reference,

@@ -4,7 +4,7 @@ import type { Refusal } from "./endpoints.ts";
 
 // Refusals as sentences, for the command line and the dashboard alike. "No such …" is said by each in its own way.
 
-const PLAN_REQUIRED = "Webhooks need the Pro or Business plan.";
+const PLAN_REQUIRED = "Webhooks require the Pro or Business plan.";
 
 export function describeRefusal(refusal: Exclude<Refusal, { kind: "not_found" }>): string {
   switch (refusal.kind) {
