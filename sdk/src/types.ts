@@ -194,7 +194,7 @@ export type DailyEntry = {
 };
 
 export type BookingCreatedEvent = {
-  /** The same for every endpoint and every attempt: de-duplicate on it. */
+  /** The same for every endpoint and every attempt; use it to remove duplicates. */
   id: string;
   type: "booking.created";
   /** When the event was written. ISO 8601 in UTC with milliseconds. */
@@ -213,7 +213,7 @@ export type BookingCreatedEvent = {
       id: string;
       name: string;
     };
-    /** Where the visitor came from. Only fields that were present are included; utm and clickIds are always there and may be empty. */
+    /** Where the visitor came from. Only fields that were present are included; utm and clickIds are always included and may be empty. */
     attribution: WebhookAttribution;
   };
 };
@@ -238,7 +238,7 @@ export type WebhookBooking = {
     name: string;
   }[];
   customer: Customer;
-  /** What the visitor answered to the widget's questions. */
+  /** The visitor's answers to the service's questions. */
   answers: Answer[];
   /** The external system's link to manage the booking, when available. */
   manageUrl?: string;
@@ -246,7 +246,7 @@ export type WebhookBooking = {
   joinUrl: string | null;
 };
 
-/** Where the visitor came from. Only fields that were present are included; utm and clickIds are always there and may be empty. */
+/** Where the visitor came from. Only fields that were present are included; utm and clickIds are always included and may be empty. */
 export type WebhookAttribution = {
   /** Classified source. */
   source?: string;
@@ -279,7 +279,7 @@ export type WebhookAttribution = {
 };
 
 export type EndpointTestEvent = {
-  /** The same for every endpoint and every attempt: de-duplicate on it. */
+  /** The same for every endpoint and every attempt; use it to remove duplicates. */
   id: string;
   type: "endpoint.test";
   /** When the event was written. ISO 8601 in UTC with milliseconds. */

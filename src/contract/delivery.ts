@@ -1,8 +1,8 @@
 import { SEND_FAILURE_CODES } from "./send-failure.ts";
 
-// States of a delivery (one event to one endpoint), and what the log says of its attempts.
+// States of a delivery (one event to one endpoint) and of its attempts.
 
-/** queued → delivered | retrying → … → delivered | failed; canceled when nothing must be sent any more. */
+/** queued → delivered | retrying → … → delivered | failed; canceled when it must no longer be sent. */
 export const DELIVERY_STATES = ["queued", "retrying", "delivered", "failed", "canceled"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
@@ -12,11 +12,11 @@ export type CancelReason = (typeof CANCEL_REASONS)[number];
 export const ATTEMPT_TRIGGERS = ["automatic", "manual"] as const;
 export type AttemptTrigger = (typeof ATTEMPT_TRIGGERS)[number];
 
-/** `interrupted`: the process that sent it ended before it could say how it went; the receiver may have got it. */
+/** `interrupted`: the sending process died before it could record the outcome; the receiver may have got the request. */
 export const ATTEMPT_RESULTS = ["in_flight", "delivered", "failed", "interrupted"] as const;
 export type AttemptResult = (typeof ATTEMPT_RESULTS)[number];
 
-/** Why an attempt did not deliver; of the last three the receiver knows nothing. */
+/** Why an attempt failed. The last three are not the receiver's fault. */
 export const ATTEMPT_ERROR_CODES = [
   ...SEND_FAILURE_CODES,
   "http_status",
@@ -31,5 +31,5 @@ export type AttemptErrorCode = (typeof ATTEMPT_ERROR_CODES)[number];
 export const NOTICE_KINDS = ["exhausted", "disabling_soon", "disabled"] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** Attempts, deliveries and their events are kept this long. */
+/** How long events, deliveries and attempts are kept. */
 export const DELIVERY_LOG_DAYS = 30;

@@ -1,5 +1,4 @@
-// What the contract and the design say of a webhook endpoint: its kinds, states, limits and signing secret.
-// The forms of its identifiers are in ids.ts.
+// Kinds, states, limits and the signing secret of a webhook endpoint. Its identifiers are in ids.ts.
 
 /** `webhook` receives the signed JSON event, the chat kinds a formatted card. */
 export const ENDPOINT_KINDS = ["webhook", "teams", "slack"] as const;
@@ -18,5 +17,5 @@ export const ENDPOINT_URL_LENGTH_MAX = 2_048;
 /** `whsec_` and 32 random bytes in base64url. The HMAC key is the whole text, prefix included. */
 export const SIGNING_SECRET_PREFIX = "whsec_";
 export const SIGNING_SECRET_BYTES = 32;
-/** After a rotation the old secret signs too for this long. */
+/** After a rotation, the old secret stays valid this long. */
 export const SIGNING_SECRET_OVERLAP_HOURS = 24;

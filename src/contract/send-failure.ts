@@ -1,4 +1,4 @@
-/** What can go wrong with a request to a receiver or a scheduling system before its reply is complete. */
+/** Why a request to a receiver or a scheduling system got no complete reply. */
 export const SEND_FAILURE_CODES = [
   "timeout",
   "dns_error",

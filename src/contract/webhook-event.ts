@@ -11,7 +11,7 @@ export const WEBHOOK_API_VERSION = "2026-11-01";
 export const WEBHOOK_EVENT_TYPES = ["booking.created", "endpoint.test"] as const;
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
-/** The headers of ours that every signed delivery carries, spelled as the contract spells them. */
+/** Headers of every signed delivery, spelled as in the contract. */
 export const WEBHOOK_HEADERS = {
   eventType: "Service-Event",
   deliveryId: "Service-Delivery",
@@ -41,7 +41,7 @@ const WidgetName = Type.Object({
 const { source, medium, campaign, channel, landingPage, referrer, pageUrl, gaClientId } = Attribution.properties;
 const { utmSource, utmMedium, utmCampaign, utmTerm } = Attribution.properties;
 
-/** Only fields that were present are included; `utm` and `clickIds` are always there and may be empty. */
+/** Includes only fields that were present; `utm` and `clickIds` are always included and may be empty. */
 export const WebhookAttribution = Type.Object(
   {
     source,
@@ -61,7 +61,7 @@ export const WebhookAttribution = Type.Object(
   {
     title: "WebhookAttribution",
     description:
-      "Where the visitor came from. Only fields that were present are included; utm and clickIds are always there and may be empty.",
+      "Where the visitor came from. Only fields that were present are included; utm and clickIds are always included and may be empty.",
   },
 );
 export type WebhookAttribution = Static<typeof WebhookAttribution>;
@@ -78,7 +78,7 @@ export const WebhookBooking = Type.Object(
     service: Service,
     staff: Type.Array(StaffMember),
     customer: Customer,
-    answers: Type.Array(Answer, { description: "What the visitor answered to the widget's questions." }),
+    answers: Type.Array(Answer, { description: "The visitor's answers to the service's questions." }),
     manageUrl: bookingFields.manageUrl,
     joinUrl: Type.Union([Type.String(), Type.Null()], {
       description: "Link to join an online appointment; null when there is none.",
@@ -91,7 +91,7 @@ export type WebhookBooking = Static<typeof WebhookBooking>;
 
 const envelope = {
   id: Type.String({
-    description: "The same for every endpoint and every attempt: de-duplicate on it.",
+    description: "The same for every endpoint and every attempt; use it to remove duplicates.",
     examples: ["evt_4f2c8a90d1e74b6fa35c0b7e9d8a6c12"],
   }),
   created: timestampOf("When the event was written.", "2026-11-01T09:30:00.041Z"),
@@ -115,7 +115,7 @@ export const BookingCreatedEvent = Type.Object(
 );
 export type BookingCreatedEvent = Static<typeof BookingCreatedEvent>;
 
-/** Sent once by "send test"; it is about no booking and holds no visitor's data. */
+/** Sent once by "Send test"; it contains no booking and no personal data. */
 export const EndpointTestEvent = Type.Object(
   {
     id: envelope.id,

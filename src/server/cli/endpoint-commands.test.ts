@@ -67,7 +67,10 @@ test("endpoint add prints the id and, this once, the secret that signs", async (
     "--kind",
     "teams",
   ]);
-  assert.match(told.stdout, /^Added endpoint we_\w{16}\. Its signing secret is shown this once:\nwhsec_\S{43}\n$/);
+  assert.match(
+    told.stdout,
+    /^Added endpoint we_\w{16}\. Save its signing secret now; it won't be shown again:\nwhsec_\S{43}\n$/,
+  );
 });
 
 test("endpoint add refuses with one clear line", async () => {
@@ -107,7 +110,7 @@ test("endpoint add refuses with one clear line", async () => {
 
 test("endpoint list shows what there is, a chat's address by its host and end only", async () => {
   const { owner } = await makeBusiness(deps);
-  assert.equal((await cli.runInside(["endpoint", "list", "--org", owner])).stdout, "There are none.\n");
+  assert.equal((await cli.runInside(["endpoint", "list", "--org", owner])).stdout, "No endpoints.\n");
   const { id } = await runJson(
     "endpoint",
     "add",
@@ -142,7 +145,7 @@ test("endpoint remove ends an endpoint, once", async () => {
   const business = await makeBusiness(deps);
   const { id } = await runJson("endpoint", "add", "--org", business.owner, "--url", receiver.url, "--kind", "webhook");
   assert.deepEqual(await runJson("endpoint", "remove", String(id)), { id });
-  const none = refusal("There is no endpoint with this id; ids look like we_….");
+  const none = refusal("No endpoint has this ID. Endpoint IDs look like we_….");
   assert.deepEqual(await cli.runInside(["endpoint", "remove", String(id)]), none);
   assert.deepEqual(await cli.runInside(["endpoint", "remove", "whsec_pasted_by_mistake"]), none);
   assert.deepEqual(await cli.runInside(["endpoint", "remove"]), refusal("Usage: endpoint remove ID"));
@@ -163,10 +166,10 @@ test("endpoint test and delivery redeliver send once more, or say why not", asyn
   const redeliver = (delivery: string) => cli.runInside(["delivery", "redeliver", delivery]);
   assert.deepEqual(await redeliver(String(deliveryId)), {
     code: 0,
-    stdout: `Queued delivery ${deliveryId} once more.\n`,
+    stdout: `Queued delivery ${deliveryId} for redelivery.\n`,
     stderr: "",
   });
-  assert.deepEqual(await redeliver(String(deliveryId)), refusal("The delivery waits, or is being sent, already."));
+  assert.deepEqual(await redeliver(String(deliveryId)), refusal("This delivery is already queued."));
   clock.set(new Date(Date.now() + 2_000));
   await deliverAll(loop);
   assert.equal(receiver.requests.length, before + 2);
@@ -179,7 +182,7 @@ test("endpoint test and delivery redeliver send once more, or say why not", asyn
     ],
     "what the operator does is in the organization's log",
   );
-  const none = refusal("There is no delivery with this id; ids are UUIDs, as in Service-Delivery.");
+  const none = refusal("No delivery has this ID. Delivery IDs are UUIDs, as in the Service-Delivery header.");
   assert.deepEqual([await redeliver("x"), await redeliver("11111111-2222-4333-8444-555555555555")], [none, none]);
 
   const reference = await book(deps, business);
@@ -188,9 +191,12 @@ test("endpoint test and delivery redeliver send once more, or say why not", asyn
   await deleteBooking(deps, business.owner, reference);
   assert.deepEqual(
     await redeliver(String(delivery?.id)),
-    refusal("The delivery's booking was erased; there is nothing left to send."),
+    refusal("This delivery's booking was erased, so there is nothing left to send."),
   );
   await editEndpoint(deps, business.owner, { id: id as never, isEnabled: false });
-  assert.deepEqual(await cli.runInside(["endpoint", "test", String(id)]), refusal("The endpoint is disabled."));
-  assert.deepEqual(await redeliver(String(deliveryId)), refusal("The delivery's endpoint is disabled."));
+  assert.deepEqual(
+    await cli.runInside(["endpoint", "test", String(id)]),
+    refusal("This endpoint is off. Turn it on first."),
+  );
+  assert.deepEqual(await redeliver(String(deliveryId)), refusal("This delivery's endpoint is off. Turn it on first."));
 });

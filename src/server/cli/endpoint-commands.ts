@@ -24,7 +24,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
   {
     name: "endpoint add",
     usage: `endpoint add --org ORG --url U --kind ${ENDPOINT_KINDS.join("|")} [--description D]`,
-    summary: "send new bookings to this address; its signing secret is shown this once",
+    summary: "send new bookings to a URL; prints the signing secret, which is shown only once",
     options: ["org", "url", "kind", "description"],
     positionals: 0,
     async run(context) {
@@ -44,13 +44,16 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
       );
       if (outcome.kind !== "added") throw toUsageError(outcome);
       const { id, secret } = outcome;
-      return { text: `Added endpoint ${id}. Its signing secret is shown this once:\n${secret}`, json: { id, secret } };
+      return {
+        text: `Added endpoint ${id}. Save its signing secret now; it won't be shown again:\n${secret}`,
+        json: { id, secret },
+      };
     },
   },
   {
     name: "endpoint remove",
     usage: "endpoint remove ID",
-    summary: "send nothing more to an endpoint; what waits for it is canceled",
+    summary: "remove an endpoint and cancel its waiting deliveries",
     options: [],
     positionals: 1,
     async run(context) {
@@ -63,7 +66,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
   {
     name: "endpoint list",
     usage: "endpoint list --org ORG",
-    summary: "show an organization's endpoints; of a chat's address only its host and end",
+    summary: "list an organization's endpoints; chat URLs are shown in part",
     options: ["org"],
     positionals: 0,
     async run({ db, args }) {
@@ -80,13 +83,13 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
         createdAt: row.created_at.toISOString(),
       }));
       const lines = endpoints.map(({ id, kind, status, url }) => `${id}  ${kind}  ${status}  ${url}`);
-      return { text: lines.join("\n") || "There are none.", json: endpoints };
+      return { text: lines.join("\n") || "No endpoints.", json: endpoints };
     },
   },
   {
     name: "endpoint test",
     usage: "endpoint test ID",
-    summary: "send an endpoint one test event; the delivery log says how it went",
+    summary: "send a test event to an endpoint; the delivery log shows the result",
     options: [],
     positionals: 1,
     async run(context) {
@@ -100,7 +103,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
   {
     name: "delivery redeliver",
     usage: "delivery redeliver ID",
-    summary: "send a delivery that is over once more",
+    summary: "send a finished delivery again",
     options: [],
     positionals: 1,
     async run(context) {
@@ -111,7 +114,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
       const outcome = await redeliver(context, owner, id, alongside);
       if (outcome.kind === "not_found") throw new UsageError(NO_DELIVERY);
       if (outcome.kind !== "queued") throw new UsageError(REDELIVER_REFUSALS[outcome.kind]);
-      return { text: `Queued delivery ${id} once more.`, json: { id } };
+      return { text: `Queued delivery ${id} for redelivery.`, json: { id } };
     },
   },
 ];
@@ -120,8 +123,8 @@ function audited(context: CommandContext, owner: OrganizationId, action: AuditAc
   return auditEndpoint(auditByOperator(context, owner, context.clock.now()), action);
 }
 
-const NO_ENDPOINT = "There is no endpoint with this id; ids look like we_….";
-const NO_DELIVERY = "There is no delivery with this id; ids are UUIDs, as in Service-Delivery.";
+const NO_ENDPOINT = "No endpoint has this ID. Endpoint IDs look like we_….";
+const NO_DELIVERY = "No delivery has this ID. Delivery IDs are UUIDs, as in the Service-Delivery header.";
 
 async function requireEndpoint(context: CommandContext): Promise<{ id: EndpointId; owner: OrganizationRow }> {
   const id = parseEndpointId(context.args.positional[0] ?? "");

@@ -88,7 +88,7 @@ test("what is no plain address is refused", () => {
   ]) {
     assert.deepEqual(
       judgeAddress(text, cidrs("0.0.0.0/0", "::/0")),
-      { kind: "blocked", range: "a form that is not understood" },
+      { kind: "blocked", range: "an unknown format" },
       text,
     );
   }

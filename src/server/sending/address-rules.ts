@@ -1,9 +1,8 @@
 import { isIP } from "node:net";
 import { assert } from "../lib/assert.ts";
 
-// Which addresses webhooks and requests to scheduling systems may reach. Everything is decided on the 16 bytes of an address,
-// never on its spelling. An IPv4 address is held as its IPv4-mapped form ::ffff:a.b.c.d, so 10.0.0.1 and ::ffff:a00:1 are one
-// and the same here. IPv6 is refused unless it is global unicast; IPv4 unless it is outside every special range. The other
+// Which addresses webhooks and requests to scheduling systems may reach. Addresses are judged by their 16 bytes, never by
+// their spelling. An IPv4 address is kept as ::ffff:a.b.c.d, so 10.0.0.1 and ::ffff:a00:1 are the same. IPv6 is refused unless it is global unicast; IPv4 unless it is outside every special range. The other
 // forms that carry an IPv4 address inside (NAT64, 6to4, Teredo, IPv4-compatible) are refused as whole ranges, whatever they
 // carry.
 
@@ -11,14 +10,14 @@ export type Cidr = { readonly bytes: Uint8Array; readonly prefixBits: number };
 
 export type AddressVerdict =
   | { readonly kind: "public" }
-  /** The operator's WEBHOOK_ALLOW_CIDRS names it, whatever range it is in. Only these may be reached by plain http. */
+  /** Listed in WEBHOOK_ALLOW_CIDRS. Only these may be reached over plain http. */
   | { readonly kind: "allowed" }
-  /** `range` continues the words "an address in". */
+  /** `range` completes the phrase "an address in". */
   | { readonly kind: "blocked"; readonly range: string };
 
 export function judgeAddress(address: string, allow: readonly Cidr[]): AddressVerdict {
   const bytes = parseAddress(address);
-  if (bytes === null) return { kind: "blocked", range: "a form that is not understood" };
+  if (bytes === null) return { kind: "blocked", range: "an unknown format" };
   if (allow.some((cidr) => contains(cidr, bytes))) return { kind: "allowed" };
   if (!contains(MAPPED_IPV4, bytes) && !contains(GLOBAL_UNICAST, bytes)) {
     const special = IPV6_OUTSIDE_GLOBAL.find(([cidr]) => contains(cidr, bytes));
@@ -28,12 +27,12 @@ export function judgeAddress(address: string, allow: readonly Cidr[]): AddressVe
   return blocked === undefined ? { kind: "public" } : { kind: "blocked", range: blocked[1] };
 }
 
-/** What a target's addresses must all be before anything is sent to it. */
+/** Nothing is sent to a host unless every one of its addresses is permitted. */
 export function permits(verdict: AddressVerdict, protocol: "http:" | "https:"): boolean {
   return verdict.kind === "allowed" || (verdict.kind === "public" && protocol === "https:");
 }
 
-/** `10.0.0.0/8`, `::1/128`, or a single address. Null when it is neither. */
+/** `10.0.0.0/8`, `::1/128` or a single address; null otherwise. */
 export function parseCidr(text: string): Cidr | null {
   const [address = "", prefix, ...rest] = text.trim().split("/");
   const bytes = parseAddress(address);
@@ -44,7 +43,7 @@ export function parseCidr(text: string): Cidr | null {
   return prefixBits <= addressBits ? { bytes, prefixBits: prefixBits + (128 - addressBits) } : null;
 }
 
-/** 16 bytes, or null when the text is no plain address (zone identifiers like fe80::1%eth0 are not plain). */
+/** 16 bytes; null if the text is not an address. Zone identifiers (fe80::1%eth0) are not accepted. */
 export function parseAddress(text: string): Uint8Array | null {
   const family = text.includes("%") ? 0 : isIP(text);
   if (family === 4) return Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ...toIpv4Bytes(text));
@@ -123,7 +122,7 @@ const BLOCKED: readonly (readonly [Cidr, string])[] = [
   range("3fff::/20", "a documentation network"),
 ];
 
-// Only for their names: outside 2000::/3 everything is refused.
+// Names for messages only: everything outside 2000::/3 is refused.
 const IPV6_OUTSIDE_GLOBAL: readonly (readonly [Cidr, string])[] = [
   range("::/128", "this network"),
   range("::1/128", "this machine's own network"),

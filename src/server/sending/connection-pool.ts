@@ -24,7 +24,7 @@ const IDLE_SOCKETS_MAX = 256;
 const IDLE_SOCKET_MS = 1_500;
 
 type Connection = ConnectionState & {
-  /** Whose it is, and where it leads. */
+  /** User and origin. */
   readonly lane: string;
   readonly isTls: boolean;
   readonly client: Client;
@@ -33,7 +33,7 @@ type Connection = ConnectionState & {
 export class ConnectionPool {
   readonly #connectors: Record<Protocol, GuardedConnector>;
   readonly #idleByLane = new Map<string, Connection[]>();
-  /** The same connections, the one idle for longest first. */
+  /** The same connections, longest idle first. */
   readonly #idle = new Set<Connection>();
   #inUse = 0;
   #onDrained: (() => void) | null = null;
@@ -46,7 +46,7 @@ export class ConnectionPool {
     };
   }
 
-  /** The user's idle connection to this origin that was used last, or a new one. */
+  /** The user's most recently used idle connection to this origin, or a new one. */
   take(origin: string, user: string): Connection {
     assert(!this.#isClosing, "nothing is sent after close");
     const lane = `${user} ${origin}`;
@@ -78,7 +78,7 @@ export class ConnectionPool {
       await new Promise<void>((resolve) => {
         this.#onDrained = resolve;
       });
-      // The callers of those sends see their results before this does.
+      // Let the callers of those sends see their results first.
       await new Promise(setImmediate);
     }
     for (const connection of this.#idle) this.#discard(connection);
@@ -106,7 +106,7 @@ export class ConnectionPool {
       onOverflow: null,
       wireBytesLimit: 0,
     };
-    // In use, a lost socket is the request's own error; idle, it must not be handed out again.
+    // A socket lost in use fails its request; one lost while idle must not be reused.
     client.on("disconnect", () => {
       if (this.#idle.has(connection)) this.#discard(connection);
     });
@@ -141,6 +141,6 @@ export function toSocketFacts(connection: Connection): SocketFacts {
 
 function destroy(connection: Connection): void {
   connection.socket?.destroy();
-  // It has no request left that anyone waits for; undici's promise only says when the socket has closed.
+  // Nobody waits for a request on it; undici's promise resolves once the socket is closed.
   void connection.client.destroy();
 }

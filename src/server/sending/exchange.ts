@@ -3,12 +3,12 @@ import type { SendFailureCode } from "#contract/send-failure.ts";
 import { type ConnectionPool, toSocketFacts } from "./connection-pool.ts";
 import { isMisuse, SendFault, toFailureCode } from "./send-failure.ts";
 
-// One request and its reply, over a connection of the pool. undici's own time limits are off; the caller's signal is the only
-// one. No redirect is followed and nothing is decompressed.
+// One request and its reply over a pooled connection. undici's timeouts are off; the caller's signal is the only limit. No
+// redirect is followed and nothing is decompressed.
 
 export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Takes in what arrives of a reply. */
+/** Receives a reply as it arrives. */
 export type ReplySink = {
   start(status: number, headers: ReplyHeaders): void;
   read(chunk: Buffer): void;
@@ -16,12 +16,12 @@ export type ReplySink = {
 
 export type ExchangeRequest = {
   readonly url: URL;
-  /** Whose it is: sockets are not shared between users. */
+  /** Sockets are not shared between users. */
   readonly user: string;
   readonly method: Dispatcher.HttpMethod;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | string | null;
-  /** Gives it up, at any moment from looking up the name to the last byte. */
+  /** Aborts the request at any point, from the name lookup to the last byte. */
   readonly signal: AbortSignal;
   readonly limits: {
     readonly bodyBytes: number;
@@ -33,10 +33,10 @@ export type ExchangeRequest = {
   };
 };
 
-/** How it ended. Only a whole reply leaves a usable socket. */
+/** How the exchange ended. Only a whole reply leaves a reusable socket. */
 export type Ending = "whole" | "body_too_long" | "wire_too_long" | "given_up" | SendFailureCode;
 
-/** `wasSent`: the request may have reached the other side. Rejects for a bug of ours only. */
+/** `wasSent`: the request may have reached the other side. Rejects only for a bug of ours. */
 export async function exchange(
   pool: ConnectionPool,
   request: ExchangeRequest,

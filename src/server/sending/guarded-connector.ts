@@ -5,20 +5,20 @@ import { type Cidr, judgeAddress, permits } from "./address-rules.ts";
 import type { ResolveHost } from "./resolve-host.ts";
 import { SendFault } from "./send-failure.ts";
 
-// No byte reaches an address the rules refuse. A literal address is judged in the connector, because Node asks its lookup
-// hook about names only; a name is resolved and judged inside that hook, and Node connects to exactly the addresses the
-// hook returned, so a name cannot change its answer between the check and the connection. The address of the finished
-// connection is judged once more. One refused address among several refuses them all.
+// No byte reaches an address that the rules refuse. Literal addresses are checked in the connector, because Node calls its
+// lookup hook only for names. Names are resolved and checked inside that hook, and Node connects to exactly the addresses the
+// hook returns, so a name cannot resolve differently between check and connection. The connected address is checked again.
+// One refused address refuses the whole host.
 
 export type Protocol = "http:" | "https:";
 
 export type GuardSettings = { readonly resolve: ResolveHost; readonly allow: readonly Cidr[] };
 
-/** What the connector tells of the connection it makes, and is told about its limit. */
+/** State of one connection, shared between the connector and its user. */
 export type ConnectionState = {
-  /** The socket being made or in use; kept so that a connection can be given up at any moment. */
+  /** Connecting or in use; kept so that a connection can be dropped at any time. */
   socket: Socket | null;
-  /** Set once the connection stands. */
+  /** Set once connected. */
   remoteAddress: string | null;
   /** Called when the socket has read more than `wireBytesLimit` since it was opened. */
   onOverflow: (() => void) | null;
@@ -41,7 +41,7 @@ export function buildGuardedConnector(protocol: Protocol, settings: GuardSetting
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_TRY_MS,
     allowH2: false,
-    // Said aloud so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     rejectUnauthorized: true,
     timeout: 0,
   });
@@ -73,7 +73,7 @@ export function buildGuardedConnector(protocol: Protocol, settings: GuardSetting
   };
 }
 
-/** Node's lookup hook: all addresses of a name if every one is permitted, else none. IPv4 first: more hosts have it. */
+/** Node's lookup hook: all addresses of a name if every one is permitted, otherwise none. IPv4 first, as more hosts have it. */
 function guardLookup(resolve: ResolveHost, isPermitted: (address: string) => boolean): LookupFunction {
   async function findAddresses(hostname: string): Promise<LookupAddress[]> {
     const answer = await resolve(hostname);

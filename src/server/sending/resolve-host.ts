@@ -4,14 +4,14 @@ import { isIP } from "node:net";
 import type { Clock } from "../lib/clock.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 
-// How a receiver's name becomes addresses. `dns.lookup` is not used: it blocks a thread of libuv's small pool for as long
+// Resolves a receiver's host name. `dns.lookup` is not used: it blocks a thread of libuv's small pool for as long
 // as a name server stays silent, so a few names with a dead name server would hold up every other delivery (and file
 // access). c-ares, behind `Resolver`, waits for any number of names at once. But c-ares queries ask the name server only,
 // and an operator who allows private targets expects `localhost` and the hosts file to count: these are read first, as
 // getaddrinfo does with the usual "hosts: files dns". Search domains and mDNS are not consulted; write the full name.
 //
-// Answers are kept for their time to live, at most 30 seconds. That is safe: the guard judges the addresses it is about to
-// connect to at every connection, wherever they came from.
+// Answers are cached for their time to live, at most 30 seconds. That is safe because the guard checks the addresses at every
+// connection.
 
 export type HostAnswer =
   | { readonly kind: "found"; readonly addresses: readonly string[] }
@@ -104,7 +104,7 @@ async function readSystemHostsFile(): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch {
-    // A machine without a readable hosts file has no entries in it.
+    // No readable hosts file means no entries.
     return "";
   }
 }

@@ -1,7 +1,7 @@
-/** Nobody can push a retry further away than this. */
+/** The longest delay that a Retry-After header can ask for. */
 const RETRY_AFTER_MAX_SECONDS = 3_600;
 
-/** Seconds the other side asked us to wait (delay-seconds or HTTP-date), at most an hour; null when it did not say. */
+/** Seconds to wait (delay-seconds or HTTP-date), at most an hour; null without a valid value. */
 export function parseRetryAfter(header: string | null, now: Date): number | null {
   const text = header?.trim() ?? "";
   const seconds = /^[0-9]+$/.test(text) ? Number(text) : secondsUntil(parseHttpDate(text), now);

@@ -1,8 +1,8 @@
 import type { SendFailureCode } from "#contract/send-failure.ts";
 
-// How an error gets its code. Only codes and facts of the socket are looked at, never the words of an error.
+// Maps errors to failure codes, by error codes and socket state only, never by message text.
 
-/** A fault we name ourselves; it passes through Node and undici unchanged. */
+/** A failure that we raise ourselves; it passes through Node and undici unchanged. */
 export class SendFault extends Error {
   readonly failure: SendFailureCode;
   constructor(failure: SendFailureCode, options?: ErrorOptions) {
@@ -13,7 +13,7 @@ export class SendFault extends Error {
 
 export type SocketFacts = {
   readonly isTls: boolean;
-  /** The connection stood, TLS included, before the fault. */
+  /** The connection, including TLS, was established before the failure. */
   readonly wasConnected: boolean;
   /** The receiver has closed its side. */
   readonly isEnded: boolean;
@@ -27,7 +27,7 @@ export function toFailureCode(error: Error, socket: SocketFacts): SendFailureCod
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) return "tls_error";
   // The receiver closed the connection before its reply was complete; undici has several errors for that.
   if (socket.isEnded) return "connection_reset";
-  // While a TLS connection is being made, what is no system error is a refused certificate.
+  // During a TLS handshake, anything but a system error is a refused certificate.
   const isSystemError = "syscall" in error || error instanceof AggregateError;
   return socket.isTls && !socket.wasConnected && !isSystemError ? "tls_error" : "network_error";
 }

@@ -29,7 +29,7 @@ test("booking.created is in the OpenAPI document, with its headers and its envel
 
 test("the reference page shows it", async () => {
   const { body } = await app.inject("/docs/api");
-  assert.match(body, /A booking was made/);
+  assert.match(body, /Booking created/);
   assert.match(body, /id="schema-WebhookBooking"/);
 });
 

@@ -8,21 +8,21 @@ import { createSystemResolver, type ResolveHost } from "../sending/resolve-host.
 import type { RetrySchedule } from "./delivery/retry-schedule.ts";
 import { createGuardedSend, type GuardedSend } from "./request/guarded-send.ts";
 
-/** What webhooks need beyond the database. */
+/** What webhooks need besides the database. */
 export type WebhookDeps = {
   readonly send: GuardedSend;
-  /** Signing secrets must sign again, so they are sealed rather than hashed. */
+  /** Signing secrets are needed in plain text for signing, so they are sealed rather than hashed. */
   readonly secretBox: Sealer;
   readonly schedule: RetrySchedule;
   readonly resolve: ResolveHost;
   readonly allow: readonly Cidr[];
-  /** How long a claimed delivery is left to its worker. */
+  /** How long a claimed delivery belongs to its worker. */
   readonly leaseMs: number;
 };
 
 /**
- * A lease lasts four time limits, a minute by default: a request is begun only while half of it is left, takes one at most,
- * and one remains for writing down how it ended and for clocks of two machines that differ.
+ * A lease lasts four request timeouts, a minute by default: a request starts only while half of the lease is left and takes at
+ * most one timeout, which leaves one for writing the report and for clock differences between machines.
  */
 const LEASE_TIMEOUTS = 4;
 const LEASE_MS_MIN = 2_000;

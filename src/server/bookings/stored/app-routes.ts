@@ -14,7 +14,7 @@ import { bodyReader, FormCheck } from "../../http/body.ts";
 import { readPage } from "../../http/page.ts";
 import { badParameter, isDryRun, type Query, readInstant, readPageSize, readParameter } from "../../http/parameters.ts";
 import { toKeptSince } from "../../plans/kept-since.ts";
-import { listDeliveriesOf } from "../../webhooks/log/booking-deliveries.ts";
+import { listBookingDeliveries } from "../../webhooks/log/booking-deliveries.ts";
 import { requireWidget } from "../../widgets/require-widget.ts";
 import { readWidgetNames } from "../../widgets/widget-names.ts";
 import { type AppBookingFilter, findBooking, listBookings } from "./app-queries.ts";
@@ -50,7 +50,7 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
     if (!row) throw noSuch("booking");
     const reader = await readerOf(deps.db, member);
     const { seesCustomers } = reader;
-    const deliveries = await listDeliveriesOf(deps.db, owner, { reference, seesCustomers, now: deps.clock.now() });
+    const deliveries = await listBookingDeliveries(deps.db, owner, { reference, seesCustomers, now: deps.clock.now() });
     return { ...toBookingDetail(row, reader), deliveries };
   });
 

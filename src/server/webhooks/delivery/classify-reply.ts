@@ -2,7 +2,7 @@ import type { AttemptErrorCode } from "#contract/delivery.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { SendResult } from "../request/guarded-send.ts";
 
-// What one finished attempt means for its delivery and its endpoint:
+// What a reply means for its delivery and its endpoint:
 //
 // | reply                        | webhook              | slack                        | teams                          |
 // |------------------------------|----------------------|------------------------------|--------------------------------|
@@ -16,7 +16,7 @@ import type { SendResult } from "../request/guarded-send.ts";
 // | any other 4xx                | retry                | failed                       | failed                         |
 // | anything else, no reply      | retry                | retry                        | retry                          |
 //
-// Any other status counts as it is, whatever becomes of the body.
+// For any other status the body does not matter.
 
 export type AttemptOutcome =
   | { readonly kind: "delivered" }
@@ -24,9 +24,9 @@ export type AttemptOutcome =
   | {
       readonly kind: "failed";
       readonly errorCode: AttemptErrorCode;
-      /** `disable`: gone, switch it off now. `attention`: probably revoked; several in a row switch it off. */
+      /** `disable`: gone, turn the endpoint off now. `attention`: probably revoked; several in a row turn it off. */
       readonly endpointEffect: "none" | "attention" | "disable";
-      /** The chat service refused the card we made: tell the operator, blame no endpoint. */
+      /** The chat refused our card: the operator must know, and the endpoint is not to blame. */
       readonly isOurFault: boolean;
     };
 
@@ -34,15 +34,15 @@ export function classifyReply(kind: EndpointKind, result: SendResult): AttemptOu
   if (result.kind === "failure") return { kind: "retry", errorCode: result.code, retryAfter: null };
   const { status, body, retryAfter, brokenOff } = result;
   if (status < 200 || status > 299) return classifyStatus(kind, status, retryAfter);
-  // A webhook's status says it all; a chat says in the body whether it has posted the card.
-  const unheard: AttemptOutcome | null = brokenOff && { kind: "retry", errorCode: brokenOff, retryAfter };
+  // For webhooks the status is enough; chats say in the body whether they posted the card.
+  const incomplete: AttemptOutcome | null = brokenOff && { kind: "retry", errorCode: brokenOff, retryAfter };
   switch (kind) {
     case "webhook":
       return DELIVERED;
     case "slack":
-      return status === 200 && body.trim() === "ok" ? DELIVERED : (unheard ?? failed("reply_body"));
+      return status === 200 && body.trim() === "ok" ? DELIVERED : (incomplete ?? failed("reply_body"));
     case "teams":
-      return classifyTeamsFault(body, retryAfter) ?? unheard ?? DELIVERED;
+      return classifyTeamsFault(body, retryAfter) ?? incomplete ?? DELIVERED;
     default:
       return kind satisfies never;
   }
@@ -50,7 +50,7 @@ export function classifyReply(kind: EndpointKind, result: SendResult): AttemptOu
 
 const DELIVERED: AttemptOutcome = { kind: "delivered" };
 
-/** A status that is no success. */
+/** For any status but 2xx. */
 function classifyStatus(kind: EndpointKind, status: number, retryAfter: string | null): AttemptOutcome {
   const retry: AttemptOutcome = { kind: "retry", errorCode: "http_status", retryAfter };
   if (status >= 300 && status <= 399) return { ...retry, errorCode: "redirect" };

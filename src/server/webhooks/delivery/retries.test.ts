@@ -113,7 +113,7 @@ test("a redelivery makes request 10; failing it leaves the delivery failed, succ
 
   moveClock(service, 60);
   assert.deepEqual(await redeliver(deps, owner, failed.id), { kind: "queued" });
-  assert.deepEqual(await redeliver(deps, owner, failed.id), { kind: "under_way" }, "it waits already");
+  assert.deepEqual(await redeliver(deps, owner, failed.id), { kind: "already_queued" }, "it waits already");
   await deliverAll(loop);
   const again = await readDelivery(deps, business.owner);
   assert.deepEqual(
@@ -175,7 +175,7 @@ test("all failed deliveries of an endpoint since a time are redelivered at once,
   const before = receiver.requests.length;
 
   status = 204;
-  const about = { endpointId, since, isMissedToo: false };
+  const about = { endpointId, since, includeMissed: false };
   assert.deepEqual(await redeliverFailed(deps, owner, about), { kind: "queued", count: 2 });
   assert.deepEqual(await redeliverFailed(deps, owner, about), { kind: "queued", count: 0 });
   await deliverAll(loop);
@@ -197,9 +197,9 @@ test("what an endpoint missed while it was off is redelivered together with what
   await book(deps, business);
   await editEndpoint(deps, business.owner, { id: endpointId, isEnabled: true });
 
-  const about = { endpointId, since, isMissedToo: false };
+  const about = { endpointId, since, includeMissed: false };
   assert.deepEqual(await redeliverFailed(deps, owner, about), { kind: "queued", count: 0 });
-  assert.deepEqual(await redeliverFailed(deps, owner, { ...about, isMissedToo: true }), { kind: "queued", count: 2 });
+  assert.deepEqual(await redeliverFailed(deps, owner, { ...about, includeMissed: true }), { kind: "queued", count: 2 });
   // A chat gets one message a second.
   for (let second = 0; second < 2; second++) {
     await deliverAll(loop);

@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import type { DeliveryId } from "#contract/ids.ts";
 import { parseRetryAfter } from "../../sending/retry-after.ts";
 
-// When the next attempt of a delivery is due. The schedule is data (WEBHOOK_RETRY_SCHEDULE, WEBHOOK_RETRY_JITTER) and the
-// jitter comes from the delivery itself, so a restarted worker, or another one, works out the same moment.
+// When the next attempt of a delivery is due. The schedule is configured (WEBHOOK_RETRY_SCHEDULE, WEBHOOK_RETRY_JITTER) and the
+// jitter is derived from the delivery id, so every worker computes the same time.
 
 export type RetrySchedule = {
   /** The delay before retry 1, 2, …; there are as many retries as entries. */
   readonly delaysSeconds: readonly number[];
-  /** 0.1 adds up to a tenth. Jitter only ever adds, so no retry comes before its nominal delay. */
+  /** 0.1 adds up to a tenth. Jitter only adds, so no retry comes before its nominal delay. */
   readonly jitterFraction: number;
 };
 
-/** Null when every retry has been used. `now` is the end of the failed attempt. */
+/** Null when no retry is left. `now` is the end of the failed attempt. */
 export function nextAttemptAt(
   schedule: RetrySchedule,
   failed: { deliveryId: DeliveryId; retriesUsed: number; retryAfter: string | null; now: Date },

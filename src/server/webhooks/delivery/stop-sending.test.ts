@@ -202,7 +202,7 @@ test("switching Store bookings off does not cancel what was stored before", asyn
 test("redelivery of what waits, or does not exist, or is another's is refused", async () => {
   const { business } = await makeWaiting();
   const { id } = await readDelivery(deps, business.owner);
-  assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "pro" }, id), { kind: "under_way" });
+  assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "pro" }, id), { kind: "already_queued" });
   const other = await makeBusiness(deps);
   assert.deepEqual(await redeliver(deps, { id: other.owner, plan: "pro" }, id), { kind: "not_found" });
 });

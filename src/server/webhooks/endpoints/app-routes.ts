@@ -26,7 +26,7 @@ import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { assert } from "../../lib/assert.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import { findOrganization } from "../../organizations/queries.ts";
-import { countRecentAttempts } from "../health/queries.ts";
+import { countRecentAttempts, listNotices } from "../health/queries.ts";
 import { redeliverFailed } from "../log/redeliver.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
 import { auditEndpoint } from "./audit.ts";
@@ -39,7 +39,7 @@ import {
   rotateSecret,
   sendTestEvent,
 } from "./endpoints.ts";
-import { type EndpointRow, findEndpoint, listEndpoints, listNotices } from "./queries.ts";
+import { type EndpointRow, findEndpoint, listEndpoints } from "./queries.ts";
 import { describeRefusal, REDELIVER_REFUSALS } from "./refusal-texts.ts";
 import { toShownUrl } from "./shown-url.ts";
 import { toAppEndpoint } from "./to-app-endpoint.ts";
@@ -47,7 +47,7 @@ import { toAppEndpoint } from "./to-app-endpoint.ts";
 type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly webhooks: WebhookDeps };
 type WithEndpoint = { Params: { endpoint: string } };
 
-/** The latest of each endpoint. */
+/** Newest notices shown per endpoint. */
 const NOTICES_SHOWN = 5;
 
 export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
@@ -137,13 +137,13 @@ export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
       const member = memberOf(request);
       const endpoint = await requireEndpoint(deps, member, request.params.endpoint);
       const body = readRedeliverFailed(request);
-      const [since, isMissedToo] = [parseIsoInstant(body.since, "down"), body.missed === true];
+      const [since, includeMissed] = [parseIsoInstant(body.since, "down"), body.missed === true];
       if (!since) throw new FieldsError({ since: "This must be an ISO 8601 date." });
       const owner = { id: member.organizationId, plan: member.plan };
-      const outcome = await redeliverFailed(deps, owner, { endpointId: endpoint.id, since, isMissedToo });
+      const outcome = await redeliverFailed(deps, owner, { endpointId: endpoint.id, since, includeMissed });
       if (outcome.kind === "not_found") throw noSuch("endpoint");
       if (outcome.kind !== "queued") throw new ApiError("conflict", REDELIVER_REFUSALS[outcome.kind]);
-      // Queued in batches, each committed by itself, so this is written when all are.
+      // Batches are committed one by one; the audit entry follows the last.
       const detail = { deliveries: outcome.count, since: since.toISOString() };
       await audited(member, "delivery.redelivered", detail)(deps.db, endpoint);
       return { count: outcome.count };
@@ -151,7 +151,7 @@ export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
   );
 }
 
-/** With how they are doing and what their owner was told; `endpointId` where it is only one. */
+/** Adds recent attempts and notices; `endpointId` limits both to one endpoint. */
 async function toShown(
   deps: RouteDeps,
   member: Member,
@@ -186,7 +186,7 @@ async function requireEndpoint(deps: Pick<Deps, "db">, member: Member, text: str
   return endpoint;
 }
 
-/** What the log says of it; empty where nothing is changed. */
+/** The audit detail of a change; empty when nothing changes. */
 function describeChange({ url, description, isEnabled }: Omit<EndpointChange, "was">): Record<string, string> {
   const changed = Object.entries({ url, description }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   return {
@@ -218,9 +218,8 @@ function toApiError(refusal: Refusal): ApiError {
   }
 }
 
-/** The answer would have to hold the signing secret, which is shown only once. */
+/** Repeating the first answer would show the signing secret a second time. */
 function addedBefore(): ApiError {
-  const sentence =
-    "Your first try added this endpoint already: see the list. To see a signing secret, rotate it there.";
+  const sentence = "This endpoint was already added by your first try. To get a new signing secret, rotate it.";
   return new ApiError("conflict", sentence);
 }

@@ -4,7 +4,7 @@ import type { AlongsideRedelivery } from "../log/redeliver.ts";
 import type { Alongside } from "./endpoints.ts";
 import { toEndpointName } from "./shown-url.ts";
 
-/** Writes down what somebody does to an endpoint, under the name that it has then. */
+/** Audits a change to an endpoint under the endpoint's current name. */
 export function auditEndpoint(
   audit: Audit,
   action: AuditAction,
@@ -20,7 +20,7 @@ export function auditEndpoint(
     });
 }
 
-/** A delivery is known by the reference of its booking, which says nothing about the customer, and by where it went. */
+/** Names the delivery by its booking's reference, which is not personal data, and its endpoint. */
 export function auditRedelivery(audit: Audit): AlongsideRedelivery {
   return (transaction, { id, reference, endpoint_url: url, endpoint_description: description }) =>
     audit(transaction, {

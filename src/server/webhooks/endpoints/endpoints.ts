@@ -32,16 +32,16 @@ import {
 import { toShownUrl } from "./shown-url.ts";
 import { checkEndpointUrl } from "./url-rules.ts";
 
-// What a business does with its endpoints. Expected refusals are values; the caller turns them into words or a status.
+// What an organization does with its endpoints. Refusals are values; callers turn them into messages.
 
 type EndpointDeps = Pick<Deps, "db" | "clock" | "random"> & { readonly webhooks: WebhookDeps };
 
 const HINT_LENGTH = 4;
-/** The rest, if there ever is more, is taken out by the workers. */
+/** Workers cancel anything beyond this. */
 const CANCEL_BATCH = 10_000;
 
-/** A clean start: what went wrong before no longer counts. */
-const WELL = {
+/** Resets health: earlier failures no longer count. */
+const HEALTHY = {
   failing_since: null,
   failed_attempts: 0,
   exhausted_deliveries: 0,
@@ -50,7 +50,7 @@ const WELL = {
 } as const;
 
 type NamedEndpoint = Pick<EndpointRow, "id" | "url" | "description">;
-/** What else is written in the transaction that makes the change, such as who made it. `before`: as it was, where it was edited. */
+/** Runs in the transaction that makes the change, for example to audit it. `before` is the endpoint before an edit. */
 export type Alongside = (transaction: Db, endpoint: NamedEndpoint, before?: NamedEndpoint) => Promise<void>;
 const nothingElse: Alongside = async () => undefined;
 
@@ -110,13 +110,13 @@ export type EndpointEdit = {
   url?: string;
   description?: string;
   isEnabled?: boolean;
-  /** Sees the endpoint as it is, held in the transaction that changes it; what it throws ends that. */
+  /** Sees the locked endpoint before it changes; throwing rolls the change back. */
   check?: (before: EndpointRow) => void;
 };
 
 /**
- * Another URL is another receiver, and enabling a clean start: what was before no longer counts. Waiting deliveries go to the
- * new URL. Disabled, nothing more is sent, retries that wait included; what it misses is recorded as canceled.
+ * A new URL and enabling both reset the endpoint's health. Waiting deliveries go to the new URL. When an endpoint is disabled,
+ * waiting deliveries and retries are canceled, and missed events are recorded as canceled.
  */
 export async function editEndpoint(
   deps: EndpointDeps,
@@ -129,7 +129,7 @@ export async function editEndpoint(
   if (verdict?.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
   const now = deps.clock.now();
   const change = {
-    ...(verdict ? { url: verdict.url, ...WELL } : {}),
+    ...(verdict ? { url: verdict.url, ...HEALTHY } : {}),
     ...(description === undefined ? {} : { description }),
     ...(isEnabled === undefined ? {} : toSwitched(isEnabled, now)),
     updated_at: now,
@@ -150,11 +150,11 @@ export async function editEndpoint(
 
 function toSwitched(isEnabled: boolean, now: Date) {
   return isEnabled
-    ? ({ status: "enabled", disabled_reason: null, disabled_at: null, ...WELL } as const)
+    ? ({ status: "enabled", disabled_reason: null, disabled_at: null, ...HEALTHY } as const)
     : ({ status: "disabled", disabled_reason: "manual", disabled_at: now } as const);
 }
 
-/** Its row stays for the delivery log, with no more of its passwords than that shows. */
+/** Keeps the row for the delivery log, without secrets and with the URL as the log shows it. */
 export async function removeEndpoint(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
@@ -175,12 +175,12 @@ export async function removeEndpoint(
   return isRemoved;
 }
 
-/** After the change is committed: places in the queue are locked before endpoints, never after. */
+/** Call after the change is committed: queue rows are locked before endpoints, never after. */
 async function cancelWaiting({ db }: Pick<Deps, "db">, { id, now }: { id: EndpointId; now: Date }): Promise<void> {
   await cancelForbidden(db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, endpointId: id });
 }
 
-/** The new secret is shown this once; for a day the old one signs too. */
+/** The new secret is shown only once; the old one stays valid for a day. */
 export async function rotateSecret(
   deps: EndpointDeps,
   owner: OrganizationId,
@@ -204,7 +204,7 @@ export async function rotateSecret(
   return isReplaced ? { secret, previousExpiresAt } : null;
 }
 
-/** Queues an `endpoint.test` event for this endpoint alone: one attempt, shown in the log, without effect on its health. */
+/** Queues an `endpoint.test` event: one attempt, shown in the log, without effect on the endpoint's health. */
 export async function sendTestEvent(
   deps: EndpointDeps & Pick<Deps, "log">,
   owner: { id: OrganizationId; name: string; plan: Plan },

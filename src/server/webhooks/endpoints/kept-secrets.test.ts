@@ -35,7 +35,7 @@ test("what is shown of a chat's URL is not taken for a URL", async () => {
   const [{ url } = { url: "" }] = ((await askApp(app, team.member, "GET /endpoints")).body as { data: AppEndpoint[] })
     .data;
   assert.match(url, /^http:\/\/127\.0\.0\.1:[0-9]+\/…CRET$/);
-  const reason = "The URL is cut short (…). Give the whole of it.";
+  const reason = "The URL is shortened (…). Enter the full URL.";
   for (const [route, body] of [
     [`PATCH /endpoints/${id}`, { url, description: "Sales", was: { url, description: "" } }],
     [`PATCH /endpoints/${id}`, { url: encodeURI(url) }],

@@ -1,9 +1,8 @@
-import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
-import type { NoticeKind } from "#contract/delivery.ts";
+import type { Insertable, Selectable, Updateable } from "kysely";
+import type { EndpointKind } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import type { EndpointNoticesTable, EndpointsTable } from "../../db/tables.ts";
-import type { EndpointHealth } from "../queue/report-queries.ts";
+import type { EndpointsTable } from "../../db/tables.ts";
 
 const COLUMNS = [
   "id",
@@ -28,7 +27,7 @@ const COLUMNS = [
   "updated_at",
 ] as const;
 
-/** Without the sealed secrets: whoever lists endpoints has no use for them. */
+/** Without the sealed secrets. */
 export type EndpointRow = Pick<Selectable<EndpointsTable>, (typeof COLUMNS)[number]>;
 
 export async function listEndpoints(db: Db, owner: OrganizationId): Promise<EndpointRow[]> {
@@ -53,7 +52,7 @@ export async function findEndpoint(db: Db, owner: OrganizationId, id: EndpointId
   return row ?? null;
 }
 
-/** As it is now, held until the transaction ends. */
+/** Locks the endpoint until the transaction ends. */
 export async function lockEndpoint(
   transaction: Db,
   owner: OrganizationId,
@@ -70,7 +69,7 @@ export async function lockEndpoint(
   return row ?? null;
 }
 
-/** Without an owner, for the operator's command line. */
+/** Across organizations, for the operator's command line. */
 export async function findEndpointOwner(db: Db, id: EndpointId): Promise<OrganizationId | null> {
   const row = await db
     .selectFrom("endpoints")
@@ -81,13 +80,13 @@ export async function findEndpointOwner(db: Db, id: EndpointId): Promise<Organiz
   return row?.organization_id ?? null;
 }
 
-/** Without an owner, for the operator's command line. */
+/** Across organizations, for the operator's command line. */
 export async function findDeliveryOwner(db: Db, id: DeliveryId): Promise<OrganizationId | null> {
   const row = await db.selectFrom("deliveries").select("organization_id").where("id", "=", id).executeTakeFirst();
   return row?.organization_id ?? null;
 }
 
-/** False when the organization has as many as it may have. The organization's row is locked: two at once cannot both fit. */
+/** False when the organization already has `most`. Locks the organization's row, so concurrent calls cannot exceed it. */
 export async function insertEndpoint(
   transaction: Db,
   owner: OrganizationId,
@@ -124,7 +123,7 @@ export async function updateEndpoint(
   return row ?? null;
 }
 
-/** The secret that was current goes on signing until the overlap ends. */
+/** Keeps the current secret as the previous one until the overlap ends. */
 export async function replaceSecret(
   db: Db,
   owner: OrganizationId,
@@ -148,99 +147,19 @@ export async function replaceSecret(
   return row ?? null;
 }
 
-type FailingEndpoint = Pick<EndpointHealth, "endpoint_id" | "failing_since">;
+export type EndpointName = {
+  id: EndpointId;
+  kind: EndpointKind;
+  url: string;
+  description: string;
+  removed_at: Date | null;
+};
 
-/** False when it is off, or removed, already: what switched it off first counts. So does a success or a new URL since then. */
-export async function switchOffFailing(
-  db: Db,
-  owner: OrganizationId,
-  { endpoint_id: id, failing_since }: FailingEndpoint,
-  now: Date,
-): Promise<boolean> {
-  const result = await db
-    .updateTable("endpoints")
-    .set({ status: "disabled", disabled_reason: "failing", disabled_at: now, updated_at: now })
+/** Includes removed endpoints, because the delivery log still names them. */
+export async function listEndpointNames(db: Db, owner: OrganizationId): Promise<EndpointName[]> {
+  return await db
+    .selectFrom("endpoints")
+    .select(["id", "kind", "url", "description", "removed_at"])
     .where("organization_id", "=", owner)
-    .where("id", "=", id)
-    .where("status", "=", "enabled")
-    .where("failing_since", "=", failing_since)
-    .where("removed_at", "is", null)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
-
-/**
- * At most one of a kind per endpoint since `notSince`; returns when its owner was told before, or null when this notice was
- * written. The endpoint's row is locked: two workers cannot both find that its owner has not been told.
- */
-export async function insertNotice(
-  db: Db,
-  owner: OrganizationId,
-  notice: { id: string; endpointId: EndpointId; kind: NoticeKind; detail: string; now: Date; notSince: Date },
-): Promise<Date | null> {
-  const { id, endpointId, kind, detail, now, notSince } = notice;
-  return await db.transaction().execute(async (transaction) => {
-    await transaction
-      .selectFrom("endpoints")
-      .select("id")
-      .where("organization_id", "=", owner)
-      .where("id", "=", endpointId)
-      .forNoKeyUpdate()
-      .execute();
-    const told = await transaction
-      .selectFrom("endpoint_notices")
-      .select("created_at")
-      .where("organization_id", "=", owner)
-      .where("endpoint_id", "=", endpointId)
-      .where("kind", "=", kind)
-      .where("created_at", ">", notSince)
-      .orderBy("created_at", "desc")
-      .executeTakeFirst();
-    if (told) return told.created_at;
-    await transaction
-      .insertInto("endpoint_notices")
-      .values({ organization_id: owner, id, endpoint_id: endpointId, kind, detail, created_at: now })
-      .execute();
-    return null;
-  });
-}
-
-/** When the owner was first told, since it has been failing, that the endpoint will be switched off. */
-export async function findWarning(
-  db: Db,
-  owner: OrganizationId,
-  { endpoint_id: endpointId, failing_since: since }: FailingEndpoint,
-): Promise<Date | null> {
-  const row = await db
-    .selectFrom("endpoint_notices")
-    .select("created_at")
-    .where("organization_id", "=", owner)
-    .where("endpoint_id", "=", endpointId)
-    .where("kind", "=", "disabling_soon")
-    .where("created_at", ">=", since)
-    .orderBy("created_at")
-    .executeTakeFirst();
-  return row?.created_at ?? null;
-}
-
-export type NoticeRow = Selectable<EndpointNoticesTable>;
-
-/** What the owner is told of each endpoint that is not removed, or of one, newest first. */
-export async function listNotices(
-  db: Db,
-  owner: OrganizationId,
-  { endpointId, limitEach }: { endpointId?: EndpointId; limitEach: number },
-): Promise<NoticeRow[]> {
-  const one = endpointId ?? null;
-  const { rows } = await sql<NoticeRow>`
-    select notice.organization_id, notice.id, notice.endpoint_id, notice.kind, notice.detail, notice.created_at
-    from endpoints endpoint cross join lateral (
-      select organization_id, id, endpoint_id, kind, detail, created_at from endpoint_notices
-      where organization_id = endpoint.organization_id and endpoint_id = endpoint.id
-      order by created_at desc, id limit ${limitEach}
-    ) notice
-    where endpoint.organization_id = ${owner} and endpoint.removed_at is null
-      and (${one}::text is null or endpoint.id = ${one})
-    order by notice.created_at desc, notice.id`.execute(db);
-  return rows;
+    .execute();
 }

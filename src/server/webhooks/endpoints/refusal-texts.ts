@@ -2,7 +2,7 @@ import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
 import type { RedeliverRefusal } from "../log/redeliver.ts";
 import type { Refusal } from "./endpoints.ts";
 
-// Refusals as sentences, for the command line and the dashboard alike. "No such …" is said by each in its own way.
+// Refusals as sentences, shared by the command line and the dashboard API. Each words "not found" itself.
 
 const PLAN_REQUIRED = "Webhooks require the Pro or Business plan.";
 
@@ -15,7 +15,7 @@ export function describeRefusal(refusal: Exclude<Refusal, { kind: "not_found" }>
     case "too_many":
       return `An organization can have at most ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints.`;
     case "disabled":
-      return "The endpoint is disabled.";
+      return "This endpoint is off. Turn it on first.";
     default:
       return refusal satisfies never;
   }
@@ -23,8 +23,8 @@ export function describeRefusal(refusal: Exclude<Refusal, { kind: "not_found" }>
 
 export const REDELIVER_REFUSALS: Readonly<Record<Exclude<RedeliverRefusal["kind"], "not_found">, string>> = {
   plan_required: PLAN_REQUIRED,
-  under_way: "The delivery waits, or is being sent, already.",
-  endpoint_removed: "The delivery's endpoint was removed.",
-  endpoint_disabled: "The delivery's endpoint is disabled.",
-  payload_erased: "The delivery's booking was erased; there is nothing left to send.",
+  already_queued: "This delivery is already queued.",
+  endpoint_removed: "This delivery's endpoint has been removed.",
+  endpoint_disabled: "This delivery's endpoint is off. Turn it on first.",
+  payload_erased: "This delivery's booking was erased, so there is nothing left to send.",
 };

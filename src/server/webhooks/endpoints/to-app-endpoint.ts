@@ -1,6 +1,6 @@
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import type { RecentAttempts } from "../health/queries.ts";
-import type { EndpointRow, NoticeRow } from "./queries.ts";
+import type { NoticeRow, RecentAttempts } from "../health/queries.ts";
+import type { EndpointRow } from "./queries.ts";
 import { toShownOrigin, toShownUrl } from "./shown-url.ts";
 
 export function toAppEndpoint(

@@ -3,13 +3,12 @@ import { ENDPOINT_URL_LENGTH_MAX } from "#contract/endpoint.ts";
 import { type AddressVerdict, type Cidr, judgeAddress, permits } from "../../sending/address-rules.ts";
 import type { ResolveHost } from "../../sending/resolve-host.ts";
 
-// What an endpoint's URL must be when it is added or edited. The guard in guarded-send.ts judges the target again at every
-// send and depends on nothing here; this check exists so that a URL that could never work is refused with a reason.
-// A name that leads inside and one that does not exist are refused with one sentence: a customer must not learn which names
-// the operator's own network has.
+// Checks an endpoint's URL when it is added or edited, so that a URL that could never work is refused with a reason. The
+// guard in guarded-send.ts checks the target again at every send and does not rely on this. A name that resolves to a
+// private address and one that does not exist get the same sentence, so nobody can probe the operator's network.
 
 export type UrlVerdict =
-  /** `url` is the normalised form; store and use that one. */
+  /** `url` is normalised. */
   | { readonly kind: "accepted"; readonly url: string }
   /** `reason` is a sentence for the person who typed the URL. */
   | { readonly kind: "refused"; readonly reason: string };
@@ -33,7 +32,7 @@ export async function checkEndpointUrl(deps: Deps, text: string): Promise<UrlVer
 type Refusal = Extract<UrlVerdict, { kind: "refused" }>;
 type Parsed = { kind: "parsed"; url: URL; protocol: "http:" | "https:" };
 
-/** Everything that can be said without asking the network. `URL` turns 0x7f.1, 0177.0.0.1 and 2130706433 into 127.0.0.1. */
+/** Checks that need no network. `URL` turns 0x7f.1, 0177.0.0.1 and 2130706433 into 127.0.0.1. */
 function parseEndpointUrl(text: string): Parsed | Refusal {
   const trimmed = text.trim();
   if (trimmed.length > ENDPOINT_URL_LENGTH_MAX) return refuse(TOO_LONG);
@@ -42,9 +41,9 @@ function parseEndpointUrl(text: string): Parsed | Refusal {
   const { protocol } = url;
   if (protocol !== "https:" && protocol !== "http:") return refuse("The URL must start with https://.");
   if (url.username !== "" || url.password !== "") return refuse("The URL must not contain a user name or password.");
-  if (isCutShort(trimmed, url)) return refuse("The URL is cut short (…). Give the whole of it.");
+  if (isShortened(trimmed, url)) return refuse("The URL is shortened (…). Enter the full URL.");
   if (trimmed.includes("#")) return refuse("The URL must not contain a fragment (the part after #).");
-  // A name may end in a dot; the same name without it is one receiver, not two.
+  // A trailing dot names the same host.
   url.hostname = url.hostname.replace(/\.$/, "");
   if (url.hostname === "" || url.hostname.split(".").includes(""))
     return refuse("The host name of the URL is not valid.");
@@ -52,8 +51,8 @@ function parseEndpointUrl(text: string): Parsed | Refusal {
   return url.href.length > ENDPOINT_URL_LENGTH_MAX ? refuse(TOO_LONG) : { kind: "parsed", url, protocol };
 }
 
-/** As we show the URLs of chats ourselves (shown-url.ts), and others theirs. */
-function isCutShort(text: string, { pathname }: URL): boolean {
+/** Looks like a URL that we, or another service, showed only in part. */
+function isShortened(text: string, { pathname }: URL): boolean {
   return text.includes("…") || pathname.toUpperCase().startsWith(encodeURI("/…"));
 }
 
@@ -80,14 +79,14 @@ function toReason(verdict: AddressVerdict, host: string): string {
     return "The URL must start with https://. Plain http is only for networks that the operator has allowed.";
   }
   if (isIP(host) === 0) return toNotPublic(host);
-  return `The URL's host is an address in ${verdict.range}. ${ONLY_SENT}`;
+  return `The URL's host is an address in ${verdict.range}. ${PUBLIC_ONLY}`;
 }
 
 function toNotPublic(host: string): string {
-  return `The host name ${host} does not exist on the public internet. ${ONLY_SENT}`;
+  return `The host name ${host} does not exist on the public internet. ${PUBLIC_ONLY}`;
 }
 
-const ONLY_SENT = "Webhooks are sent only to the public internet and to networks that the operator has allowed.";
+const PUBLIC_ONLY = "Webhooks are sent only to the public internet and to networks that the operator has allowed.";
 const TOO_LONG = `The URL must not be longer than ${ENDPOINT_URL_LENGTH_MAX} characters.`;
 
 function refuse(reason: string): Refusal {

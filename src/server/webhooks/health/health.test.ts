@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { editEndpoint } from "../endpoints/endpoints.ts";
-import { listNotices } from "../endpoints/queries.ts";
 import {
   type Business,
   book,
@@ -14,6 +13,7 @@ import {
   readEndpoint,
   startReplying,
 } from "../testing/webhook-service.ts";
+import { listNotices } from "./queries.ts";
 
 const service = await createWebhookService();
 const { deps, clock, loop } = service;
@@ -55,7 +55,7 @@ test("no success for five days: told at the first delivery given up, a day befor
   const [first, ...none] = await readNotices(business);
   assert.equal(first?.kind, "exhausted");
   assert.equal(none.length, 0);
-  assert.equal(first?.detail, "A delivery did not arrive and is not tried again; its last attempt got status 500.");
+  assert.equal(first?.detail, "A delivery failed and won't be retried. Last attempt: HTTP 500.");
 
   await pass(4 * DAY - 8 * HOUR);
   await book(deps, business);
@@ -63,7 +63,7 @@ test("no success for five days: told at the first delivery given up, a day befor
   assert.deepEqual((await readNotices(business)).at(-1), {
     kind: "disabling_soon",
     at: at(4 * DAY),
-    detail: `No delivery has arrived since ${inWords(at(0))} (the last attempt got status 500). If none arrives by ${inWords(at(5 * DAY))}, the next failure switches the endpoint off.`,
+    detail: `No delivery has succeeded since ${inWords(at(0))} (last attempt: HTTP 500). If none succeeds by ${inWords(at(5 * DAY))}, the next failure turns the endpoint off.`,
   });
   assert.equal((await readEndpoint(deps, id)).status, "enabled");
 
@@ -86,7 +86,7 @@ test("no success for five days: told at the first delivery given up, a day befor
   assert.deepEqual((await readNotices(business)).at(-1), {
     kind: "disabled",
     at: at(5 * DAY),
-    detail: "Deliveries kept failing (the last attempt got status 500); the endpoint was switched off.",
+    detail: "Deliveries kept failing (last attempt: HTTP 500), so the endpoint was turned off.",
   });
 
   const before = receiver.requests.length;
@@ -119,7 +119,7 @@ test("nobody is switched off without a warning a day before, however seldom anyt
   assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"], "more than five days, but its owner does not know");
   assert.equal(
     (await readNotices(business)).at(-1)?.detail,
-    "No delivery has arrived since 1 March 2027 at 09:00 UTC (the last attempt got status 500). If none arrives by 7 March 2027 at 15:30 UTC, the next failure switches the endpoint off.",
+    "No delivery has succeeded since 1 March 2027 at 09:00 UTC (last attempt: HTTP 500). If none succeeds by 7 March 2027 at 15:30 UTC, the next failure turns the endpoint off.",
   );
   clock.set(new Date("2027-03-07T15:30:39.999Z"));
   assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"]);
@@ -188,7 +188,7 @@ test("410 switches a receiver off at once, tells its owner, and cancels what wai
   assert.deepEqual([(await readEndpoint(deps, id)).disabled_reason, receiver.requests.length], ["gone", 2]);
   assert.deepEqual(
     (await readNotices(business)).map(({ kind, detail }) => [kind, detail]),
-    [["disabled", "The receiver said that it is gone for good (status 410); the endpoint was switched off."]],
+    [["disabled", "The receiver says it is permanently gone (HTTP 410), so the endpoint was turned off."]],
   );
   assert.deepEqual(
     new Set((await readDeliveries(deps, business.owner)).map(({ state }) => state)),

@@ -1,12 +1,12 @@
 import { DAY_MS } from "#contract/durations.ts";
 import type { EndpointHealth } from "../queue/report-queries.ts";
 
-// When an endpoint is switched off, and when its owner is told. One success clears everything.
+// When an endpoint is turned off, and when its owner is notified. One success resets everything.
 //
 //   gone      it answered 410 (webhook), or a chat says the channel is archived: at once
 //   refused   a chat answered 401, 403 or 404 to three deliveries in a row: at once
-//   failing   no success for 5 days, at least one delivery given up and 10 attempts failed; but never before its owner has
-//             known for a day. It is judged when an attempt fails, so with little to send that day may begin after the fifth.
+//   failing   no success for 5 days, at least one failed delivery and 10 failed attempts; but never less than a day after its
+//             owner was warned. Health is judged when an attempt fails, so with little traffic the warning may come later.
 
 const FAILING_MS_MAX = 5 * DAY_MS;
 const WARNING_MS = DAY_MS;
@@ -19,7 +19,7 @@ export type HealthVerdict =
   | { kind: "disabling_soon"; failingSince: Date; offAt: Date }
   | { kind: "disable"; reason: "gone" | "failing" };
 
-/** `warnedAt`: when its owner was told, since it has been failing, that it will be switched off. */
+/** `warnedAt`: when the owner was warned during this failure that the endpoint will be turned off. */
 export function judgeHealth(
   health: EndpointHealth,
   { now, warnedAt }: { now: Date; warnedAt: Date | null },
@@ -34,33 +34,33 @@ export function judgeHealth(
   return now >= offAt ? { kind: "disable", reason: "failing" } : { kind: "disabling_soon", failingSince, offAt };
 }
 
-/** So long that its owner has to know what comes. */
+/** Long enough to warn the owner. */
 export function isFailingLong(health: EndpointHealth, now: Date): boolean {
   if (health.failing_since === null || health.failed_attempts < FAILED_ATTEMPTS_MIN) return false;
   return now.getTime() - health.failing_since.getTime() >= FAILING_MS_MAX - WARNING_MS;
 }
 
-/** What the owner reads. */
+/** The notice's text for the owner. */
 export function describeVerdict(verdict: Exclude<HealthVerdict, { kind: "well" }>, health: EndpointHealth): string {
-  const last = health.last_status === null ? "no answer" : `status ${health.last_status}`;
+  const last = health.last_status === null ? "no answer" : `HTTP ${health.last_status}`;
   switch (verdict.kind) {
     case "exhausted":
-      return `A delivery did not arrive and is not tried again; its last attempt got ${last}.`;
+      return `A delivery failed and won't be retried. Last attempt: ${last}.`;
     case "disabling_soon":
       return (
-        `No delivery has arrived since ${toWords(verdict.failingSince)} (the last attempt got ${last}). ` +
-        `If none arrives by ${toWords(verdict.offAt)}, the next failure switches the endpoint off.`
+        `No delivery has succeeded since ${toWords(verdict.failingSince)} (last attempt: ${last}). ` +
+        `If none succeeds by ${toWords(verdict.offAt)}, the next failure turns the endpoint off.`
       );
     case "disable":
       return verdict.reason === "gone"
-        ? `The receiver said that it is gone for good (${last}); the endpoint was switched off.`
-        : `Deliveries kept failing (the last attempt got ${last}); the endpoint was switched off.`;
+        ? `The receiver says it is permanently gone (${last}), so the endpoint was turned off.`
+        : `Deliveries kept failing (last attempt: ${last}), so the endpoint was turned off.`;
     default:
       return verdict satisfies never;
   }
 }
 
-/** "5 March 2027 at 15:30 UTC", cut to the minute before. */
+/** "5 March 2027 at 15:30 UTC", rounded down to the minute. */
 function toWords(instant: Date): string {
   return `${WORDS.format(instant)} UTC`;
 }

@@ -41,8 +41,8 @@ test("owners and admins of the organization, and nobody else, read once that an 
   await mailNotices(deps, NOBODY_STOPS);
   assert.deepEqual(listReceivers(server.mails), addresses.slice(0, 2).sort());
   const mail = toMailText(server.mails[0]);
-  assert.match(mail, /^Subject: An endpoint was switched off \(Lindenhof Dental\)\r$/m);
-  assert.match(mail, /127\.0\.0\.1:\d+: The receiver said that it is gone for good \(status 410\)/);
+  assert.match(mail, /^Subject: A webhook endpoint was turned off \(Lindenhof Dental\)\r$/m);
+  assert.match(mail, /127\.0\.0\.1:\d+: The receiver says it is permanently gone \(HTTP 410\)/);
   assert.ok(mail.includes(`${deps.config.baseUrl}/app/${business.owner}/webhooks/${endpointId}`));
 });
 

@@ -7,29 +7,29 @@ import { toEndpointName } from "../endpoints/shown-url.ts";
 import { listAddresses, markMailed, takeUnmailed, type UnmailedNotice } from "./notice-mail-queries.ts";
 
 const BATCH = 20;
-/** Longer than a batch takes with a mail server that is as slow as it may be. */
+/** Longer than a batch takes with the slowest mail server. */
 const TRY_AGAIN_MS = 30 * MINUTE_MS;
-/** Later it would say what is no longer so; the notice itself stays in the dashboard. */
-const NEWS_MS = DAY_MS;
+/** Notices older than a day are stale; they stay visible in the dashboard. */
+const FRESH_MS = DAY_MS;
 
-/** Those who can do something about it. */
-const TOLD_ROLES: readonly MemberRole[] = ["owner", "admin"];
+/** Roles that can fix an endpoint. */
+const NOTIFIED_ROLES: readonly MemberRole[] = ["owner", "admin"];
 
 const SUBJECTS: Readonly<Record<NoticeKind, string>> = {
-  exhausted: "A delivery did not arrive",
-  disabling_soon: "An endpoint will be switched off",
-  disabled: "An endpoint was switched off",
+  exhausted: "A webhook delivery failed",
+  disabling_soon: "A webhook endpoint will be turned off",
+  disabled: "A webhook endpoint was turned off",
 };
 
 type NoticeMailDeps = Pick<Deps, "db" | "clock" | "config"> & { readonly mail: Mail };
 
-/** Background task: whoever runs the organization reads of a failing endpoint without looking for it. Needs a mail server. */
+/** Background task: mails owners and admins about failing endpoints. Needs a mail server. */
 export async function mailNotices(deps: NoticeMailDeps, signal: AbortSignal): Promise<void> {
   if (!deps.mail.isOn) return;
   const now = deps.clock.now();
   const notices = await takeUnmailed(deps.db, {
     now,
-    createdSince: new Date(now.getTime() - NEWS_MS),
+    createdSince: new Date(now.getTime() - FRESH_MS),
     triedBefore: new Date(now.getTime() - TRY_AGAIN_MS),
     limit: BATCH,
   });
@@ -39,10 +39,10 @@ export async function mailNotices(deps: NoticeMailDeps, signal: AbortSignal): Pr
   }
 }
 
-/** Whether anybody has it: nobody gets it twice because of somebody else's full mailbox. */
+/** True if anybody received it, so that one full mailbox does not repeat the mail for the others. */
 async function mailOne({ db, config, mail: mailServer }: NoticeMailDeps, notice: UnmailedNotice): Promise<boolean> {
   const { organization_id: owner, endpoint_id: endpointId } = notice;
-  const addresses = await listAddresses(db, owner, TOLD_ROLES);
+  const addresses = await listAddresses(db, owner, NOTIFIED_ROLES);
   const mail = {
     subject: `${SUBJECTS[notice.kind]} (${notice.organization_name})`,
     text: `${toEndpointName(notice)}: ${notice.detail}`,

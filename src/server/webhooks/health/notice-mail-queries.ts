@@ -15,7 +15,7 @@ export type UnmailedNotice = {
   detail: string;
 };
 
-/** Over all organizations. Whoever takes one has until `triedBefore` of a later caller passes it. */
+/** Across organizations. A notice that is taken is not taken again until `triedBefore` has passed it. */
 export async function takeUnmailed(
   db: Db,
   about: { now: Date; createdSince: Date; triedBefore: Date; limit: number },

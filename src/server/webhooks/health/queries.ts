@@ -1,7 +1,9 @@
-import { sql } from "kysely";
-import type { EndpointKind } from "#contract/endpoint.ts";
+import { type Selectable, sql } from "kysely";
+import type { NoticeKind } from "#contract/delivery.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import type { EndpointNoticesTable } from "../../db/tables.ts";
+import type { EndpointHealth } from "../queue/report-queries.ts";
 
 export type RecentAttempts = {
   endpoint_id: EndpointId;
@@ -10,7 +12,7 @@ export type RecentAttempts = {
   last_failure_at: Date | null;
 };
 
-/** Attempts of each endpoint, or of one, that began since then and are over. Served by delivery_attempts_by_time. */
+/** Counts the finished attempts of each endpoint, or of one, since then. Uses delivery_attempts_by_time. */
 export async function countRecentAttempts(
   db: Db,
   owner: OrganizationId,
@@ -27,19 +29,99 @@ export async function countRecentAttempts(
   return rows;
 }
 
-export type EndpointName = {
-  id: EndpointId;
-  kind: EndpointKind;
-  url: string;
-  description: string;
-  removed_at: Date | null;
-};
+type FailingEndpoint = Pick<EndpointHealth, "endpoint_id" | "failing_since">;
 
-/** Removed ones too: the delivery log still names them. */
-export async function listEndpointNames(db: Db, owner: OrganizationId): Promise<EndpointName[]> {
-  return await db
-    .selectFrom("endpoints")
-    .select(["id", "kind", "url", "description", "removed_at"])
+/** Returns false if the endpoint is already off, removed, recovered or changed. */
+export async function switchOffFailing(
+  db: Db,
+  owner: OrganizationId,
+  { endpoint_id: id, failing_since }: FailingEndpoint,
+  now: Date,
+): Promise<boolean> {
+  const result = await db
+    .updateTable("endpoints")
+    .set({ status: "disabled", disabled_reason: "failing", disabled_at: now, updated_at: now })
     .where("organization_id", "=", owner)
-    .execute();
+    .where("id", "=", id)
+    .where("status", "=", "enabled")
+    .where("failing_since", "=", failing_since)
+    .where("removed_at", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/**
+ * Inserts a notice unless one of this kind exists since `notSince`. Returns when that earlier one was created, or null if
+ * this one was inserted. Locks the endpoint's row, so two workers cannot insert the same notice.
+ */
+export async function insertNotice(
+  db: Db,
+  owner: OrganizationId,
+  notice: { id: string; endpointId: EndpointId; kind: NoticeKind; detail: string; now: Date; notSince: Date },
+): Promise<Date | null> {
+  const { id, endpointId, kind, detail, now, notSince } = notice;
+  return await db.transaction().execute(async (transaction) => {
+    await transaction
+      .selectFrom("endpoints")
+      .select("id")
+      .where("organization_id", "=", owner)
+      .where("id", "=", endpointId)
+      .forNoKeyUpdate()
+      .execute();
+    const told = await transaction
+      .selectFrom("endpoint_notices")
+      .select("created_at")
+      .where("organization_id", "=", owner)
+      .where("endpoint_id", "=", endpointId)
+      .where("kind", "=", kind)
+      .where("created_at", ">", notSince)
+      .orderBy("created_at", "desc")
+      .executeTakeFirst();
+    if (told) return told.created_at;
+    await transaction
+      .insertInto("endpoint_notices")
+      .values({ organization_id: owner, id, endpoint_id: endpointId, kind, detail, created_at: now })
+      .execute();
+    return null;
+  });
+}
+
+/** When the owner was first warned, during this failure, that the endpoint will be turned off. */
+export async function findWarning(
+  db: Db,
+  owner: OrganizationId,
+  { endpoint_id: endpointId, failing_since: since }: FailingEndpoint,
+): Promise<Date | null> {
+  const row = await db
+    .selectFrom("endpoint_notices")
+    .select("created_at")
+    .where("organization_id", "=", owner)
+    .where("endpoint_id", "=", endpointId)
+    .where("kind", "=", "disabling_soon")
+    .where("created_at", ">=", since)
+    .orderBy("created_at")
+    .executeTakeFirst();
+  return row?.created_at ?? null;
+}
+
+export type NoticeRow = Selectable<EndpointNoticesTable>;
+
+/** Notices of every endpoint in use, or of one, newest first. */
+export async function listNotices(
+  db: Db,
+  owner: OrganizationId,
+  { endpointId, limitEach }: { endpointId?: EndpointId; limitEach: number },
+): Promise<NoticeRow[]> {
+  const one = endpointId ?? null;
+  const { rows } = await sql<NoticeRow>`
+    select notice.organization_id, notice.id, notice.endpoint_id, notice.kind, notice.detail, notice.created_at
+    from endpoints endpoint cross join lateral (
+      select organization_id, id, endpoint_id, kind, detail, created_at from endpoint_notices
+      where organization_id = endpoint.organization_id and endpoint_id = endpoint.id
+      order by created_at desc, id limit ${limitEach}
+    ) notice
+    where endpoint.organization_id = ${owner} and endpoint.removed_at is null
+      and (${one}::text is null or endpoint.id = ${one})
+    order by notice.created_at desc, notice.id`.execute(db);
+  return rows;
 }

@@ -21,7 +21,7 @@ import { type DeliveryReader, toAppAttempt, toAppDelivery } from "./to-app-deliv
 type DeliveryDeps = Pick<Deps, "db" | "clock" | "random" | "log">;
 type WithDelivery = { Params: { delivery: string } };
 
-/** Of one delivery; it takes weeks of asking for redeliveries by hand to get there. */
+/** More than manual redeliveries of one delivery add up to. */
 const ATTEMPTS_SHOWN_MAX = 200;
 
 export function deliveryAppRoutes(api: FastifyInstance, deps: DeliveryDeps): void {
@@ -35,7 +35,7 @@ export function deliveryAppRoutes(api: FastifyInstance, deps: DeliveryDeps): voi
     const { rows, nextCursor } = await readPage({
       limit,
       read: (most) => listDeliveries(deps.db, member.organizationId, { ...filter, keptSince, limit: most }),
-      // Deliveries of one event have one time, so the id is needed too.
+      // Deliveries of one event share a time, so the cursor needs the id too.
       toCursor: (last) => toPlaceCursor({ at: last.created_at, id: last.id }),
     });
     return { data: rows.map((row) => toAppDelivery(row, reader)), nextCursor };

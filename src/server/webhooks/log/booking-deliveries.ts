@@ -1,16 +1,16 @@
 import type { AppDelivery } from "#contract/app/deliveries.ts";
 import type { EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { type EndpointName, listEndpointNames } from "../health/queries.ts";
+import { type EndpointName, listEndpointNames } from "../endpoints/queries.ts";
 import { toLogKeptSince } from "./period.ts";
 import { listDeliveries } from "./queries.ts";
 import { toAppDelivery } from "./to-app-delivery.ts";
 
-/** A booking has one event, and that one delivery per endpoint. */
+/** A booking has one event, with one delivery per endpoint. */
 const DELIVERIES_MAX = 100;
 
-/** What was sent of one booking, newest first. */
-export async function listDeliveriesOf(
+/** Webhook deliveries of one booking, newest first. */
+export async function listBookingDeliveries(
   db: Db,
   owner: OrganizationId,
   about: { reference: Reference; seesCustomers: boolean; now: Date },

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { DeliveryId } from "#contract/ids.ts";
 import { sweepExpired } from "../../retention/sweep.ts";
 import { removeEndpoint } from "../endpoints/endpoints.ts";
-import { listNotices } from "../endpoints/queries.ts";
+import { listNotices } from "../health/queries.ts";
 import {
   type Business,
   book,

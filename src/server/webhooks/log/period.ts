@@ -2,14 +2,14 @@ import { type RawBuilder, sql } from "kysely";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { DAY_MS } from "#contract/durations.ts";
 
-/** The delivery log goes back to here, whatever the plan. */
+/** Start of the delivery log, the same for every plan. */
 export function toLogKeptSince(now: Date): Date {
   return new Date(now.getTime() - DELIVERY_LOG_DAYS * DAY_MS);
 }
 
 /**
- * Whether the event in the row `event` is in the log, with all its deliveries: so long after its last attempt, and as long as
- * something of it waits. What is shown and what is deleted go by this one condition.
+ * Whether the row `event` is still in the log with all its deliveries: until the period after its last attempt has passed
+ * and none of them waits. Both reading and deleting use this condition.
  */
 export function isInLog(keptSince: Date): RawBuilder<boolean> {
   return sql<boolean>`(event.created_at >= ${keptSince} or exists (

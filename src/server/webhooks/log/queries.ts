@@ -7,11 +7,10 @@ import type { DeliveriesTable, DeliveryAttemptsTable } from "../../db/tables.ts"
 import type { RowPlace } from "../../http/page.ts";
 import { isInLog } from "./period.ts";
 
-// The delivery log as its readers see it, newest first. A page ends at a time and an id, and the next begins below them, so
-// what is written meanwhile shifts nothing.
+// The delivery log, newest first. Pages continue after a time and an id, so new rows never shift a page.
 
 export type DeliveryLogFilter = {
-  /** What is past its time may not have been deleted yet. */
+  /** Hides expired rows that are not deleted yet. */
   keptSince: Date;
   endpointId?: EndpointId;
   reference?: Reference;
@@ -29,7 +28,7 @@ export type DeliveryLogEntry = Omit<Selectable<DeliveriesTable>, "card"> & {
   type: WebhookEventType;
   reference: Reference | null;
   is_erased: boolean;
-  /** What is to come, or under way: an attempt by the schedule, or one that someone asked for. */
+  /** The trigger of the attempt that waits or is under way. */
   pending: AttemptTrigger | null;
   is_in_flight: boolean;
   last_duration_ms: number | null;
@@ -89,7 +88,7 @@ export async function listAttempts(
   return rows;
 }
 
-/** The bytes that are sent; null when they were erased. */
+/** The bytes that are sent; null once erased. */
 export async function findDeliveryBody(db: Db, owner: OrganizationId, id: DeliveryId): Promise<Buffer | null> {
   const { rows } = await sql<{ body: Buffer | null }>`
     select coalesce(delivery.card, event.body) as body

@@ -18,7 +18,7 @@ export type Redeliverable = {
   has_body: boolean;
 };
 
-/** Whether the delivery has a place in the queue; one that is just being given up is waited for. */
+/** Whether the delivery is queued. Waits for a report that is just removing it from the queue. */
 export async function isInQueue(transaction: Db, owner: OrganizationId, id: DeliveryId): Promise<boolean> {
   const rows = await transaction
     .selectFrom("delivery_queue")
@@ -30,7 +30,7 @@ export async function isInQueue(transaction: Db, owner: OrganizationId, id: Deli
   return rows.length === 1;
 }
 
-/** With its event and itself locked: an erasure, or the log's end, comes before or after, not in between. */
+/** Locks the delivery and its event, so that erasure and retention happen before or after, not in between. */
 export async function findRedeliverable(
   transaction: Db,
   owner: OrganizationId,
@@ -48,7 +48,7 @@ export async function findRedeliverable(
   return rows[0] ?? null;
 }
 
-/** False when it has a place in the queue already: each delivery has one at most. */
+/** False if the delivery is already queued. */
 export async function queueManually(
   transaction: Db,
   owner: OrganizationId,
@@ -72,16 +72,16 @@ export async function queueManually(
 }
 
 /**
- * Gives the next failed deliveries of an endpoint a place in the queue, oldest first, tests and those that have one or have
- * nothing left to send excepted. `last` is where to go on; null when there was less than a full batch.
+ * Queues the next failed deliveries of an endpoint, oldest first, except tests, erased ones and those already queued. `last`
+ * is where the next batch starts; null after the last batch.
  */
 export async function queueFailed(
   db: Db,
   owner: OrganizationId,
   batch: {
     endpointId: EndpointId;
-    /** Those canceled because the endpoint was off count as failed. */
-    isMissedToo: boolean;
+    /** Also deliveries that were canceled because the endpoint was off. */
+    includeMissed: boolean;
     after: { createdAt: Date; id: string };
     keptSince: Date;
     dueAt: Date;
@@ -96,7 +96,7 @@ export async function queueFailed(
       join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
       where delivery.organization_id = ${owner} and delivery.endpoint_id = ${endpointId}
         and (delivery.state = 'failed'
-          or ${batch.isMissedToo}::boolean and delivery.state = 'canceled' and delivery.cancel_reason = 'endpoint_disabled')
+          or ${batch.includeMissed}::boolean and delivery.state = 'canceled' and delivery.cancel_reason = 'endpoint_disabled')
         and event.body is not null and event.type <> 'endpoint.test'
         and ${isInLog(batch.keptSince)}
         and delivery.created_at >= ${after.createdAt}

@@ -7,28 +7,27 @@ import { wakeWorkers } from "../outbox/wake-workers.ts";
 import { toLogKeptSince } from "./period.ts";
 import { findRedeliverable, isInQueue, queueFailed, queueManually, type Redeliverable } from "./redeliver-queries.ts";
 
-/** Deliveries that one statement queues at most. */
+/** Deliveries queued per statement. */
 const REDELIVER_BATCH = 500;
 
 type RedeliverDeps = Pick<Deps, "db" | "clock" | "log">;
 type Owner = { id: OrganizationId; plan: Plan };
-/** What else is written in the transaction that queues, such as who asked for it. */
+/** Runs in the transaction that queues the delivery, for example to audit it. */
 export type AlongsideRedelivery = (transaction: Db, delivery: Redeliverable) => Promise<void>;
 const nothingElse: AlongsideRedelivery = async () => undefined;
 
 export type RedeliverRefusal =
   | { kind: "plan_required" }
   | { kind: "not_found" }
-  /** It waits or is being sent already. */
-  | { kind: "under_way" }
+  | { kind: "already_queued" }
   | { kind: "endpoint_removed" }
   | { kind: "endpoint_disabled" }
-  /** Its booking was erased: there is nothing left to send. */
+  /** Its booking was erased, so there is nothing left to send. */
   | { kind: "payload_erased" };
 
 /**
- * Queues one more attempt of a delivery that is over: the same delivery id and the same bytes, signed anew, next attempt
- * number. A manual attempt uses no retry and starts no series; failing, it leaves the delivery as it was.
+ * Queues one more attempt of a finished delivery: same delivery id and bytes, new signature, next attempt number. A manual
+ * attempt uses no retry, and if it fails the delivery keeps its state.
  */
 export async function redeliver(
   deps: RedeliverDeps,
@@ -48,29 +47,29 @@ async function queueOne(
   { id, alongside }: { id: DeliveryId; alongside: AlongsideRedelivery },
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
   return await deps.db.transaction().execute(async (transaction): Promise<{ kind: "queued" } | RedeliverRefusal> => {
-    // Before its delivery is locked: see the order of locks in claim-queries.ts.
+    // Queue rows are locked before deliveries: see queue/claim.ts.
     const isWaiting = await isInQueue(transaction, owner, id);
     const now = deps.clock.now();
     const delivery = await findRedeliverable(transaction, owner, { id, keptSince: toLogKeptSince(now) });
     if (!delivery) return { kind: "not_found" };
-    if (isWaiting || delivery.state === "queued" || delivery.state === "retrying") return { kind: "under_way" };
+    if (isWaiting || delivery.state === "queued" || delivery.state === "retrying") return { kind: "already_queued" };
     if (delivery.endpoint_removed_at !== null) return { kind: "endpoint_removed" };
     if (delivery.endpoint_status === "disabled") return { kind: "endpoint_disabled" };
     if (!delivery.has_body) return { kind: "payload_erased" };
     const isQueued = await queueManually(transaction, owner, { ...delivery, dueAt: now });
     if (isQueued) await alongside(transaction, delivery);
-    return { kind: isQueued ? "queued" : "under_way" };
+    return { kind: isQueued ? "queued" : "already_queued" };
   });
 }
 
 /**
- * Queues one more attempt of every failed delivery of an endpoint that was made since then, and says how many.
- * `isMissedToo`: also of those that were canceled because it was off.
+ * Queues one more attempt of every failed delivery of an endpoint created since then, and returns how many.
+ * `includeMissed` adds deliveries that were canceled because the endpoint was off.
  */
 export async function redeliverFailed(
   deps: RedeliverDeps,
   owner: Owner,
-  about: { endpointId: EndpointId; since: Date; isMissedToo: boolean },
+  about: { endpointId: EndpointId; since: Date; includeMissed: boolean },
 ): Promise<{ kind: "queued"; count: number } | RedeliverRefusal> {
   if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
   const endpoint = await findEndpoint(deps.db, owner.id, about.endpointId);
@@ -80,11 +79,11 @@ export async function redeliverFailed(
   let count = 0;
   let after = { createdAt: about.since, id: "00000000-0000-0000-0000-000000000000" };
   for (;;) {
-    // Onwards by time, since what is queued first may have failed again before the last is queued.
+    // Move forward by time: a delivery queued in the first batch may have failed again before the last batch.
     const dueAt = deps.clock.now();
     const { queued, last } = await queueFailed(deps.db, owner.id, {
       endpointId: about.endpointId,
-      isMissedToo: about.isMissedToo,
+      includeMissed: about.includeMissed,
       after,
       keptSince: toLogKeptSince(dueAt),
       dueAt,

@@ -5,7 +5,7 @@ import { isInLog } from "./period.ts";
 
 type Batch = { keptSince: Date; limit: number };
 
-/** Deletes events that are no longer in the log, with their deliveries and attempts, at most `limit`. */
+/** Deletes expired events with their deliveries and attempts, at most `limit`. */
 export async function deleteExpiredEvents(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
   const result = await sql`
     with expired as (
@@ -19,7 +19,7 @@ export async function deleteExpiredEvents(db: Db, owner: OrganizationId, batch: 
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** Deletes single attempts that are older than the log's period, at most `limit`; their delivery may be younger. */
+/** Deletes expired attempts, at most `limit`; their delivery may still be in the log. */
 export async function deleteExpiredAttempts(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
   const result = await sql`
     with expired as (
@@ -45,7 +45,7 @@ export async function deleteExpiredNotices(db: Db, owner: OrganizationId, batch:
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** Deletes secrets that a rotation has replaced and that no longer sign, at most `limit`. */
+/** Deletes previous secrets whose overlap has ended, at most `limit`. */
 export async function deletePreviousSecrets(
   db: Db,
   owner: OrganizationId,
@@ -61,7 +61,7 @@ export async function deletePreviousSecrets(
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** Deletes endpoints that were removed and that no line of the log speaks of any more. */
+/** Deletes removed endpoints that the log no longer mentions. */
 export async function deleteRemovedEndpoints(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
   const result = await sql`
     with unused as (

@@ -1,8 +1,8 @@
 import type { AppAttempt, AppDelivery } from "#contract/app/deliveries.ts";
 import type { EndpointId } from "#contract/ids.ts";
 import { assert } from "../../lib/assert.ts";
+import type { EndpointName } from "../endpoints/queries.ts";
 import { toShownOrigin, toShownUrl } from "../endpoints/shown-url.ts";
-import type { EndpointName } from "../health/queries.ts";
 import type { AttemptLogEntry, DeliveryLogEntry } from "./queries.ts";
 
 export type DeliveryReader = { seesCustomers: boolean; endpoints: ReadonlyMap<EndpointId, EndpointName> };
@@ -37,7 +37,7 @@ export function toAppDelivery(row: DeliveryLogEntry, { seesCustomers, endpoints 
   };
 }
 
-/** A receiver may answer with what it was sent, so its reply is as much about the customer. */
+/** Replies are hidden like customers, because a receiver may echo what it was sent. */
 export function toAppAttempt(
   row: AttemptLogEntry,
   { seesCustomers }: Pick<DeliveryReader, "seesCustomers">,

@@ -4,7 +4,7 @@ import type { OrganizationId, WebhookEventId, WidgetId } from "#contract/ids.ts"
 import { type BookingCreatedEvent, WEBHOOK_API_VERSION, type WebhookAttribution } from "#contract/webhook-event.ts";
 import type { StoredStaff } from "../../db/tables.ts";
 
-/** What the envelope is made of: a stored booking, its widget and its organization. */
+/** The stored booking, widget and organization that the envelope is made from. */
 export type BookingFacts = {
   reference: string;
   externalId: string | null;
@@ -23,7 +23,7 @@ export type BookingFacts = {
   organization: { id: OrganizationId; name: string };
 };
 
-/** Webhook shape: staff as objects, nested utm and click ids, and the join link, all unlike the REST shape. */
+/** Unlike the REST shape, staff are objects, UTM fields and click ids are nested, and the join link is included. */
 export function toBookingCreatedEvent(
   facts: BookingFacts,
   { id, created }: { id: WebhookEventId; created: Date },

@@ -17,20 +17,19 @@ import { toTeamsCard } from "./cards/teams-card.ts";
 import { type BookingFacts, toBookingCreatedEvent } from "./event.ts";
 import { insertEvent, listEndpointsForEvent } from "./queries.ts";
 
-/** Nothing here waits longer for a lock, since a visitor waits for the booking. */
+/** A visitor waits for the booking, so the fan-out never waits longer for a lock. */
 const LOCK_LIMIT_MS = 1_000;
 
 /**
- * Runs the fan-out of a booking inside the caller's transaction, in a savepoint, and says whether it is done. Nothing that
- * goes wrong in it reaches the booking: it is undone and logged, the booking is stored with `lacks_event`, and a task
- * finishes it.
+ * Runs a booking's fan-out in a savepoint of the caller's transaction and returns whether it succeeded. A failure never
+ * reaches the booking: the fan-out is rolled back and logged, the booking is stored with `lacks_event`, and a task repeats it.
  */
 export async function fanOutSafely(
   deps: Pick<Deps, "log" | "metrics">,
   transaction: Db,
   { owner, run }: { owner: OrganizationId; run: () => Promise<void> },
 ): Promise<boolean> {
-  // Two statements at a time: each trip to the database costs the visitor time.
+  // Two statements per round trip: the visitor is waiting.
   await sql`savepoint fan_out; set local lock_timeout = ${sql.lit(LOCK_LIMIT_MS)}`.execute(transaction);
   try {
     await run();
@@ -44,7 +43,7 @@ export async function fanOutSafely(
   }
 }
 
-/** Writes the event of a booking and a delivery per endpoint, where the plan includes webhooks. */
+/** Writes a booking's event and one delivery per endpoint if the plan includes webhooks. */
 export async function fanOut(
   deps: { random: Random },
   transaction: Db,
@@ -75,7 +74,7 @@ export async function fanOut(
   });
 }
 
-/** A chat gets its card instead of the JSON event; the bytes are made here, once. */
+/** Chat endpoints get a card instead of the JSON event. */
 export function toCard(kind: EndpointKind, event: WebhookEvent): Buffer | null {
   switch (kind) {
     case "webhook":

@@ -4,10 +4,10 @@ import type { DeliveryId, EndpointId, OrganizationId, Reference, WebhookEventId 
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
 
-/** Workers listen here. */
+/** Workers listen on this channel. */
 export const DELIVERIES_CHANNEL = "bookflow_deliveries";
 
-/** Disabled ones too: what they miss is recorded as canceled, and can be sent later. */
+/** Includes disabled endpoints: events they miss are recorded as canceled and can be redelivered. */
 export async function listEndpointsForEvent(
   db: Db,
   owner: OrganizationId,
@@ -32,7 +32,7 @@ type NewEvent = {
 
 type NewDelivery = { id: DeliveryId; endpointId: EndpointId; card: Buffer | null; isEnabled: boolean };
 
-/** An event, a delivery of it to each endpoint, and a place in the queue for those whose endpoint is enabled. */
+/** Inserts an event and a delivery per endpoint, and queues the deliveries of enabled endpoints. */
 export async function insertEvent(
   db: Db,
   owner: OrganizationId,
@@ -59,7 +59,7 @@ export async function insertEvent(
   );
 }
 
-/** Not in a transaction that stores a booking: those that notify wait for one another until they are on the disk. */
+/** Not for use in a transaction that stores a booking: transactions that notify commit one after another. */
 export async function notifyWorkers(db: Db): Promise<void> {
   await sql`select pg_notify(${DELIVERIES_CHANNEL}, '')`.execute(db);
 }

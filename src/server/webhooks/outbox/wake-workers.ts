@@ -2,8 +2,8 @@ import type { Deps } from "../../deps.ts";
 import { notifyWorkers } from "./queries.ts";
 
 /**
- * Tells every worker, in whichever process, that something is due. Call it when the transaction that queued it has been
- * committed. Never throws: a worker that is not told looks by itself within a second.
+ * Wakes the workers of every process. Call it after the transaction that queued a delivery is committed. Never throws:
+ * workers also look by themselves every second.
  */
 export async function wakeWorkers(deps: Pick<Deps, "db" | "log">): Promise<void> {
   try {

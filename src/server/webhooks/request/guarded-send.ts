@@ -7,9 +7,9 @@ import { type Ending, type ExchangeRequest, exchange } from "../../sending/excha
 import type { GuardSettings } from "../../sending/guarded-connector.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
-// The only place that sends webhooks; scheduler/outbound.ts is its like for scheduling systems. Three promises:
+// The only place that sends webhooks (scheduler/outbound.ts does the same for scheduling systems). Three promises:
 //
-// 1. No byte reaches an address the rules refuse: see guarded-connector.ts.
+// 1. No byte reaches an address that the rules refuse: see guarded-connector.ts.
 // 2. One time limit covers waiting for DNS, TCP, TLS, the status line, the headers and the body.
 // 3. A reply costs bounded memory and traffic: 16 KiB of headers, 64 KiB of body read, 4 KiB kept, 256 KiB on the wire
 //    whatever it is made of; nothing is decompressed, and no redirect is followed.
@@ -18,11 +18,11 @@ export type SendResult =
   | {
       readonly kind: "reply";
       readonly status: number;
-      /** The start of the body as text PostgreSQL takes; see reply-reader.ts. */
+      /** The start of the body as text that PostgreSQL accepts; see reply-reader.ts. */
       readonly body: string;
       readonly truncated: boolean;
       readonly retryAfter: string | null;
-      /** Why the rest of the body did not arrive; null when it did, or when it is longer than what is read. */
+      /** Why the body is incomplete; null when it is complete or longer than what is read. */
       readonly brokenOff: SendFailureCode | null;
       readonly durationMs: number;
     }
@@ -33,7 +33,7 @@ export type OutboundPost = {
   readonly url: string;
   /** Sockets are not shared between endpoints. */
   readonly endpointId: EndpointId;
-  /** Sent as they are. */
+  /** Sent unchanged. */
   readonly body: Buffer;
   /** The contract's headers of a signed delivery; null for cards, which are not signed. */
   readonly signed: {
@@ -52,7 +52,7 @@ export type GuardedSend = {
   close(): Promise<void>;
 };
 
-/** After this much of a body the socket is closed; the reply counts as it stands. */
+/** The socket is closed after this much of a body; the reply counts as it is. */
 export const REPLY_READ_BYTES_MAX = 64 * 1_024;
 const REPLY_LIMITS = { bodyBytes: REPLY_READ_BYTES_MAX, wireBytes: 256 * 1_024 };
 

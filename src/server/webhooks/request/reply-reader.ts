@@ -1,17 +1,17 @@
 import type { ReplyHeaders, ReplySink } from "../../sending/exchange.ts";
 
-/** How much of a reply is kept for the delivery log. */
+/** How much of a reply the delivery log keeps. */
 export const REPLY_KEPT_BYTES = 4_096;
 const KEPT_HEADER_LENGTH_MAX = 200;
 
 type KeptReply = {
   readonly body: string;
-  /** The body was longer than what is kept, or was not read to its end. */
+  /** The body was longer than what is kept, or incomplete. */
   readonly truncated: boolean;
   readonly retryAfter: string | null;
 };
 
-/** What has arrived of a reply: the bytes worth keeping are copied, the rest is only counted. */
+/** Collects a reply: copies the bytes to keep and counts the rest. */
 export class ReplyReader implements ReplySink {
   status: number | null = null;
   #readBytes = 0;
@@ -42,11 +42,11 @@ export class ReplyReader implements ReplySink {
 }
 
 /**
- * The kept start of a reply as text that PostgreSQL takes: invalid UTF-8 and NUL become U+FFFD, and the text itself is at
- * most REPLY_KEPT_BYTES of UTF-8, cut between characters. `isWhole` says that `bytes` are the whole body.
+ * The kept start of a reply as text that PostgreSQL accepts: invalid UTF-8 and NUL become U+FFFD, and the text is at most
+ * REPLY_KEPT_BYTES of UTF-8, cut between characters. `isWhole`: `bytes` is the whole body.
  */
 export function toReplyText(bytes: Buffer, isWhole: boolean): { text: string; truncated: boolean } {
-  // While streaming, the decoder holds back a character whose end was cut off instead of calling it invalid.
+  // In streaming mode the decoder drops an incomplete last character instead of replacing it.
   const decoded = new TextDecoder().decode(bytes.subarray(0, REPLY_KEPT_BYTES), { stream: !isWhole });
   const text = Buffer.from(decoded.replaceAll("\0", "\ufffd"));
   if (text.length <= REPLY_KEPT_BYTES) return { text: text.toString(), truncated: !isWhole };

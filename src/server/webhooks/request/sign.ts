@@ -7,8 +7,7 @@ export type SigningSecrets = readonly [current: string] | readonly [current: str
 
 /**
  * The value of Service-Signature: `t=<unix seconds>,v1=<hex>`, with a second `v1=` while two secrets are valid.
- * `body` must be the very bytes that are sent, and `at` the moment of sending: receivers refuse a `t` that is more than
- * 300 seconds old, so a delivery that waited is signed after its wait.
+ * `body` must be the bytes that are sent, and `at` the time of sending: receivers refuse a `t` older than 300 seconds.
  */
 export function signBody(input: { secrets: SigningSecrets; body: Buffer; at: Date }): string {
   const unixSeconds = Math.floor(input.at.getTime() / 1_000);

@@ -1,15 +1,15 @@
-// Text of visitors and businesses on its way into a chat card: first one clean line, then escaped for the chat and cut.
+// Prepares visitors' and businesses' text for a chat card: one clean line, escaped for the chat, then cut.
 
-/** How a chat escapes the character at `index`; it may look at the neighbours. */
+/** Escapes the character at `index` for a chat; may look at its neighbours. */
 export type EscapeCharacter = (characters: readonly string[], index: number) => string;
 
-/** Cleaned, escaped, and never longer than `maxLength`; never empty. */
+/** Cleans and escapes; never longer than `maxLength`, never empty. */
 export type WriteText = (text: string, maxLength: number) => string;
 
 /** Not a hyphen: Teams takes a hyphen at the start for a list. */
 const NOTHING = "–";
 const ELLIPSIS = "…";
-/** More than any place on a card holds, so that cleaning a very long text costs little. */
+/** More than any field of a card holds; keeps cleaning cheap for very long text. */
 const CLEANED_LENGTH_MAX = 4_000;
 
 /**
