@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { Compile } from "typebox/compile";
 import { ApiErrorBody } from "#contract/api-error.ts";
-import { toSchemaExample } from "../src/server/reference/example.ts";
+import { toSchemaExample } from "./support/schema-example.ts";
 import { until } from "../src/server/webhooks/testing/webhook-service.ts";
 import { createTestDatabase } from "./support/database.ts";
 import { type Block, listBlocks, ROOT } from "./support/document-blocks.ts";

@@ -20,7 +20,7 @@ import { commonHeaders, installResponseHeaders } from "./http/response-headers.t
 import { toTrustProxy } from "./http/trust-proxy.ts";
 import { loaderRoutes } from "./loader/routes.ts";
 import { operationsRoutes } from "./operations/routes.ts";
-import { docsRoutes } from "./reference/routes.ts";
+import { docsRoutes } from "./docs/routes.ts";
 import { appointmentRoutes } from "./scheduler/sandbox/appointment-routes.ts";
 import { OPENAPI_WEBHOOKS } from "./webhooks/openapi-webhooks.ts";
 import { embedRoutes } from "./widgets/embed-routes.ts";

@@ -1,4 +1,4 @@
-import { toParameterExample } from "./example.ts";
+import { toParameterExample } from "../../../test/support/schema-example.ts";
 import type { Operation } from "./operations.ts";
 
 /** A command to paste into a POSIX shell, a line for each header and parameter. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toSchemaExample } from "./example.ts";
+import { toSchemaExample } from "../../../test/support/schema-example.ts";
 import type { OpenApiDocument, Schema } from "./openapi-document.ts";
 
 const document: OpenApiDocument = {

@@ -2,7 +2,7 @@ import { type Html, type HtmlPart, html } from "../http/html.ts";
 import { highlightHeaders, highlightJson, highlightShell, renderPanel } from "./code-panel.ts";
 import { toCurl } from "./curl.ts";
 import { renderEntry } from "./entry.ts";
-import { toExample, toParameterExample } from "./example.ts";
+import { toExample, toParameterExample } from "../../../test/support/schema-example.ts";
 import { describeType, listSchemaFields, renderFields, toParameterFields } from "./fields.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
 import { type Answer, type Content, isFailure, type Operation, toFailureAnchor } from "./operations.ts";

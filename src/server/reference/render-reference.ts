@@ -1,8 +1,8 @@
 import { type Html, type HtmlPart, html } from "../http/html.ts";
 import { highlightHeaders, highlightJson, renderPanel } from "./code-panel.ts";
-import { type ContentsEntry, type DocsFrame, renderDocsPage } from "./docs-page.ts";
+import { type ContentsEntry, type DocsFrame, renderDocsPage } from "../docs/docs-page.ts";
 import { renderEntry } from "./entry.ts";
-import { toExample, toSchemaExample } from "./example.ts";
+import { toExample, toSchemaExample } from "../../../test/support/schema-example.ts";
 import { describeType, listSchemaFields, renderFields } from "./fields.ts";
 import type { OpenApiDocument, Schema, SecurityScheme } from "./openapi-document.ts";
 import { isFailure, listEndpoints, listFailures, listWebhooks, type Operation, toAnchor } from "./operations.ts";

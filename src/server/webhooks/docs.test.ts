@@ -4,8 +4,9 @@ import { test } from "node:test";
 import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { parseConfig } from "../config.ts";
-import { toSchemaExample } from "../reference/example.ts";
+import { CAPS } from "./delivery/queue-caps.ts";
 import { CAPS } from "./queue/caps.ts";
+import { toSchemaExample } from "../../../test/support/schema-example.ts";
 
 // docs/webhooks.md says what the code does: its figures are compared with ours.
 

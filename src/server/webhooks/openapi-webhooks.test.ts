@@ -5,7 +5,7 @@ import { Booking, BookingPage } from "#contract/booking.ts";
 import { BookingCreatedEvent } from "#contract/webhook-event.ts";
 import { WidgetList } from "#contract/widget.ts";
 import { createTestApp } from "../../../test/support/app.ts";
-import { toSchemaExample } from "../reference/example.ts";
+import { toSchemaExample } from "../../../test/support/schema-example.ts";
 import type { OpenApiDocument } from "../reference/openapi-document.ts";
 import { listWebhooks } from "../reference/operations.ts";
 

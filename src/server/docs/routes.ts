@@ -3,16 +3,16 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { DOCS_ADDRESS } from "./docs-page.ts";
-import { openLibrary, type Served } from "./guides/library.ts";
-import type { OpenApiDocument } from "./openapi-document.ts";
-import { REFERENCE_ADDRESS, renderReference } from "./render-reference.ts";
+import { openLibrary, type Served } from "./library.ts";
+import type { OpenApiDocument } from "../reference/openapi-document.ts";
+import { REFERENCE_ADDRESS, renderReference } from "../reference/render-reference.ts";
 
 /** Nothing but our own stylesheet and images: no script runs on these pages, whatever a document says. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 
 /** Sent as one, in this order. */
-const STYLESHEETS = ["./reference.css", "./contents.css", "./tables.css", "./panels.css", "./guides/guides.css"];
+const STYLESHEETS = ["../reference/reference.css", "../reference/contents.css", "../reference/tables.css", "../reference/panels.css", "../../docs/guides/guides.css"];
 
 /** The folder that docs/ lies in. */
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));

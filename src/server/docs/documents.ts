@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { DOCS_ADDRESS } from "../docs-page.ts";
-import { REFERENCE_ADDRESS } from "../render-reference.ts";
+import { DOCS_ADDRESS } from "./docs-page.ts";
+import { REFERENCE_ADDRESS } from "../reference/render-reference.ts";
 
 // What is served at /docs, by what a reader wants to do. Files are named from the root of the program.
 

@@ -1,5 +1,5 @@
-import { type Html, type HtmlPart, html } from "../../http/html.ts";
-import { type ContentsEntry, DOCS_ADDRESS, type DocsFrame, renderContents, renderDocsPage } from "../docs-page.ts";
+import { type Html, type HtmlPart, html } from "../http/html.ts";
+import { type ContentsEntry, DOCS_ADDRESS, type DocsFrame, renderContents, renderDocsPage } from "./docs-page.ts";
 import { DECISIONS_ADDRESS, type Shelf } from "./documents.ts";
 import type { Heading, MarkdownPage } from "./markdown.ts";
 

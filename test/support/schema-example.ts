@@ -1,5 +1,5 @@
-import { type OpenApiDocument, type Parameter, resolve, type Schema } from "./openapi-document.ts";
-import type { Content } from "./operations.ts";
+import { type OpenApiDocument, type Parameter, resolve, type Schema } from "../../src/server/reference/openapi-document.ts";
+import type { Content } from "../../src/server/reference/operations.ts";
 
 /** The body of a message as it might be sent: the example it was given, or one made from its schema. */
 export function toExample(document: OpenApiDocument, content: Content): unknown {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { extname, join, posix } from "node:path";
-import { html } from "../../http/html.ts";
-import { DOCS_ADDRESS, type DocsFrame, renderDocsPage } from "../docs-page.ts";
+import { html } from "../http/html.ts";
+import { DOCS_ADDRESS, type DocsFrame, renderDocsPage } from "./docs-page.ts";
 import { DECISIONS_ADDRESS, listDecisions, listPlainFiles, listShelves, type Shelf } from "./documents.ts";
 import { type MarkdownPage, renderMarkdown } from "./markdown.ts";
 import { renderDecisions, renderGuide, renderIndex } from "./render-guide.ts";

@@ -1,6 +1,6 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
-import { type Html, type HtmlPart, html } from "../../http/html.ts";
-import { renderPanel } from "../code-panel.ts";
+import { type Html, type HtmlPart, html } from "../http/html.ts";
+import { renderPanel } from "../reference/code-panel.ts";
 import { highlightCode, toLanguageTitle } from "./highlight-code.ts";
 
 // Markdown to HTML. marked reads it; the markup is made here by templates that escape whatever is put into them, so nothing

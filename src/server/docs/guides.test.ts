@@ -3,10 +3,10 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createTestApp } from "../../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app.ts";
 import { renderMarkdown } from "./markdown.ts";
 
-const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const { app } = await createTestApp();
 
 type Page = { readonly body: string; readonly links: readonly string[]; readonly anchors: ReadonlySet<string> };

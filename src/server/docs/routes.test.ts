@@ -3,8 +3,8 @@ import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Attribution } from "#contract/attribution.ts";
 import { createTestApp } from "../../../test/support/app.ts";
-import type { OpenApiDocument, Schema } from "./openapi-document.ts";
-import { listEndpoints } from "./operations.ts";
+import type { OpenApiDocument, Schema } from "../reference/openapi-document.ts";
+import { listEndpoints } from "../reference/operations.ts";
 
 const { app } = await createTestApp({ baseUrl: "https://book.example.com" });
 const page = (await app.inject("/docs/api")).body;

@@ -1,5 +1,5 @@
-import type { HtmlPart } from "../../http/html.ts";
-import { highlight, highlightJsonText } from "../code-panel.ts";
+import type { HtmlPart } from "../http/html.ts";
+import { highlight, highlightJsonText } from "../reference/code-panel.ts";
 
 // Enough colour to find one's way in a snippet: notes, texts, and the few words that carry its shape.
 
