@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
-// `npm run build`: what browsers get, made into dist/ from src/widget and src/dashboard. It does nothing when dist/ was made
-// from the files as they are now, so that `npm start` and `npm test` can call it every time.
+// `npm run build`: builds what browsers load from src/widget, src/dashboard and src/docs into dist/. It does nothing when
+// dist/ is up to date, so that `npm start` and `npm test` can call it every time.
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
 const STAMP = "made-from";
 
-const SOURCES = ["src/{contract,widget,dashboard}/**/*", "scripts/build.ts", "package-lock.json"];
+const SOURCES = ["src/{contract,widget,dashboard,docs}/**/*", "scripts/build.ts", "package-lock.json"];
 const COMPRESSED = ["**/*.js", "**/*.css", "**/*.svg"];
 /** Its last two levels take most of the build's time and save a fifteenth of the bytes. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
@@ -74,11 +74,45 @@ export async function buildBrowserFiles(): Promise<boolean> {
       },
     });
   }
+  await build({
+    ...shared,
+    base: "/assets/docs/",
+    build: {
+      target,
+      outDir: join(folder, "assets/docs"),
+      assetsDir: "",
+      manifest: "manifest.json",
+      modulePreload: { polyfill: false },
+      rolldownOptions: { input: ["guides", "reference"].map((page) => join(ROOT, `src/docs/${page}/main.ts`)) },
+    },
+  });
+  await addScalar(join(folder, "assets/docs"));
   compress(folder);
   writeFileSync(join(folder, STAMP), stamp);
   rmSync(DIST, { recursive: true, force: true });
   renameSync(folder, DIST);
   return true;
+}
+
+/**
+ * Adds the script of the API reference. The package keeps it inside a Fastify plugin, which would hold 4 MB in memory and
+ * send them uncompressed; so the plugin runs here once, and the service sends a file like any other.
+ */
+async function addScalar(folder: string): Promise<void> {
+  const [{ default: Fastify }, { default: scalar }] = await Promise.all([
+    import("fastify"),
+    import("@scalar/fastify-api-reference"),
+  ]);
+  const app = Fastify();
+  await app.register(scalar, { routePrefix: "/", configuration: { content: {} } });
+  const { statusCode, rawPayload } = await app.inject("/js/scalar.js");
+  await app.close();
+  if (statusCode !== 200) throw new Error("@scalar/fastify-api-reference no longer serves /js/scalar.js");
+  const name = `scalar-${createHash("sha256").update(rawPayload).digest("hex").slice(0, 8)}.js`;
+  writeFileSync(join(folder, name), rawPayload);
+  const path = join(folder, "manifest.json");
+  const manifest = JSON.parse(readFileSync(path, "utf8"));
+  writeFileSync(path, JSON.stringify({ ...manifest, scalar: { file: name } }));
 }
 
 function hashSources(): string {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 // `npm run check`: everything about the code that can be told without running it.
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const RUNTIMES = ["server", "browser", "dashboard", "widget", "widget-tests", "sdk"];
+const RUNTIMES = ["server", "browser", "dashboard", "docs", "widget", "widget-tests", "sdk"];
 
 type Check = { name: string; program: string; args: string[] };
 

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { Compile } from "typebox/compile";
 import { ApiErrorBody } from "#contract/api-error.ts";
-import { toSchemaExample } from "./support/schema-example.ts";
 import { until } from "../src/server/webhooks/testing/webhook-service.ts";
 import { createTestDatabase } from "./support/database.ts";
 import { type Block, listBlocks, ROOT } from "./support/document-blocks.ts";
 import { createNewcomer, findFreePort } from "./support/newcomer.ts";
+import { toSchemaExample } from "./support/schema-example.ts";
 
 // Whatever the documents tell people to type is typed here, as written but for ports and hosts. A block that is neither run
 // here, nor by a test that is named here, nor on the list of those that cannot be run, fails.

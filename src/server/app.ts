@@ -7,6 +7,7 @@ import { bookRoutes } from "./bookings/flow/book-routes.ts";
 import { bookingReadRoutes } from "./bookings/stored/read-routes.ts";
 import type { ServiceDeps } from "./create-deps.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
+import { docsRoutes } from "./docs/routes.ts";
 import { embedPageRoutes } from "./embed/routes.ts";
 import { VisitReader } from "./funnel/classify/read-visit.ts";
 import { collectRoutes } from "./funnel/collect/routes.ts";
@@ -20,7 +21,6 @@ import { commonHeaders, installResponseHeaders } from "./http/response-headers.t
 import { toTrustProxy } from "./http/trust-proxy.ts";
 import { loaderRoutes } from "./loader/routes.ts";
 import { operationsRoutes } from "./operations/routes.ts";
-import { docsRoutes } from "./docs/routes.ts";
 import { appointmentRoutes } from "./scheduler/sandbox/appointment-routes.ts";
 import { OPENAPI_WEBHOOKS } from "./webhooks/openapi-webhooks.ts";
 import { embedRoutes } from "./widgets/embed-routes.ts";
@@ -80,7 +80,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   await bookRoutes(app, deps, visits);
   await appointmentRoutes(app, deps);
   openApiRoutes(app);
-  docsRoutes(app);
+  await docsRoutes(app);
   operationsRoutes(app, deps);
 
   methods.refuseOthers();

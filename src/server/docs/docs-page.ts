@@ -1,73 +1,95 @@
 import { type Html, type HtmlPart, html, renderHead } from "../http/html.ts";
+import { DOCS_ADDRESS, type Document, REFERENCE_ADDRESS, SEARCH_ADDRESS, type Section } from "./documents.ts";
+import { QUERY_LENGTH_MAX } from "./search.ts";
 
-/** A line of a list of contents, with the lines below it. */
+/** A line in a table of contents, with the lines below it. */
 export type ContentsEntry = {
   readonly title: string;
   readonly address: string;
   readonly entries?: readonly ContentsEntry[];
 };
 
-/** The documents by what a reader wants to do, and where each is served. */
-type DocumentGroup = { readonly title: string; readonly entries: readonly ContentsEntry[] };
-
 export type DocsFrame = {
-  readonly stylesheet: string;
-  readonly groups: readonly DocumentGroup[];
+  readonly script: string;
+  readonly stylesheets: readonly string[];
+  readonly sections: readonly Section[];
 };
 
 type DocsPage = {
   readonly title: string;
-  /** The address of the page itself. */
   readonly address: string;
-  /** Of the document that the page is a part of. */
+  /** The address of the page this one belongs to, if the menu lists that page instead. */
   readonly parent?: string;
-  /** What stands below the page's line, or its parent's, in the list of documents. */
-  readonly contents?: readonly ContentsEntry[];
+  /** Listed in the menu below the page, or below its parent. */
+  readonly siblings?: readonly ContentsEntry[];
+  /** What the reader searched for, on the search page. */
+  readonly query?: string;
   readonly main: HtmlPart;
-  readonly foot: HtmlPart;
 };
 
-export const DOCS_ADDRESS = "/docs";
-
-/** What every page at /docs shares: one HTML document without scripts or inline styles. */
+/** The page around every guide. It works without its script, which adds copy buttons and results while typing. */
 export function renderDocsPage(frame: DocsFrame, page: DocsPage): string {
-  // The list of documents is there twice, and the stylesheet shows one: beside the text on wide screens, else folded above
-  // it. The bar's link leads into the folded list, which makes browsers unfold it.
+  const open = page.parent ?? page.address;
+  const section = frame.sections.find(({ documents }) => documents.some(({ address }) => address === open)) ?? null;
   return html`<!doctype html>
 <html lang="en">
 <head>
-${renderHead(`${page.title} · Bookflow`, [frame.stylesheet])}
+${renderHead(`${page.title} · Bookflow docs`, frame.stylesheets)}
+<script type="module" src="${frame.script}"></script>
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
-<header class="side">
-<a class="brand" href="${DOCS_ADDRESS}">Bookflow <span>documents</span></a>
-<nav class="wide" aria-label="Documents">${renderGroups(frame, page)}</nav>
-<a class="unfold" href="#documents">Menu</a>
-</header>
+<a class="skip" href="#content">Skip to content</a>
+${renderHeader(frame, { current: page.address === DOCS_ADDRESS ? "Guides" : section?.title, query: page.query })}
+${renderMenu(frame, { section, page })}
 <main id="content" tabindex="-1">
-<details class="narrow">
-<summary>All documents</summary>
-<nav id="documents" aria-label="All documents">${renderGroups(frame, page)}</nav>
-</details>
 ${page.main}
 </main>
-<footer>${page.foot}</footer>
 </body>
 </html>
 `.toString();
 }
 
-function renderGroups({ groups }: DocsFrame, page: DocsPage): HtmlPart {
+/** The bar above the guides and the API reference. Not a header element, since Scalar has one of its own. `current` is the title of the tab the reader is in. */
+export function renderHeader(
+  { sections }: Pick<DocsFrame, "sections">,
+  { current, query }: { current: string | undefined; query?: string | undefined },
+): Html {
+  return html`<section class="bar" aria-label="Bookflow docs">
+<button class="menu-button" type="button" popovertarget="menu">Menu</button>
+<a class="brand" href="${DOCS_ADDRESS}"><svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true" focusable="false"><rect width="32" height="32" rx="9"/><path d="M8.5 10.5h15M8.5 16h10.5M8.5 21.5h5.5"/></svg>Bookflow <span>Docs</span></a>
+<nav class="tabs" aria-label="Sections">${listTabs(sections).map(({ title, address }) =>
+    title === current
+      ? html`<a href="${address}" aria-current="true">${title}</a>`
+      : html`<a href="${address}">${title}</a>`,
+  )}</nav>
+<form class="search" role="search" action="${SEARCH_ADDRESS}"><input type="search" name="q" value="${query ?? ""}" placeholder="Search guides" aria-label="Search guides" autocomplete="off" maxlength="${QUERY_LENGTH_MAX}"></form>
+</section>`;
+}
+
+/** On wide screens, a column with the documents of one section. On narrow ones, a popover that also lists the sections. */
+export function renderMenu(
+  { sections }: Pick<DocsFrame, "sections">,
+  { section, page }: { section: Section | null; page: Pick<DocsPage, "address" | "parent" | "siblings"> },
+): Html {
   const open = page.parent ?? page.address;
-  return groups.map(
-    ({ title, entries }) => html`<p class="group">${title}</p>
-${renderContents(
-  entries.map((entry) => (entry.address === open ? { ...entry, entries: page.contents ?? [] } : entry)),
-  page.address,
-)}
-`,
-  );
+  const toEntry = ({ title, address }: Document): ContentsEntry => ({
+    title,
+    address,
+    entries: address === open ? (page.siblings ?? []) : [],
+  });
+  return html`<nav class="menu" id="menu" popover aria-label="${section?.title ?? "Menu"}">
+${section ? html`<div class="documents"><p class="group">${section.title}</p>${renderContents(section.documents.map(toEntry), page.address)}</div>` : null}
+<div class="sections"><p class="group">All sections</p>${renderContents(listTabs(sections), page.address)}</div>
+</nav>`;
+}
+
+function listTabs(sections: readonly Section[]): ContentsEntry[] {
+  const [, ...others] = sections;
+  return [
+    { title: "Guides", address: DOCS_ADDRESS },
+    { title: "API reference", address: REFERENCE_ADDRESS },
+    ...others.flatMap(({ title, documents: [first] }) => (first ? { title, address: first.address } : [])),
+  ];
 }
 
 /** `current` is the address of the page that the list is on. */

@@ -1,130 +1,113 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { DOCS_ADDRESS } from "./docs-page.ts";
-import { REFERENCE_ADDRESS } from "../reference/render-reference.ts";
 
-// What is served at /docs, by what a reader wants to do. Files are named from the root of the program.
+// Everything served at /docs, grouped by who reads it. Files are named relative to the root of the program.
 
-type Document = {
+export const DOCS_ADDRESS = "/docs";
+export const REFERENCE_ADDRESS = `${DOCS_ADDRESS}/api`;
+export const DECISIONS_ADDRESS = `${DOCS_ADDRESS}/decisions`;
+export const SEARCH_ADDRESS = `${DOCS_ADDRESS}/search`;
+const DECISIONS_FOLDER = "docs/decisions";
+
+export type Document = {
   readonly title: string;
   readonly address: string;
-  /** What a reader wants who is looking for it; null for what is only looked up. */
-  readonly wish: string | null;
-  /** One sentence for the page that lists them all. */
+  /** One sentence for the overview. */
   readonly purpose: string;
-  /** Null for pages that are made from something else. */
+  /** Null for pages that are not a Markdown file. */
   readonly file: string | null;
 };
 
-export type Shelf = { readonly title: string; readonly documents: readonly Document[] };
+/** The readers of one section see only its documents in their menu. */
+export type Section = { readonly title: string; readonly purpose: string; readonly documents: readonly Document[] };
 
-export const DECISIONS_ADDRESS = `${DOCS_ADDRESS}/decisions`;
-const DECISIONS_FOLDER = "docs/decisions";
-
-const guide = (file: string, about: { title: string; wish?: string; purpose: string }): Document => ({
-  title: about.title,
+const guide = (file: string, { title, purpose }: { title: string; purpose: string }): Document => ({
+  title,
   address: `${DOCS_ADDRESS}/${file
     .replace(/^docs\//, "")
     .replace(/\.md$/, "")
     .toLowerCase()}`,
-  wish: about.wish ?? null,
-  purpose: about.purpose,
+  purpose,
   file,
 });
 
-const SHELVES: readonly Shelf[] = [
+const SECTIONS: readonly Section[] = [
   {
-    title: "Start",
+    title: "Guides",
+    purpose: "Put a booking widget on your site and send bookings to your own systems.",
     documents: [
       guide("docs/quick-start.md", {
         title: "Quick start",
-        wish: "See it work",
-        purpose: "From nothing to a booking and its webhook, on one machine, in minutes.",
+        purpose: "Install Bookflow, make a booking and receive its webhook, in five minutes.",
       }),
       guide("docs/embedding.md", {
-        title: "Embedding",
-        wish: "Put a widget on a website",
-        purpose: "In the page, as a popup or behind a button; consent and privacy.",
+        title: "Embed a widget",
+        purpose: "Show it in the page, as a popup or behind a button. Covers consent and privacy.",
       }),
-    ],
-  },
-  {
-    title: "Build on it",
-    documents: [
       guide("docs/read-api.md", {
         title: "Read API",
-        wish: "Pull bookings and analytics",
-        purpose: "On a schedule, by a REST API, and keep a copy in step.",
+        purpose: "Pull bookings and analytics on a schedule and keep a copy in sync.",
       }),
       guide("docs/webhooks.md", {
         title: "Webhooks",
-        wish: "Receive every booking",
-        purpose: "As signed JSON in your own program, or as a card in Teams or Slack.",
+        purpose: "Receive every booking as signed JSON, or as a card in Teams or Slack.",
       }),
       guide("docs/client-library.md", {
         title: "Client library",
-        wish: "Use JavaScript or TypeScript",
-        purpose: "Read, sync and verify webhooks with a library without dependencies.",
+        purpose: "Read, sync and verify webhooks from JavaScript or TypeScript.",
       }),
       {
         title: "API reference",
         address: REFERENCE_ADDRESS,
-        wish: null,
-        purpose: "Every address, parameter, field and error.",
+        purpose: "Every endpoint, parameter, field and error code.",
         file: null,
       },
     ],
   },
   {
-    title: "Run it",
+    title: "Operating",
+    purpose: "Run Bookflow on your own servers.",
     documents: [
       guide("docs/operating.md", {
-        title: "Operating",
-        wish: "Run Bookflow",
-        purpose: "Install, set, back up, upgrade, scale out and watch it; retention and security.",
+        title: "Operating guide",
+        purpose: "Install, configure, back up, upgrade, scale and monitor Bookflow.",
       }),
-      guide("docs/performance.md", {
-        title: "Performance",
-        purpose: "What was measured, and how to measure it again.",
-      }),
-      guide("CHANGELOG.md", { title: "Changelog", purpose: "What changed from version to version." }),
+      guide("CHANGELOG.md", { title: "Changelog", purpose: "What changed in each version." }),
     ],
   },
   {
-    title: "Look up",
+    title: "Contributing",
+    purpose: "Change Bookflow itself.",
     documents: [
-      guide("docs/glossary.md", { title: "Glossary", purpose: "One word per idea." }),
-      guide("docs/spec.md", { title: "Contract", purpose: "Names, formats, limits and rules, exactly." }),
+      guide("CONTRIBUTING.md", { title: "Contributing", purpose: "Set-up, checks and recipes for common changes." }),
+      guide("ARCHITECTURE.md", {
+        title: "Architecture",
+        purpose: "How the parts fit together, where the code is, and what must stay true.",
+      }),
+      guide("docs/glossary.md", { title: "Glossary", purpose: "The words we use, one per idea." }),
+      guide("docs/spec.md", { title: "Contract", purpose: "Names, formats, limits and rules, in full." }),
+      guide("docs/performance.md", { title: "Performance", purpose: "Measurements, and how to repeat them." }),
       {
         title: "Decisions",
         address: DECISIONS_ADDRESS,
-        wish: null,
-        purpose: "Why things are as they are.",
+        purpose: "Why things are the way they are.",
         file: null,
       },
-      guide("ARCHITECTURE.md", {
-        title: "Architecture",
-        purpose: "The picture, the map of the code, what must stay true.",
-      }),
-      guide("CONTRIBUTING.md", {
-        title: "Contributing",
-        purpose: "Set-up, checks and recipes for whoever changes the code.",
-      }),
     ],
   },
 ];
 
-/** Served as they are, beside everything in docs/ that is no Markdown. */
-const BESIDE = [".env.example", "Dockerfile", "compose.yaml"];
+/** Files outside docs/ that documents link to. */
+const LINKED_FILES = [".env.example", "Dockerfile", "compose.yaml"];
 const EXAMPLES_FOLDER = "sdk/examples";
 
-/** Without what this installation does not hold. */
-export function listShelves(root: string): Shelf[] {
+/** Leaves out documents that this installation doesn't include. */
+export function listSections(root: string): Section[] {
   const isThere = ({ file }: Document) => file === null || existsSync(join(root, file));
-  return SHELVES.map((shelf) => ({ ...shelf, documents: shelf.documents.filter(isThere) }));
+  return SECTIONS.map((section) => ({ ...section, documents: section.documents.filter(isThere) }));
 }
 
-/** By number. Their titles are in the files. */
+/** In order of their numbers. Their titles are in the files. */
 export function listDecisions(root: string): { address: string; file: string }[] {
   return listFolder(join(root, DECISIONS_FOLDER))
     .filter((name) => name.endsWith(".md"))
@@ -141,7 +124,7 @@ export function listPlainFiles(root: string): { address: string; file: string }[
   const examples = listFolder(join(root, EXAMPLES_FOLDER)).map((name) => `${EXAMPLES_FOLDER}/${name}`);
   return [
     ...inDocs.map((path) => ({ address: `${DOCS_ADDRESS}/${path}`, file: `docs/${path}` })),
-    ...[...BESIDE.filter((name) => existsSync(join(root, name))), ...examples].map((file) => ({
+    ...[...LINKED_FILES.filter((name) => existsSync(join(root, name))), ...examples].map((file) => ({
       address: `${DOCS_ADDRESS}/files/${file}`,
       file,
     })),

@@ -38,23 +38,42 @@ describe("the documents at /docs", () => {
     for (const file of files) assert.ok(pages.has(`/${file.replace(/\.md$/, "")}`), file);
   });
 
-  test("whoever owns a page, pulls bookings, receives webhooks or runs the service finds the guide with one click", () => {
-    const [, cards = ""] = /<main(.*)<\/main>/s.exec(pages.get("/docs")?.body ?? "") ?? [];
-    for (const name of ["quick-start", "embedding", "read-api", "api", "webhooks", "client-library", "operating"])
-      assert.match(cards, new RegExp(`<li><a href="/docs/${name}">[^<]+</a><p>`), name);
+  test("each section lists the documents of its readers, and the menu of a document only those", () => {
+    const { body = "" } = pages.get("/docs") ?? {};
+    const [, cards = "", operating = "", contributing = ""] = body.split(/<ul class="(?:cards|rows)">/);
+    const listed = (text: string) => [...text.matchAll(/<li><a href="([^"]*)">[^<]+<\/a><p>/g)].map(([, link]) => link);
+    const customers = ["quick-start", "embedding", "read-api", "webhooks", "client-library", "api"];
+    assert.deepEqual(
+      listed(cards),
+      customers.map((name) => `/docs/${name}`),
+    );
+    assert.deepEqual(listed(operating), ["/docs/operating", "/docs/changelog"]);
+    const contributors = ["contributing", "architecture", "glossary", "spec", "performance", "decisions"];
+    assert.deepEqual(
+      listed(contributing),
+      contributors.map((name) => `/docs/${name}`),
+    );
+    const [, menu = ""] = /<div class="documents">(.*?)<\/div>/s.exec(pages.get("/docs/webhooks")?.body ?? "") ?? [];
+    assert.deepEqual(
+      [...menu.matchAll(/href="\/docs\/([^"]*)"/g)].map(([, name]) => name),
+      customers,
+    );
   });
 
-  test("pages hold no script, no inline style and nothing from elsewhere", async () => {
+  test("pages hold no inline script or style, and load nothing from elsewhere", async () => {
     for (const [address, { body, links }] of pages) {
-      assert.doesNotMatch(body, /<script|<style|<iframe| style="| on[a-z]+="/i, address);
-      const loaded = [...body.matchAll(/<(?:img|link)[^>]* (?:src|href)="([^"]*)"/g)].map(([, link = ""]) => link);
-      for (const link of loaded) assert.match(link, /^(\/docs\/|data:,)/, address);
-      for (const link of links) assert.match(link, /^(#|\/docs|\/api\/v1\/openapi\.json|https?:\/\/|data:,)/, link);
+      assert.doesNotMatch(body, /<script[^>]*>[^<]|<style|<iframe| style="| on[a-z]+="/i, address);
+      const loaded = [...body.matchAll(/<(?:img|link|script)[^>]* (?:src|href)="([^"]*)"/g)].map(
+        ([, link = ""]) => link,
+      );
+      for (const link of loaded) assert.match(link, /^(\/docs\/|\/assets\/docs\/|data:,)/, address);
+      for (const link of links)
+        assert.match(link, /^(#|\/docs|\/assets\/docs\/|\/api\/v1\/openapi\.json|https?:\/\/|data:,)/, link);
     }
     const { headers } = await app.inject("/docs/webhooks");
     assert.equal(
       headers["content-security-policy"],
-      "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     );
   });
 
@@ -72,7 +91,8 @@ describe("the documents at /docs", () => {
   test("anchors are unique, and there is one heading of the first level", () => {
     for (const [address, { body, anchors }] of pages) {
       assert.equal([...body.matchAll(/ id="/g)].length, anchors.size, address);
-      assert.equal([...body.matchAll(/<h1/g)].length, 1, address);
+      // Scalar draws the headings of the API reference in the browser.
+      assert.equal([...body.matchAll(/<h1/g)].length, address === "/docs/api" ? 0 : 1, address);
     }
   });
 
@@ -91,9 +111,47 @@ describe("the documents at /docs", () => {
     ]) {
       const answer = await app.inject(address);
       assert.equal(answer.statusCode, 404, address);
-      assert.match(answer.body, /There is no such document/);
+      assert.match(answer.body, /Page not found/);
     }
     assert.equal((await app.inject("/docs/webhooks/")).statusCode, 200);
+  });
+});
+
+describe("the search", () => {
+  const search = async (query: string) => {
+    const { statusCode, body } = await app.inject(`/docs/search?q=${encodeURIComponent(query)}`);
+    assert.equal(statusCode, 200);
+    const list = /<ul class="matches">(.*?)<\/ul>/s.exec(body)?.[1] ?? "";
+    return { body, links: [...list.matchAll(/<a href="([^"]*)">/g)].map(([, link = ""]) => link) };
+  };
+
+  test("finds a heading, the beginning of a word and a word with a typing mistake", async () => {
+    const wanted = "/docs/webhooks#verifying-the-signature";
+    assert.equal((await search("verifying the signature")).links[0], wanted);
+    assert.ok((await search("signatu")).links.includes(wanted));
+    assert.ok((await search("verifing signature")).links.includes(wanted));
+  });
+
+  test("leads to pages and headings that are there", async () => {
+    for (const query of ["webhook", "API key", "backup", "consent", "visit"]) {
+      const { links } = await search(query);
+      assert.ok(links.length > 0, query);
+      for (const link of links) {
+        const [path = "", anchor = ""] = link.split("#");
+        assert.ok(pages.get(path)?.anchors.has(anchor), link);
+      }
+    }
+  });
+
+  test("shows a hostile query as text, shortens a long one, and says when nothing matches", async () => {
+    const hostile = await search('"><script>alert(1)</script>');
+    assert.doesNotMatch(hostile.body, /<script>alert/);
+    assert.ok((await search("x".repeat(10_000))).body.length < 10_000);
+    const nothing = await search("zzqqxx");
+    assert.deepEqual(nothing.links, []);
+    assert.match(nothing.body, /No matches for “zzqqxx”\./);
+    assert.equal((await app.inject("/docs/search?q=a&q=b")).statusCode, 200);
+    assert.match((await app.inject("/docs/search")).body, /Type a word or two/);
   });
 });
 

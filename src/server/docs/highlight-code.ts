@@ -1,7 +1,6 @@
-import type { HtmlPart } from "../http/html.ts";
-import { highlight, highlightJsonText } from "../reference/code-panel.ts";
+import { type HtmlPart, html } from "../http/html.ts";
 
-// Enough colour to find one's way in a snippet: notes, texts, and the few words that carry its shape.
+// Enough colour to find your way in a snippet: comments, strings, literals, and the few words that give it structure.
 
 type Language = { readonly title: string; readonly tokens: RegExp };
 
@@ -14,6 +13,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   sh: { title: "Shell", tokens: SHELL },
   ts: { title: "TypeScript", tokens: SCRIPT },
   js: { title: "JavaScript", tokens: SCRIPT },
+  json: { title: "JSON", tokens: /("(?:[^"\\]|\\.)*":?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*)/ },
   html: { title: "HTML", tokens: /(<!--[\s\S]*?-->|<\/?[A-Za-z][\w-]*|"[^"]*")/ },
   http: { title: "HTTP", tokens: /(^[A-Za-z][\w-]*:(?= )|"(?:[^"\\]|\\.)*")/m },
   sql: { title: "SQL", tokens: /(--.*$|'[^']*'|\b(?:and|delete|from|insert|into|select|set|update|where)\b)/im },
@@ -21,18 +21,21 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
 };
 
 export function toLanguageTitle(language: string): string {
-  if (language === "json") return "JSON";
   return LANGUAGES[language]?.title ?? "Text";
 }
 
-/** What is not known stays as it is. */
+/** An unknown language stays plain. */
 export function highlightCode(language: string, text: string): HtmlPart {
-  if (language === "json") return highlightJsonText(text);
   const known = LANGUAGES[language];
-  return known === undefined ? text : highlight(text, known.tokens, toClass);
+  if (known === undefined) return text;
+  // Each pattern has one group, so splitting gives plain text and tokens in turn.
+  return text
+    .split(known.tokens)
+    .map((piece, index) => (index % 2 === 0 ? piece : html`<span class="${toClass(piece)}">${piece}</span>`));
 }
 
 function toClass(token: string): string {
   if (/^(#|\/\/|\/\*|--|<!--)/.test(token)) return "note";
-  return /^["'`]/.test(token) ? "text" : "key";
+  if (/^(-?\d|true$|false$|null$)/.test(token)) return "literal";
+  return /^["'`]/.test(token) && !token.endsWith(":") ? "text" : "key";
 }

@@ -1,18 +1,20 @@
 import { readFileSync } from "node:fs";
 import { extname, join, posix } from "node:path";
 import { html } from "../http/html.ts";
-import { DOCS_ADDRESS, type DocsFrame, renderDocsPage } from "./docs-page.ts";
-import { DECISIONS_ADDRESS, listDecisions, listPlainFiles, listShelves, type Shelf } from "./documents.ts";
+import { type DocsFrame, renderDocsPage } from "./docs-page.ts";
+import { DECISIONS_ADDRESS, DOCS_ADDRESS, listDecisions, listPlainFiles, listSections } from "./documents.ts";
 import { type MarkdownPage, renderMarkdown } from "./markdown.ts";
-import { renderDecisions, renderGuide, renderIndex } from "./render-guide.ts";
+import { renderDecisions, renderGuide, renderIndex, renderSearch } from "./render-guide.ts";
+import { openSearch, type Passage, QUERY_LENGTH_MAX } from "./search.ts";
 
-/** What is answered at an address. */
+/** What is sent for an address. */
 export type Served = { readonly type: string; readonly body: string | Buffer };
 
 type Library = {
   readonly frame: DocsFrame;
-  /** Null where nothing is served. */
+  /** Null if nothing is served there. */
   find(address: string): Served | null;
+  search(query: string): string;
   renderMissing(): string;
 };
 
@@ -20,12 +22,21 @@ const PAGE_TYPE = "text/html; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
 const TYPES: Readonly<Record<string, string>> = { ".png": "image/png", ".json": "application/json; charset=utf-8" };
 
-/** Everything below /docs but the API reference. Which addresses there are is known at once; pages are made when asked for. */
-export function openLibrary({ root, stylesheet }: { root: string; stylesheet: string }): Library {
-  const shelves = listShelves(root);
+/**
+ * Everything below /docs but the API reference. The list of addresses is fixed at the start, so no request can reach
+ * another file; pages and the search index are made when first requested.
+ */
+export function openLibrary({
+  root,
+  files,
+}: {
+  root: string;
+  files: { script: string; stylesheets: readonly string[] };
+}): Library {
+  const sections = listSections(root);
   const decisions = listDecisions(root);
-  const frame: DocsFrame = { stylesheet, groups: toGroups(shelves) };
-  const guides = shelves.flatMap(({ documents }) =>
+  const frame: DocsFrame = { ...files, sections };
+  const guides = sections.flatMap(({ documents }) =>
     documents.flatMap(({ address, file }) => (file === null ? [] : { address, file })),
   );
   const plainFiles = listPlainFiles(root);
@@ -39,7 +50,7 @@ export function openLibrary({ root, stylesheet }: { root: string; stylesheet: st
   const page = (body: string): Served => ({ type: PAGE_TYPE, body });
 
   const makers = new Map<string, () => Served>([
-    [DOCS_ADDRESS, () => page(renderIndex(frame, shelves))],
+    [DOCS_ADDRESS, () => page(renderIndex(frame))],
     [DECISIONS_ADDRESS, () => page(renderDecisions(frame, listTitles()))],
     ...guides.map(
       ({ address, file }) => [address, () => page(renderGuide(frame, { address, page: read(file) }))] as const,
@@ -51,6 +62,20 @@ export function openLibrary({ root, stylesheet }: { root: string; stylesheet: st
     ...plainFiles.map(({ address, file }) => [address, () => readPlainFile(join(root, file))] as const),
   ]);
   const made = new Map<string, Served>();
+
+  const indexGuides = () =>
+    openSearch([
+      ...sections.flatMap(({ title: section, documents }) =>
+        documents.flatMap(({ title: guide, address, file }) =>
+          file === null ? [] : listPassages(read(file), { address, guide, section }),
+        ),
+      ),
+      ...decisions.flatMap(({ address, file }) =>
+        listPassages(read(file), { address, guide: "Decisions", section: "Contributing" }),
+      ),
+    ]);
+  let search: ReturnType<typeof openSearch> | null = null;
+
   return {
     frame,
     find(address) {
@@ -58,26 +83,39 @@ export function openLibrary({ root, stylesheet }: { root: string; stylesheet: st
       if (served) made.set(address, served);
       return served;
     },
+    search(text) {
+      search ??= indexGuides();
+      const query = text.trim().slice(0, QUERY_LENGTH_MAX);
+      return renderSearch(frame, { query, matches: search(query) });
+    },
     renderMissing: () =>
       renderDocsPage(frame, {
-        title: "Not found",
+        title: "Page not found",
         address: "",
-        main: html`<article class="guide"><h1>There is no such document</h1>
-<p><a href="${DOCS_ADDRESS}">All documents</a> are listed on one page.</p></article>`,
-        foot: null,
+        main: html`<div class="read"><article class="guide"><h1>Page not found</h1>
+<p>See the <a href="${DOCS_ADDRESS}">list of all guides</a>, or search above.</p></article></div>`,
       }),
   };
 }
 
-function toGroups(shelves: readonly Shelf[]): DocsFrame["groups"] {
-  return shelves.map(({ title, documents }) => ({ title, entries: documents }));
+function listPassages(
+  { texts }: MarkdownPage,
+  { address, guide, section }: { address: string; guide: string; section: string },
+): Passage[] {
+  return texts.map(({ title, anchor, text }) => ({
+    address: `${address}#${anchor}`,
+    guide,
+    heading: title,
+    text,
+    isForCustomers: section === "Guides",
+  }));
 }
 
 function readPlainFile(path: string): Served {
   return { type: TYPES[extname(path)] ?? TEXT_TYPE, body: readFileSync(path) };
 }
 
-/** Links are written as they work in the checkout, relative to their file; here they lead to where that file is served. */
+/** Documents link to each other by file, so that links work in a checkout. Here they lead to where the file is served. */
 function toAddress(addresses: ReadonlyMap<string, string>, from: string, href: string): string | null {
   if (/^(https?:|mailto:|#)/.test(href)) return href;
   const [path = "", anchor] = href.split("#");

@@ -1,12 +1,13 @@
 import { type Html, type HtmlPart, html } from "../http/html.ts";
-import { type ContentsEntry, DOCS_ADDRESS, type DocsFrame, renderContents, renderDocsPage } from "./docs-page.ts";
-import { DECISIONS_ADDRESS, type Shelf } from "./documents.ts";
+import { type ContentsEntry, type DocsFrame, renderContents, renderDocsPage } from "./docs-page.ts";
+import { DECISIONS_ADDRESS, DOCS_ADDRESS, type Document, SEARCH_ADDRESS } from "./documents.ts";
 import type { Heading, MarkdownPage } from "./markdown.ts";
+import type { Match } from "./search.ts";
 
-/** Fewer headings than this are seen at a glance, without a list. */
+/** A page with fewer headings needs no table of contents. */
 const LISTED_HEADINGS_MIN = 3;
 
-/** One document. `siblings` are listed around it where it is one of many of a kind. */
+/** One document. A decision also lists the other decisions in the menu. */
 export function renderGuide(
   frame: DocsFrame,
   guide: { address: string; page: MarkdownPage; siblings?: readonly ContentsEntry[] },
@@ -16,19 +17,18 @@ export function renderGuide(
   return renderDocsPage(frame, {
     title: page.title,
     address: guide.address,
-    ...(siblings ? { parent: DECISIONS_ADDRESS, contents: siblings } : {}),
+    ...(siblings ? { parent: DECISIONS_ADDRESS, siblings } : {}),
     main: html`<div class="read">${page.headings.length < LISTED_HEADINGS_MIN ? null : renderOnThisPage(contents)}
 <article class="guide">
 ${page.body}</article></div>`,
-    foot: null,
   });
 }
 
-/** There twice, and the stylesheet shows one: beside the text where there is room, else folded above it. */
+/** Rendered twice; the stylesheet shows one: beside the text on wide screens, folded above it on narrow ones. */
 function renderOnThisPage(contents: readonly ContentsEntry[]): HtmlPart {
   const list = renderContents(contents, "");
   return html`<nav class="beside" aria-label="On this page"><p class="group">On this page</p>${list}</nav>
-<details class="above"><summary>On this page</summary><nav aria-label="Sections">${list}</nav></details>`;
+<details class="above"><summary>On this page</summary><nav aria-label="On this page, folded">${list}</nav></details>`;
 }
 
 function toContents(headings: readonly Heading[]): ContentsEntry[] {
@@ -42,27 +42,25 @@ function toContents(headings: readonly Heading[]): ContentsEntry[] {
   return contents;
 }
 
-/** What a reader wants to do, and the guide for it; below, what is looked up. */
-export function renderIndex(frame: DocsFrame, shelves: readonly Shelf[]): string {
-  const documents = shelves.flatMap((shelf) => shelf.documents);
+export function renderIndex(frame: DocsFrame): string {
+  const [guides, ...others] = frame.sections;
   return renderDocsPage(frame, {
-    title: "Documents",
+    title: "Documentation",
     address: DOCS_ADDRESS,
     main: html`<div class="index">
-<h1>What do you want to do?</h1>
-<p class="lead">Bookflow puts booking widgets on websites, shows which channels bring bookings, and delivers each booking to your own
+<h1>Bookflow documentation</h1>
+<p class="lead">Put booking widgets on your website, see which channels bring bookings, and send every booking to your own
 systems.</p>
-<ul class="cards wishes">${documents.map(({ address, wish, purpose }) =>
-      wish === null ? null : renderCard({ address, title: wish, purpose }),
-    )}</ul>
-<h2>To look up</h2>
-<ul class="cards">${documents.map((document) => (document.wish === null ? renderCard(document) : null))}</ul>
+<ul class="cards">${(guides?.documents ?? []).map(renderCard)}</ul>
+${others.map(
+  ({ title, purpose, documents }) => html`<section class="shelf"><h2>${title}</h2><p>${purpose}</p>
+<ul class="rows">${documents.map(renderCard)}</ul></section>`,
+)}
 </div>`,
-    foot: html`<p>The same documents are in the folder <code>docs/</code> of Bookflow's source.</p>`,
   });
 }
 
-function renderCard({ address, title, purpose }: { address: string; title: string; purpose: string }): Html {
+function renderCard({ address, title, purpose }: Document): Html {
   return html`<li><a href="${address}">${title}</a><p>${purpose}</p></li>\n`;
 }
 
@@ -70,11 +68,36 @@ export function renderDecisions(frame: DocsFrame, decisions: readonly ContentsEn
   return renderDocsPage(frame, {
     title: "Decisions",
     address: DECISIONS_ADDRESS,
-    main: html`<article class="guide">
+    main: html`<div class="read"><article class="guide">
 <h1>Decisions</h1>
-<p>Why things are as they are: one page each, with what was considered and what follows.</p>
+<p>Why things are the way they are. Each page gives the context, the choice and its consequences.</p>
 ${renderContents(decisions, "")}
-</article>`,
-    foot: null,
+</article></div>`,
   });
+}
+
+/** The script of the guides shows the list of this page while the reader types. */
+export function renderSearch(
+  frame: DocsFrame,
+  { query, matches }: { query: string; matches: readonly Match[] },
+): string {
+  return renderDocsPage(frame, {
+    title: query === "" ? "Search" : `Search: ${query}`,
+    address: SEARCH_ADDRESS,
+    query,
+    main: html`<div class="results">
+<h1>Search</h1>
+<p>${toSummary(query, matches.length)}</p>
+<ul class="matches">${matches.map(
+      ({ address, guide, heading, excerpt }) =>
+        html`<li><a href="${address}"><strong>${heading}</strong>${guide === heading ? null : html` <span>${guide}</span>`}</a><p>${excerpt}</p></li>\n`,
+    )}</ul>
+</div>`,
+  });
+}
+
+function toSummary(query: string, count: number): string {
+  if (query === "") return "Type a word or two in the search field above.";
+  if (count === 0) return `No matches for “${query}”.`;
+  return `${count} ${count === 1 ? "match" : "matches"} for “${query}”.`;
 }

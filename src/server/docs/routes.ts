@@ -1,39 +1,54 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { DOCS_ADDRESS } from "./docs-page.ts";
+import { notBuilt, serveBrowserFiles } from "../http/browser-files.ts";
+import { DOCS_FILES_ADDRESS, DOCS_FILES_FOLDER, loadDocsFiles } from "./docs-files.ts";
+import { DOCS_ADDRESS, REFERENCE_ADDRESS, SEARCH_ADDRESS } from "./documents.ts";
 import { openLibrary, type Served } from "./library.ts";
-import type { OpenApiDocument } from "../reference/openapi-document.ts";
-import { REFERENCE_ADDRESS, renderReference } from "../reference/render-reference.ts";
+import { renderReference } from "./render-reference.ts";
 
-/** Nothing but our own stylesheet and images: no script runs on these pages, whatever a document says. */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+const GUIDES_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  // Results while typing come from /docs/search.
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
 
-/** Sent as one, in this order. */
-const STYLESHEETS = ["../reference/reference.css", "../reference/contents.css", "../reference/tables.css", "../reference/panels.css", "../../docs/guides/guides.css"];
+/**
+ * The same, with one relaxation: Scalar sets style attributes and adds style elements that carry no nonce. Injected
+ * styles could not send anything anywhere, because every other source is our own origin.
+ */
+const REFERENCE_POLICY = GUIDES_POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
 
-/** The folder that docs/ lies in. */
+const HTML_TYPE = "text/html; charset=utf-8";
+
+/** The folder that contains docs/. */
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** GET /docs: the documents, and /docs/api: the API reference, rendered from the OpenAPI document of the running service. */
-export function docsRoutes(app: FastifyInstance): void {
-  const stylesheet = STYLESHEETS.map((name) => readFileSync(new URL(name, import.meta.url), "utf8")).join("\n");
-  // A new stylesheet gets a new address, so that a page is never shown with the previous one.
-  const version = createHash("sha256").update(stylesheet).digest("hex").slice(0, 8);
-  const library = openLibrary({ root: ROOT, stylesheet: `/docs/docs.css?v=${version}` });
-  let reference: string | null = null;
+/** GET /docs: the guides; /docs/search: a search over them; /docs/api: the API reference. */
+export async function docsRoutes(app: FastifyInstance): Promise<void> {
+  const files = loadDocsFiles();
+  if (!files) {
+    for (const url of [DOCS_ADDRESS, `${DOCS_ADDRESS}/*`])
+      app.get(url, { schema: { hide: true } }, async () => {
+        throw notBuilt();
+      });
+    return;
+  }
+  await serveBrowserFiles(app, { folder: DOCS_FILES_FOLDER, address: DOCS_FILES_ADDRESS });
+  const library = openLibrary({ root: ROOT, files: files.guides });
+  const reference = renderReference(library.frame, files);
 
-  app.get(REFERENCE_ADDRESS, { schema: { hide: true } }, async (_request, reply) => {
-    // The document is complete once every route is mounted, and does not change after that. describeApi asks for
-    // OpenAPI 3.1; the plugin's type allows the older versions too.
-    reference ??= renderReference(app.swagger() as OpenApiDocument, library.frame, "/api/v1/openapi.json");
-    return send(reply, { type: "text/html; charset=utf-8", body: reference });
-  });
+  app.get(REFERENCE_ADDRESS, { schema: { hide: true } }, async (_request, reply) =>
+    reply.type(HTML_TYPE).header("content-security-policy", REFERENCE_POLICY).send(reference),
+  );
 
-  app.get("/docs/docs.css", { schema: { hide: true } }, async (_request, reply) =>
-    reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=300").send(stylesheet),
+  app.get<{ Querystring: { q?: unknown } }>(SEARCH_ADDRESS, { schema: { hide: true } }, async (request, reply) =>
+    send(reply, { type: HTML_TYPE, body: library.search(String(request.query.q ?? "")) }),
   );
 
   app.get(DOCS_ADDRESS, { schema: { hide: true } }, async (_request, reply) => send(reply, library.find(DOCS_ADDRESS)));
@@ -44,11 +59,11 @@ export function docsRoutes(app: FastifyInstance): void {
   });
 
   function send(reply: FastifyReply, served: Served | null): FastifyReply {
-    const found = served ?? { type: "text/html; charset=utf-8", body: library.renderMissing() };
+    const found = served ?? { type: HTML_TYPE, body: library.renderMissing() };
     return reply
       .code(served ? 200 : 404)
       .type(found.type)
-      .header("content-security-policy", CONTENT_SECURITY_POLICY)
+      .header("content-security-policy", GUIDES_POLICY)
       .send(found.body);
   }
 }

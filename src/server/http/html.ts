@@ -22,6 +22,11 @@ export function html(texts: TemplateStringsArray, ...parts: readonly HtmlPart[])
   return new Html(texts.reduce((markup, text, index) => markup + toMarkup(parts[index - 1] ?? null) + text));
 }
 
+/** For markup that another renderer has escaped. Never for anything that came in with a request. */
+export function trustMarkup(markup: string): Html {
+  return new Html(markup);
+}
+
 /** What the head of every page of ours begins with. */
 export function renderHead(title: string, stylesheets: readonly string[]): Html {
   return html`<meta charset="utf-8">

@@ -3,10 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
 import { createTestApp } from "../../../test/support/app.ts";
-import { parseConfig } from "../config.ts";
-import { CAPS } from "./delivery/queue-caps.ts";
-import { CAPS } from "./queue/caps.ts";
 import { toSchemaExample } from "../../../test/support/schema-example.ts";
+import { parseConfig } from "../config.ts";
+import { CAPS } from "./queue/caps.ts";
 
 // docs/webhooks.md says what the code does: its figures are compared with ours.
 

@@ -1,0 +1,28 @@
+import "./reference.css";
+
+type Scalar = { createApiReference(place: string, configuration: object): void };
+
+// Scalar's own file defines this global and runs first.
+const { Scalar } = window as unknown as { Scalar: Scalar };
+
+// Scalar contacts nobody but us: its fonts, telemetry, developer tools, assistants and request client are off. The
+// request client would also put API keys into a browser, where they do not belong.
+Scalar.createApiReference("#reference", {
+  url: "/api/v1/openapi.json",
+  theme: "none",
+  withDefaultFonts: false,
+  telemetry: false,
+  showDeveloperTools: "never",
+  hideTestRequestButton: true,
+  hideClientButton: true,
+  mcp: { disabled: true },
+  agent: { disabled: true },
+  persistAuth: false,
+  // The page follows the system's scheme, like the guides.
+  hideDarkModeToggle: true,
+  orderSchemaPropertiesBy: "preserve",
+  orderRequiredPropertiesFirst: false,
+  modelsSectionLabel: "Schemas",
+  documentDownloadType: "direct",
+  defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+});

@@ -1,0 +1,56 @@
+import MiniSearch from "minisearch";
+
+/** One heading of a guide, with the text below it up to the next heading. */
+export type Passage = {
+  readonly address: string;
+  /** The title of the guide in the menu. */
+  readonly guide: string;
+  readonly heading: string;
+  readonly text: string;
+  /** Ranked above passages for operators and contributors. */
+  readonly isForCustomers: boolean;
+};
+
+export type Match = {
+  readonly address: string;
+  readonly guide: string;
+  readonly heading: string;
+  readonly excerpt: string;
+};
+
+export const QUERY_LENGTH_MAX = 100;
+const MATCHES_MAX = 12;
+const EXCERPT_LENGTH = 160;
+
+/** Finds every word of the query, also as the beginning of a longer word or with a typing mistake. */
+export function openSearch(passages: readonly Passage[]): (query: string) => Match[] {
+  const index = new MiniSearch<Passage & { id: number }>({
+    fields: ["heading", "guide", "text"],
+    searchOptions: {
+      boost: { heading: 4, guide: 2 },
+      boostDocument: (id) => (passages[id]?.isForCustomers ? 2 : 1),
+      prefix: true,
+      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+      combineWith: "AND",
+    },
+  });
+  index.addAll(passages.map((passage, id) => ({ ...passage, id })));
+  return (query) =>
+    index
+      .search(query.slice(0, QUERY_LENGTH_MAX))
+      .slice(0, MATCHES_MAX)
+      .flatMap(({ id, terms }) => {
+        const passage = passages[id];
+        return passage ? { ...passage, excerpt: toExcerpt(passage.text, terms) } : [];
+      });
+}
+
+/** The text around the first word that matched. */
+function toExcerpt(text: string, terms: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
+  const first = places.length === 0 ? 0 : Math.min(...places);
+  const start = first < EXCERPT_LENGTH / 2 ? 0 : text.lastIndexOf(" ", first - EXCERPT_LENGTH / 4) + 1;
+  const end = start + EXCERPT_LENGTH < text.length ? text.lastIndexOf(" ", start + EXCERPT_LENGTH) : text.length;
+  return `${start > 0 ? "… " : ""}${text.slice(start, end)}${end < text.length ? " …" : ""}`;
+}
