@@ -8,7 +8,7 @@ import { highlightCode, toLanguageTitle } from "./highlight-code.ts";
 export type Heading = { readonly depth: number; readonly title: string; readonly anchor: string };
 
 /** A heading and the plain text below it, for the search. */
-export type HeadedText = { readonly title: string; readonly anchor: string; readonly text: string };
+type HeadedText = { readonly title: string; readonly anchor: string; readonly text: string };
 
 export type MarkdownPage = {
   /** The first heading. */
