@@ -44,7 +44,7 @@ describe("the first run", { skip: noBrowser }, () => {
     await page.goto(settings);
     await page.waitForURL(/\/sign-in\?next=/);
     await signInByKeyboard(page, { email: "ada@example.com", password: "wrong wrong wrong" });
-    await page.getByText("The e-mail address or the password is wrong.").waitFor();
+    await page.getByText("Wrong e-mail address or password.").waitFor();
     await signInByKeyboard(page, { email: "ada@example.com", password: PASSWORD });
     await page.waitForURL(settings);
 
@@ -466,7 +466,7 @@ async function switchOnTwoFactor(page: Page, password: string): Promise<{ uri: s
   assert.deepEqual(drawn?.match(/M\d+ \d+/g), listDarkModules(uri));
   await dialog.getByLabel("Code from the app").fill("000000");
   await dialog.getByRole("button", { name: "Switch on" }).click();
-  await dialog.getByText("This code is wrong, or was used before.").waitFor();
+  await dialog.getByText("This code is wrong or has already been used.").waitFor();
   await dialog.getByLabel("Code from the app").fill(toTotpCode(uri, new Date()));
   await dialog.getByRole("button", { name: "Switch on" }).click();
   const kept = page.getByRole("dialog", { name: "Keep your recovery codes" });

@@ -15,9 +15,9 @@ import { auditPerson } from "./members/audit-person.ts";
 type Auth = {
   /** Answers a request to /api/auth. */
   handle(request: Request): Promise<Response>;
-  /** Who a cookie belongs to: null where there is no session in it; `cookies` are to be sent back either way. */
+  /** The person whose session the cookie holds, or null. `cookies` must be sent back in both cases. */
   readSession(cookie: string): Promise<{ person: Person | null; cookies: string[] }>;
-  /** Checks a password and begins a session: the cookies to send, or null. With two-factor on, they lead to its second step. */
+  /** Checks a password and starts a session. Returns the cookies to send, or null. With two-factor on, they lead to the second step. */
   signIn(credentials: { email: string; password: string; userAgent: string }): Promise<string[] | null>;
 };
 
@@ -37,8 +37,8 @@ export function createAccountsDeps(parts: {
     await deleteResetLinks(db, user.id);
     await auditPerson({ db, clock, random }, { user, action: "user.password_reset" });
   };
-  // Loaded with the first request that needs it, which then takes a second longer: workers and commands never do, and it is
-  // 20 MB that a process which only collects and serves can do without.
+  // Loaded by the first request that needs it, which takes a second longer. Workers and commands never need it, and it takes 20 MB
+  // of memory.
   const open = async () => (await import("./auth/auth.ts")).createBetterAuth({ ...parts, onPasswordReset });
   let opened: ReturnType<typeof open> | null = null;
   const library = () => {

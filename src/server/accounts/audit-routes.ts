@@ -6,7 +6,7 @@ import { readPage, readPlaceCursor, toPlaceCursor } from "../http/page.ts";
 import { type Query, readPageSize } from "../http/parameters.ts";
 import { memberOf } from "./auth/member-auth.ts";
 
-/** What was done in the organization, and by whom. Behind the member guard. */
+/** The organization's audit log. Behind the member guard. */
 export function auditRoutes(app: FastifyInstance, deps: Pick<Deps, "db">): void {
   app.get<{ Querystring: Query }>("/audit", { schema: { response: { 200: AuditPage } } }, async (request) => {
     const { organizationId } = memberOf(request);

@@ -35,7 +35,7 @@ export function checkName(text: string): Checked<string> {
   return [...name].length > NAME_LENGTH_MAX ? { fault: FIELD_FAULTS.longName } : { value: name };
 }
 
-/** No wider than what better-auth takes at sign-in: whoever is let in here must be able to come back. */
+/** No wider than what better-auth accepts at sign-in: a new account must be able to sign in again. */
 const EMAIL = /^[A-Za-z0-9_+-]+(['.][A-Za-z0-9_+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
 
 export function checkEmail(text: string): Checked<string> {

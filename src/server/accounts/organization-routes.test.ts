@@ -8,7 +8,7 @@ import { rebuildOutdated } from "../funnel/recount/rebuild.ts";
 const testApp = await createTestApp();
 const { deps } = testApp;
 
-test("everybody sees the organization, its plan, what it includes and since when things are kept", async () => {
+test("every member sees the organization, its plan, the plan's features and the retention limit", async () => {
   const viewer = await signIn(testApp, { role: "viewer", plan: "pro" });
   const { status, body } = await openBrowser(testApp, viewer).send("GET", "/api/app/organization");
   assert.deepEqual(
@@ -33,7 +33,7 @@ test("everybody sees the organization, its plan, what it includes and since when
   );
 });
 
-test("an admin changes its name and time zone, and the log says which", async () => {
+test("an admin changes the name and time zone, and the audit log says which", async () => {
   const admin = await signIn(testApp, { role: "admin" });
   const browser = openBrowser(testApp, admin);
   const changed = await browser.send("PATCH", "/api/app/organization", { name: "Elm", timeZone: "asia/tokyo" });
@@ -50,7 +50,7 @@ test("an admin changes its name and time zone, and the log says which", async ()
   );
 });
 
-test("what is wrong changes nothing", async () => {
+test("an invalid change changes nothing", async () => {
   const owner = await signIn(testApp, { role: "owner" });
   const browser = openBrowser(testApp, owner);
   const faulty = await browser.send("PATCH", "/api/app/organization", { name: "New", timeZone: "Nowhere" });
@@ -59,7 +59,7 @@ test("what is wrong changes nothing", async () => {
   assert.equal((await browser.send("GET", "/api/app/organization")).body.name, "Lindenhof Dental");
 });
 
-test("the plan is not the member's to change", async () => {
+test("members cannot change the plan", async () => {
   const owner = await signIn(testApp, { role: "owner", plan: "free" });
   const browser = openBrowser(testApp, owner);
   await browser.send("PATCH", "/api/app/organization", { name: "New", plan: "business" });

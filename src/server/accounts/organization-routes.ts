@@ -13,7 +13,7 @@ import { toKeptSince } from "../plans/kept-since.ts";
 import { memberOf } from "./auth/member-auth.ts";
 import { checkName, checkTimeZone, requireFields } from "./check-fields.ts";
 
-/** The organization itself. Behind the member guard; its plan is the operator's to change. */
+/** The organization's settings. Behind the member guard. Only the operator can change its plan. */
 export function organizationRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random">): void {
   app.get("/organization", { schema: { response: { 200: OrganizationShape } } }, async (request) => {
     return await readOrganization(deps, memberOf(request).organizationId);
@@ -56,7 +56,7 @@ export function organizationRoutes(app: FastifyInstance, deps: Pick<Deps, "db" |
           },
         );
       });
-      // Days in the new zone are counted by the background task that looks for this; until then analytics stay in the old one.
+      // A background task recalculates the days in the new zone. Until it is done, analytics stay in the old one.
       return await readOrganization(deps, member.organizationId);
     },
   );

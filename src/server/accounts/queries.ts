@@ -5,7 +5,7 @@ import type { Plan } from "#contract/plans.ts";
 import type { MembersTable, UserAccountsTable, UsersTable } from "../db/account-tables.ts";
 import type { Db } from "../db/pool.ts";
 
-// Statements about people are not scoped to an organization: a person may belong to several.
+// Statements about people are not scoped to an organization, because a person may belong to several.
 
 export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined;
@@ -15,13 +15,13 @@ type UserRow = { id: string; name: string; email: string; two_factor_enabled: bo
 
 const USER_COLUMNS = ["id", "name", "email", "two_factor_enabled"] as const;
 
-/** E-mail addresses of people are kept in lower case. */
+/** Addresses are stored in lower case. */
 export async function findUserByEmail(db: Db, email: string): Promise<UserRow | null> {
   const user = db.selectFrom("users").select(USER_COLUMNS).where("email", "=", email.toLowerCase());
   return (await user.executeTakeFirst()) ?? null;
 }
 
-/** False where there is a person with this address already. */
+/** False if the address already has an account. */
 export async function insertUser(db: Db, row: Insertable<UsersTable>): Promise<boolean> {
   const made = await db
     .insertInto("users")
@@ -40,7 +40,7 @@ export async function updateUserName(db: Db, id: string, change: { name: string;
   await db.updateTable("users").set(change).where("id", "=", id).execute();
 }
 
-/** Whether the person signs in with a password, not only by way of an identity elsewhere. */
+/** False if the person signs in only through an OpenID Connect issuer. */
 export async function hasPassword(db: Db, userId: string): Promise<boolean> {
   const account = db.selectFrom("user_accounts").select("id").where("user_id", "=", userId);
   return (await account.where("provider_id", "=", "credential").executeTakeFirst()) !== undefined;
@@ -54,7 +54,7 @@ export type Membership = {
   last_used_at: Date | null;
 };
 
-/** The organization that was used last comes first. */
+/** Most recently used first. */
 export async function listMemberships(db: Db, userId: string): Promise<Membership[]> {
   return await db
     .selectFrom("members")
@@ -80,7 +80,7 @@ export async function recordMembershipUse(
     .execute();
 }
 
-/** False where the person is a member already. */
+/** False if the person is already a member. */
 export async function insertMember(db: Db, row: Insertable<MembersTable>): Promise<boolean> {
   const made = await db
     .insertInto("members")

@@ -3,7 +3,7 @@ import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import { type NewAuditEntry, writeAudit } from "./write-audit.ts";
 
-/** Writes down what somebody does, in the transaction that does it. */
+/** Logs an action in the transaction that performs it. */
 export type Audit = (transaction: Db, what: Omit<NewAuditEntry, "organizationId" | "actor" | "at">) => Promise<void>;
 
 export function auditBy(
@@ -14,7 +14,7 @@ export function auditBy(
   return async (db, what) => writeAudit({ db, random }, { organizationId, actor: { userId, email }, at, ...what });
 }
 
-/** On the command line; who the operator is, it does not know. */
+/** For the command line, which cannot tell who the operator is. */
 export function auditByOperator({ random }: Pick<Deps, "random">, organizationId: OrganizationId, at: Date): Audit {
   return async (db, what) => writeAudit({ db, random }, { organizationId, actor: null, at, ...what });
 }

@@ -13,7 +13,7 @@ export type AuditRow = {
   detail: Record<string, string | number>;
 };
 
-/** Newest first. A page ends at a time and an id, and the next begins below them. */
+/** Newest first. The next page starts after the time and id of the last entry. */
 export async function listAuditEntries(
   db: Db,
   owner: OrganizationId,

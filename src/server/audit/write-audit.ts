@@ -5,20 +5,20 @@ import { randomUuid } from "../lib/random.ts";
 
 export type NewAuditEntry = {
   organizationId: OrganizationId;
-  /** Null for the operator, on the command line. */
+  /** Null for the operator on the command line. */
   actor: { userId: string; email?: string } | null;
   action: AuditAction;
-  /** An id or a name of ours, never anything about a customer. */
+  /** An id, or a member's address; never anything about a customer. */
   target?: string;
-  /** What the target is called at this time; later it may be called otherwise, or be gone. */
+  /** The target's name at this time. It may be renamed or deleted later. */
   name?: string | undefined;
-  /** Where this very act gave it another name. */
+  /** Its previous name, if this action renamed it. */
   formerName?: string;
   detail?: Record<string, string | number>;
   at: Date;
 };
 
-/** In the caller's transaction, so that what is done and what is said to have been done cannot differ. */
+/** Writes the entry in the caller's transaction, so that the log always matches what was done. */
 export async function writeAudit({ db, random }: Pick<Deps, "db" | "random">, entry: NewAuditEntry): Promise<void> {
   await db
     .insertInto("audit_entries")

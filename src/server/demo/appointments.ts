@@ -8,7 +8,7 @@ import { insertAppointment } from "../scheduler/sandbox/queries.ts";
 import { DEMO_ID, DEMO_WIDGETS } from "./practice.ts";
 import type { DemoBooking } from "./visit.ts";
 
-// Bookings whose time is to come stand in the sandbox as well: their links work, and their times are taken for others.
+// Upcoming bookings also exist in the sandbox, so their links work and their times are taken.
 
 type ComingAppointment = {
   readonly reference: Reference;

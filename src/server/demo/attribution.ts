@@ -7,12 +7,11 @@ import type { Dice } from "./dice.ts";
 import { DEMO_SITE } from "./practice.ts";
 import type { Way } from "./ways.ts";
 
-// What a booking of the demo knows of how its visitor came. It says the same as the visit's funnel events, whose source,
-// medium and campaign are classified by the very function that is used here.
+// The attribution of a demo booking. It matches the visit's funnel events, because both are classified by the same function.
 
 type ClickId = { readonly [Field in ClickIdName]?: string };
 
-/** As each network writes them. */
+/** Click ids in each network's own format. */
 const CLICK_IDS: Readonly<Record<ClickIdName, (dice: Dice) => string>> = {
   gclid: (dice) => `Cj0KCQ${randomText(dice, BASE62, 40)}`,
   gbraid: (dice) => `0AAAAA${randomText(dice, BASE62, 26)}`,
@@ -22,7 +21,7 @@ const CLICK_IDS: Readonly<Record<ClickIdName, (dice: Dice) => string>> = {
   liFatId: (dice) => randomUuid(dice),
   ttclid: (dice) => `E.C.P.${randomText(dice, BASE62, 40)}`,
 };
-/** Names of the parameters that are not those of the field. */
+/** URL parameters whose name differs from the field's. */
 const PARAMETERS: Partial<Record<ClickIdName, string>> = { liFatId: "li_fat_id" };
 
 export function classifyWay({ source, medium, campaign }: Way): Classification {
@@ -77,10 +76,10 @@ function toLandingPage(way: Way, clickId: ClickId): string {
   return query.size === 0 ? `${DEMO_SITE}/` : `${DEMO_SITE}/?${query}`;
 }
 
-/** The ids of Google Analytics and Meta, of those visitors who agreed to them. */
-function makeBrowserIds(dice: Dice, about: { firstSeenMs: number; fbclid: string | undefined }): Attribution {
+/** Google Analytics and Meta ids, for visitors who gave consent. */
+function makeBrowserIds(dice: Dice, visitor: { firstSeenMs: number; fbclid: string | undefined }): Attribution {
   if (!dice.falls(0.55)) return {};
-  const { firstSeenMs, fbclid } = about;
+  const { firstSeenMs, fbclid } = visitor;
   return {
     gaClientId: `${dice.between(100_000_000, 1_999_999_999)}.${Math.floor(firstSeenMs / SECOND_MS)}`,
     ...(fbclid === undefined

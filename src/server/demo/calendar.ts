@@ -5,12 +5,12 @@ import type { Dice } from "./dice.ts";
 
 export type Appointment = { readonly service: SandboxService; readonly staffId: string; readonly startAt: Date };
 
-/** So many times after the wished one are looked at, about a week of them; then the visitor finds none. */
+/** How many slots after the wanted time a visitor considers: about a week. */
 const TIMES_LOOKED_AT = 120;
-/** A visitor takes one of so many, not always the first. */
+/** A visitor picks one of the next few free slots, not always the first. */
 const CHOICE = 9;
 
-/** The appointments of one widget while its history is made up: nobody is booked twice at a time. */
+/** The appointments of one widget while its history is generated. No member of staff is double-booked. */
 export class PracticeCalendar {
   readonly #setup: SandboxSetup;
   readonly #taken = new Set<string>();
@@ -29,7 +29,7 @@ export class PracticeCalendar {
     );
   }
 
-  /** A free time of the service from `earliest` on, taken from now on; null where there is none. */
+  /** Takes a free slot of the service at or after `earliest`, or returns null. */
   take(dice: Dice, wish: { service: SandboxService; earliest: Date }): Appointment | null {
     const { service } = wish;
     const [staffId, ...others] = service.staffIds;
@@ -57,7 +57,7 @@ function toKeys({ service, staffId, startAt }: Appointment): string[] {
   return toCells(service, startAt).flatMap((cell) => resources.map((resource) => toCellKey(resource, cell)));
 }
 
-/** The place of the first time that is not before the given one; times are in their order. */
+/** Index of the first slot at or after the given time. Slots are sorted. */
 function findFirst(times: readonly number[], earliestMs: number): number {
   let [low, high] = [0, times.length];
   while (low < high) {

@@ -9,7 +9,7 @@ import {
   ORGANIZATION_TABLES,
 } from "./queries.ts";
 
-/** Removes the demo's organization, everything of it and the people it came with, and nothing else. False where it is not. */
+/** Deletes the demo organization with all its rows and people, and nothing else. False if there is none. */
 export async function clearDemo({ db }: Pick<Deps, "db">): Promise<boolean> {
   return await withinTransaction(db, async (transaction) => {
     await holdRecording(transaction, DEMO_ID);

@@ -6,8 +6,8 @@ import { type Random, randomText } from "../lib/random.ts";
 import { loadSecretKey } from "../secret-key.ts";
 import { OWNER } from "./practice.ts";
 
-// The demo's password and API key are shown at every start, while the database keeps only their hashes. So they are made of
-// the service's secret key, each time the same: whoever has that key may know them, and nobody else can.
+// The demo's password and API key are printed at every start, but the database stores only hashes. So both are derived from
+// SECRET_KEY, the same each time; nobody without that key can work them out.
 
 export type DemoCredentials = { readonly email: string; readonly password: string; readonly apiKey: string };
 
@@ -24,7 +24,7 @@ export async function readCredentials(
   return { email: OWNER.email, password: parts.join("-"), apiKey: makeApiKey(createKeyRandom(secretKey)) };
 }
 
-/** What `makeKey` makes the key of `readCredentials` with. */
+/** Makes `makeKey` return the key that `readCredentials` prints. */
 export async function readKeyRandom(
   deps: { random: Random },
   config: Pick<Config, "secretKey" | "dataDir">,

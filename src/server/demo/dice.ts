@@ -1,19 +1,19 @@
 import type { Random } from "../lib/random.ts";
 
-/** Chance that falls the same way in every run, so that what comes of it can be tested. Nothing secret is made of it. */
+/** A seeded random generator, the same in every run so that its results can be tested. Not for secrets. */
 export type Dice = Random & {
-  /** From 0 up to, but not, 1. */
+  /** At least 0, less than 1. */
   roll(): number;
-  /** True as often as the chance, 0 to 1, says. */
+  /** True with this probability, 0 to 1. */
   falls(chance: number): boolean;
   between(least: number, most: number): number;
   pick<T>(list: readonly [T, ...T[]]): T;
-  /** Each as often as its share of all shares. */
+  /** Picks each with a probability proportional to its share. */
   pickByShare<T extends { readonly share: number }>(list: readonly [T, ...T[]]): T;
 };
 
 export function createDice(seed: number): Dice {
-  // Zero would stay zero for ever.
+  // A state of zero would stay zero.
   let state = seed | 0 || 1;
   const roll = () => {
     state ^= state << 13;

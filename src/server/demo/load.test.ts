@@ -58,7 +58,7 @@ before(async () => {
   await makeKey(db, other);
   await signIn({ deps }, { role: "owner", organizationId: other });
   contents = await readContents();
-  // What is left of a loading that was cut off is made anew.
+  // A loading that was interrupted is started again.
   const unfinished = { id: DEMO_ID, name: "Unfinished", plan: "free", time_zone: null, created_at: NOON } as const;
   await insertOrganization(db, unfinished);
   const outcome = await loadDemo(deps);
@@ -68,7 +68,7 @@ before(async () => {
 });
 
 describe("a loaded demo", () => {
-  test("has the analytics of what was made up", async () => {
+  test("has analytics that match the generated visits", async () => {
     const report = await ask(`/analytics?days=${DEMO_DAYS}`);
     const { views, bookings, failed, noAvailability, slotSessions } = report.totals;
     assert.deepEqual(
@@ -92,7 +92,7 @@ describe("a loaded demo", () => {
     assert.equal(report.channels.length, 12);
   });
 
-  test("has its widgets, and the bookings of those that store them", async () => {
+  test("has its widgets, and bookings for those that store them", async () => {
     const { data: widgets } = await ask("/widgets");
     assert.deepEqual(
       widgets.map(({ id }: { id: string }) => id),
@@ -116,7 +116,7 @@ describe("a loaded demo", () => {
     }
   });
 
-  test("has appointments to come whose times are taken and whose links work", async () => {
+  test("has upcoming appointments whose times are taken and whose links work", async () => {
     const { data } = await ask("/bookings?limit=500");
     const coming = data.filter(({ start }: { start: string }) => start > NOON.toISOString());
     assert.ok(coming.length > 20);
@@ -124,7 +124,7 @@ describe("a loaded demo", () => {
     assert.equal((await app.inject({ url: pathname })).statusCode, 200);
   });
 
-  test("has an audit log of what was made, with its names, and by the operator", async () => {
+  test("has an audit log of what the operator created, with names", async () => {
     const rows = await db
       .selectFrom("audit_entries")
       .select(["action", "user_id", "detail"])
@@ -144,7 +144,7 @@ describe("a loaded demo", () => {
     );
   });
 
-  test("lets its people in with the one password that was shown", async () => {
+  test("lets its people sign in with the password that was shown", async () => {
     const { email, password } = await readCredentials(deps, deps.config);
     assert.equal(email, OWNER.email);
     for (const person of DEMO_PEOPLE)
@@ -159,7 +159,7 @@ describe("a loaded demo", () => {
     assert.notEqual(theirs.password, password);
   });
 
-  test("is not loaded a second time", async () => {
+  test("is loaded only once", async () => {
     const { code, stderr } = await commandLine.runInside(["demo", "load"]);
     assert.equal(code, 2);
     assert.match(stderr, /^The demo is loaded already; `demo clear` removes it\.$/m);
@@ -169,14 +169,14 @@ describe("a loaded demo", () => {
 });
 
 describe("clearing the demo", () => {
-  test("knows every table that has rows of an organization", async () => {
+  test("covers every table with rows of an organization", async () => {
     const { rows } = await sql<{ name: string }>`
       select table_name as name from information_schema.columns
       where table_schema = 'public' and column_name = 'organization_id'`.execute(db);
     assert.deepEqual(rows.map(({ name }) => name).sort(), [...ORGANIZATION_TABLES].sort());
   });
 
-  test("removes everything of it and nothing else, and then there is nothing to clear", async () => {
+  test("deletes everything of it and nothing else, and then there is nothing to clear", async () => {
     assert.deepEqual(await commandLine.runInside(["demo", "clear", "--json"]), {
       code: 0,
       stdout: `${JSON.stringify({ id: DEMO_ID })}\n`,
@@ -187,7 +187,7 @@ describe("clearing the demo", () => {
     assert.deepEqual([again.code, again.stderr], [2, "There is no demo to remove.\n"]);
   });
 
-  test("leaves a person of the demo who belongs elsewhere as well, whose address then stops another loading", async () => {
+  test("keeps a demo person who joined another organization, whose address then prevents loading again", async () => {
     const { userId } = await signIn({ deps }, { role: "viewer", organizationId: other, email: OWNER.email });
     const refused = await commandLine.runInside(["demo", "load"]);
     assert.equal(refused.code, 2);

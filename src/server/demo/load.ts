@@ -21,22 +21,21 @@ import { DEMO_ID, DEMO_KEY_NAME, DEMO_NAME, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE
 import { hasMembers } from "./queries.ts";
 import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
 
-// The demo's organization comes in by the doors that others use: its widgets as the command line makes them, its bookings as
-// an import, its visits as the collector records them. Its people come last, so that one without people is one whose loading
-// was cut off, and is made anew.
+// The demo is loaded through the same code that everyone uses: widgets as on the command line, bookings by the import, visits by the
+// recorder. People come last, so a demo without people is one whose loading was interrupted; it is loaded again.
 
 type LoadDeps = Pick<Deps, "db" | "clock" | "random" | "config">;
 
 type LoadOutcome =
   | { kind: "loaded"; visits: number; bookings: number }
   | { kind: "there_already" }
-  /** Somebody who is not of the demo signs in with this address. */
+  /** This address already belongs to someone outside the demo. */
   | { kind: "address_taken"; email: string }
   | { kind: "refused"; fault: string };
 
-/** Recorded by one statement. With fewer the load takes longer, and with more it gets no shorter. */
+/** Touches per statement. Fewer take longer, more gain nothing (measured). */
 const BATCH_TOUCHES = 1_000;
-/** Recordings side by side. Each has days of its own, so they hardly ever wait for one another's counters. */
+/** Statements at a time. Each records different days, so they rarely wait for each other's counters. */
 const RECORDERS = 2;
 
 export async function loadDemo(deps: LoadDeps): Promise<LoadOutcome> {
@@ -76,16 +75,22 @@ async function fill(deps: LoadDeps): Promise<LoadOutcome> {
 
 async function makeOrganization(deps: LoadDeps, at: Date): Promise<void> {
   await deps.db.transaction().execute(async (transaction) => {
-    const about = { id: DEMO_ID, name: DEMO_NAME, plan: "business", time_zone: DEMO_ZONE, created_at: at } as const;
-    await insertOrganization(transaction, about);
-    const { id: target, name, plan } = about;
+    const organization = {
+      id: DEMO_ID,
+      name: DEMO_NAME,
+      plan: "business",
+      time_zone: DEMO_ZONE,
+      created_at: at,
+    } as const;
+    await insertOrganization(transaction, organization);
+    const { id: target, name, plan } = organization;
     await auditByOperator(
       deps,
       DEMO_ID,
       at,
     )(transaction, { action: "organization.created", target, name, detail: { plan } });
     for (const [index, widget] of DEMO_WIDGETS.entries()) {
-      // The first of the list is the newest, as it is the first of every list of widgets.
+      // The first of the list is the newest, so it comes first in every list of widgets.
       const createdAt = new Date(at.getTime() + (DEMO_WIDGETS.length - index) * MINUTE_MS);
       await insertWidget(transaction, {
         id: widget.id,

@@ -1,7 +1,7 @@
 import type { Dice } from "./dice.ts";
 
-// Who books with the demo's practice: people of a city with many languages. Every address ends in a name that is kept free
-// for examples, and every telephone number lies in the range that is kept free for films.
+// The demo's customers: people of a city with many languages. Every e-mail address uses a domain reserved for examples, and every
+// phone number is in the range reserved for films.
 
 type Language = {
   readonly share: number;
@@ -88,7 +88,7 @@ function makeNote(dice: Dice, language: Language): string | null {
   return dice.falls(0.16) ? dice.pick(language.notes) : null;
 }
 
-/** What an address can have of a name; "patient" where that is nothing. */
+/** The letters of a name that fit into an e-mail address, or "patient" if none do. */
 function toLetters(name: string): string {
   const plain = name.toLowerCase().replaceAll("ß", "ss").replaceAll("ł", "l").replaceAll("ı", "i").normalize("NFD");
   return plain.replaceAll(/[^a-z]/g, "") || "patient";

@@ -6,7 +6,7 @@ import {
 } from "../scheduler/sandbox/setup.ts";
 import type { WeeklyHours } from "../scheduler/weekly-hours.ts";
 
-// What can be booked with the demo's practice: the calendars of its widgets' sandboxes.
+// The services, staff and hours of the demo practice, for its widgets' sandboxes.
 
 const hoursOf = (weekdays: readonly number[], times: readonly (readonly [opens: string, closes: string])[]) =>
   weekdays.flatMap((weekday) => times.map(([opens, closes]): WeeklyHours => ({ weekday, opens, closes })));
@@ -30,14 +30,15 @@ const ZOE: SandboxStaff = { id: "zoe-lindqvist", name: "Dr. Zoë Lindqvist", hou
 const RULES = { stepMinutes: 30, leadMinutes: 60, horizonDays: 60 };
 
 const service = (
-  about: Pick<SandboxService, "id" | "name" | "description" | "durationMinutes" | "staffIds"> & Partial<SandboxService>,
+  service: Pick<SandboxService, "id" | "name" | "description" | "durationMinutes" | "staffIds"> &
+    Partial<SandboxService>,
 ): SandboxService => ({
   bufferBeforeMinutes: 0,
   bufferAfterMinutes: 0,
   isOnline: false,
-  staffSelectable: about.staffIds.length > 1,
+  staffSelectable: service.staffIds.length > 1,
   questions: [],
-  ...about,
+  ...service,
 });
 
 export const PRACTICE_SETUP: SandboxSetup = {

@@ -4,8 +4,8 @@ import type { Template } from "#contract/widget.ts";
 import type { SandboxSetup } from "../scheduler/sandbox/setup.ts";
 import { BRANCH_SETUP, CHILDREN_SETUP, PRACTICE_SETUP } from "./practice-setups.ts";
 
-// Who the demo is about: a dental practice in Berlin with a branch in Potsdam. Its ids are fixed: by them it is found again,
-// and removed without touching anything else.
+// The demo is about a dental practice in Berlin with a branch in Potsdam. Its ids are fixed, so that it can be found again and deleted
+// without touching anything else.
 
 export const DEMO_ID = "org_DemoLindenhof111" as OrganizationId;
 export const DEMO_NAME = "Lindenhof Dental";
@@ -20,9 +20,9 @@ export type DemoWidget = {
   readonly template: Template;
   readonly accentColor: string;
   readonly storesBookings: boolean;
-  /** Days before the loading on which it was paused; null while it is in use. */
+  /** How many days before loading it was paused; null if it is active. */
   readonly pausedDaysAgo: number | null;
-  /** How much of the visits that may go to any widget. */
+  /** Its share of the visits that can go to any widget. */
   readonly share: number;
   readonly page: string;
   readonly setup: SandboxSetup;
@@ -67,7 +67,7 @@ export const CHILDREN: DemoWidget = {
   setup: CHILDREN_SETUP,
 };
 
-/** Of before the website was made anew: paused, and it never stored a booking. */
+/** The widget of the old website: paused, and it never stored bookings. */
 export const LANDING_PAGE: DemoWidget = {
   id: "w_DemoLanding1" as WidgetId,
   name: "Old landing page",
@@ -91,7 +91,7 @@ export const OWNER: DemoPerson = {
   role: "owner",
 };
 
-/** All of them sign in with the demo's one password, so that every role can be tried. */
+/** They share one password, so that every role can be tried. */
 export const DEMO_PEOPLE: readonly DemoPerson[] = [
   OWNER,
   { name: "Jonas Größer", email: "jonas.groesser@lindenhof-dental.example", role: "admin" },

@@ -3,8 +3,8 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 
 /**
- * Every table that holds rows of an organization, in the order in which they are deleted: as everybody locks them where
- * anybody does (ARCHITECTURE, "Rows are locked in one order"), and what refers to a row before that row.
+ * Every table with rows of an organization, in the order of deletion: the common locking order (ARCHITECTURE, "Rows are locked in
+ * one order"), and referring rows before the rows they refer to.
  */
 export const ORGANIZATION_TABLES = [
   "bookings",
@@ -34,7 +34,7 @@ export const ORGANIZATION_TABLES = [
   "scheduling_connections",
 ] as const;
 
-/** Whoever records waits from here on, and so does whoever stores a booking; then they find no widget any more. */
+/** From here on, recording and storing wait for this transaction, and then find that the widget is gone. */
 export async function holdRecording(transaction: Db, owner: OrganizationId): Promise<void> {
   await sql`select from day_zones where organization_id = ${owner} for update`.execute(transaction);
   await sql`select from widgets where organization_id = ${owner} order by id for update`.execute(transaction);
@@ -48,13 +48,13 @@ export async function deleteRowsOf(
   await sql`delete from ${sql.table(table)} where organization_id = ${owner}`.execute(transaction);
 }
 
-/** False when there is no such organization. */
+/** False if there is no such organization. */
 export async function deleteOrganization(transaction: Db, owner: OrganizationId): Promise<boolean> {
   const result = await transaction.deleteFrom("organizations").where("id", "=", owner).executeTakeFirst();
   return result.numDeletedRows === 1n;
 }
 
-/** Of these people those who belong to no organization, with how they sign in. */
+/** Deletes those of these people who are in no organization, with their ways to sign in. */
 export async function deleteStrandedUsers(transaction: Db, emails: readonly string[]): Promise<void> {
   await sql`
     delete from users where email = any(${emails as string[]}::text[])

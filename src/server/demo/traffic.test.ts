@@ -32,7 +32,7 @@ describe("the demo's history", () => {
     assert.deepEqual(makeTraffic({ now: NOON, days: 5 }), makeTraffic({ now: NOON, days: 5 }));
   });
 
-  test("holds 120 days of some two hundred visits each, and nothing that is still to come", () => {
+  test("has 120 days with about two hundred visits each, and nothing in the future", () => {
     assert.ok(visits.length > 18_000 && visits.length < 25_000, `${visits.length}`);
     assert.equal(new Set(starts.map((start) => start.toPlainDate().toString())).size, DEMO_DAYS);
     assert.ok(touches.every(({ at }) => at < NOON));
@@ -46,7 +46,7 @@ describe("the demo's history", () => {
     assert.ok(between(9, 12) > 10 * between(1, 5) && between(18, 21) > between(13, 17));
   });
 
-  test("has every channel and each campaign in its own time only", () => {
+  test("has every channel, and each campaign only while it runs", () => {
     assert.deepEqual(new Set<string>(WAYS.map((way) => classifyWay(way).channel)), new Set<string>(CHANNELS));
     for (const way of WAYS.filter(({ lasts }) => lasts)) {
       const { source, medium, campaign } = classifyWay(way);
@@ -70,7 +70,7 @@ describe("the demo's history", () => {
     assert.ok(bookings.every(({ line }) => line.widgetId !== LANDING_PAGE.id));
   });
 
-  test("converts as such a practice does, and sometimes fails", () => {
+  test("converts at a realistic rate, with some failures", () => {
     const count = (step: Step) => touches.filter(({ steps }) => steps === toStepBit(step)).length;
     const rate = share(count("booking_completed"), visits.length);
     assert.ok(rate > 0.05 && rate < 0.12, `${rate}`);
@@ -84,7 +84,7 @@ describe("the demo's history", () => {
 });
 
 describe("the demo's bookings", () => {
-  test("each has its visit's booking_completed, of the same instant, widget and appointment", () => {
+  test("each has its visit's booking_completed with the same instant, widget and appointment", () => {
     for (const visit of visits.filter((one) => one.bookings.length > 0)) {
       const completed = visit.touches.flatMap(({ at, widgetId, conversion }) =>
         conversion?.step === "booking_completed" ? [{ at, widgetId, ...conversion }] : [],
@@ -100,7 +100,7 @@ describe("the demo's bookings", () => {
     for (const { line } of bookings) assert.ok("row" in parseImportLine(JSON.stringify(line), NOON));
   });
 
-  test("have references and instants of their own, and nobody is booked twice at a time", () => {
+  test("have unique references and instants, and nobody is double-booked", () => {
     assert.equal(new Set(bookings.map(({ line }) => parseReference(line.reference))).size, bookings.length);
     assert.equal(new Set(bookings.map(({ line }) => line.createdAt)).size, bookings.length);
     const places = bookings.map(({ line }) => `${line.widgetId} ${line.staff} ${line.start}`);
@@ -108,7 +108,7 @@ describe("the demo's bookings", () => {
     assert.ok(bookings.every(({ line }) => line.start > line.createdAt));
   });
 
-  test("say what the visit's events say about where the visitor came from", () => {
+  test("have the same attribution as the visit's events", () => {
     for (const { touches, bookings } of visits) {
       const came = touches.map(({ source, medium, channel }) => [source, medium, channel]);
       for (const { line } of bookings) {
@@ -133,7 +133,7 @@ describe("the demo's bookings", () => {
       );
   });
 
-  test("answer the questions of their service, every required one, with an option where there are any", () => {
+  test("answer every required question of their service, with one of its options if it has any", () => {
     for (const { line, appointment } of bookings) {
       for (const { id, required, options, label } of appointment.service.questions) {
         const answer = line.answers?.find(({ questionId }) => questionId === id);
@@ -144,7 +144,7 @@ describe("the demo's bookings", () => {
     assert.ok(bookings.some(({ line }) => (line.answers ?? []).length > 1));
   });
 
-  test("are made by people of many languages, some of whom come back", () => {
+  test("are made by people of many languages, some of whom return", () => {
     const names = bookings.map(({ line }) => line.customer.name).join(" ");
     for (const letters of ["ü", "ß", "ş", "ł", "Ш", "佐", "✨"]) assert.ok(names.includes(letters), letters);
     const emails = new Set(bookings.map(({ line }) => line.customer.email));

@@ -5,34 +5,34 @@ import { BRANCH, CHILDREN, DEMO_WIDGETS, DEMO_ZONE, type DemoWidget, WEBSITE } f
 import { type DemoVisit, makeVisit, type World } from "./visit.ts";
 import { WAYS, type Way } from "./ways.ts";
 
-// Months of visits up to now, the same for the same `now`: more on Mondays than on Sundays, most before noon and in the
-// evening, campaigns that begin and end, a week of holidays and a morning on which the scheduling system failed.
+// Months of visits up to now, always the same for the same `now`: busy Mondays and quiet Sundays, peaks before noon and in the
+// evening, campaigns that start and end, a week of holidays, and a morning when the scheduling system failed.
 
 export const DEMO_DAYS = 120;
 
 const SEED = 20_261_101;
-/** No visit lasts longer, so one that begins before this is over by now. */
+/** No visit lasts longer than this, so an earlier one is over by now. */
 const LONGEST_VISIT_MS = 20 * MINUTE_MS;
 const CALENDAR_DAYS_AHEAD = 60;
 
-/** Of the visits that the ways name: enough to look at, and few enough to be loaded in seconds. */
+/** Scales the shares of all ways down to a demo that loads in seconds. */
 const CROWD = 0.85;
-/** From Monday to Sunday. */
+/** Monday to Sunday. */
 const WEEKDAYS = [1.24, 1.16, 1.08, 1.04, 0.9, 0.58, 0.66];
-/** From midnight on, hour by hour. */
+/** One entry per hour, from midnight. */
 const CROWD_BY_HOUR = [2, 1, 1, 1, 1, 2, 6, 14, 24, 32, 36, 34, 30, 26, 26, 25, 24, 26, 30, 36, 38, 30, 16, 7];
 const [MIDNIGHT = { hour: 0, share: 0 }, ...LATER_HOURS] = CROWD_BY_HOUR.map((share, hour) => ({ hour, share }));
 const GROWTH = 0.3;
 const HOLIDAY_DAYS_AGO = [45, 39] as const;
 const OUTAGE_DAYS_AGO = 23;
 const OUTAGE_HOURS = [9, 13] as const;
-/** Of the visits of a way that leads to one widget. */
+/** The share of visits that go to the one widget their way leads to. */
 const STRAIGHT = 0.7;
 
 type Day = { readonly daysAgo: number; readonly startMs: number; readonly crowd: number };
 
-export function makeTraffic(about: { now: Date; days?: number }): DemoVisit[] {
-  const { now, days = DEMO_DAYS } = about;
+export function makeTraffic(period: { now: Date; days?: number }): DemoVisit[] {
+  const { now, days = DEMO_DAYS } = period;
   const dice = createDice(SEED);
   const world: World = { dice, calendars: openCalendars(now, days), customers: [], used: new Set() };
   return listDays(dice, now, days).flatMap((day) =>
@@ -52,7 +52,7 @@ function openCalendars(now: Date, days: number): Map<string, PracticeCalendar> {
   return new Map(DEMO_WIDGETS.map(({ id, setup }) => [id, new PracticeCalendar(setup, range)]));
 }
 
-/** The oldest first. */
+/** Oldest first. */
 function listDays(dice: Dice, now: Date, days: number): Day[] {
   const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(DEMO_ZONE).toPlainDate();
   return Array.from({ length: days }, (_, index) => {
@@ -76,7 +76,7 @@ function isOpen({ lasts }: Way, { daysAgo }: Day): boolean {
   return lasts === undefined || (daysAgo <= lasts[0] && daysAgo >= lasts[1]);
 }
 
-/** Since the day's beginning. */
+/** Milliseconds since the start of the day. */
 function chooseTimeMs(dice: Dice): number {
   return Math.floor((dice.pickByShare([MIDNIGHT, ...LATER_HOURS]).hour + dice.roll()) * HOUR_MS);
 }

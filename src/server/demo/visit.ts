@@ -14,17 +14,17 @@ import { type Customer, makeCustomer } from "./names.ts";
 import type { DemoWidget } from "./practice.ts";
 import type { Way } from "./ways.ts";
 
-// One visit of the demo, from the first view to where the visitor leaves, and the bookings it made.
+// One visit of the demo, from the first view to the last step, and its bookings.
 
 export type DemoBooking = { readonly line: ImportedBooking; readonly appointment: Appointment };
 export type DemoVisit = { readonly touches: readonly Touch[]; readonly bookings: readonly DemoBooking[] };
 
-/** What visits share while the history is made up. */
+/** State that visits share while the history is generated. */
 export type World = {
   readonly dice: Dice;
   readonly calendars: ReadonlyMap<string, PracticeCalendar>;
   readonly customers: Customer[];
-  /** References and instants of bookings, no two of which may be the same. */
+  /** References and instants that bookings have already used; both must be unique. */
   readonly used: Set<string | number>;
 };
 
@@ -32,16 +32,16 @@ type Circumstances = {
   readonly way: Way;
   readonly widget: DemoWidget;
   readonly at: Date;
-  /** The practice is on holiday: few free times, and fewer who book. */
+  /** The practice is on holiday: few free slots and fewer bookings. */
   readonly isHoliday: boolean;
-  /** The scheduling system has a bad day. */
+  /** The scheduling system is failing. */
   readonly isOutage: boolean;
 };
 
 const MEAN_LEAD_DAYS = 6;
 const LONGEST_LEAD_DAYS = 42;
 
-/** How many of those who took the step before take this one, of visitors who will not book. */
+/** The chance that a visitor who won't book takes each step after the one before. */
 const STAYS: readonly (readonly [Step, chance: number])[] = [
   ["service_selected", 0.52],
   ["date_selected", 0.72],
@@ -74,12 +74,12 @@ const TOPICS: readonly [string, ...string[]] = [
   "Wisdom teeth",
 ];
 
-export function makeVisit(world: World, about: Circumstances): DemoVisit {
+export function makeVisit(world: World, circumstances: Circumstances): DemoVisit {
   const { dice } = world;
-  const { way, widget } = about;
+  const { way, widget } = circumstances;
   const { device, wish } = dice.pickByShare(DEVICES);
   const { country, timeZone } = dice.pickByShare(COUNTRIES);
-  const walk = new Walk(dice, about.at, {
+  const walk = new Walk(dice, circumstances.at, {
     widgetId: widget.id,
     visitId: randomUuid(dice),
     page: widget.page,
@@ -88,16 +88,16 @@ export function makeVisit(world: World, about: Circumstances): DemoVisit {
     ...toVisitClass(way),
   });
   walk.take("widget_viewed");
-  if (!dice.falls(way.wish * wish * (about.isHoliday ? 0.5 : 1))) {
-    lookAround(dice, walk, about);
+  if (!dice.falls(way.wish * wish * (circumstances.isHoliday ? 0.5 : 1))) {
+    lookAround(dice, walk, circumstances);
     return { touches: walk.touches, bookings: [] };
   }
-  return { touches: walk.touches, bookings: bookAppointments(world, walk, { ...about, timeZone }) };
+  return { touches: walk.touches, bookings: bookAppointments(world, walk, { ...circumstances, timeZone }) };
 }
 
 const classes = new Map<Way, VisitClass>();
 
-/** Worked out once for each way, as there are few of them and many visits. */
+/** Cached, because there are few ways and many visits. */
 function toVisitClass(way: Way): VisitClass {
   const known = classes.get(way);
   if (known) return known;
@@ -109,7 +109,7 @@ function toVisitClass(way: Way): VisitClass {
 
 type VisitFacts = Omit<Touch, "at" | "steps" | "conversion">;
 
-/** The steps of one visit, each some seconds after the one before. */
+/** The steps of one visit, some seconds apart. */
 class Walk {
   readonly touches: Touch[] = [];
   readonly #dice: Dice;
@@ -133,7 +133,7 @@ class Walk {
     this.take("booking_failed", undefined, { step: "booking_failed", key: randomUuid(this.#dice), startAt: null });
   }
 
-  /** Later by this much, when the instant is taken. */
+  /** Delays the next step, when its instant is already used. */
   moveOn(ms: number): void {
     this.#atMs += ms;
   }
@@ -157,33 +157,37 @@ function lookAround(dice: Dice, walk: Walk, { isHoliday, isOutage }: Circumstanc
   if (furthest === "form_started" && dice.falls(isOutage ? 0.8 : 0.06)) walk.fail();
 }
 
-function bookAppointments(world: World, walk: Walk, about: Circumstances & { timeZone: string }): DemoBooking[] {
+function bookAppointments(
+  world: World,
+  walk: Walk,
+  circumstances: Circumstances & { timeZone: string },
+): DemoBooking[] {
   const { dice } = world;
   walk.take("service_selected");
-  const first = findAppointment(world, walk, about);
+  const first = findAppointment(world, walk, circumstances);
   if (first === null) {
     walk.take("no_availability");
     return [];
   }
   for (const step of ["date_selected", "slot_selected", "form_started"] as const) walk.take(step);
-  if (dice.falls(about.isOutage ? 0.5 : 0.02)) walk.fail();
+  if (dice.falls(circumstances.isOutage ? 0.5 : 0.02)) walk.fail();
   const customer = findCustomer(world);
-  // Now and then a second one, for somebody of the family.
-  const second = dice.falls(0.03) ? findAppointment(world, walk, about) : null;
+  // Sometimes a second appointment, for a family member.
+  const second = dice.falls(0.03) ? findAppointment(world, walk, circumstances) : null;
   return [first, ...(second ? [second] : [])].flatMap((appointment) => {
-    const line = complete(world, walk, { ...about, appointment, customer });
-    return about.widget.storesBookings ? [{ line, appointment }] : [];
+    const line = complete(world, walk, { ...circumstances, appointment, customer });
+    return circumstances.widget.storesBookings ? [{ line, appointment }] : [];
   });
 }
 
-/** The funnel's last step, and the booking as it is stored: of the same instant, and about the same appointment. */
+/** The funnel's last step and the stored booking, with the same instant and appointment. */
 function complete(
   world: World,
   walk: Walk,
-  about: Circumstances & { appointment: Appointment; customer: Customer; timeZone: string },
+  circumstances: Circumstances & { appointment: Appointment; customer: Customer; timeZone: string },
 ): ImportedBooking {
   const { dice, used } = world;
-  const { widget, appointment, customer } = about;
+  const { widget, appointment, customer } = circumstances;
   const { service, staffId, startAt } = appointment;
   const seconds = dice.between(35, 150);
   while (used.has(walk.nextMs + seconds * SECOND_MS + 1)) walk.moveOn(1);
@@ -198,12 +202,12 @@ function complete(
     createdAt: createdAt.toISOString(),
     start: startAt.toISOString(),
     end: new Date(endMs).toISOString(),
-    timeZone: about.timeZone,
+    timeZone: circumstances.timeZone,
     service: { id: service.id, name: service.name },
     staff: staff ? [staff.name] : [],
     customer,
     answers: makeAnswers(dice, service),
-    attribution: makeAttribution(dice, { way: about.way, page: widget.page, at: about.at }),
+    attribution: makeAttribution(dice, { way: circumstances.way, page: widget.page, at: circumstances.at }),
   };
 }
 
@@ -217,7 +221,7 @@ function findAppointment(world: World, walk: Walk, { widget }: Circumstances): A
   return calendar.take(dice, { service: dice.pick([service, ...others]), earliest });
 }
 
-/** One in six has been here before. */
+/** One customer in six has booked before. */
 function findCustomer({ dice, customers }: World): Customer {
   const [first, ...others] = customers;
   if (first && dice.falls(0.17)) return { ...dice.pick([first, ...others]), notes: null };

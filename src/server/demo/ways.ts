@@ -1,24 +1,24 @@
 import type { ClickIdName } from "#contract/attribution.ts";
 import { type DemoWidget, LANDING_PAGE } from "./practice.ts";
 
-// How visitors come to the demo's practice: every channel there is, with campaigns that begin and end.
+// How visitors find the demo practice: every channel, with campaigns that start and end.
 
 export type Way = {
-  /** Visits on an ordinary day while it lasts. */
+  /** Visits on an ordinary day while the way is open. */
   readonly share: number;
-  /** How many of its visits book, 0 to 1. */
+  /** The fraction of its visits that book. */
   readonly wish: number;
   readonly source?: string;
   readonly medium?: string;
   readonly campaign?: string;
   readonly term?: string;
-  /** Its links carry the tags; otherwise source and medium follow from the referrer. */
+  /** Its links carry UTM tags. Otherwise source and medium follow from the referrer. */
   readonly isTagged?: true;
   readonly referrer?: string;
   readonly clickId?: ClickIdName;
-  /** Days before the loading: the first and the last day of a campaign. Without them it never ends. */
+  /** First and last day of a campaign, in days before loading. Absent: always open. */
   readonly lasts?: readonly [from: number, to: number];
-  /** The one widget that it leads to, while that is in use. */
+  /** The widget its links lead to, while that widget is active. */
   readonly widget?: DemoWidget;
 };
 
@@ -29,7 +29,7 @@ const tagged = (source: string, medium: string, way: Omit<Way, "source" | "mediu
   isTagged: true,
 });
 
-/** A letter to patients: most of its visits come within three days. */
+/** A mailing to patients; its visits come within three days. */
 const recall = (daysAgo: number, campaign: string): Way =>
   tagged("newsletter", "email", { share: 58, wish: 0.2, campaign, lasts: [daysAgo, daysAgo - 2] });
 

@@ -13,7 +13,7 @@ async function readCounts(metrics: Pick<Metrics, "read">): Promise<string[]> {
   return (await metrics.read()).split("\n").flatMap((line) => /^bookflow_mails_total(.*)/.exec(line)?.[1] ?? []);
 }
 
-test("mails are counted by outcome: one that is sent, one that has no mail server to go to", async () => {
+test("mails are counted by outcome: sent, or not sent without a mail server", async () => {
   const server = await openMailServer();
   const [log, metrics] = [createLog("error", { write: () => undefined }), createMetrics()];
   const config = { smtpUrl: server.url, mailFrom: "a@book.example" };
@@ -24,7 +24,7 @@ test("mails are counted by outcome: one that is sent, one that has no mail serve
   assert.deepEqual(await readCounts(metrics), counts);
 });
 
-test("with a mail server, links are mailed, and neither shown nor logged", async () => {
+test("with a mail server, links are mailed and neither shown nor logged", async () => {
   const server = await openMailServer();
   const testApp = await createTestApp({ smtpUrl: server.url, mailFrom: "Bookflow <hello@book.example>" });
   const admin = await signIn(testApp, { role: "admin" });
@@ -48,7 +48,7 @@ for (const [what, url] of [
   ["refuses it", async () => (await openMailServer({ recipient: "550 nobody here" })).url],
   ["is not there", async () => "smtp://127.0.0.1:1"],
 ] as const) {
-  test(`an invitation whose mail server ${what} gives the link to whoever invited, and proves no address`, async () => {
+  test(`an invitation whose mail server ${what} returns the link to the inviting member, and verifies no address`, async () => {
     const testApp = await createTestApp({ smtpUrl: await url() });
     const admin = await signIn(testApp, { role: "admin" });
     const payload = { email: "guest@example.com", role: "viewer" };
@@ -66,7 +66,7 @@ async function isProven({ deps }: TestApp, email: string): Promise<boolean> {
   return (await people.executeTakeFirstOrThrow()).email_verified;
 }
 
-test("a password link is mailed too", async () => {
+test("a reset link is mailed too", async () => {
   const server = await openMailServer();
   const testApp = await createTestApp({ smtpUrl: server.url });
   const { email } = await signIn(testApp, { role: "admin" });
@@ -75,7 +75,7 @@ test("a password link is mailed too", async () => {
   assert.match(toMailText(server.mails[0]), /http:\/\/localhost:3000\/reset-password\?token=\w+/);
 });
 
-test("a mail server that refuses is one line in the log and one more in the count, without the address", async () => {
+test("a refusal by the mail server is logged and counted, without the address", async () => {
   const server = await openMailServer({ recipient: "550 <guest@example.com> is not here" });
   const lines: string[] = [];
   const log = createLog("info", { write: (line) => lines.push(line) });
@@ -89,7 +89,7 @@ test("a mail server that refuses is one line in the log and one more in the coun
   assert.ok(!lines.join("").includes("guest@"));
 });
 
-test("one that is not there delays nobody's answer", async () => {
+test("an unreachable mail server delays no response", async () => {
   const testApp = await createTestApp({ smtpUrl: "smtp://127.0.0.1:1" });
   const { email } = await signIn(testApp, { role: "admin" });
   const { status } = await openBrowser(testApp).send("POST", "/api/auth/request-password-reset", { email });

@@ -3,23 +3,23 @@ import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { within } from "../lib/pause.ts";
 
-/** One link, and why it was sent. */
+/** A mail with one link. */
 type LinkMail = { to: string; subject: string; text: string; link: string };
 
 export type Mail = {
-  /** Whether links are mailed; otherwise they are written to the log. */
+  /** False without a mail server: links are then written to the log. */
   readonly isOn: boolean;
-  /** Whether the mail server took it. A stranger must not be told: it would tell who has an account. */
+  /** Whether the mail server accepted the mail. Never tell strangers, because it reveals who has an account. */
   send(mail: LinkMail): Promise<boolean>;
-  /** Signs in to the mail server and sends nothing; what is wrong as a word, or null. */
+  /** Signs in to the mail server without sending anything. Returns an error code, or null. */
   check(): Promise<string | null>;
 };
 
 const TIMEOUT_MS = 10_000;
-/** However slowly the mail server says one thing after the other: somebody waits for the answer. */
+/** Limit for the whole conversation, because a person is waiting for the answer. */
 const SEND_LIMIT_MS = 15_000;
 
-/** Failing to send is logged and counted, and never thrown. */
+/** A failure to send is logged and counted, never thrown. */
 export function createMail(deps: {
   config: Pick<Config, "smtpUrl" | "mailFrom">;
   log: Log;
@@ -40,7 +40,7 @@ export function createMail(deps: {
   const { smtpUrl: url } = config;
   const limits = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
   const connect = async () => (await import("nodemailer")).createTransport({ url, ...limits });
-  // An alert sees the first failure only where there was a count before it.
+  // Initialise the counters to 0, so that an alert notices the first failure.
   for (const outcome of ["sent", "failed"] as const) mails.inc({ outcome }, 0);
   return {
     isOn: true,
@@ -72,7 +72,7 @@ export function createMail(deps: {
   };
 }
 
-/** Mail servers repeat addresses in what they say, so only the code is kept. */
+/** Mail servers repeat addresses in their messages, so only the code is logged. */
 function toCode(error: unknown): string {
   return String((error as { code?: unknown }).code ?? "unknown");
 }

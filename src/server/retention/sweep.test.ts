@@ -95,7 +95,7 @@ for (const [what, plan, now, oldestKept] of CUTOFFS) {
   });
 }
 
-test("each organization is swept by its own plan, and the count is the sum", async () => {
+test("each organization is swept by its own plan, and the counts are added up", async () => {
   const owners = { free: await makeOwner("free"), pro: await makeOwner("pro"), business: await makeOwner("business") };
   const ages = ["2026-10-31", "2026-09-01", "2025-09-01", "2023-09-01"].map((day) => new Date(`${day}T00:00:00.000Z`));
   for (const { owner, widgetId } of Object.values(owners)) {
@@ -142,7 +142,7 @@ test("the abort signal stops a sweep between two batches, the oldest gone first"
   assert.equal(await sweep(), 600);
 });
 
-test("whoever upgrades during a sweep keeps the rest", async () => {
+test("an organization that upgrades during a sweep keeps the rest", async () => {
   const { owner, widgetId } = await makeOwner("free");
   const lines = Array.from({ length: 700 }, () => makeLine(widgetId, { createdAt: "2026-05-01T00:00:00.000Z" }));
   await importLines(db, owner, { lines });
@@ -162,7 +162,7 @@ test("whoever upgrades during a sweep keeps the rest", async () => {
   assert.equal((await readTimes(db, owner)).length, 200);
 });
 
-test("a row that a writer holds is left for the next sweep and not waited for", { timeout: 20_000 }, async () => {
+test("a locked row is left for the next sweep", { timeout: 20_000 }, async () => {
   const { owner, widgetId } = await makeOwner("business");
   await makeExpired(owner, { widgetId, count: 3 });
   const [oldest] = await readTimes(db, owner);
@@ -204,7 +204,7 @@ test("two sweeps at once delete everything once", async () => {
   assert.deepEqual(await readTimes(db, owner), []);
 });
 
-test("an organization that cannot be swept is logged, holds up nobody, and fails the sweep at its end", async () => {
+test("an organization that cannot be swept is logged, does not stop the others, and fails the sweep at its end", async () => {
   const owners = [await makeOwner("business"), await makeOwner("business"), await makeOwner("business")];
   for (const { owner, widgetId } of owners) await makeExpired(owner, { widgetId, count: 2 });
   const ids = owners.map(({ owner }) => owner).sort();

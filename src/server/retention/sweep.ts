@@ -15,7 +15,7 @@ import {
   deleteRemovedEndpoints,
 } from "../webhooks/log/retention.ts";
 
-/** Small enough that a batch commits within milliseconds and whatever is being stored hardly waits for it. */
+/** Small enough that a batch commits within milliseconds, so writers hardly wait for it. */
 const BATCH_ROWS = 500;
 
 type Kind =
@@ -32,8 +32,8 @@ type Batch = { keptSince: Date; limit: number; now: Date };
 type DeleteBatch = (db: Db, owner: OrganizationId, batch: Batch) => Promise<number>;
 
 /**
- * What is swept, in this order: counters are empty once their visits are gone, and removed endpoints unused once the log is.
- * `isLog`: kept as long as the delivery log, whatever the plan; an appointment of the sandbox so long after its end.
+ * The order matters: counters are empty once their visits are gone, and removed endpoints are unused once the log is gone.
+ * `isLog`: kept as long as the delivery log, whatever the plan. Sandbox appointments are kept that long after their end.
  */
 const KINDS: readonly { kind: Kind; label: string; isLog?: true; deleteBatch: DeleteBatch }[] = [
   {
@@ -61,7 +61,7 @@ const KINDS: readonly { kind: Kind; label: string; isLog?: true; deleteBatch: De
 type SweepDeps = Pick<Deps, "db" | "clock" | "metrics" | "log">;
 type Total = Record<Kind, number>;
 
-/** Deletes what has outlived its plan's retention, organization by organization. One that fails does not hold up the others. */
+/** Deletes everything past its plan's retention, one organization at a time. A failure in one does not stop the others. */
 export async function sweepExpired(deps: SweepDeps, signal?: AbortSignal): Promise<Total> {
   const total: Total = {
     bookings: 0,
@@ -89,7 +89,7 @@ export async function sweepExpired(deps: SweepDeps, signal?: AbortSignal): Promi
   return total;
 }
 
-/** In batches, each in a transaction of its own; adds what it deletes to the total. */
+/** Deletes in batches, each in its own transaction, and adds to the total. */
 async function sweepOrganization(
   deps: SweepDeps,
   id: OrganizationId,
@@ -105,7 +105,7 @@ async function sweepOrganization(
   }
 }
 
-/** The plan is read anew for each batch: a sweep takes its time, and whoever upgrades meanwhile keeps the rest. */
+/** Reads the plan again for each batch, so that an organization that upgrades during a sweep keeps the rest. */
 async function deleteOneBatch(
   deps: Pick<Deps, "db" | "clock">,
   id: OrganizationId,

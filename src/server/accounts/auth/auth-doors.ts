@@ -1,31 +1,31 @@
 import type { AuditAction } from "#contract/app/audit.ts";
 import { AUTH_ROUTES } from "#contract/app/routes.ts";
 
-// What of better-auth can be reached. It has many more addresses and fields; a new version of it opens none of them here.
+// The routes of better-auth that can be reached, and the fields each accepts. A new version of better-auth adds none by itself.
 
-/** What better-auth calls the issuer of OIDC_ISSUER; part of its redirect address. */
+/** better-auth's name for the issuer in OIDC_ISSUER. It is part of the redirect URL. */
 export const OIDC_PROVIDER = "oidc";
 
 export type AuthDoor = {
-  /** Below /api/auth. */
+  /** The path below /api/auth. */
   readonly path: string;
-  /** What is handed on of the body. */
+  /** The fields of the body that are passed on. */
   readonly fields: readonly string[];
-  /** Fields that name a page of ours, to which the browser is sent afterwards. */
+  /** Fields with the path of a page to which the browser is sent afterwards. */
   readonly pages?: readonly string[];
-  /** Handed on whatever the body says. */
+  /** Always passed on, whatever the body says. */
   readonly fixed?: Readonly<Record<string, unknown>>;
-  /** The body's field that names an account, whose attempts are counted. */
+  /** The field that names an account; attempts are counted per account. */
   readonly account?: "email";
   readonly isThrottled?: true;
   readonly isSignUp?: true;
-  /** Faults of a password are about this field. */
+  /** The field to report when the password is not acceptable. */
   readonly passwordField?: string;
-  /** The field with a code that must work only once. */
+  /** The field with a code that works only once. */
   readonly codeField?: "code";
-  /** Reset links that were mailed before become void. */
+  /** Success voids all reset links mailed before. */
   readonly voidsResetLinks?: true;
-  /** What is written to the audit log: done by somebody who is signed in, or by coming in. */
+  /** The action in the audit log: `signedIn` when the caller had a session, `comingIn` when the call started one. */
   readonly audit?: { readonly signedIn?: AuditAction; readonly comingIn?: AuditAction };
 };
 

@@ -7,7 +7,7 @@ import type { AuthDoor } from "./auth-doors.ts";
 import { notSignedIn } from "./member-auth.ts";
 import { TOO_MANY_ATTEMPTS } from "./throttle.ts";
 
-/** What better-auth refused, by its own codes, in our words and in the shape of every other error. */
+/** Translates better-auth's error codes into our errors. */
 export function toAuthError(door: AuthDoor, fault: { status: number; code: string }): ApiError {
   const isSignIn = door.path === AUTH_ROUTES.signIn.path;
   switch (fault.code) {
@@ -25,32 +25,32 @@ export function toAuthError(door: AuthDoor, fault: { status: number; code: strin
       });
     case "INVALID_CODE":
     case "INVALID_BACKUP_CODE":
-      return new FieldsError({ code: "This code is wrong, or was used before." });
+      return new FieldsError({ code: "This code is wrong or has already been used." });
     case "INVALID_TOKEN":
     case "USER_NOT_FOUND":
-      return new ApiError("not_found", "This link is used up or too old. Ask for a new one.");
+      return new ApiError("not_found", "This link has expired or has already been used. Request a new one.");
     case "INVALID_TWO_FACTOR_COOKIE":
     case "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE":
       return new ApiError("unauthorized", "Please sign in again with your password.");
     case "ACCOUNT_TEMPORARILY_LOCKED":
-      return new ApiError("rate_limited", "Too many wrong codes. Please wait a quarter of an hour.");
+      return new ApiError("rate_limited", "Too many wrong codes. Please wait 15 minutes.");
     case "TOTP_ALREADY_ENABLED":
-      return new ApiError("conflict", "Two-factor sign-in is on already.");
+      return new ApiError("conflict", "Two-factor sign-in is already on.");
     case "TOTP_NOT_ENABLED":
     case "TWO_FACTOR_NOT_ENABLED":
     case "BACKUP_CODES_NOT_ENABLED":
       return new ApiError("conflict", "Two-factor sign-in is off.");
     case "CREDENTIAL_ACCOUNT_NOT_FOUND":
-      return new ApiError("conflict", "This account has no password yet. Ask for a link to set one.");
+      return new ApiError("conflict", "This account has no password yet. Request a link to set one.");
     case "PROVIDER_NOT_FOUND":
-      return new ApiError("not_found", "There is no such way to sign in here.");
+      return new ApiError("not_found", "This way of signing in isn't available here.");
     default:
       return toErrorByStatus(fault.status);
   }
 }
 
 function wrongCredentials(): ApiError {
-  return new ApiError("unauthorized", "The e-mail address or the password is wrong.");
+  return new ApiError("unauthorized", "Wrong e-mail address or password.");
 }
 
 function passwordFault(door: AuthDoor, sentence: string): ApiError {
@@ -59,7 +59,7 @@ function passwordFault(door: AuthDoor, sentence: string): ApiError {
 
 function toErrorByStatus(status: number): ApiError {
   if (status === 401) return notSignedIn();
-  if (status === 403) return new ApiError("forbidden", "This is not allowed.");
+  if (status === 403) return new ApiError("forbidden", "You don't have permission to do this.");
   if (status === 404) return nothingHere();
   if (status === 429) return new ApiError("rate_limited", TOO_MANY_ATTEMPTS);
   if (status < 500) return malformedRequest();

@@ -12,7 +12,7 @@ const testApp = await createTestApp({ rateLimitSignInPerMinute: 0 });
 const { app, deps, lines } = testApp;
 
 const SIGN_IN = "/api/auth/sign-in/email";
-const WRONG = { error: { code: "unauthorized", message: "The e-mail address or the password is wrong." } };
+const WRONG = { error: { code: "unauthorized", message: "Wrong e-mail address or password." } };
 
 async function auditActions(organizationId: string): Promise<string[]> {
   const rows = await deps.db.selectFrom("audit_entries").select(["action", "organization_id"]).orderBy("at").execute();
@@ -20,7 +20,7 @@ async function auditActions(organizationId: string): Promise<string[]> {
 }
 
 describe("signing in", () => {
-  test("with the right password gives a session, and the answer no token", async () => {
+  test("with the right password starts a session, and the response has no token", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const browser = openBrowser(testApp);
     const { status, body } = await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD });
@@ -31,7 +31,7 @@ describe("signing in", () => {
     assert.deepEqual(await auditActions(person.organizationId), ["user.signed_in"]);
   });
 
-  test("the address counts in any letter case, the password in its own only, however an é is written", async () => {
+  test("the address is case-insensitive, the password is not, and é may be one or two characters", async () => {
     const password = "caf\u00e9 on the corner";
     const passwordHash = await hashPassword(deps, password);
     await createUser(deps, { name: "É", email: "Mixed.Case@Example.com", passwordHash, isEmailProven: true });
@@ -42,7 +42,7 @@ describe("signing in", () => {
     assert.equal(await attempt("mixed.case@example.com", password.toUpperCase()), 401);
   });
 
-  test("a wrong password, an unknown address and what is no address get the same answer", async () => {
+  test("a wrong password, an unknown address and an invalid address get the same answer", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const cases = [
       { email: person.email, password: "not the password" },
@@ -73,7 +73,7 @@ describe("signing in", () => {
     assert.ok(Math.max(known, unknown) < 6 * Math.min(known, unknown), `${known} ms and ${unknown} ms`);
   });
 
-  test("a session cookie that was there before is not taken over", async () => {
+  test("a session cookie that was planted beforehand is replaced", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const browser = openBrowser(testApp, { cookie: "bookflow.session_token=planted.AAAA" });
     await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD });
@@ -83,7 +83,7 @@ describe("signing in", () => {
     assert.equal(new Set(["planted.AAAA", first, second]).size, 3);
   });
 
-  test("what is malformed is refused in our own shape", async () => {
+  test("a malformed request is refused in our error shape", async () => {
     for (const payload of [{}, { email: 5, password: 5 }, { email: ["a"], password: {} }]) {
       const { status, body } = await openBrowser(testApp).send("POST", SIGN_IN, payload);
       assert.deepEqual(
@@ -119,7 +119,7 @@ describe("the cookie", () => {
     return { name: pair.split("=")[0], attributes: attributes.sort() };
   };
 
-  test("over http: not readable by scripts, and not sent along from other sites", async () => {
+  test("over http: scripts cannot read it, and other sites cannot send it", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const browser = openBrowser(testApp);
     await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD });
@@ -129,7 +129,7 @@ describe("the cookie", () => {
     ]);
   });
 
-  test("over https: also never over http, and from no other host", async () => {
+  test("over https: also never sent over http, nor set by another host", async () => {
     const secure = await createTestApp({ baseUrl: "https://book.example" });
     const person = await signIn(secure, { role: "owner" });
     const browser = openBrowser(secure);
@@ -147,7 +147,7 @@ describe("the cookie", () => {
     assert.equal((await browser.send("GET", "/api/app/me")).status, 200);
   });
 
-  test("goes with the browser where the person does not want to be remembered", async () => {
+  test("ends with the browser if the person does not want to be remembered", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const browser = openBrowser(testApp);
     await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD, rememberMe: false });
@@ -177,7 +177,7 @@ describe("a forgotten password", () => {
   const reset = async (token: string | null, newPassword: string) =>
     await openBrowser(testApp).send("POST", "/api/auth/reset-password", { token, newPassword });
 
-  test("is replaced by a link that works once and ends every session", async () => {
+  test("is reset by a link that works once and ends every session", async () => {
     const person = await signIn(testApp, { role: "owner" });
     assert.equal((await request(person.email.toUpperCase())).statusCode, 200);
     const link = linkOf();
@@ -209,7 +209,7 @@ describe("a forgotten password", () => {
     assert.equal((await reset(await askForLink(), "a new password")).status, 200);
   });
 
-  test("asking for a link does not interrupt somebody who is entering their second factor", async () => {
+  test("requesting a link does not interrupt someone who is entering their second factor", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const row = { identifier: "a code of another kind", value: person.userId, id: `v_${person.userId}` };
     const times = { expires_at: new Date(Date.now() + MINUTE_MS), created_at: NOON, updated_at: NOON };
@@ -222,7 +222,7 @@ describe("a forgotten password", () => {
     assert.ok(await kept.executeTakeFirst());
   });
 
-  test("a link is too old after 30 minutes", async () => {
+  test("a link expires after 30 minutes", async () => {
     const person = await signIn(testApp, { role: "owner" });
     await request(person.email);
     const { expires_at: expiresAt } = await deps.db
@@ -241,7 +241,7 @@ describe("a forgotten password", () => {
     assert.equal((await reset(linkOf().searchParams.get("token"), "a new password")).status, 404);
   });
 
-  test("asking for an unknown address answers the same and writes nothing", async () => {
+  test("a request for an unknown address gets the same answer and writes nothing", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const known = await request(person.email);
     const before = lines.length;
@@ -260,7 +260,7 @@ describe("a forgotten password", () => {
 });
 
 describe("changing the password", () => {
-  test("needs the old one, ends the other sessions and renews this one", async () => {
+  test("needs the current password, ends the other sessions and renews this one", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const browser = openBrowser(testApp);
     await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD });
@@ -294,7 +294,7 @@ describe("sign-up", () => {
     assert.deepEqual({ status, body }, { status: 403, body: { error: { code: "forbidden", message } } });
   });
 
-  test("open: makes an account once, and answers the same for an address that has one", async () => {
+  test("open: creates an account once, and gives the same answer for an address that already has one", async () => {
     const open = await createTestApp({ signUp: "open", rateLimitSignInPerMinute: 0 });
     const first = await openBrowser(open).send("POST", "/api/auth/sign-up/email", payload);
     const other = { ...payload, password: "somebody else's guess" };
@@ -339,7 +339,7 @@ describe("attempts are throttled", () => {
     assert.equal((await attempt("192.0.2.1", TEST_PASSWORD, device)).status, 200);
   });
 
-  test("a known device has only so many attempts itself, and a forged one is a stranger", async () => {
+  test("a known device has its own limit, and a forged device cookie counts as a stranger", async () => {
     const { throttled, attempt, fail } = await createThrottled();
     const email = (await throttled.deps.db.selectFrom("users").select("email").executeTakeFirstOrThrow()).email;
     const browser = openBrowser(throttled, { remoteAddress: "192.0.2.1" });
@@ -369,7 +369,7 @@ describe("attempts are throttled", () => {
   });
 });
 
-test("no password, token, address or user agent is logged or kept", async () => {
+test("no password, token, IP address or user agent is logged or stored", async () => {
   const person = await signIn(testApp, { role: "owner" });
   const browser = openBrowser(testApp, {
     userAgent: "Mozilla/5.0 Secret-Agent/7 (Macintosh) Safari/1",
@@ -390,7 +390,7 @@ test("no password, token, address or user agent is logged or kept", async () => 
   assert.ok(app.hasRoute({ method: "POST", url: SIGN_IN }));
 });
 
-test("while the database is away the answer is a fault of ours, told to the log and not to the caller", async () => {
+test("when the database fails, the caller gets a plain 500 and the log gets the cause", async () => {
   const broken = await createTestApp();
   await broken.deps.db.schema.alterTable("users").renameTo("hidden").execute();
   const { status, body } = await openBrowser(broken).send("POST", SIGN_IN, { email: "a@example.com", password: "x" });

@@ -16,7 +16,7 @@ type Body = Record<string, unknown>;
 
 const OWN_ORIGIN = "https://bookflow.invalid";
 
-/** /api/auth: better-auth behind our own origin check, throttle, list of doors and shape of errors. */
+/** /api/auth: better-auth behind our own origin check, rate limit, list of routes and error shape. */
 export async function authRoutes(app: FastifyInstance, deps: AuthRouteDeps): Promise<void> {
   await app.register(
     async (scope) => {
@@ -40,7 +40,7 @@ async function passThrough(
   request: FastifyRequest<{ Body: unknown }>,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const body = toHandedOn(door, request.body);
+  const body = toPassedOn(door, request.body);
   requireOwnPages(door, body);
   if (door.isThrottled) deps.accounts.throttle.take(request, readAttempt(deps, door, { request, body }));
   if (door.isSignUp && deps.config.signUp === "closed")
@@ -51,7 +51,7 @@ async function passThrough(
   const cookies = response.headers.getSetCookie();
   const answer = await readJson(response);
   if (!response.ok) throw toAuthError(door, { status: response.status, code: String(answer["code"] ?? "") });
-  // Without a user the sign-in is not over yet: the second factor is still to come.
+  // No user yet means that the second factor is still to come.
   const user = before ?? (answer["user"] as AuthUser | undefined);
   if (user) {
     await requireUnusedCode(deps, door, { user, answer, code: String(body[door.codeField ?? ""] ?? "") });
@@ -61,12 +61,12 @@ async function passThrough(
     if (action === "user.signed_in" && isRemembered(cookies)) cookies.push(deps.accounts.deviceCookie.make(user.email));
   }
   if (cookies.length > 0) reply.header("set-cookie", cookies);
-  // The token is in the cookie, where no script can read it.
+  // The token belongs in the cookie only, where no script can read it.
   const { token: _token, ...shown } = answer;
   return reply.code(response.status).send(shown);
 }
 
-/** The browser comes back from the OpenID Connect issuer; every outcome is a redirect to a page of ours. */
+/** The browser returns from the OpenID Connect issuer. Every outcome is a redirect to one of our pages. */
 async function comeBack(deps: AuthRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   deps.accounts.throttle.take(request);
   const response = await deps.accounts.auth.handle(toWebRequest(deps, request, null));
@@ -77,7 +77,7 @@ async function comeBack(deps: AuthRouteDeps, request: FastifyRequest, reply: Fas
   return reply.redirect(response.headers.get("location") ?? `${deps.config.baseUrl}/sign-in?error=oidc`, 302);
 }
 
-function toHandedOn(door: AuthDoor, body: unknown): Body {
+function toPassedOn(door: AuthDoor, body: unknown): Body {
   const given = (typeof body === "object" && body !== null ? body : {}) as Body;
   const picked = door.fields.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]);
   return { ...Object.fromEntries(picked), ...door.fixed };
@@ -106,7 +106,7 @@ function readAttempt(
   return { email, knownDevice: deps.accounts.deviceCookie.read(request.headers.cookie, email) };
 }
 
-/** A shared computer keeps nothing: its session cookie goes with the browser. */
+/** False on a shared computer, where the session cookie ends with the browser. */
 function isRemembered(cookies: readonly string[]): boolean {
   return cookies.some((line) => /session_token=[^;]+;.*Max-Age=[1-9]/i.test(line));
 }
@@ -124,7 +124,7 @@ async function requireUnusedCode(
   throw toAuthError(door, { status: 401, code: "INVALID_CODE" });
 }
 
-/** Only what better-auth needs of the request; no address of the caller among it. */
+/** Passes on only what better-auth needs, which does not include the caller's IP address. */
 function toWebRequest(deps: AuthRouteDeps, request: FastifyRequest, body: string | null): Request {
   const headers = new Headers();
   for (const name of ["cookie", "origin", "host", "user-agent"]) {

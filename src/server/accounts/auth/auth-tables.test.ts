@@ -5,7 +5,7 @@ import { createTestApp } from "../../../../test/support/app.ts";
 import { createLog } from "../../lib/log.ts";
 import { createBetterAuth } from "./auth.ts";
 
-test("our tables have every column that better-auth wants", async () => {
+test("our tables have every column that better-auth needs", async () => {
   const { deps } = await createTestApp();
   const library = createBetterAuth({
     ...deps,

@@ -1,4 +1,4 @@
-// What better-auth calls the columns of our tables.
+// Maps better-auth's field names to the columns of our tables.
 
 const TIMES = { createdAt: "created_at", updatedAt: "updated_at" } as const;
 

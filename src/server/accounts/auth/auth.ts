@@ -11,7 +11,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Random } from "../../lib/random.ts";
 import type { Mail } from "../../mail/mail.ts";
-import { toIdOf } from "../account-ids.ts";
+import { makeIdFor } from "../account-ids.ts";
 import { hasInvitationFor } from "../members/invitation-queries.ts";
 import { OIDC_PROVIDER } from "./auth-doors.ts";
 import { ACCOUNT_FIELDS, SESSION_FIELDS, TWO_FACTOR_SCHEMA, USER_FIELDS, VERIFICATION_FIELDS } from "./auth-tables.ts";
@@ -35,7 +35,7 @@ export type AuthParts = {
   onPasswordReset: (user: { id: string; email: string }) => Promise<void>;
 };
 
-/** better-auth with our tables, our hash, our mail, and as little of it as the product needs. auth-routes.ts opens its doors. */
+/** better-auth with our tables, our password hash and our mail, with every feature off that the product does not need. */
 export function createBetterAuth(parts: AuthParts) {
   const { config, db, random, log, mail, secretKey } = parts;
   const isHttps = config.baseUrl.startsWith("https:");
@@ -45,11 +45,11 @@ export function createBetterAuth(parts: AuthParts) {
     basePath: AUTH_PREFIX,
     secret: Buffer.from(hkdfSync("sha256", secretKey, "bookflow", "accounts", SECRET_BYTES)).toString("base64url"),
     telemetry: { enabled: false },
-    // Faults are thrown to our own handler, which logs them without what they carry; refusals stay answers.
+    // Errors are thrown to our own handler, which logs them without their contents. Refusals stay responses.
     onAPIError: { errorURL: `${config.baseUrl}/sign-in`, throw: true },
     logger: {
       level: "error",
-      // Its further arguments may carry anything; of an error, the log keeps what may be kept.
+      // Its other arguments may hold anything, so only an error among them is logged, and the log strips its contents.
       log: (_level, message, ...others) =>
         log.error("accounts.library_failed", {
           sentence: message,
@@ -60,12 +60,12 @@ export function createBetterAuth(parts: AuthParts) {
     database: { db, type: "postgres", transaction: true },
     rateLimit: { enabled: false },
     advanced: {
-      // The prefix keeps any other host, a subdomain's included, from setting our cookies; browsers demand https for it.
+      // The prefix stops other hosts, subdomains included, from setting our cookies. Browsers accept it over https only.
       cookiePrefix: isHttps ? "__Host-bookflow" : "bookflow",
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isHttps, httpOnly: true, sameSite: "lax", path: "/" },
       ipAddress: { disableIpTracking: true },
-      database: { generateId: ({ model }) => toIdOf(random, model), validateSchema: false, joins: true },
+      database: { generateId: ({ model }) => makeIdFor(random, model), validateSchema: false, joins: true },
     },
     user: {
       modelName: "users",
@@ -83,13 +83,13 @@ export function createBetterAuth(parts: AuthParts) {
       fields: SESSION_FIELDS,
       expiresIn: 7 * DAY_SECONDS,
       updateAge: DAY_SECONDS,
-      // A session that is ended elsewhere must end at once, so it is read from the database each time.
+      // A session ended elsewhere must end at once, so every request reads it from the database.
       cookieCache: { enabled: false },
     },
     account: {
       modelName: "user_accounts",
       fields: ACCOUNT_FIELDS,
-      // By address, where the issuer says that it is proven and it was proven here too.
+      // An identity is linked by e-mail address if both the issuer and we have verified that address.
       accountLinking: { enabled: true },
     },
     verification: {
@@ -101,7 +101,7 @@ export function createBetterAuth(parts: AuthParts) {
       },
     },
     databaseHooks: {
-      // The issuer's tokens have told who it is; nothing else is asked of it, so they are not kept.
+      // The issuer's tokens have done their work once we know who signed in, so they are not stored.
       account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
       session: {
         create: {
@@ -114,14 +114,14 @@ export function createBetterAuth(parts: AuthParts) {
     emailAndPassword: {
       enabled: true,
       disableSignUp: config.signUp === "closed",
-      // Signing up answers the same whether or not the address has an account; signing in is a step of its own.
+      // Signing up gives the same answer whether or not the address has an account, so it cannot sign anyone in.
       autoSignIn: false,
       minPasswordLength: PASSWORD_LENGTH_MIN,
       maxPasswordLength: PASSWORD_LENGTH_MAX,
       password: { hash: (password) => hashPassword({ random }, password), verify: verifyPassword },
       resetPasswordTokenExpiresIn: RESET_LINK_MINUTES * 60,
       revokeSessionsOnPasswordReset: true,
-      // Not waited for: how long mail takes would tell whether there is an account.
+      // Not awaited: the time that mail takes would reveal whether the account exists.
       sendResetPassword: async ({ user, token }) => {
         void deleteResetLinks(db, user.id, token).catch((error: unknown) =>
           log.error("accounts.reset_links_not_voided", { error }),
@@ -129,7 +129,7 @@ export function createBetterAuth(parts: AuthParts) {
         void mail.send({
           to: user.email,
           subject: "Reset your password",
-          text: `Someone asked to reset the password of your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this email.`,
+          text: `Someone asked to reset the password of your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this e-mail.`,
           link: `${config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
         });
       },

@@ -1,4 +1,4 @@
-// Of a user agent only this is kept with a sign-in, so that its owner recognises it.
+// Sessions keep only this description of the user agent, so that people recognise their own.
 
 const BROWSERS: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bEdg(e|A|iOS)?\//, "Edge"],
@@ -18,7 +18,7 @@ const SYSTEMS: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** "Firefox on Linux". What is described already stays as it is: a sign-in that is renewed brings its description along. */
+/** For example "Firefox on Linux". A description is returned unchanged, because a renewed session passes its own in again. */
 export function describeBrowser(userAgent: string): string {
   if (DESCRIPTIONS.has(userAgent)) return userAgent;
   const browser = BROWSERS.find(([mark]) => mark.test(userAgent))?.[1];

@@ -2,13 +2,13 @@ import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { Config } from "../../config.ts";
 import type { Random } from "../../lib/random.ts";
 
-// A browser that has signed in to an account keeps a signed mark of that. Strangers who guess at the account's password use up
-// its attempts; a browser with the mark has attempts of its own, so it still gets in. The mark opens nothing by itself.
+// A browser that has signed in to an account keeps a signed cookie that says so. Strangers who guess the account's password use up
+// the account's attempts. A known browser has its own, so it can still sign in. The cookie alone gives no access.
 
 const KEY_BYTES = 32;
 const ID_BYTES = 16;
 const MAX_AGE_SECONDS = 400 * 24 * 3600;
-const MARK = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
+const COOKIE_VALUE = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
 export class DeviceCookie {
   readonly #key: Buffer;
@@ -34,7 +34,7 @@ export class DeviceCookie {
   read(cookies: string | undefined, email: string): string | null {
     const prefix = `${this.#name}=`;
     const pair = cookies?.split("; ").find((each) => each.startsWith(prefix));
-    const [, id, signature] = MARK.exec(pair?.slice(prefix.length) ?? "") ?? [];
+    const [, id, signature] = COOKIE_VALUE.exec(pair?.slice(prefix.length) ?? "") ?? [];
     if (id === undefined || signature === undefined) return null;
     return timingSafeEqual(Buffer.from(signature, "base64url"), this.#sign(id, email)) ? id : null;
   }

@@ -3,16 +3,16 @@ import { BASE62 } from "#contract/ids.ts";
 import { type Random, randomText } from "../../lib/random.ts";
 
 const TOKEN_LENGTH = 43;
-/** Part of the token, and so of its hash: it cannot be taken off. */
+/** Part of the hashed token, so it cannot be removed from it. */
 const SHOWN = "shown_";
 
-/** What stands in a link that works once; the database has only its hash. */
+/** The token of a link that works once. The database stores only its hash. */
 export function makeLinkToken(random: Random): { token: string; hash: Buffer } {
   const token = randomText(random, BASE62, TOKEN_LENGTH);
   return { token, hash: hashLinkToken(token) };
 }
 
-/** For a link that is shown to whoever asked for it, and not mailed: whoever has it has proven no address. */
+/** For a link that is shown instead of mailed. Opening it does not verify an e-mail address. */
 export function makeShownLinkToken(random: Random): { token: string; hash: Buffer } {
   const token = SHOWN + randomText(random, BASE62, TOKEN_LENGTH);
   return { token, hash: hashLinkToken(token) };

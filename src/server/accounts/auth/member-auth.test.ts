@@ -24,7 +24,7 @@ async function patchName(headers: Record<string, string>, name = "Elm Clinic") {
 describe("who is let in", () => {
   const refusal = errorAnswer(401, "unauthorized", "Please sign in.");
 
-  test("nobody without a session, with a made-up one, or with one that is not signed by us", async () => {
+  test("nobody without a session, with a made-up one, or with one we did not sign", async () => {
     const [name = "", value = ""] = owner.cookie.split("=");
     const token = decodeURIComponent(value).split(".")[0];
     for (const cookie of [undefined, "", "x=y", `${name}=made.up`, `${name}=${token}`, `${name}=${token}.AAAA`])
@@ -41,7 +41,7 @@ describe("who is let in", () => {
     assert.equal((await get("/api/app/organization", { cookie: owner.cookie })).body.id, owner.organizationId);
   });
 
-  test("a session that is ended elsewhere is over with the next request, and its cookie is taken back", async () => {
+  test("a session ended elsewhere is refused on the next request, and its cookie is deleted", async () => {
     const member = await signIn(testApp, { role: "member" });
     assert.equal((await get("/api/app/me", member.headers)).status, 200);
     await deps.db.deleteFrom("user_sessions").where("user_id", "=", member.userId).execute();
@@ -50,14 +50,14 @@ describe("who is let in", () => {
     assert.match(String(response.headers["set-cookie"]), /^bookflow\.session_token=; Max-Age=0/);
   });
 
-  test("a session is over when its time is", async () => {
+  test("a session expires", async () => {
     const member = await signIn(testApp, { role: "member" });
     const past = new Date("2020-01-01T00:00:00Z");
     await deps.db.updateTable("user_sessions").set({ expires_at: past }).where("user_id", "=", member.userId).execute();
     assert.deepEqual(await get("/api/app/organization", member.headers), refusal);
   });
 
-  test("a session that is used is renewed after a day, in the database and in the cookie", async () => {
+  test("using a session after a day renews it, in the database and in the cookie", async () => {
     const member = await signIn(testApp, { role: "member" });
     const own = deps.db.updateTable("user_sessions").where("user_id", "=", member.userId);
     const ask = async () => (await app.inject({ url: "/api/app/me", headers: member.headers })).headers["set-cookie"];
@@ -70,7 +70,7 @@ describe("who is let in", () => {
     assert.ok(expiresAt.getTime() > Date.now() + 6.9 * DAY_MS);
   });
 
-  test("an API key opens nothing here, and a session nothing of the read API", async () => {
+  test("an API key gives no access here, and a session none to the read API", async () => {
     const key = { authorization: "Bearer svc_live_x" };
     assert.equal((await get("/api/app/organization", key)).status, 401);
     assert.equal((await get("/api/v1/widgets", owner.headers)).status, 401);
@@ -78,9 +78,9 @@ describe("who is let in", () => {
 });
 
 describe("which organization", () => {
-  const unknown = errorAnswer(404, "not_found", "There is no such organization, or you do not belong to it.");
+  const unknown = errorAnswer(404, "not_found", "This organization doesn't exist, or you're not a member of it.");
 
-  test("another's, one that is not there and what is no id are 404 in the same words", async () => {
+  test("someone else's, an unknown one and an invalid id all get the same 404", async () => {
     const theirs = await makeOrganization(deps.db);
     for (const organization of [theirs, "org_zzzzzzzzzzzzzzzz", "x", ""])
       assert.deepEqual(
@@ -89,7 +89,7 @@ describe("which organization", () => {
       );
   });
 
-  test("the one that the header names, and without it the one that was used last", async () => {
+  test("the one named by the header, otherwise the one used last", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const second = await makeOrganization(deps.db);
     const member = { organization_id: second, user_id: person.userId, role: "viewer" as const, last_used_at: null };
@@ -105,16 +105,16 @@ describe("which organization", () => {
     clock.set(NOON);
   });
 
-  test("without any, only the person's own things are there", async () => {
+  test("without one, only the person's own account can be reached", async () => {
     const person = await signIn(testApp, { role: "member" });
     await deps.db.deleteFrom("members").where("user_id", "=", person.userId).execute();
     const answer = await get("/api/app/organization", { cookie: person.cookie });
-    assert.deepEqual(answer, errorAnswer(403, "forbidden", "You do not belong to an organization."));
+    assert.deepEqual(answer, errorAnswer(403, "forbidden", "You're not in an organization yet."));
     const me = await get("/api/app/me", { cookie: person.cookie });
     assert.deepEqual([me.status, me.body.organizations, me.body.current], [200, [], null]);
   });
 
-  test("being removed, and a new role, count from the next request on", async () => {
+  test("removal and a new role take effect on the next request", async () => {
     const admin = await signIn(testApp, { role: "admin" });
     const { organizationId, userId } = admin;
     const change = deps.db.updateTable("members").where("organization_id", "=", organizationId);
@@ -126,7 +126,7 @@ describe("which organization", () => {
   });
 });
 
-test("a role includes those below it, and the refusal names both", async () => {
+test("a role includes those below it, and the error names both roles", async () => {
   const { organizationId } = owner;
   const outcomes = [];
   for (const role of ["owner", "admin", "member", "viewer"] as const) {
@@ -145,7 +145,7 @@ test("a role includes those below it, and the refusal names both", async () => {
 });
 
 describe("a write must come from a page of our own", () => {
-  const refusal = errorAnswer(403, "forbidden", "Changes are made from pages at http://localhost:3000 only.");
+  const refusal = errorAnswer(403, "forbidden", "Changes must be made from a page at http://localhost:3000.");
   const { origin: _own, ...withoutOrigin } = owner.headers;
 
   for (const origin of ["https://evil.example", "null", "http://localhost:3001", "https://localhost:3000", undefined])
@@ -154,7 +154,7 @@ describe("a write must come from a page of our own", () => {
       assert.deepEqual(await patchName(headers), refusal);
     });
 
-  test("also before anybody is signed in", async () => {
+  test("also before anyone is signed in", async () => {
     for (const url of [
       "/api/app/setup",
       "/api/app/invitations/accept",
@@ -171,7 +171,7 @@ describe("a write must come from a page of our own", () => {
     }
   });
 
-  test("on plain http the name by which the service was reached counts too, and it may be read from anywhere", async () => {
+  test("on plain http the request's own host counts too, and reads may come from anywhere", async () => {
     const host = "127.0.0.1:3000";
     assert.equal((await patchName({ ...owner.headers, host, origin: `http://${host}` })).status, 200);
     assert.equal((await get("/api/app/me", { cookie: owner.cookie, origin: "https://evil.example" })).status, 200);
@@ -188,7 +188,7 @@ describe("a write must come from a page of our own", () => {
   });
 });
 
-test("every answer is kept by nobody, and no other site may read it", async () => {
+test("no response is cached, and no other site may read one", async () => {
   for (const headers of [owner.headers, {}]) {
     const response = await app.inject({ url: "/api/app/me", headers });
     assert.equal(response.headers["cache-control"], "no-store");

@@ -14,7 +14,7 @@ import { requireOwnLink, requireOwnOrigin } from "./origin-check.ts";
 /** A person who is signed in. */
 export type Person = { userId: string; email: string; name: string; sessionId: string; isTwoFactorOn: boolean };
 
-/** That person in one organization. */
+/** A person in one of their organizations. */
 export type Member = {
   userId: string;
   email: string;
@@ -25,7 +25,7 @@ export type Member = {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set by the guards of the dashboard API; other routes have neither. */
+    /** Set by the guards of the dashboard API, null on other routes. */
     person: Person | null;
     member: Member | null;
   }
@@ -33,10 +33,10 @@ declare module "fastify" {
 
 type GuardDeps = Pick<Deps, "db" | "clock" | "config" | "log"> & { readonly accounts: AccountsDeps };
 
-/** Which organization of several was used last is written at most once in this time. */
+/** `last_used_at` of a membership is written at most once per minute. */
 const LAST_USED_PRECISION_MS = MINUTE_MS;
 
-/** Guard of what a person does whether or not they belong to an organization: our own page (403), then sign-in (401). */
+/** Guard for routes that need no organization. Checks the page's origin (403), then the session (401). */
 export function personAuth(deps: GuardDeps) {
   return async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     requireOwnOrigin(deps.config, request);
@@ -45,8 +45,9 @@ export function personAuth(deps: GuardDeps) {
 }
 
 /**
- * Guard of everything else under /api/app: our own page (403), sign-in (401), then the organization: the one that the header
- * `x-organization` names (404 unless they belong to it), or the parameter `organization` of a link, else the one they used last.
+ * Guard for all other routes under /api/app. Checks the page's origin (403), the session (401), then the organization: the one
+ * named by the `x-organization` header or a link's `organization` parameter (404 unless the person is a member), otherwise the
+ * one they used last.
  */
 export function memberAuth(deps: GuardDeps) {
   return async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -63,7 +64,7 @@ export function memberAuth(deps: GuardDeps) {
   };
 }
 
-/** 403 unless the member has this role or one that includes it. */
+/** Throws 403 unless the member's role is this one or includes it. */
 export function requireRole(member: Member, role: MemberRole): void {
   if (!roleIncludes(member.role, role))
     throw new ApiError("forbidden", `This needs the ${role} role; yours is ${member.role}.`);
@@ -82,7 +83,7 @@ export function memberOf(request: FastifyRequest): Member {
 async function identifyPerson(deps: GuardDeps, request: FastifyRequest, reply: FastifyReply): Promise<Person> {
   const cookie = request.headers.cookie;
   const session = cookie === undefined ? null : await deps.accounts.auth.readSession(cookie);
-  // A session that is used goes on: its cookie is sent anew from time to time, and taken back once it is over.
+  // Using a session extends it: better-auth renews its cookie from time to time, and deletes it after the end.
   if (session && session.cookies.length > 0) reply.header("set-cookie", session.cookies);
   if (!session?.person) throw notSignedIn();
   return session.person;
@@ -92,7 +93,7 @@ export function notSignedIn(): ApiError {
   return new ApiError("unauthorized", "Please sign in.");
 }
 
-/** A download is a link, which carries no header. */
+/** A download is a plain link, which cannot send the header. */
 function nameInLink({ method, query }: FastifyRequest): string | undefined {
   const { organization } = (query ?? {}) as { organization?: unknown };
   return method === "GET" && typeof organization === "string" ? organization : undefined;
@@ -101,11 +102,11 @@ function nameInLink({ method, query }: FastifyRequest): string | undefined {
 function chooseMembership(memberships: readonly Membership[], header: string | string[] | undefined): Membership {
   if (header !== undefined) {
     const named = memberships.find((membership) => membership.organization_id === header);
-    if (!named) throw new ApiError("not_found", "There is no such organization, or you do not belong to it.");
+    if (!named) throw new ApiError("not_found", "This organization doesn't exist, or you're not a member of it.");
     return named;
   }
   const [latest] = memberships;
-  if (!latest) throw new ApiError("forbidden", "You do not belong to an organization.");
+  if (!latest) throw new ApiError("forbidden", "You're not in an organization yet.");
   return latest;
 }
 
@@ -113,7 +114,7 @@ async function recordUse(deps: GuardDeps, userId: string, membership: Membership
   const now = deps.clock.now();
   const { last_used_at: lastUsedAt, organization_id: owner } = membership;
   if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < LAST_USED_PRECISION_MS) return;
-  // Bookkeeping only: the request goes on where this cannot be written.
+  // Failing to record the use must not fail the request.
   await recordMembershipUse(deps.db, owner, { userId, usedAt: now }).catch((error: unknown) =>
     deps.log.warn("membership.use_not_recorded", { organizationId: owner, error }),
   );

@@ -39,7 +39,7 @@ async function enter(person: OidcPerson): Promise<{ browser: TestBrowser; place:
 
 const proven = (email: string): OidcPerson => ({ sub: `sub-${email}`, email, email_verified: true, name: "Ada" });
 
-test("somebody with an account is led in by their proven address, and by the same identity again", async () => {
+test("someone with an account signs in by their verified address, and again by the same identity", async () => {
   const person = await signIn(testApp, { role: "admin" });
   for (let i = 0; i < 2; i++) {
     const { browser, place, isIn } = await enter(proven(person.email));
@@ -57,14 +57,14 @@ test("somebody with an account is led in by their proven address, and by the sam
   assert.deepEqual(entries, [{ action: "user.signed_in" }, { action: "user.signed_in" }]);
 });
 
-test("an address that the issuer does not vouch for opens nobody's account", async () => {
+test("an address that the issuer has not verified signs nobody in", async () => {
   const person = await signIn(testApp, { role: "admin" });
   const { isIn, place } = await enter({ ...proven(person.email), email_verified: false });
   assert.equal(isIn, false);
   assert.match(place, /^http:\/\/localhost:3000\/sign-in\?error=/);
 });
 
-test("a stranger is not let in while sign-up is closed, unless they are invited", async () => {
+test("a stranger cannot sign in while sign-up is closed, unless invited", async () => {
   assert.equal((await enter(proven("stranger@example.com"))).isIn, false);
   const admin = await signIn(testApp, { role: "admin" });
   const payload = { email: "guest@example.com", role: "member" };
@@ -82,7 +82,7 @@ test("a token for another service, from another issuer or with another nonce is 
     assert.equal((await enter({ ...proven(person.email), ...lie })).isIn, false, JSON.stringify(lie));
 });
 
-test("an answer that this browser did not ask for signs nobody in", async () => {
+test("a callback that this browser did not start signs nobody in", async () => {
   const person = await signIn(testApp, { role: "admin" });
   const attacker = openBrowser(testApp);
   const address = server.authorize(await begin(attacker), proven(person.email));
@@ -91,7 +91,7 @@ test("an answer that this browser did not ask for signs nobody in", async () => 
   assert.equal((await victim.send("GET", "/api/app/me")).status, 401);
 });
 
-test("afterwards the browser is sent to pages of ours only", async () => {
+test("afterwards the browser is redirected only to our own pages", async () => {
   for (const callbackURL of [
     "https://evil.example/",
     "//evil.example",
@@ -106,7 +106,7 @@ test("afterwards the browser is sent to pages of ours only", async () => {
   }
 });
 
-test("without an issuer there is no such way in", async () => {
+test("without an issuer there is no single sign-on", async () => {
   const plain = await createTestApp();
   const { status } = await openBrowser(plain).send("POST", "/api/auth/sign-in/social", { callbackURL: "/" });
   assert.equal(status, 404);

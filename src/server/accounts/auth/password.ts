@@ -2,12 +2,12 @@ import { type Argon2Parameters, argon2, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import type { Random } from "../../lib/random.ts";
 
-// Passwords are kept as argon2id in the form of the PHC string format, which names its own costs: they can be raised later, and
-// what was hashed before still opens.
+// Passwords are stored as argon2id hashes in the PHC string format. Each hash names its own costs, so the costs can be raised
+// later while older hashes keep working.
 
 /**
- * Of the equally strong choices in the OWASP Password Storage Cheat Sheet the one with the least memory: each of four threads
- * keeps what it once needed, and with 19 MiB and two passes the process grew by 80 MB.
+ * The option with the least memory among the equally strong ones in the OWASP Password Storage Cheat Sheet. Each of four threads
+ * keeps the memory it once used: with 19 MiB and two passes the process grew by 80 MB.
  */
 const COSTS = { memory: 7_168, passes: 5, parallelism: 1 };
 const SALT_BYTES = 16;
@@ -38,7 +38,7 @@ export async function verifyPassword({ hash, password }: { hash: string; passwor
   return timingSafeEqual(got, wanted);
 }
 
-/** One person's keyboard writes é as one character, another's as two. */
+/** Keyboards differ in whether é is one character or two. */
 function toMessage(password: string): Buffer {
   return Buffer.from(password.normalize("NFKC"), "utf8");
 }

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { UserSessionsTable } from "../../db/account-tables.ts";
 import type { Db } from "../../db/pool.ts";
 
-// Statements about people are not scoped to an organization: a person may belong to several.
+// Statements about people are not scoped to an organization, because a person may belong to several.
 
 const COLUMNS = ["id", "user_agent", "created_at", "updated_at", "expires_at"] as const;
 
@@ -20,7 +20,7 @@ export async function listSessions(db: Db, userId: string, now: Date): Promise<S
     .execute();
 }
 
-/** False where the person has no such session. */
+/** False if the person has no such session. */
 export async function deleteSession(db: Db, userId: string, id: string): Promise<boolean> {
   const gone = db.deleteFrom("user_sessions").where("user_id", "=", userId).where("id", "=", id).returning("id");
   return (await gone.executeTakeFirst()) !== undefined;
@@ -31,13 +31,13 @@ export async function deleteSessionByToken(db: Db, token: string): Promise<void>
   await db.deleteFrom("user_sessions").where("token", "=", token).execute();
 }
 
-/** How many there were. */
+/** Returns how many were deleted. */
 export async function deleteOtherSessions(db: Db, userId: string, keptId: string): Promise<number> {
   const gone = db.deleteFrom("user_sessions").where("user_id", "=", userId).where("id", "!=", keptId).returning("id");
   return (await gone.execute()).length;
 }
 
-/** Of everybody: what is over. Small tables, with an index on their end. */
+/** Everyone's expired sessions, links and invitations. The tables are small and indexed by expiry. */
 export async function deleteExpired(db: Db, now: Date): Promise<void> {
   await db.deleteFrom("user_sessions").where("expires_at", "<=", now).execute();
   await db.deleteFrom("user_verifications").where("expires_at", "<=", now).execute();

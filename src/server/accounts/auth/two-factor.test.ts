@@ -8,7 +8,7 @@ import { toTotpCode } from "../../../../test/support/totp.ts";
 const testApp = await createTestApp({ rateLimitSignInPerMinute: 0 });
 const { deps } = testApp;
 
-const WRONG_CODE = { code: "This code is wrong, or was used before." };
+const WRONG_CODE = { code: "This code is wrong or has already been used." };
 
 // better-auth goes by the system's time: codes are made for it, and it clears away what has expired by it.
 testApp.clock.set(new Date());
@@ -38,7 +38,7 @@ async function enterPassword(email: string): Promise<TestBrowser> {
   return browser;
 }
 
-test("it is on once a code of the app was entered, not before", async () => {
+test("it is on only after a code from the app was entered", async () => {
   const { browser, email } = await makePerson();
   const wrong = await browser.send("POST", "/api/auth/two-factor/enable", { password: "not the password" });
   assert.deepEqual([wrong.status, wrong.body.error.fields], [422, { password: "This is not your password." }]);
@@ -52,7 +52,7 @@ test("it is on once a code of the app was entered, not before", async () => {
   assert.equal((await browser.send("GET", "/api/app/me")).body.user.isTwoFactorOn, false);
 });
 
-test("signing in then takes the password and a code", async () => {
+test("signing in then needs the password and a code", async () => {
   const { browser, email, organizationId } = await makePerson();
   const { uri } = await turnOn(browser);
   assert.equal((await browser.send("GET", "/api/app/me")).body.user.isTwoFactorOn, true);
@@ -70,7 +70,7 @@ test("signing in then takes the password and a code", async () => {
   assert.deepEqual(entries.map((entry) => entry.action).sort(), ["user.signed_in", "user.two_factor_enabled"]);
 });
 
-test("a code works once, also for two who send it at the same moment", async () => {
+test("a code works once, also when it is sent several times at once", async () => {
   const { browser, email } = await makePerson();
   const { uri } = await turnOn(browser);
   const code = nextCode(uri);
@@ -95,7 +95,7 @@ test("a code works once, also for two who send it at the same moment", async () 
   assert.equal(sessions.length, 2, "the one that turned it on, and the one that signed in");
 });
 
-test("a code without the password before it is worth nothing", async () => {
+test("a code alone, without the password first, is refused", async () => {
   const { browser } = await makePerson();
   const { uri } = await turnOn(browser);
   const { status } = await openBrowser(testApp).send("POST", "/api/auth/two-factor/verify-totp", {
@@ -129,7 +129,7 @@ test("a recovery code works once, and new ones replace the old", async () => {
   assert.equal((await recover(renewed.body.backupCodes[0])).status, 200);
 });
 
-test("turning it off needs the password, and then the password is enough", async () => {
+test("turning it off needs the password; afterwards the password alone is enough", async () => {
   const { browser, email } = await makePerson();
   await turnOn(browser);
   const off = (password: string) => browser.send("POST", "/api/auth/two-factor/disable", { password });

@@ -3,7 +3,7 @@ import { writeAudit } from "../../audit/write-audit.ts";
 import type { Deps } from "../../deps.ts";
 import { listMemberships } from "../queries.ts";
 
-/** What people do to their own accounts concerns every organization that they belong to. */
+/** Changes to a person's own account are logged in every organization they belong to. */
 export async function auditPerson(
   deps: Pick<Deps, "db" | "clock" | "random">,
   { user, action }: { user: { id: string; email: string }; action: AuditAction },

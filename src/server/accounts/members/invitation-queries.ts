@@ -7,7 +7,7 @@ const COLUMNS = ["organization_id", "id", "email", "role", "invited_by", "create
 
 export type InvitationRow = Pick<Selectable<InvitationsTable>, (typeof COLUMNS)[number]>;
 
-/** The newest invitation of an address is the one that counts: its link replaces the one before. */
+/** A new invitation for the same address replaces the old one and its link. */
 export async function upsertInvitation(db: Db, row: Insertable<InvitationsTable>): Promise<void> {
   const { organization_id: _owner, email: _email, ...change } = row;
   await db
@@ -33,7 +33,7 @@ export async function deleteInvitation(db: Db, owner: OrganizationId, id: string
   return (await gone.returning(COLUMNS).executeTakeFirst()) ?? null;
 }
 
-/** Of any organization: whoever holds the token is led to its organization by it. */
+/** Searches all organizations, because the token itself leads to its organization. */
 export async function findInvitation(
   db: Db,
   tokenHash: Buffer,
@@ -49,13 +49,13 @@ export async function findInvitation(
   return (await invitation.executeTakeFirst()) ?? null;
 }
 
-/** Whoever deletes the row has used the link; nobody else has. */
+/** Deleting the row uses up the link, so only one caller gets it. */
 export async function takeInvitation(db: Db, tokenHash: Buffer, now: Date): Promise<InvitationRow | null> {
   const taken = db.deleteFrom("invitations").where("token_hash", "=", tokenHash).where("expires_at", ">", now);
   return (await taken.returning(COLUMNS).executeTakeFirst()) ?? null;
 }
 
-/** In any organization: whether this person may make an account where sign-up is closed. */
+/** True if any organization has invited this address, which then may create an account although sign-up is closed. */
 export async function hasInvitationFor(db: Db, email: string, now: Date): Promise<boolean> {
   const invitation = db.selectFrom("invitations").select("id").where("email", "=", email.toLowerCase());
   return (await invitation.where("expires_at", ">", now).executeTakeFirst()) !== undefined;

@@ -30,7 +30,7 @@ const accept = (browser: TestBrowser, payload: object) => browser.send("POST", "
 const NEW_PERSON = { name: "Guest", password: "a long password" };
 
 describe("accepting", () => {
-  test("somebody new makes an account with it, is signed in and has the role", async () => {
+  test("a new person creates an account with it, is signed in and has the role", async () => {
     const admin = await makeAdmin();
     const email = newEmail();
     const { token } = await invite(admin.browser, ` ${email.toUpperCase()} `);
@@ -50,7 +50,7 @@ describe("accepting", () => {
     assert.deepEqual((await admin.browser.send("GET", "/api/app/invitations")).body, { data: [] });
   });
 
-  test("somebody with an account signs in and joins with it", async () => {
+  test("someone with an account signs in and joins", async () => {
     const [admin, person] = [await makeAdmin(), await signIn(testApp, { role: "viewer" })];
     const { token } = await invite(admin.browser, person.email, "admin");
     const anonymous = openBrowser(testApp);
@@ -65,7 +65,7 @@ describe("accepting", () => {
     assert.equal((await anonymous.send("POST", "/api/auth/sign-in/email", attempt)).status, 200, "the password stays");
   });
 
-  test("not by somebody who is signed in with another address", async () => {
+  test("fails for someone who is signed in with another address", async () => {
     const [admin, other] = [await makeAdmin(), await signIn(testApp, { role: "owner" })];
     const { token } = await invite(admin.browser, newEmail());
     const { status, body } = await accept(openBrowser(testApp, other), { token });
@@ -73,7 +73,7 @@ describe("accepting", () => {
     assert.equal((await accept(openBrowser(testApp), { token, ...NEW_PERSON })).status, 200);
   });
 
-  test("once only, also when it is tried at the same moment", async () => {
+  test("works once, also when tried several times at once", async () => {
     const admin = await makeAdmin();
     const { token } = await invite(admin.browser, newEmail());
     const answers = await Promise.all([1, 2, 3].map(() => accept(openBrowser(testApp), { token, ...NEW_PERSON })));
@@ -81,7 +81,7 @@ describe("accepting", () => {
     assert.equal((await accept(openBrowser(testApp), { token, ...NEW_PERSON })).status, 404);
   });
 
-  test("not after seven days, not once it was withdrawn, not with an older link", async () => {
+  test("fails after seven days, after it was withdrawn, and with an older link", async () => {
     const admin = await makeAdmin();
     const email = newEmail();
     const old = await invite(admin.browser, email);
@@ -98,7 +98,7 @@ describe("accepting", () => {
     assert.equal((await accept(openBrowser(testApp), { token: renewed.token, ...NEW_PERSON })).status, 404);
   });
 
-  test("a weak password or no name is told, and the link still works", async () => {
+  test("a weak password or a missing name is reported, and the link still works", async () => {
     const admin = await makeAdmin();
     const { token } = await invite(admin.browser, newEmail());
     const weak = await accept(openBrowser(testApp), { token, name: "", password: "short" });
@@ -108,7 +108,7 @@ describe("accepting", () => {
 });
 
 describe("inviting", () => {
-  test("is for admins and owners, and owners are invited by owners", async () => {
+  test("is for admins and owners, and only owners invite owners", async () => {
     const statuses = [];
     for (const [role, invited] of [
       ["owner", "owner"],
@@ -124,7 +124,7 @@ describe("inviting", () => {
     assert.deepEqual(statuses, [201, 201, 403, 403, 403]);
   });
 
-  test("an admin cannot withdraw the invitation of an owner", async () => {
+  test("an admin cannot withdraw an owner's invitation", async () => {
     const owner = await makeAdmin("owner");
     const { id } = await invite(owner.browser, newEmail(), "owner");
     const admin = await signIn(testApp, { role: "admin", organizationId: owner.organizationId });
@@ -132,7 +132,7 @@ describe("inviting", () => {
     assert.equal((await owner.browser.send("GET", "/api/app/invitations")).body.data.length, 1);
   });
 
-  test("answers the same whether or not the address has an account, and tells of members only", async () => {
+  test("gives the same answer whether or not the address has an account; only members are reported", async () => {
     const [admin, elsewhere] = [await makeAdmin(), await signIn(testApp, { role: "owner" })];
     const shape = async (email: string) => {
       const { status, body } = await admin.browser.send("POST", "/api/app/invitations", { email, role: "viewer" });
@@ -143,20 +143,20 @@ describe("inviting", () => {
     assert.deepEqual([again.status, again.body.error.code], [409, "conflict"]);
   });
 
-  test("another organization's invitations are not there", async () => {
+  test("another organization's invitations are not visible", async () => {
     const [admin, other] = [await makeAdmin(), await makeAdmin()];
     const { id } = await invite(admin.browser, newEmail());
     assert.equal((await other.browser.send("DELETE", `/api/app/invitations/${id}`)).status, 404);
     assert.deepEqual((await other.browser.send("GET", "/api/app/invitations")).body, { data: [] });
   });
 
-  test("what is wrong is told field by field", async () => {
+  test("errors are reported per field", async () => {
     const { browser } = await makeAdmin();
     const { status, body } = await browser.send("POST", "/api/app/invitations", { email: "x", role: "king" });
     assert.deepEqual([status, Object.keys(body.error.fields)], [422, ["email", "role"]]);
   });
 
-  test("the database holds only a hash of the link, and the log says who was invited and who came", async () => {
+  test("the database stores only a hash of the link, and the audit log says who was invited and who joined", async () => {
     const admin = await makeAdmin();
     const email = newEmail();
     const { token } = await invite(admin.browser, email, "viewer");
@@ -175,7 +175,7 @@ describe("inviting", () => {
   });
 });
 
-test("a person who is a member already keeps their role, whatever the link says", async () => {
+test("an existing member keeps their role, whatever the link says", async () => {
   const admin = await makeAdmin("owner");
   const email = newEmail();
   const { token } = await invite(admin.browser, email, "owner");
@@ -186,7 +186,7 @@ test("a person who is a member already keeps their role, whatever the link says"
   assert.deepEqual([me.organizations.length, me.organizations[0].role], [1, "viewer"]);
 });
 
-test("the audit log comes in pages that neither skip nor repeat, and only to admins", async () => {
+test("the audit log is paged without gaps or repeats, and only admins see it", async () => {
   const admin = await makeAdmin();
   const emails = [];
   for (let i = 0; i < 7; i++) {

@@ -13,7 +13,7 @@ import { invite } from "./invitations.ts";
 import { listMembers } from "./member-queries.ts";
 import { requireOwnerForOwners } from "./require-owner.ts";
 
-/** Open invitations of the organization. Behind the member guard; accepting one is in entry-routes.ts. */
+/** The organization's open invitations. Behind the member guard; entry-routes.ts accepts them. */
 export function invitationRoutes(
   app: FastifyInstance,
   deps: Pick<Deps, "db" | "clock" | "random" | "config"> & { readonly mail: Mail },
@@ -37,7 +37,7 @@ export function invitationRoutes(
       requireOwnerForOwners(member, [role]);
       const members = await listMembers(deps.db, member.organizationId);
       if (members.some((each) => each.email === email))
-        throw new ApiError("conflict", "This person is a member already.");
+        throw new ApiError("conflict", "This person is already a member.");
       const organization = await findOrganization(deps.db, member.organizationId);
       assert(organization, "a member's organization exists");
       const invited = await invite(deps, member, { email, role, organizationName: organization.name });

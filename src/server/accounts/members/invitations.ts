@@ -22,10 +22,7 @@ type InviteDeps = JoinDeps & Pick<Deps, "config"> & { readonly mail: Mail };
 
 type Invited = { invitation: InvitationRow; mail: InvitationMail; link: string | null };
 
-/**
- * Mails the link. Where there is no mail server, or it did not take the mail, another link is given back, which somebody has to
- * hand over.
- */
+/** Mails the link. Without a mail server, or if it refuses the mail, returns a link for the member to share. */
 export async function invite(
   deps: InviteDeps,
   member: Member,
@@ -63,7 +60,7 @@ export async function invite(
   const isSent = await mail.send({
     to: email,
     subject: `Join ${organizationName} on Bookflow`,
-    text: `${member.email} invites you to ${organizationName} on Bookflow. This link works once, for ${INVITATION_DAYS} days.`,
+    text: `${member.email} has invited you to join ${organizationName} on Bookflow. The link below works once and expires in ${INVITATION_DAYS} days.`,
     link: toLink(mailed.token),
   });
   if (isSent) return { invitation, mail: "sent", link: null };
@@ -77,7 +74,7 @@ export type JoinOutcome =
   | { kind: "other_address" }
   | { kind: "has_account" };
 
-/** Somebody who is signed in, with the address that was invited. */
+/** For a person who is signed in with the invited address. */
 export async function joinAsPerson(
   deps: JoinDeps,
   { token, person }: { token: string; person: { userId: string; email: string } },
@@ -92,7 +89,7 @@ export async function joinAsPerson(
   });
 }
 
-/** Somebody without an account. The link came to their address, or through whoever invited them. */
+/** For a person without an account. A mailed link verifies their address; a shared one does not. */
 export async function joinAsNewPerson(
   deps: JoinDeps,
   { token, name, password }: { token: string; name: string; password: string },
@@ -120,7 +117,7 @@ async function addMember(
   const { organization_id: organizationId, role } = invitation;
   const now = deps.clock.now();
   const row = { organization_id: organizationId, user_id: person.userId, role, created_at: now, last_used_at: now };
-  // Whoever is a member already stays what they are: a link changes no role.
+  // An existing member keeps their role.
   if (await insertMember(db, row)) {
     const action = "member.added" as const;
     await writeAudit(

@@ -25,7 +25,7 @@ describe("the person", () => {
     assert.deepEqual([missing.status, missing.body.error.code], [400, "bad_request"]);
   });
 
-  test("cannot change anything else of themselves by it", async () => {
+  test("cannot change anything else that way", async () => {
     const { browser, userId, email } = await makePerson();
     await browser.send("PATCH", "/api/app/me", { name: "N", email: "other@example.com", id: "x", emailVerified: true });
     const { user } = (await browser.send("GET", "/api/app/me")).body;
@@ -34,7 +34,7 @@ describe("the person", () => {
 });
 
 describe("sign-ins", () => {
-  test("are listed with their browser in words, newest first, and no token", async () => {
+  test("are listed newest first, with a description of the browser and no token", async () => {
     const { browser, email } = await makePerson();
     const phone = openBrowser(testApp, {
       userAgent:
@@ -52,7 +52,7 @@ describe("sign-ins", () => {
     assert.deepEqual(Object.keys(data[0]), ["id", "browser", "isCurrent", "createdAt", "lastUsedAt", "expiresAt"]);
   });
 
-  test("one is ended from another, at once; another person's is not there", async () => {
+  test("one can be ended from another, at once; another person's cannot", async () => {
     const { browser, email } = await makePerson();
     const other = openBrowser(testApp);
     await other.send("POST", "/api/auth/sign-in/email", { email, password: TEST_PASSWORD });
@@ -69,7 +69,7 @@ describe("sign-ins", () => {
     assert.equal((await browser.send("DELETE", `/api/app/me/sessions/${id}`)).status, 404);
   });
 
-  test("all others are ended together, and this one goes on", async () => {
+  test("all others can be ended together, and this one continues", async () => {
     const { browser, email } = await makePerson();
     const others = [openBrowser(testApp), openBrowser(testApp)];
     for (const other of others) await other.send("POST", "/api/auth/sign-in/email", { email, password: TEST_PASSWORD });
@@ -78,7 +78,7 @@ describe("sign-ins", () => {
     assert.equal((await browser.send("GET", "/api/app/me")).status, 200);
   });
 
-  test("go on where it cannot be written down that they end", async () => {
+  test("continue if ending them cannot be logged", async () => {
     const { browser, email } = await makePerson();
     const other = openBrowser(testApp);
     await other.send("POST", "/api/auth/sign-in/email", { email, password: TEST_PASSWORD });
@@ -93,7 +93,7 @@ describe("sign-ins", () => {
     await sql`alter table audit_entries drop constraint refused`.execute(deps.db);
   });
 
-  test("those that are over are cleared away, and no others", async () => {
+  test("expired ones are deleted, and no others", async () => {
     const { userId } = await makePerson();
     const past = new Date("2020-01-01T00:00:00Z");
     const gone = await makePerson();
@@ -108,7 +108,7 @@ describe("sign-ins", () => {
 describe("another organization", () => {
   const payload = { name: "Second", timeZone: "Asia/Tokyo" };
 
-  test("is made by an owner, who becomes its owner", async () => {
+  test("is created by an owner, who becomes its owner", async () => {
     const { browser } = await makePerson();
     const { status, body } = await browser.send("POST", "/api/app/organizations", payload);
     assert.equal(status, 201);
@@ -120,14 +120,14 @@ describe("another organization", () => {
     assert.equal(me.current, body.id, "what was just made is shown");
   });
 
-  test("is refused to everybody else while sign-up is closed", async () => {
+  test("is refused to everyone else while sign-up is closed", async () => {
     const { browser } = await makePerson("viewer");
     assert.equal((await browser.send("GET", "/api/app/me")).body.canCreateOrganization, false);
     const { status, body } = await browser.send("POST", "/api/app/organizations", payload);
     assert.deepEqual([status, body.error.code], [403, "forbidden"]);
   });
 
-  test("is anybody's to make where sign-up is open", async () => {
+  test("can be created by anyone while sign-up is open", async () => {
     const open = await createTestApp({ signUp: "open" });
     const browser = openBrowser(open);
     const person = { name: "Ada", email: "ada@example.com", password: TEST_PASSWORD };

@@ -16,7 +16,7 @@ import { hasPassword, listMemberships, type Membership, updateUserName } from ".
 import { createOrganization } from "../set-up/create-organization.ts";
 import { auditPerson } from "./audit-person.ts";
 
-/** What belongs to a person, whichever organization is shown. Behind the person guard. */
+/** A person's own account, independent of any organization. Behind the person guard. */
 export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random" | "config">): void {
   app.get("/me", { schema: { response: { 200: Me } } }, async (request) => {
     const { userId, name, email, isTwoFactorOn } = personOf(request);
@@ -67,7 +67,7 @@ export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" |
       const { userId, email } = personOf(request);
       await deps.db.transaction().execute(async (db) => {
         const isGone = await deleteSession(db, userId, request.params.id);
-        if (!isGone) throw new ApiError("not_found", "This sign-in is over already, or was never there.");
+        if (!isGone) throw new ApiError("not_found", "This session has already ended.");
         await auditPerson({ ...deps, db }, { user: { id: userId, email }, action: "user.session_ended" });
       });
       return reply.code(204).send();
@@ -80,7 +80,7 @@ export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" |
     async (request, reply) => {
       const owner = personOf(request);
       if (!mayCreateOrganization(deps.config, await listMemberships(deps.db, owner.userId)))
-        throw new ApiError("forbidden", "New organizations are made by owners, or by the operator.");
+        throw new ApiError("forbidden", "Only owners and the operator can create organizations.");
       const { name, timeZone } = requireFields({
         name: checkName(request.body.name),
         timeZone: await checkTimeZone(deps.db, request.body.timeZone),
@@ -96,7 +96,7 @@ export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" |
   );
 }
 
-const MADE_BEFORE = "Your first try made the organization already, as you had typed it then: look for it in the menu.";
+const MADE_BEFORE = "Your first attempt already created this organization. Open it from the menu.";
 
 async function isOrganization(
   db: Db,

@@ -19,7 +19,7 @@ export async function findMember(db: Db, owner: OrganizationId, userId: string):
   return (await selectMembers(db, owner).where("user_id", "=", userId).executeTakeFirst()) ?? null;
 }
 
-/** How many owners there are, until the transaction ends: whoever else would change one waits. */
+/** Counts the owners and locks them to the end of the transaction, so concurrent changes of owners wait. */
 export async function lockOwners(db: Db, owner: OrganizationId): Promise<number> {
   const owners = db
     .selectFrom("members")

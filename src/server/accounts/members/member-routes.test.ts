@@ -20,7 +20,7 @@ async function roleOf(organizationId: OrganizationId, userId: string): Promise<M
   return (await member.where("user_id", "=", userId).executeTakeFirst())?.role ?? null;
 }
 
-test("admins and owners see who belongs to the organization, and nobody of another", async () => {
+test("admins and owners see the organization's members, and no others", async () => {
   const id = await makeOrganization(deps.db);
   const [owner, viewer] = [await join(id, "owner"), await join(id, "viewer")];
   await join(await makeOrganization(deps.db), "owner");
@@ -80,14 +80,14 @@ describe("removing", () => {
       assert.equal(seen.status, status === 204 ? 403 : 200);
     });
 
-  test("anybody may leave", async () => {
+  test("anyone may leave", async () => {
     const id = await makeOrganization(deps.db);
     const viewer = await join(id, "viewer");
     assert.equal((await viewer.browser.send("DELETE", `/api/app/members/${viewer.userId}`)).status, 204);
     assert.equal(await roleOf(id, viewer.userId), null);
   });
 
-  test("the last owner can neither leave nor be made anything else", async () => {
+  test("the last owner can neither leave nor get another role", async () => {
     const id = await makeOrganization(deps.db);
     const owner = await join(id, "owner");
     await join(id, "admin");
@@ -98,7 +98,7 @@ describe("removing", () => {
     assert.equal(await roleOf(id, owner.userId), "owner");
   });
 
-  test("two owners who remove each other at once: one of them stays", async () => {
+  test("if two owners remove each other at once, one of them stays", async () => {
     for (let i = 0; i < 5; i++) {
       const id = await makeOrganization(deps.db);
       const [a, b] = [await join(id, "owner"), await join(id, "owner")];
@@ -112,7 +112,7 @@ describe("removing", () => {
     }
   });
 
-  test("another organization's member is not there", async () => {
+  test("another organization's members are not visible", async () => {
     const owner = await join(await makeOrganization(deps.db), "owner");
     const theirs = await join(await makeOrganization(deps.db), "viewer");
     for (const id of [theirs.userId, "usr_none"]) {
@@ -123,7 +123,7 @@ describe("removing", () => {
   });
 });
 
-test("each change is in the audit log, with who did it", async () => {
+test("each change is in the audit log with the person who made it", async () => {
   const id = await makeOrganization(deps.db);
   const [owner, one, two] = [await join(id, "owner"), await join(id, "viewer"), await join(id, "member")];
   await owner.browser.send("PATCH", `/api/app/members/${one.userId}`, { role: "admin" });

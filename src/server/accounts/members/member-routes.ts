@@ -17,7 +17,7 @@ import {
 } from "./member-queries.ts";
 import { requireOwnerForOwners } from "./require-owner.ts";
 
-/** Who belongs to the organization. Behind the member guard; people are added by invitation. */
+/** The organization's members. Behind the member guard; people join by invitation. */
 export function memberRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random">): void {
   app.get("/members", { schema: { response: { 200: MemberList } } }, async (request) => ({
     data: (await listMembers(deps.db, memberOf(request).organizationId)).map(toShape),
@@ -52,7 +52,7 @@ export function memberRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "cloc
     },
   );
 
-  // Whoever wants to leave may; others are removed by admins.
+  // Anyone may leave. Removing someone else takes an admin.
   app.delete<{ Params: { userId: string } }>(
     "/members/:userId",
     { schema: { response: { 204: {} } } },
@@ -83,7 +83,7 @@ export function memberRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "cloc
   );
 }
 
-/** The owners are locked first, so that of two owners who remove each other one is told that they are the last. */
+/** Locks the owners first: if two owners remove each other at once, one is told they are the last. */
 async function findTarget(db: Db, actor: Member, userId: string): Promise<{ target: MemberRow; owners: number }> {
   const owners = await lockOwners(db, actor.organizationId);
   const target = await findMember(db, actor.organizationId, userId);
@@ -93,7 +93,7 @@ async function findTarget(db: Db, actor: Member, userId: string): Promise<{ targ
 
 function keepOneOwner(target: MemberRow, owners: number): void {
   if (target.role === "owner" && owners < 2)
-    throw new ApiError("conflict", "An organization keeps at least one owner. Make somebody else an owner first.");
+    throw new ApiError("conflict", "An organization needs at least one owner. Make someone else an owner first.");
 }
 
 function toShape(row: MemberRow): MemberShape {

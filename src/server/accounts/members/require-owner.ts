@@ -2,8 +2,8 @@ import type { MemberRole } from "#contract/app/role.ts";
 import { ApiError } from "../../http/api-error.ts";
 import type { Member } from "../auth/member-auth.ts";
 
-/** Guard: admins manage everybody but owners. */
+/** Guard: admins manage everyone except owners. */
 export function requireOwnerForOwners(actor: Pick<Member, "role">, roles: readonly MemberRole[]): void {
   if (actor.role !== "owner" && roles.includes("owner"))
-    throw new ApiError("forbidden", "Only owners make, change or remove owners.");
+    throw new ApiError("forbidden", "Only owners can add, change or remove owners.");
 }

@@ -5,24 +5,30 @@ import { randomId } from "../../lib/random.ts";
 import { insertOrganization } from "../../organizations/queries.ts";
 import { insertMember } from "../queries.ts";
 
-/** In the caller's transaction: an organization on the default plan, and its owner. */
+/** Creates an organization on the default plan with its owner, in the caller's transaction. */
 export async function createOrganization(
   deps: Pick<Deps, "db" | "clock" | "random" | "config">,
-  about: { id?: OrganizationId; name: string; timeZone: string; owner: { userId: string; email: string } },
+  organization: { id?: OrganizationId; name: string; timeZone: string; owner: { userId: string; email: string } },
 ): Promise<OrganizationId> {
   const { db } = deps;
   const now = deps.clock.now();
-  const id = about.id ?? randomId<OrganizationId>(deps.random, ORGANIZATION_ID);
+  const id = organization.id ?? randomId<OrganizationId>(deps.random, ORGANIZATION_ID);
   const plan = deps.config.defaultPlan;
-  await insertOrganization(db, { id, name: about.name, plan, time_zone: about.timeZone, created_at: now });
-  const member = { organization_id: id, user_id: about.owner.userId, role: "owner" as const, created_at: now };
+  await insertOrganization(db, {
+    id,
+    name: organization.name,
+    plan,
+    time_zone: organization.timeZone,
+    created_at: now,
+  });
+  const member = { organization_id: id, user_id: organization.owner.userId, role: "owner" as const, created_at: now };
   await insertMember(db, { ...member, last_used_at: now });
   await writeAudit(deps, {
     organizationId: id,
-    actor: about.owner,
+    actor: organization.owner,
     action: "organization.created",
     target: id,
-    name: about.name,
+    name: organization.name,
     detail: { plan },
     at: now,
   });

@@ -1,15 +1,15 @@
 import type { Db } from "../../db/pool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Random, randomId } from "../../lib/random.ts";
-import { toIdOf, USER_ID } from "../account-ids.ts";
+import { makeIdFor, USER_ID } from "../account-ids.ts";
 import { insertUser, insertUserAccount } from "../queries.ts";
 
 type NewUser = { name: string; email: string; passwordHash: string; isEmailProven: boolean };
 
 /**
- * A person who signs in with a password; null where the address has an account already. Written by us and not through
- * better-auth, so that it commits together with what the person is made for. The password is hashed before: that takes
- * longer than a transaction should.
+ * Creates a person who signs in with a password, or returns null if the address already has an account. We write the rows ourselves
+ * so that they commit together with the caller's changes. The caller hashes the password beforehand, because hashing takes longer
+ * than a transaction should.
  */
 export async function createUser(
   deps: { db: Db; clock: Clock; random: Random },
@@ -21,7 +21,7 @@ export async function createUser(
   const user = { id, name, email: email.toLowerCase(), email_verified: isEmailProven, image: null, ...times };
   if (!(await insertUser(deps.db, user))) return null;
   await insertUserAccount(deps.db, {
-    id: toIdOf(deps.random, "account"),
+    id: makeIdFor(deps.random, "account"),
     user_id: id,
     provider_id: "credential",
     account_id: id,

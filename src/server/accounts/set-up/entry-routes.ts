@@ -22,7 +22,7 @@ import { setUp } from "./set-up.ts";
 
 type EntryDeps = Pick<Deps, "db" | "clock" | "random" | "config"> & { readonly accounts: AccountsDeps };
 
-/** What is asked before anybody is signed in: how to sign in, the first run, and invitations. */
+/** Routes that need no session: ways to sign in, set-up of the first owner, and invitations. */
 export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
   app.addHook("onRequest", async (request) => requireOwnOrigin(deps.config, request));
 
@@ -38,21 +38,21 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
     async (request, reply) => {
       deps.accounts.throttle.take(request);
       const { token, ...body } = request.body;
-      const about = requireFields({
+      const fields = requireFields({
         name: checkName(body.name),
         email: checkEmail(body.email),
         password: checkPassword(body.password),
         organizationName: checkName(body.organizationName),
         timeZone: await checkTimeZone(deps.db, body.timeZone),
       });
-      const outcome = await setUp(deps, { token, ...about });
+      const outcome = await setUp(deps, { token, ...fields });
       switch (outcome.kind) {
         case "set_up_already":
-          throw new ApiError("conflict", "Bookflow is set up already. Please sign in.");
+          throw new ApiError("conflict", "Bookflow is already set up. Please sign in.");
         case "unknown_link":
-          throw new ApiError("not_found", "This set-up link is not known. The service prints a new one at its start.");
+          throw new ApiError("not_found", "This set-up link is not valid. Restart the service to get a new one.");
         case "done":
-          await beginSession(deps, { request, reply, ...about });
+          await beginSession(deps, { request, reply, ...fields });
           return reply.code(201).send({ id: outcome.organizationId });
         default:
           return outcome satisfies never;
@@ -84,9 +84,9 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
       deps.accounts.throttle.take(request);
       const { token, name, password } = request.body;
       if (name === undefined && password === undefined) return await acceptAsPerson(deps, request);
-      const about = requireFields({ name: checkName(name ?? ""), password: checkPassword(password ?? "") });
-      const joined = requireJoined(await joinAsNewPerson(deps, { token, ...about }));
-      await beginSession(deps, { request, reply, email: joined.email, password: about.password });
+      const fields = requireFields({ name: checkName(name ?? ""), password: checkPassword(password ?? "") });
+      const joined = requireJoined(await joinAsNewPerson(deps, { token, ...fields }));
+      await beginSession(deps, { request, reply, email: joined.email, password: fields.password });
       return { organizationId: joined.organizationId };
     },
   );
@@ -94,7 +94,7 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
 
 async function acceptAsPerson(deps: EntryDeps, request: FastifyRequest<{ Body: InvitationAcceptance }>) {
   const session = await deps.accounts.auth.readSession(request.headers.cookie ?? "");
-  if (!session.person) throw new ApiError("unauthorized", "Please sign in, or give a name and a password.");
+  if (!session.person) throw new ApiError("unauthorized", "Sign in, or enter a name and a password.");
   const { token } = request.body;
   const joined = requireJoined(await joinAsPerson(deps, { token, person: session.person }));
   return { organizationId: joined.organizationId };
@@ -107,16 +107,16 @@ function requireJoined(outcome: JoinOutcome): Extract<JoinOutcome, { kind: "join
     case "unknown_link":
       throw unknownInvitation();
     case "other_address":
-      throw new ApiError("forbidden", "This invitation is for another e-mail address. Sign in with that one.");
+      throw new ApiError("forbidden", "This invitation is for another e-mail address. Sign in with that address.");
     case "has_account":
-      throw new ApiError("conflict", "This address has an account already. Sign in with it to accept.");
+      throw new ApiError("conflict", "This address already has an account. Sign in to accept the invitation.");
     default:
       return outcome satisfies never;
   }
 }
 
 function unknownInvitation(): ApiError {
-  return new ApiError("not_found", "This invitation is used up, withdrawn or too old. Ask for a new one.");
+  return new ApiError("not_found", "This invitation has been used, withdrawn or has expired. Ask for a new one.");
 }
 
 async function beginSession(

@@ -1,6 +1,6 @@
 import type { Db } from "../../db/pool.ts";
 
-// Without an organization: set-up comes before the first.
+// Not scoped to an organization: set-up happens before the first one exists.
 
 export async function insertSetupLink(db: Db, row: { token_hash: Buffer; created_at: Date }): Promise<void> {
   await db.insertInto("setup_links").values(row).execute();
@@ -11,7 +11,7 @@ export async function hasSetupLink(db: Db, tokenHash: Buffer): Promise<boolean> 
   return (await link.executeTakeFirst()) !== undefined;
 }
 
-/** False where somebody else was first: their transaction is waited for, and then there is nothing left to delete. */
+/** False if someone else was first: this waits for their transaction, and then finds nothing to delete. */
 export async function takeSetupLinks(db: Db): Promise<boolean> {
   const gone = await db.deleteFrom("setup_links").returning("created_at").execute();
   return gone.length > 0;

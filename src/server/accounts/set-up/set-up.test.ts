@@ -21,7 +21,7 @@ async function makeToken({ deps }: TestApp): Promise<string> {
 
 const options = async (testApp: TestApp) => (await openBrowser(testApp).send("GET", "/api/app/sign-in-options")).body;
 
-test("the first run makes the owner and the organization, and signs them in", async () => {
+test("set-up creates the owner and the organization, and signs the owner in", async () => {
   const testApp = await createTestApp({ defaultPlan: "pro" });
   const token = await makeToken(testApp);
   assert.deepEqual(await options(testApp), { isSetUpNeeded: true, isSignUpOpen: false, hasOidc: false });
@@ -50,7 +50,7 @@ test("the first run makes the owner and the organization, and signs them in", as
   );
 });
 
-test("the link works once, and none is made any more", async () => {
+test("the link works once, and no more links are made", async () => {
   const testApp = await createTestApp();
   const [first, second] = [await makeToken(testApp), await makeToken(testApp)];
   assert.equal((await openBrowser(testApp).send("POST", "/api/app/setup", { token: second, ...ABOUT })).status, 201);
@@ -62,7 +62,7 @@ test("the link works once, and none is made any more", async () => {
   assert.equal(await makeSetupLink(testApp.deps, "https://book.example"), null);
 });
 
-test("a made-up link makes nothing, and leaves the printed one as it was", async () => {
+test("a made-up link creates nothing, and the printed one still works", async () => {
   const testApp = await createTestApp();
   const token = await makeToken(testApp);
   for (const madeUp of ["", "x", token.toLowerCase(), `${token}x`]) {
@@ -72,7 +72,7 @@ test("a made-up link makes nothing, and leaves the printed one as it was", async
   assert.equal((await openBrowser(testApp).send("POST", "/api/app/setup", { token, ...ABOUT })).status, 201);
 });
 
-test("of many at once, with one link or several, one wins and nothing of the others stays", async () => {
+test("of many at once, with one link or several, one wins and the others leave nothing behind", async () => {
   const testApp = await createTestApp();
   const tokens = [await makeToken(testApp), await makeToken(testApp)];
   const answers = await Promise.all(
@@ -90,7 +90,7 @@ test("of many at once, with one link or several, one wins and nothing of the oth
   assert.deepEqual([await count("users"), await count("organizations"), await count("members")], [1, 1, 1]);
 });
 
-test("everything that is wrong is said, field by field, and nothing is made", async () => {
+test("all errors are reported per field, and nothing is created", async () => {
   const testApp = await createTestApp();
   const token = await makeToken(testApp);
   const faulty = { token, name: " ", email: "ada", password: "short", organizationName: "", timeZone: "Mars/Base" };
@@ -106,7 +106,7 @@ test("everything that is wrong is said, field by field, and nothing is made", as
   assert.equal((await options(testApp)).isSetUpNeeded, true);
 });
 
-test("a user who was made on the command line ends the first run too", async () => {
+test("a user created on the command line ends set-up too", async () => {
   const testApp = await createTestApp();
   const token = await makeToken(testApp);
   await signIn(testApp, { role: "owner" });

@@ -9,12 +9,11 @@ import { createOrganization } from "./create-organization.ts";
 import { createUser } from "./create-user.ts";
 import { hasSetupLink, insertSetupLink, takeSetupLinks } from "./set-up-queries.ts";
 
-// The first run: while there is no user, every start of the service prints a link, and whoever opens one of them becomes the
-// first owner.
+// While there is no user, every start of the service prints a set-up link. Whoever opens one becomes the first owner.
 
 type SetUpDeps = Pick<Deps, "db" | "clock" | "random" | "config">;
 
-/** The link to print, or null where there are users already. */
+/** The link to print, or null once there are users. */
 export async function makeSetupLink(deps: SetUpDeps, address: string): Promise<string | null> {
   if (await hasUsers(deps.db)) return null;
   const { token, hash } = makeLinkToken(deps.random);
@@ -29,19 +28,19 @@ type SetUpOutcome =
 
 export async function setUp(
   deps: SetUpDeps,
-  about: { token: string; name: string; email: string; password: string; organizationName: string; timeZone: string },
+  form: { token: string; name: string; email: string; password: string; organizationName: string; timeZone: string },
 ): Promise<SetUpOutcome> {
   if (await hasUsers(deps.db)) return { kind: "set_up_already" };
-  if (!(await hasSetupLink(deps.db, hashLinkToken(about.token)))) {
-    // The link may have been taken since, together with the first user's making.
+  if (!(await hasSetupLink(deps.db, hashLinkToken(form.token)))) {
+    // Someone else may have used the link since, and created the first user.
     return { kind: (await hasUsers(deps.db)) ? "set_up_already" : "unknown_link" };
   }
-  const passwordHash = await hashPassword(deps, about.password);
+  const passwordHash = await hashPassword(deps, form.password);
   return await deps.db.transaction().execute(async (db): Promise<SetUpOutcome> => {
     const isFirst = (await takeSetupLinks(db)) && !(await hasUsers(db));
     if (!isFirst) return { kind: "set_up_already" };
-    const { name, email, organizationName, timeZone } = about;
-    // Whoever reads the service's output is its operator, whose word counts as proof.
+    const { name, email, organizationName, timeZone } = form;
+    // Only the operator can read the service's output, so the address needs no further proof.
     const owner = await createUser({ ...deps, db }, { name, email, passwordHash, isEmailProven: true });
     assert(owner, "the first user's address is free");
     const organizationId = await createOrganization({ ...deps, db }, { name: organizationName, timeZone, owner });
