@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { covers, type Interval, merge, subtract } from "./intervals.ts";
+import { covers, type Interval, intersect, merge, subtract } from "./intervals.ts";
 
 function spans(...pairs: [number, number][]): Interval[] {
   return pairs.map(([startMs, endMs]) => ({ startMs, endMs }));
@@ -34,4 +34,9 @@ test("each moment is in what is left exactly when it was there and is not taken"
       for (let at = 0; at <= 30; at++) assert.equal(has(left, at), has(from, at) && !has(taken, at), `${at}`);
     }),
   );
+});
+
+test("an intersection keeps the parts that both have, and adjacent intervals separate", () => {
+  assert.deepEqual(intersect(spans([0, 5], [5, 10]), spans([3, 7], [8, 20])), spans([3, 5], [5, 7], [8, 10]));
+  assert.deepEqual(intersect(spans([0, 5]), []), []);
 });

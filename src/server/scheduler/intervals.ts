@@ -1,9 +1,8 @@
-// Stretches of time in milliseconds since 1970, the end not included. Lists are in order and do not touch where a function
-// says `merged`.
+// Stretches of time in milliseconds since 1970, the end excluded. A merged list is sorted and its intervals don't touch.
 
 export type Interval = { readonly startMs: number; readonly endMs: number };
 
-/** In order, with those that touch or overlap made one. */
+/** Sorted, with touching and overlapping intervals joined. */
 export function merge(intervals: readonly Interval[]): Interval[] {
   const merged: Interval[] = [];
   for (const interval of intervals.toSorted((a, b) => a.startMs - b.startMs)) {
@@ -15,7 +14,7 @@ export function merge(intervals: readonly Interval[]): Interval[] {
   return merged;
 }
 
-/** What is left of `from` without `taken`, merged. */
+/** The rest of `from` outside `taken`, merged. */
 export function subtract(from: readonly Interval[], taken: readonly Interval[]): Interval[] {
   const gaps = merge(taken);
   return merge(from).flatMap((interval) => {
@@ -30,7 +29,17 @@ export function subtract(from: readonly Interval[], taken: readonly Interval[]):
   });
 }
 
-/** Whether one of the merged intervals has the whole of `interval` in it. */
+/** The parts of each interval that lie within `others`; adjacent intervals stay separate. */
+export function intersect(intervals: readonly Interval[], others: readonly Interval[]): Interval[] {
+  const merged = merge(others);
+  return intervals.flatMap(({ startMs, endMs }) =>
+    merged
+      .map((other) => ({ startMs: Math.max(startMs, other.startMs), endMs: Math.min(endMs, other.endMs) }))
+      .filter((part) => part.startMs < part.endMs),
+  );
+}
+
+/** Whether one of the merged intervals contains all of `interval`. */
 export function covers(merged: readonly Interval[], interval: Interval): boolean {
   return merged.some(({ startMs, endMs }) => startMs <= interval.startMs && interval.endMs <= endMs);
 }

@@ -1,12 +1,12 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { Interval } from "./intervals.ts";
 
-/** Hours of one weekday, as a clock on the wall shows them. 1 is Monday, 7 Sunday. Closing at 00:00 is midnight after. */
+/** Opening hours of one weekday in local time. 1 is Monday, 7 is Sunday. Closing at 00:00 means the midnight after. */
 export type WeeklyHours = { readonly weekday: number; readonly opens: string; readonly closes: string };
 
 /**
- * When it is open, from the opening to the closing of each day that `from` to `to` touches. On the days when clocks change
- * a day's hours are as long as they really are; an opening that such a day skips is the first moment after.
+ * The open hours of each day between `from` and `to`, sorted. When clocks change, hours have their real length, and an
+ * opening at a skipped time is the first moment after it.
  */
 export function toOpenIntervals(
   hours: readonly WeeklyHours[],
@@ -14,7 +14,7 @@ export function toOpenIntervals(
 ): Interval[] {
   const lastDay = toLocalDay(options.to, options.timeZone);
   const open: Interval[] = [];
-  // A day earlier, because hours may run past midnight in UTC.
+  // One day earlier, because hours may run past midnight.
   let day = toLocalDay(options.from, options.timeZone).subtract({ days: 1 });
   while (Temporal.PlainDate.compare(day, lastDay) <= 0) {
     for (const { weekday, opens, closes } of hours) {
@@ -29,7 +29,7 @@ export function toOpenIntervals(
   return open.sort((a, b) => a.startMs - b.startMs);
 }
 
-/** Every `step` from each opening, as long as the whole duration fits before closing. */
+/** Every `stepMinutes` from each opening, while the whole duration fits before closing. */
 export function toStartTimes(
   open: readonly Interval[],
   options: { stepMinutes: number; durationMinutes: number },
@@ -44,6 +44,19 @@ export function toStartTimes(
 
 function toLocalDay(instant: Date, timeZone: string): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timeZone).toPlainDate();
+}
+
+/** From the start of the first day to the end of the last. Null when either is not a date. */
+export function toDayRange(days: { first: string; last: string; timeZone: string }): Interval | null {
+  const { timeZone } = days;
+  try {
+    const [first, last] = [Temporal.PlainDate.from(days.first), Temporal.PlainDate.from(days.last)];
+    const end = last.add({ days: 1 });
+    return { startMs: toInstantMs(first, "00:00", timeZone), endMs: toInstantMs(end, "00:00", timeZone) };
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 function toInstantMs(day: Temporal.PlainDate, clock: string, timeZone: string): number {

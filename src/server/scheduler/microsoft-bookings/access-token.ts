@@ -8,11 +8,11 @@ import { shapes } from "./shapes.ts";
 
 type AccessToken = { readonly text: string; readonly lifeSeconds: number };
 
-/** A token is asked for anew this long before it ends, so that none ends on its way. */
+/** A token is replaced this long before it expires, so that none expires in transit. */
 const EARLY_SECONDS = 300;
 const TOKEN_TIMEOUT_MS = 6_000;
 
-/** Client credentials: the application's own token, for the whole tenant. Kept, and asked for by one at a time. */
+/** The application's own token (client credentials), valid for the whole tenant. Kept until shortly before it expires. */
 export function createAccessToken(
   deps: { outbound: Outbound; clock: Clock },
   { settings, credentials }: MicrosoftBookingsParts,
@@ -37,7 +37,7 @@ export function createAccessToken(
         },
         signal,
       );
-      // A tenant that does not exist, an unknown application and a wrong secret are all 400 or 401.
+      // An unknown tenant, an unknown application and a wrong secret all get 400 or 401.
       if (reply.kind === "reply" && reply.status >= 400 && reply.status < 500 && reply.status !== 429) {
         return refused("credentials", toUpstream(reply));
       }

@@ -1,31 +1,40 @@
-import { MINUTE_MS } from "#contract/durations.ts";
-import { isSuccess, readReply, toFailure, toUnreadable, toUpstream } from "../read-reply.ts";
-import { type BookOutcome, type BookRequest, found, type Read } from "../scheduling-system.ts";
+import type { OutboundReply } from "../outbound.ts";
+import { isSuccess, readReply, toCanceled, toFailure, toUnreadable, toUpstream } from "../read-reply.ts";
+import type { Failure } from "../scheduling-system.ts";
+import { type BookOutcome, type BookRequest, type FindOutcome, found, type Read } from "../scheduling-system.ts";
 import { settleFault } from "../settle-fault.ts";
+import { toAppointmentBody } from "./appointment-body.ts";
 import type { Catalog, GraphService } from "./catalog.ts";
 import { type Graph, isFailure } from "./graph.ts";
-import { toGraphTime } from "./graph-time.ts";
-import { shapes } from "./shapes.ts";
+import { toInstant } from "./graph-time.ts";
+import { type Appointment, shapes } from "./shapes.ts";
 import { toBooked } from "./to-booked.ts";
 
-// Making an appointment. Graph takes an application at its word about times outside of hours, lead time and grid, so a slot
-// is looked for before it is asked for. It has no idempotency key and answers 500 to nearly everything that is wrong, a
-// slot taken meanwhile included, so what such an answer means is found out by looking, too.
+// Makes an appointment. Graph checks neither hours nor lead time nor, reliably, whether the time is taken. So the time is
+// checked right before, and the calendar is read again right after: of two appointments that overlap, the one created
+// first stays and the other is withdrawn. Graph has no idempotency key and answers 500 to nearly every mistake, so what
+// such an answer means is found out by looking.
 
-type BookDeps = { graph: Graph; catalog: Catalog; service: GraphService };
+type BookDeps = {
+  readonly graph: Graph;
+  readonly catalog: Catalog;
+  readonly service: GraphService;
+  /** Looks for the appointment with the request's reference. */
+  readonly find: () => Promise<FindOutcome>;
+  /** Everyone who is free at the request's time and, if the visitor chose someone, is that person. */
+  readonly listFreeStaff: () => Promise<Read<readonly string[]>>;
+  /** Appointments that overlap the request's time. */
+  readonly listOverlapping: () => Promise<Read<readonly Appointment[]>>;
+};
 
-export async function bookAppointment(
-  deps: BookDeps,
-  request: BookRequest,
-  signal: AbortSignal,
-  ask: Parameters<typeof settleFault>[1],
-): Promise<BookOutcome> {
-  const free = await ask.isFree();
+export async function bookAppointment(deps: BookDeps, request: BookRequest, signal: AbortSignal): Promise<BookOutcome> {
+  const free = await deps.listFreeStaff();
   if (free.kind !== "found") return free;
-  if (!free.value) return { kind: "slot_taken" };
+  const staffId = chooseStaff(free.value, request.reference);
+  if (staffId === null) return { kind: "slot_taken" };
   const customer = await readCustomerId(deps, request, signal);
   if (customer.kind !== "found") return customer;
-  const reply = await deps.graph.post("/appointments", toAppointment(deps.service, request, customer.value), signal);
+  const reply = await sendAppointment(deps, { request, customerId: customer.value, staffId }, signal);
   if (isFailure(reply)) return reply;
   if (reply.kind === "failure") {
     return reply.wasSent ? { kind: "unknown", upstream: toUpstream(reply) } : toFailure(reply);
@@ -33,20 +42,54 @@ export async function bookAppointment(
   if (isSuccess(reply)) {
     const read = readReply(reply, shapes.appointment);
     if (read.kind !== "found") return { kind: "unknown", upstream: toUnreadable(reply) };
-    return { kind: "booked", booked: toBooked(deps.catalog, read.value, request) };
+    return await settleRace(deps, { appointment: read.value, request }, signal);
   }
   const mayMeanAnything = reply.status === 409 || (reply.status >= 500 && reply.status !== 503);
-  return mayMeanAnything ? await settleFault(reply, ask) : toFailure(reply);
+  if (!mayMeanAnything) return toFailure(reply);
+  return await settleFault(reply, {
+    find: deps.find,
+    isFree: async () => {
+      const staff = await deps.listFreeStaff();
+      return staff.kind === "found" ? found(staff.value.length > 0) : staff;
+    },
+  });
 }
 
-/** A service for groups wants a customer that exists; otherwise one is made with the appointment. */
+/** Spreads appointments over the free staff; visitors who book the same time at once mostly get different people. */
+function chooseStaff(free: readonly string[], reference: string): string | null {
+  const sum = [...reference].reduce((total, character) => total + (character.codePointAt(0) ?? 0), 0);
+  return free[sum % free.length] ?? null;
+}
+
+/**
+ * With application permissions, Graph rejects an appointment without staff ("Invalid Staff", microsoft-graph-docs 22029).
+ * Its business rules also say that a service has to allow choosing staff before any can be sent. So an appointment that is
+ * rejected with staff is sent once more without, unless the visitor chose the person. A 400 means that nothing was made.
+ */
+async function sendAppointment(
+  { graph, service }: BookDeps,
+  { request, customerId, staffId }: { request: BookRequest; customerId: string | null; staffId: string },
+  signal: AbortSignal,
+): Promise<OutboundReply | Failure> {
+  const send = (sentStaffId: string | null) =>
+    graph.post("/appointments", toAppointmentBody(service, request, { customerId, staffId: sentStaffId }), signal);
+  const reply = await send(staffId);
+  const isRejected = reply.kind === "reply" && reply.status === 400;
+  return isRejected && request.staffId === null && !service.offered.staffSelectable ? await send(null) : reply;
+}
+
+/** A service for groups needs a customer that exists; otherwise the customer is created with the appointment. */
 async function readCustomerId(
   { graph, service }: BookDeps,
   { customer }: BookRequest,
   signal: AbortSignal,
 ): Promise<Read<string | null>> {
   if (!service.isForGroups) return found(null);
-  const body = { displayName: customer.name, emailAddress: customer.email };
+  const body = {
+    "@odata.type": "#microsoft.graph.bookingCustomer",
+    displayName: customer.name,
+    emailAddress: customer.email,
+  };
   const reply = await graph.post("/customers", body, signal);
   if (isFailure(reply)) return reply;
   const read = readReply(reply, shapes.customer);
@@ -54,52 +97,54 @@ async function readCustomerId(
 }
 
 /**
- * The reference stands in the notes that staff see (serviceNotes) and in what the customer's mail says
- * (additionalInformation); the customer's own notes are kept only with a customer that is new.
+ * The appointment that was created first keeps its time: whoever comes second sees the first when looking again, whether
+ * or not the first one saw the second. If the calendar cannot be read, or the second appointment cannot be withdrawn, it
+ * exists and counts as booked.
  */
-function toAppointment(service: GraphService, request: BookRequest, customerId: string | null): unknown {
-  const { customer, reference, startAt } = request;
-  const { offered } = service;
-  return {
-    "@odata.type": "#microsoft.graph.bookingAppointment",
-    serviceId: offered.id,
-    serviceName: offered.name,
-    customerTimeZone: customer.timeZone,
-    startDateTime: toGraphTime(startAt),
-    endDateTime: toGraphTime(new Date(startAt.getTime() + offered.durationMinutes * MINUTE_MS)),
-    isLocationOnline: offered.isOnline,
-    optOutOfCustomerEmail: false,
-    isCustomerAllowedToManageBooking: true,
-    ...(request.staffId === null ? {} : { staffMemberIds: [request.staffId] }),
-    serviceNotes: reference,
-    additionalInformation: `Reference ${reference}`,
-    customers: [
-      {
-        "@odata.type": "#microsoft.graph.bookingCustomerInformation",
-        ...(customerId === null ? {} : { customerId }),
-        name: customer.name,
-        emailAddress: customer.email,
-        ...(customer.phone === null ? {} : { phone: customer.phone }),
-        notes: customer.notes === null ? reference : `${customer.notes}\n${reference}`,
-        timeZone: customer.timeZone,
-        customQuestionAnswers: toAnswers(service, request),
-      },
-    ],
-  };
+async function settleRace(
+  { graph, catalog, service, listOverlapping }: BookDeps,
+  { appointment, request }: { appointment: Appointment; request: BookRequest },
+  signal: AbortSignal,
+): Promise<BookOutcome> {
+  const booked: BookOutcome = { kind: "booked", booked: toBooked(catalog, appointment, request) };
+  const overlapping = await listOverlapping();
+  if (overlapping.kind !== "found") return booked;
+  const own = overlapping.value.find(({ id }) => id === appointment.id) ?? appointment;
+  const isBeaten = overlapping.value.some((other) => isRival(other, own, service) && isCreatedBefore(other, own));
+  if (!isBeaten) return booked;
+  const withdrawn = await cancelAppointment(graph, { id: own.id, message: "This time was just taken." }, signal);
+  return withdrawn.kind === "found" ? { kind: "slot_taken" } : booked;
 }
 
-function toAnswers(service: GraphService, request: BookRequest): unknown[] {
-  return service.offered.questions.flatMap(({ id, label, type, options, required }) => {
-    const given = request.answers.find(({ questionId }) => questionId === id);
-    if (!given) return [];
-    return {
-      questionId: id,
-      question: label,
-      answerInputType: service.questionInputs[id]?.answerInputType ?? "text",
-      answerOptions: options,
-      isRequired: required,
-      answer: given.answer,
-      selectedOptions: type === "choice" ? [given.answer] : [],
-    };
-  });
+/** Several appointments of a group service may share one time. */
+function isRival(other: Appointment, own: Appointment, service: GraphService): boolean {
+  if (other.id === own.id || (service.isForGroups && other.serviceId === own.serviceId)) return false;
+  const [start, end] = [toInstant(own.startDateTime), toInstant(own.endDateTime)];
+  const [otherStart, otherEnd] = [toInstant(other.startDateTime), toInstant(other.endDateTime)];
+  if (!start || !end || !otherStart || !otherEnd || otherStart >= end || otherEnd <= start) return false;
+  return (other.staffMemberIds ?? []).some((id) => own.staffMemberIds?.includes(id));
+}
+
+/** An appointment without a time of creation counts as the older one. The id decides between equal times. */
+function isCreatedBefore(other: Appointment, own: Appointment): boolean {
+  const [otherMs, ownMs] = [toCreatedMs(other), toCreatedMs(own)];
+  return otherMs === ownMs ? other.id < own.id : otherMs < ownMs;
+}
+
+function toCreatedMs({ createdDateTime }: Appointment): number {
+  return Date.parse(createdDateTime ?? "") || 0;
+}
+
+/** Canceling sends the customer a message but needs a permission of its own; deleting is the way without it. */
+export async function cancelAppointment(
+  graph: Graph,
+  { id, message }: { id: string; message: string },
+  signal: AbortSignal,
+): Promise<Read<"canceled">> {
+  const path = `/appointments/${encodeURIComponent(id)}`;
+  const reply = await graph.post(`${path}/cancel`, { cancellationMessage: message }, signal);
+  if (isFailure(reply)) return reply;
+  if (reply.kind !== "reply" || reply.status !== 403) return toCanceled(reply);
+  const deleted = await graph.remove(path, signal);
+  return isFailure(deleted) ? deleted : toCanceled(deleted);
 }

@@ -1,19 +1,20 @@
+import { toHttpsLink } from "../https-link.ts";
 import { found, type OfferedService, type Question, type Read, type StaffMember } from "../scheduling-system.ts";
 import type { WeeklyHours } from "../weekly-hours.ts";
 import type { Graph } from "./graph.ts";
 import { toMinutes } from "./graph-time.ts";
-import { type Business, type CustomQuestion, type SchedulingPolicy, type Service, shapes } from "./shapes.ts";
+import { type CustomQuestion, type SchedulingPolicy, type Service, shapes, type WorkHours } from "./shapes.ts";
 import { toIanaZone } from "./windows-zones.ts";
 
-// What a business offers, read whole and kept for a minute: the business with its hours and policy, the services that
+// What a business offers, read as a whole and kept for a minute: the business with its hours and policy, the services that
 // customers may see with their questions, and the names of the staff.
 
 export type Catalog = {
   readonly businessName: string;
   readonly bookingUrl: string | null;
-  /** Null where Graph names a zone that we do not know. */
+  /** Null when Graph names a zone that we don't know. */
   readonly timeZone: string | null;
-  /** Null: no hours are set, so any time that staff are free. */
+  /** Null when the business has no hours: it is open whenever staff are free. */
   readonly hours: readonly WeeklyHours[] | null;
   readonly services: readonly GraphService[];
   readonly staff: readonly StaffMember[];
@@ -21,6 +22,9 @@ export type Catalog = {
 
 export type GraphService = {
   readonly offered: OfferedService;
+  /** The service as Graph describes it; parts of it are copied into appointments. */
+  readonly service: Service;
+  readonly availability: Availability;
   readonly staffIds: readonly string[];
   readonly questionInputs: Readonly<Record<string, CustomQuestion>>;
   readonly isForGroups: boolean;
@@ -31,11 +35,18 @@ export type GraphService = {
   readonly advanceMinutes: number;
 };
 
+/** Narrows the hours of the business. */
+export type Availability = {
+  /** "always": whenever the business is open and staff are free. */
+  readonly general: ServiceHours;
+  /** Override the general hours on their days; the last one wins. */
+  readonly windows: readonly { readonly firstDay: string; readonly lastDay: string; readonly hours: ServiceHours }[];
+};
+export type ServiceHours = "always" | readonly WeeklyHours[];
+
 const STEP_FALLBACK_MINUTES = 30;
 const STEP_MIN_MINUTES = 5;
 const ADVANCE_FALLBACK_MINUTES = 365 * 24 * 60;
-/** Services are read one by one for their questions, a few at a time. */
-const READS_AT_ONCE = 4;
 
 export async function readCatalog(graph: Graph, signal: AbortSignal): Promise<Read<Catalog>> {
   const [business, services, staffMembers, questions] = await Promise.all([
@@ -48,40 +59,34 @@ export async function readCatalog(graph: Graph, signal: AbortSignal): Promise<Re
   if (services.kind !== "found") return services;
   if (staffMembers.kind !== "found") return staffMembers;
   const staff = staffMembers.value.map(({ id, displayName }) => ({ id, name: displayName ?? "" }));
-  // With application permissions this list has been seen to fail while all else worked; then no question can be asked.
+  // With application permissions this list has been seen to fail while everything else works; then nothing is asked.
   const askable = new Map(questions.kind === "found" ? questions.value.map((question) => [question.id, question]) : []);
   return found({
     businessName: business.value.displayName ?? "",
-    bookingUrl: business.value.publicUrl ?? null,
+    bookingUrl: toHttpsLink(business.value.publicUrl),
     timeZone: toIanaZone(business.value.bookingPageSettings?.businessTimeZone ?? "UTC"),
-    hours: toHours(business.value),
+    hours: business.value.businessHours ? toWeeklyHours(business.value.businessHours) : null,
     services: services.value
-      .filter((service) => service.isHiddenFromCustomers !== true && (toMinutes(service.defaultDuration) ?? 0) > 0)
+      .filter((service) => (toMinutes(service.defaultDuration) ?? 0) > 0)
       .map((service) => toGraphService(service, { policy: business.value.schedulingPolicy ?? {}, staff, askable })),
     staff,
   });
 }
 
-/** The list leaves the questions of a service out; the service itself has them. */
+/** The list leaves out questions and reminders, so every visible service is read by itself. */
 async function readServices(graph: Graph, signal: AbortSignal): Promise<Read<Service[]>> {
   const listed = await graph.list("/services", shapes.services, signal);
   if (listed.kind !== "found") return listed;
-  const whole: Service[] = [];
-  for (let start = 0; start < listed.value.length; start += READS_AT_ONCE) {
-    const batch = listed.value.slice(start, start + READS_AT_ONCE);
-    const reads = await Promise.all(
-      batch.map(async (service) =>
-        service.customQuestions || service.isHiddenFromCustomers
-          ? found(service)
-          : await graph.read(`/services/${encodeURIComponent(service.id)}`, shapes.service, signal),
-      ),
-    );
-    for (const read of reads) {
-      if (read.kind !== "found") return read;
-      whole.push(read.value);
-    }
+  const visible = listed.value.filter(({ isHiddenFromCustomers }) => isHiddenFromCustomers !== true);
+  const reads = await Promise.all(
+    visible.map(({ id }) => graph.read(`/services/${encodeURIComponent(id)}`, shapes.service, signal)),
+  );
+  const services: Service[] = [];
+  for (const read of reads) {
+    if (read.kind !== "found") return read;
+    services.push(read.value);
   }
-  return found(whole);
+  return found(services);
 }
 
 function toGraphService(
@@ -92,7 +97,7 @@ function toGraphService(
     askable: ReadonlyMap<string, CustomQuestion>;
   },
 ): GraphService {
-  // A service that follows the business's policy has only a part of its own, or none.
+  // A service that follows the business's policy has only a part of its own, or none at all.
   const own = service.schedulingPolicy ?? {};
   const { policy, staff, askable } = context;
   const staffIds = service.staffMemberIds ?? [];
@@ -114,6 +119,8 @@ function toGraphService(
       staffSelectable: members.length > 0,
       questions: asked.map(({ input, required }) => toQuestion(input, required)),
     },
+    service,
+    availability: toAvailability({ ...policy, ...dropNulls(own) }),
     staffIds,
     questionInputs: Object.fromEntries(asked.map(({ input }) => [input.id, input])),
     isForGroups: (service.maximumAttendeesCount ?? 1) > 1,
@@ -136,12 +143,41 @@ function toQuestion(input: CustomQuestion, required: boolean): Question {
   };
 }
 
+function toAvailability({ generalAvailability, customAvailabilities }: SchedulingPolicy): Availability {
+  return {
+    general: toServiceHours(generalAvailability ?? {}),
+    windows: (customAvailabilities ?? []).map((window) => ({
+      firstDay: window.startDate.slice(0, DAY_LENGTH),
+      lastDay: window.endDate.slice(0, DAY_LENGTH),
+      hours: toServiceHours(window),
+    })),
+  };
+}
+
+function toServiceHours(availability: {
+  availabilityType?: string | null;
+  businessHours?: WorkHours | null;
+}): ServiceHours {
+  switch (availability.availabilityType?.toLowerCase()) {
+    case "notbookable":
+      return [];
+    case "customweeklyhours":
+      return toWeeklyHours(availability.businessHours ?? []);
+    default:
+      return "always";
+  }
+}
+
+function dropNulls(policy: SchedulingPolicy): SchedulingPolicy {
+  return Object.fromEntries(Object.entries(policy).filter(([, value]) => value !== null));
+}
+
+const DAY_LENGTH = "YYYY-MM-DD".length;
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/** Graph's own words: `08:00:00.0000000`, and midnight at the end as `00:00:00.0000000`. */
-function toHours(business: Business): WeeklyHours[] | null {
-  if (!business.businessHours) return null;
-  return business.businessHours.flatMap(({ day, timeSlots }) =>
+/** Graph's format is `08:00:00.0000000`; closing at midnight is `00:00:00.0000000`. */
+function toWeeklyHours(hours: WorkHours): WeeklyHours[] {
+  return hours.flatMap(({ day, timeSlots }) =>
     (timeSlots ?? []).map(({ startTime, endTime }) => ({
       weekday: WEEKDAYS.indexOf(day.toLowerCase()) + 1,
       opens: startTime.slice(0, 8),

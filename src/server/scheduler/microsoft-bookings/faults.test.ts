@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listWeek, requireBooked, toRequest } from "../testing/conformance.ts";
+import { listWeek, requireBooked, requireFound, toRequest } from "../testing/conformance.ts";
 import { GRAPH_REQUEST_ID, type Twist } from "../testing/graph-server.ts";
 import { GRAPH_NOW } from "../testing/graph-world.ts";
 import { createTimeLimit } from "../testing/local-server.ts";
 import { openGraph } from "../testing/open-graph.ts";
+import { createTestOutbound } from "../testing/outbound.ts";
+import { createMicrosoftBookings } from "./microsoft-bookings.ts";
 
-// What Microsoft's faults mean: for a booking, and for the connection's test.
+// How Microsoft's errors end a booking, and what they mean to "Test connection".
 
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: GRAPH_REQUEST_ID, failure: null };
@@ -46,9 +48,9 @@ const BOOK_CASES: readonly { name: string; twists: readonly Twist[]; outcome: un
     isMade: false,
   },
   {
-    name: "429 with a wait: unavailable, with it",
-    twists: [{ answer: { status: 429, headers: { "Retry-After": "7" } } }],
-    outcome: { kind: "unavailable", retryAfterMs: 7_000, upstream: { status: 429, ...UPSTREAM } },
+    name: "429 with a wait that is too long for a visitor: unavailable, with the wait",
+    twists: [{ answer: { status: 429, headers: { "Retry-After": "20" } } }],
+    outcome: { kind: "unavailable", retryAfterMs: 20_000, upstream: { status: 429, ...UPSTREAM } },
     isMade: false,
   },
   {
@@ -70,8 +72,8 @@ const BOOK_CASES: readonly { name: string; twists: readonly Twist[]; outcome: un
     isMade: false,
   },
   {
-    name: "400: refused",
-    twists: [{ answer: { status: 400, json: {} } }],
+    name: "400 with staff and without: refused",
+    twists: [{ answer: { status: 400, json: {} } }, { answer: { status: 400, json: {} } }],
     outcome: { kind: "refused", reason: "invalid", upstream: { status: 400, ...UPSTREAM } },
     isMade: false,
   },
@@ -103,19 +105,46 @@ for (const { name, twists, outcome, isMade } of BOOK_CASES) {
   });
 }
 
-test("500 because someone else took the slot in the same moment: taken", async () => {
+for (const refusesDoubleBookings of [true, false]) {
+  test(`five visitors take one slot at once, Graph refuses double bookings: ${refusesDoubleBookings}`, async () => {
+    const { system, server, clock } = await openGraph();
+    server.refusesDoubleBookings = refusesDoubleBookings;
+    const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+    assert.ok(slot);
+    // As in two processes: nothing of ours but the calendar tells them apart.
+    const other = createMicrosoftBookings({ outbound: createTestOutbound(clock), clock }, server.parts);
+    requireFound(await other.listServices(NEVER));
+    server.faults.length = 0;
+    const outcomes = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => (index < 3 ? system : other).book(toRequest("check-up", slot), NEVER)),
+    );
+    // Each process keeps to four requests at once, but together they may exceed it.
+    server.faults.splice(0);
+    assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), [
+      "booked",
+      "slot_taken",
+      "slot_taken",
+      "slot_taken",
+      "slot_taken",
+    ]);
+    assert.equal(server.appointments.length, 1);
+    const booked = outcomes.find((outcome) => outcome.kind === "booked");
+    assert.equal(booked?.kind === "booked" && booked.booked.externalId, server.appointments[0]?.id);
+  });
+}
+
+test("an appointment that lost the race but cannot be withdrawn counts as booked, because it exists", async () => {
   const { system, server } = await openGraph();
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
   assert.ok(slot);
-  const outcomes = await Promise.all(Array.from({ length: 5 }, () => system.book(toRequest("check-up", slot), NEVER)));
-  assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), [
-    "booked",
-    "slot_taken",
-    "slot_taken",
-    "slot_taken",
-    "slot_taken",
-  ]);
-  assert.equal(server.appointments.length, 1);
+  const rival = toRequest("check-up", slot);
+  server.twist("GET /calendarView", { answer: { status: 200, json: { value: [] } } });
+  requireBooked(await system.book(rival, NEVER));
+  server.twist("GET /calendarView", { answer: { status: 200, json: { value: [] } } });
+  server.canCancel = false;
+  server.twist("DELETE /appointments", { answer: { status: 403, json: {} } });
+  requireBooked(await system.book(toRequest("check-up", slot), NEVER));
+  assert.equal(server.appointments.length, 2);
 });
 
 test("500 and a system that can then not be asked: unknown", async () => {
@@ -170,8 +199,8 @@ const READ_CASES: readonly { name: string; route: string; twists: readonly Twist
   {
     name: "too many requests",
     route: "GET /services",
-    twists: [{ answer: { status: 429, headers: { "Retry-After": "3" } } }],
-    expected: { kind: "unavailable", retryAfterMs: 3_000, upstream: { status: 429, ...UPSTREAM } },
+    twists: [{ answer: { status: 429, headers: { "Retry-After": "30" } } }],
+    expected: { kind: "unavailable", retryAfterMs: 30_000, upstream: { status: 429, ...UPSTREAM } },
   },
   {
     name: "a redirect, which is not followed",

@@ -1,21 +1,25 @@
 import { MINUTE_MS } from "#contract/durations.ts";
-import { covers, type Interval, merge, subtract } from "../intervals.ts";
+import { covers, type Interval, intersect, merge, subtract } from "../intervals.ts";
 import type { Slot, SlotQuery } from "../scheduling-system.ts";
-import { toOpenIntervals, toStartTimes } from "../weekly-hours.ts";
-import type { Catalog, GraphService } from "./catalog.ts";
+import { toDayRange, toOpenIntervals, toStartTimes } from "../weekly-hours.ts";
+import type { Availability, Catalog, GraphService, ServiceHours } from "./catalog.ts";
 import { toInstant, toMinutes } from "./graph-time.ts";
 import type { Appointment, StaffAvailability } from "./shapes.ts";
 
-// Pure: Graph says when each member of staff is available, not which times can be booked; these are worked out here.
+// Pure. Graph tells when each member of staff is available, not which times can be booked; those are worked out here.
 //
-// - Start times lie on the policy's grid, counted from each opening of the business, because availability reaches beyond
-//   the business's hours (microsoft-graph-docs 20554).
-// - The appointment with its buffers must fit into one stretch in which someone is available.
-// - What the calendar holds is taken, since availability has been seen to call taken time free (18796, dotnet 1455).
-// - Nothing before the lead time, nothing beyond the maximum advance.
+// - Start times lie on the policy's grid, counted from each opening. The hours of the business apply, because availability
+//   reaches beyond them (microsoft-graph-docs 20554), and within them the hours of the service's scheduling policy.
+// - The appointment and its buffers must fit into one stretch in which someone is available.
+// - Appointments in the calendar are taken, because availability has been seen to report taken time as free (18796,
+//   msgraph-sdk-dotnet 1455).
+// - Nothing is offered before the lead time or beyond the maximum advance.
 
 const ANY_TIME = [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, opens: "00:00", closes: "00:00" }));
 
+type OpenRange = { from: Date; to: Date; timeZone: string };
+
+/** Free times with everyone who is free, whether or not visitors can choose. */
 export function toFreeTimes(
   catalog: Pick<Catalog, "hours" | "timeZone">,
   service: GraphService,
@@ -24,12 +28,12 @@ export function toFreeTimes(
     freeByStaff: ReadonlyMap<string, readonly Interval[]>;
   },
 ): Slot[] {
-  const { offered } = service;
-  const open = toOpenIntervals(catalog.hours ?? ANY_TIME, { ...query, timeZone: catalog.timeZone ?? "UTC" });
+  const { durationMinutes } = service.offered;
+  const range = { ...query, timeZone: catalog.timeZone ?? "UTC" };
+  const open = toServiceOpen(toOpenIntervals(catalog.hours ?? ANY_TIME, range), service.availability, range);
   const nowMs = query.now.getTime();
   const earliestMs = Math.max(query.from.getTime(), nowMs + service.leadMinutes * MINUTE_MS);
   const endMs = Math.min(query.to.getTime(), nowMs + service.advanceMinutes * MINUTE_MS);
-  const { durationMinutes } = offered;
   return toStartTimes(open, { stepMinutes: service.stepMinutes, durationMinutes }).flatMap((startMs) => {
     if (startMs < earliestMs || startMs >= endMs || startMs <= nowMs) return [];
     const end = startMs + durationMinutes * MINUTE_MS;
@@ -40,13 +44,31 @@ export function toFreeTimes(
     const staffIds = service.staffIds.filter(
       (id) => (query.staffId ?? id) === id && covers(query.freeByStaff.get(id) ?? [], needed),
     );
-    if (staffIds.length === 0) return [];
-    const shown = offered.staffSelectable ? staffIds : [];
-    return [{ startAt: new Date(startMs), endAt: new Date(end), staffIds: shown }];
+    return staffIds.length === 0 ? [] : [{ startAt: new Date(startMs), endAt: new Date(end), staffIds }];
   });
 }
 
-/** The time that availability must be known for. */
+/** The hours of the business, narrowed to those of the service: each window replaces what came before it on its days. */
+function toServiceOpen(
+  business: readonly Interval[],
+  { general, windows }: Availability,
+  range: OpenRange,
+): Interval[] {
+  let open = toHoursWithin(business, general, range);
+  for (const { firstDay, lastDay, hours } of windows) {
+    const days = toDayRange({ first: firstDay, last: lastDay, timeZone: range.timeZone });
+    if (days === null) continue;
+    const outside = open.flatMap((interval) => subtract([interval], [days]));
+    open = [...outside, ...toHoursWithin(intersect(business, [days]), hours, range)];
+  }
+  return open;
+}
+
+function toHoursWithin(business: readonly Interval[], hours: ServiceHours, range: OpenRange): Interval[] {
+  return hours === "always" ? [...business] : intersect(business, toOpenIntervals(hours, range));
+}
+
+/** The range that availability has to be known for. */
 export function toNeededRange(service: GraphService, query: { from: Date; to: Date }): { from: Date; to: Date } {
   const afterMinutes = service.offered.durationMinutes + service.postBufferMinutes;
   return {
@@ -55,7 +77,7 @@ export function toNeededRange(service: GraphService, query: { from: Date; to: Da
   };
 }
 
-/** Merged, by staff. Null when a time cannot be understood: a wrong time offered is worse than none. */
+/** Merged free time by member of staff. Null when a time cannot be understood: offering a wrong time is worse than none. */
 export function toFreeByStaff(
   availability: StaffAvailability,
   appointments: readonly Appointment[],
@@ -85,7 +107,7 @@ export function toFreeByStaff(
   return free;
 }
 
-/** `slotsAvailable` is a group appointment of one service that has places left. The case of the words varies. */
+/** `slotsAvailable` is a group appointment of one service with places left. The words' case varies. */
 function isFree(item: { status?: string | null; serviceId?: string | null }, serviceId: string): boolean {
   const status = item.status?.toLowerCase();
   return status === "available" || (status === "slotsavailable" && item.serviceId === serviceId);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import cldr from "cldr-core/supplemental/windowsZones.json" with { type: "json" };
 import { toGraphMinute, toGraphTime, toInstant, toMinutes } from "./graph-time.ts";
 import { toIanaZone } from "./windows-zones.ts";
 
@@ -7,6 +8,13 @@ for (const [name, zone] of [
   ["W. Europe Standard Time", "Europe/Berlin"],
   ["Pacific Standard Time", "America/Los_Angeles"],
   ["(UTC-08:00) Pacific Time (US & Canada)", "America/Los_Angeles"],
+  ["(UTC+00:00) Dublin, Edinburgh, Lisbon, London", "Europe/Dublin"],
+  ["(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna", "Europe/Amsterdam"],
+  ["(UTC+05:30) Chennai, Kolkata, Mumbai, New Delhi", "Asia/Kolkata"],
+  ["(UTC+08:00) Beijing, Chongqing, Hong Kong, Urumqi", "Asia/Chongqing"],
+  ["(UTC-03:00) Brasilia", "America/Sao_Paulo"],
+  ["(UTC-10:00) Hawaii", "US/Hawaii"],
+  ["(UTC+01:00) Tokyo", null],
   ["(UTC) Coordinated Universal Time", "UTC"],
   ["UTC", "UTC"],
   ["Europe/Prague", "Europe/Prague"],
@@ -16,6 +24,11 @@ for (const [name, zone] of [
 ] as const) {
   test(`Microsoft's time zone “${name}” is ${zone}`, () => assert.equal(toIanaZone(name), zone));
 }
+
+test("every Windows zone of the CLDR has a zone that the runtime knows", () => {
+  for (const { mapZone } of cldr.supplemental.windowsZones.mapTimezones)
+    assert.notEqual(toIanaZone(mapZone._other), null, mapZone._other);
+});
 
 for (const [dateTime, timeZone, instant] of [
   ["2026-11-02T09:00:00.0000000", "UTC", "2026-11-02T09:00:00.000Z"],

@@ -2,7 +2,7 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { DateTimeTimeZone } from "./shapes.ts";
 import { toIanaZone } from "./windows-zones.ts";
 
-/** `PT1H30M`, `P365D`. Null for what is no duration of fixed length. */
+/** `PT1H30M`, `P365D`. Null for anything that is not a duration of fixed length. */
 export function toMinutes(duration: string | null | undefined): number | null {
   if (duration === null || duration === undefined) return null;
   try {
@@ -13,7 +13,7 @@ export function toMinutes(duration: string | null | undefined): number | null {
   }
 }
 
-/** Graph writes seven digits of a second, and mostly the zone beside the time instead of an offset in it. */
+/** Graph writes seven fractional digits, and usually names the zone beside the time instead of adding an offset. */
 export function toInstant(time: DateTimeTimeZone): Date | null {
   try {
     if (/(Z|[+-]\d{2}:?\d{2})$/i.test(time.dateTime)) {
@@ -28,7 +28,7 @@ export function toInstant(time: DateTimeTimeZone): Date | null {
   }
 }
 
-/** The form of a new appointment's times. */
+/** The format of a new appointment's times. */
 export function toGraphTime(instant: Date): { "@odata.type": string; dateTime: string; timeZone: "UTC" } {
   return {
     "@odata.type": "#microsoft.graph.dateTimeTimeZone",
@@ -37,7 +37,7 @@ export function toGraphTime(instant: Date): { "@odata.type": string; dateTime: s
   };
 }
 
-/** The form of the times between which availability is asked for: whole minutes, never less than asked for. */
+/** The format of the times of an availability request: whole minutes, rounded so that nothing is left out. */
 export function toGraphMinute(instant: Date, rounding: "down" | "up"): { dateTime: string; timeZone: "UTC" } {
   const round = rounding === "down" ? Math.floor : Math.ceil;
   const rounded = new Date(round(instant.getTime() / MINUTE_MS) * MINUTE_MS);

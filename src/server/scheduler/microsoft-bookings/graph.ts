@@ -1,55 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
+import { createConcurrencyLimit } from "../concurrency-limit.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
-import type { Outbound, OutboundReply } from "../outbound.ts";
+import { type Outbound, type OutboundReply, type OutboundRequest, toAbortCode } from "../outbound.ts";
 import { readReply, type Shape } from "../read-reply.ts";
 import { type Failure, found, type Read, unavailable } from "../scheduling-system.ts";
 import { createAccessToken } from "./access-token.ts";
 
 // Requests to one booking business. Paths are relative to it: "" is the business itself, "/services" its services.
+//
+// A booking business is a mailbox, and Graph allows an application four requests to a mailbox at once. All requests of a
+// connection therefore share one limit. Further processes or applications can still exceed it: a request that Graph
+// throttles was not processed, so it is sent again after the wait that Graph asks for, if that wait is short.
 
 export type Graph = {
   read<T>(path: string, shape: Shape<T>, signal: AbortSignal): Promise<Read<T>>;
-  /** All pages; unavailable where there are more than can be read, since what is missing could be what is looked for. */
+  /** Reads all pages. Unavailable when there are more than can be read, because an item could be on the missing ones. */
   list<T>(path: string, shape: Shape<Page<T>>, signal: AbortSignal): Promise<Read<T[]>>;
   /** A `Failure` means that nothing was sent. */
   post(path: string, json: unknown, signal: AbortSignal): Promise<OutboundReply | Failure>;
+  remove(path: string, signal: AbortSignal): Promise<OutboundReply | Failure>;
 };
 
 type Page<T> = { value: T[]; "@odata.nextLink"?: string | null };
+type GraphRequest = { readonly method: OutboundRequest["method"]; readonly url: string; readonly json?: unknown };
 
 const PAGES_MAX = 20;
+/** Graph's limit per application and mailbox (learn.microsoft.com/graph/throttling-limits, Outlook service). */
+const REQUESTS_AT_ONCE_MAX = 4;
+const THROTTLED = 429;
+/** A longer wait doesn't fit into the time of a visitor's request. */
+const THROTTLE_WAIT_MS_MAX = 5_000;
+const THROTTLE_WAIT_FALLBACK_MS = 1_000;
+const THROTTLE_RETRIES_MAX = 3;
 
 export function createGraph(deps: { outbound: Outbound; clock: Clock }, parts: MicrosoftBookingsParts): Graph {
   const token = createAccessToken(deps, parts);
+  const limit = createConcurrencyLimit(REQUESTS_AT_ONCE_MAX);
   const { graphUrl, businessId } = parts.settings;
   const businessUrl = `${graphUrl}/solutions/bookingBusinesses/${encodeURIComponent(businessId).replaceAll("%40", "@")}`;
 
   const sendOnce = async (
-    request: { method: "GET" | "POST"; url: string; json: unknown },
+    request: GraphRequest,
     signal: AbortSignal,
   ): Promise<{ reply: OutboundReply; forget: () => void } | Failure> => {
     const access = await token.get(signal);
     if (access.kind !== "found") return access;
     const headers = {
       Authorization: `Bearer ${access.value.text}`,
-      // Else Graph writes newer roles of staff as null.
+      // Without this, Graph replaces newer staff roles with null.
       Prefer: "include-unknown-enum-members",
     };
     const body = request.json === undefined ? null : { json: request.json };
-    const reply = await deps.outbound.send({ method: request.method, url: request.url, headers, body }, signal);
+    const { method, url } = request;
+    const reply = await limit(() => sendPatiently({ method, url, headers, body }, signal), signal);
+    if (reply === null) return unavailable({ status: null, requestId: null, failure: toAbortCode(signal) });
     return { reply, forget: () => token.forget(access.value) };
   };
 
-  /** A token may be withdrawn before its end: 401 says that the request was not looked at, so it is sent once more. */
-  const send = async (
-    request: { method: "GET" | "POST"; url: string; json?: unknown },
-    signal: AbortSignal,
-  ): Promise<OutboundReply | Failure> => {
-    const first = await sendOnce({ json: undefined, ...request }, signal);
+  const sendPatiently = async (request: OutboundRequest, signal: AbortSignal): Promise<OutboundReply> => {
+    let reply = await deps.outbound.send(request, signal);
+    for (let retries = 0; retries < THROTTLE_RETRIES_MAX; retries++) {
+      if (reply.kind !== "reply" || reply.status !== THROTTLED) return reply;
+      const waitMs = reply.retryAfterMs ?? THROTTLE_WAIT_FALLBACK_MS;
+      if (waitMs > THROTTLE_WAIT_MS_MAX) return reply;
+      // The only rejection is the abort of the signal.
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return reply;
+      reply = await deps.outbound.send(request, signal);
+    }
+    return reply;
+  };
+
+  /** A token can be revoked early. 401 means that the request was not processed, so it is sent once more. */
+  const send = async (request: GraphRequest, signal: AbortSignal): Promise<OutboundReply | Failure> => {
+    const first = await sendOnce(request, signal);
     if (!("reply" in first)) return first;
     if (first.reply.kind !== "reply" || first.reply.status !== 401) return first.reply;
     first.forget();
-    const second = await sendOnce({ json: undefined, ...request }, signal);
+    const second = await sendOnce(request, signal);
     return "reply" in second ? second.reply : second;
   };
 
@@ -61,11 +90,12 @@ export function createGraph(deps: { outbound: Outbound; clock: Clock }, parts: M
   return {
     read: (path, shape, signal) => readUrl(businessUrl + path, shape, signal),
     post: (path, json, signal) => send({ method: "POST", url: businessUrl + path, json }, signal),
+    remove: (path, signal) => send({ method: "DELETE", url: businessUrl + path }, signal),
     list: async <T>(path: string, shape: Shape<Page<T>>, signal: AbortSignal) => {
       const items: T[] = [];
       let url: string | null = businessUrl + path;
       for (let pages = 0; url !== null && pages < PAGES_MAX; pages++) {
-        // The token goes to Graph only, whatever a page says comes next.
+        // The token is sent to Graph only, whatever the link to the next page says.
         if (!url.startsWith(`${graphUrl}/`)) return unavailable(UNREADABLE);
         const page: Read<Page<T>> = await readUrl(url, shape, signal);
         if (page.kind !== "found") return page;

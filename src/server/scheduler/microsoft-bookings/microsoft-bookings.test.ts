@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Slot } from "../scheduling-system.ts";
 import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
-import { GRAPH_NOW } from "../testing/graph-world.ts";
+import { GRAPH_NOW, PRACTICE, REMINDERS } from "../testing/graph-world.ts";
 import { openGraph } from "../testing/open-graph.ts";
 
 const NEVER = new AbortController().signal;
@@ -34,7 +34,7 @@ test("the connection's test names the business, its zone from Microsoft's name, 
     businessName: "Lindenhof Dental",
     timeZone: "Europe/Berlin",
     bookingUrl: "https://outlook.office365.com/owa/calendar/lindenhof@example.com/bookings/",
-    warnings: ["“Class” is for groups; through a widget each time is booked once."],
+    warnings: ["“Class” is for groups. Through a widget, each time is booked once."],
   });
 });
 
@@ -43,7 +43,7 @@ test("services that are hidden from customers are not offered; questions come fr
   const offered = requireFound(await system.listServices(NEVER));
   assert.deepEqual(
     offered.map(({ id }) => id),
-    ["check-up", "choose", "online", "first", "group"],
+    ["check-up", "choose", "online", "first", "group", "fridays", "fair"],
   );
   assert.deepEqual(offered[3], {
     id: "first",
@@ -106,6 +106,110 @@ test("nothing is offered before the lead time or beyond the maximum advance", as
   const range = { from: new Date("2026-12-20T00:00:00.000Z"), to: new Date("2027-01-19T00:00:00.000Z") };
   const far = requireFound(await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER));
   assert.equal(toTimes(far).at(-1), "2027-01-01T09:00:00.000Z");
+});
+
+test("a service has only the times of its own weekly hours, within those of the business", async () => {
+  const { system } = await openGraph();
+  const range = { from: GRAPH_NOW, to: new Date(GRAPH_NOW.getTime() + 21 * DAY_MS) };
+  const slots = requireFound(await system.listSlots({ serviceId: "fridays", staffId: null, ...range }, NEVER));
+  // Saturdays the business is closed, and on 13 November the service cannot be booked.
+  assert.deepEqual(toTimes(slots), [
+    "2026-11-06T09:15:00.000Z",
+    "2026-11-06T09:45:00.000Z",
+    "2026-11-06T10:15:00.000Z",
+    "2026-11-20T09:15:00.000Z",
+    "2026-11-20T09:45:00.000Z",
+    "2026-11-20T10:15:00.000Z",
+  ]);
+});
+
+test("a service that is bookable on certain days only has no other times", async () => {
+  const { system } = await openGraph();
+  const slots = await listWeek(system, { now: GRAPH_NOW, serviceId: "fair" });
+  assert.deepEqual([...new Set(toTimes(slots).map((time) => time.slice(0, 10)))], ["2026-11-04", "2026-11-05"]);
+  const never = { startAt: new Date("2026-11-03T09:00:00.000Z"), endAt: GRAPH_NOW, staffIds: [] };
+  assert.deepEqual(await system.book(toRequest("fair", never), NEVER), { kind: "slot_taken" });
+});
+
+test("an appointment gets the service's buffers, location, reminders and rule about managing it", async () => {
+  const { system, server } = await openGraph();
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "first" });
+  assert.ok(slot);
+  const answers = [{ questionId: "q-what", question: "What is it about?", answer: "Teeth" }];
+  requireBooked(await system.book({ ...toRequest("first", slot), answers }, NEVER));
+  const [made] = server.appointments;
+  assert.deepEqual(
+    [made?.postBuffer, made?.serviceLocation, made?.reminders, made?.isCustomerAllowedToManageBooking],
+    ["PT15M", PRACTICE, REMINDERS, false],
+  );
+});
+
+test("an appointment always names a free member of staff, also when the visitor cannot choose", async () => {
+  const { system, server } = await openGraph();
+  server.busy.push({ staffId: "s-ada", start: "2026-11-02T08:00:00.0000000", end: "2026-11-02T09:00:00.0000000" });
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "choose" });
+  assert.ok(slot);
+  for (const serviceId of ["choose", "online"]) {
+    const [free] = await listWeek(system, { now: GRAPH_NOW, serviceId });
+    assert.ok(free);
+    requireBooked(await system.book(toRequest(serviceId, free), NEVER));
+  }
+  assert.deepEqual(
+    server.appointments.map(({ staffMemberIds }) => staffMemberIds),
+    [["s-ben"], ["s-ben"]],
+  );
+});
+
+test("where Graph rejects staff for a service that doesn't allow choosing, the appointment is made without", async () => {
+  const { system, server } = await openGraph();
+  server.staffRule = "only_if_selectable";
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+  assert.ok(slot);
+  requireBooked(await system.book(toRequest("check-up", slot), NEVER));
+  assert.equal(server.appointments.length, 1);
+});
+
+test("throttled requests are sent again, and the visitor notices nothing", async () => {
+  const { system, server } = await openGraph();
+  server.throttledCount = 2;
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+  assert.ok(slot);
+  server.throttledCount = 3;
+  requireBooked(await system.book(toRequest("check-up", slot), NEVER));
+  assert.equal(server.appointments.length, 1);
+});
+
+test("many visitors at once never make more than four requests at once", async () => {
+  const { system } = await openGraph();
+  const weeks = await Promise.all(
+    Array.from({ length: 12 }, () => listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" })),
+  );
+  assert.ok(weeks.every(({ length }) => length > 0));
+});
+
+test("without the permission to cancel, an appointment is deleted", async () => {
+  const { system, server } = await openGraph();
+  server.canCancel = false;
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+  assert.ok(slot);
+  const request = toRequest("check-up", slot);
+  const { externalId } = requireBooked(await system.book(request, NEVER));
+  assert.equal(requireFound(await system.cancel({ externalId, reference: request.reference }, NEVER)), "canceled");
+  assert.deepEqual(server.appointments, []);
+});
+
+test("links that are not https are dropped", async () => {
+  const { system, server } = await openGraph();
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "online" });
+  assert.ok(slot);
+  const request = toRequest("online", slot);
+  requireBooked(await system.book(request, NEVER));
+  Object.assign(server.appointments[0] ?? {}, {
+    anonymousJoinWebUrl: "javascript:alert(1)",
+    joinWebUrl: "http://x.example",
+  });
+  const found = await system.findByReference(request, NEVER);
+  assert.equal(found.kind === "found" && found.value.joinUrl, null);
 });
 
 test("a service for groups is booked with a customer that was made for it", async () => {

@@ -1,7 +1,6 @@
-import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
-import { isStillFree } from "../is-still-free.ts";
 import { createKeptCatalog } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
 import { readReply } from "../read-reply.ts";
@@ -17,7 +16,7 @@ import {
   unavailable,
   type Verified,
 } from "../scheduling-system.ts";
-import { bookAppointment } from "./book.ts";
+import { bookAppointment, cancelAppointment } from "./book.ts";
 import { type Catalog, type GraphService, readCatalog } from "./catalog.ts";
 import { toFreeByStaff, toFreeTimes, toNeededRange } from "./free-times.ts";
 import { createGraph, type Graph, isFailure, UNREADABLE } from "./graph.ts";
@@ -25,10 +24,10 @@ import { toGraphMinute, toInstant } from "./graph-time.ts";
 import { type Appointment, shapes } from "./shapes.ts";
 import { toBooked } from "./to-booked.ts";
 
-// Microsoft Bookings through Microsoft Graph v1.0, with the application's own permissions (Bookings.Read.All and
+// Microsoft Bookings through Microsoft Graph v1.0, with application permissions (Bookings.Read.All and
 // BookingsAppointment.ReadWrite.All), which cover every booking business of the tenant.
 
-/** Appointments of one service that start at the same moment; each is read by itself. */
+/** Appointments of one service that start at the same time; each is read by itself. */
 const CANDIDATES_MAX = 20;
 
 export function createMicrosoftBookings(
@@ -38,13 +37,16 @@ export function createMicrosoftBookings(
   const graph = createGraph(deps, parts);
   const catalog = createKeptCatalog<Catalog>(deps, (signal) => readCatalog(graph, signal));
 
-  const listSlots = async (query: SlotQuery, signal: AbortSignal): Promise<Read<Slot[]>> => {
+  const findService = async (
+    { serviceId, staffId }: { serviceId: string; staffId: string | null },
+    signal: AbortSignal,
+  ): Promise<Read<{ catalog: Catalog; service: GraphService }>> => {
     const known = await catalog.get(signal);
     if (known.kind !== "found") return known;
-    const service = findService(known.value, query.serviceId);
-    if (service === null) return refused("not_found");
-    if (!isChoosable(service, query.staffId)) return refused("invalid");
-    return await readSlots({ graph, clock: deps.clock, catalog: known.value, service }, query, signal);
+    const service = known.value.services.find(({ offered }) => offered.id === serviceId);
+    if (service === undefined) return refused("not_found");
+    const isChoosable = staffId === null || service.offered.staff.some(({ id }) => id === staffId);
+    return isChoosable ? found({ catalog: known.value, service }) : refused("invalid");
   };
 
   const findByReference = async (sought: Sought, signal: AbortSignal): Promise<FindOutcome> => {
@@ -63,20 +65,35 @@ export function createMicrosoftBookings(
       return fresh.kind === "found" ? await verify({ graph, clock: deps.clock }, fresh.value, signal) : fresh;
     },
     listServices: catalog.listServices,
-    listSlots,
-    findByReference,
-    cancel: async () => refused("invalid"),
-    book: async (request, signal) => {
-      const known = await catalog.get(signal);
+    listSlots: async (query, signal) => {
+      const known = await findService(query, signal);
       if (known.kind !== "found") return known;
-      const service = findService(known.value, request.serviceId);
-      if (service === null) return refused("not_found");
-      if (!isChoosable(service, request.staffId)) return refused("invalid");
-      return await bookAppointment({ graph, catalog: known.value, service }, request, signal, {
-        find: () => findByReference(request, signal),
-        isFree: () => isStillFree(listSlots, request, signal),
-      });
+      const slots = await readSlots({ graph, clock: deps.clock, ...known.value }, query, signal);
+      if (slots.kind !== "found" || known.value.service.offered.staffSelectable) return slots;
+      return found(slots.value.map((slot) => ({ ...slot, staffIds: [] })));
     },
+    findByReference,
+    book: async (request, signal) => {
+      const known = await findService(request, signal);
+      if (known.kind !== "found") return known;
+      const startMs = request.startAt.getTime();
+      const endMs = startMs + known.value.service.offered.durationMinutes * MINUTE_MS;
+      const bookDeps = {
+        graph,
+        ...known.value,
+        find: () => findByReference(request, signal),
+        listFreeStaff: async () => {
+          const query = { ...request, from: request.startAt, to: new Date(startMs + 1) };
+          const slots = await readSlots({ graph, clock: deps.clock, ...known.value }, query, signal);
+          return slots.kind === "found" ? found(slots.value[0]?.staffIds ?? []) : slots;
+        },
+        listOverlapping: () =>
+          graph.list(toCalendarPath(request.startAt, new Date(endMs)), shapes.appointments, signal),
+      };
+      return await bookAppointment(bookDeps, request, signal);
+    },
+    cancel: ({ externalId }, signal) =>
+      cancelAppointment(graph, { id: externalId, message: "This appointment was canceled." }, signal),
   };
 }
 
@@ -117,7 +134,7 @@ async function readAvailability(
   return found("value" in read.value ? read.value.value : read.value.staffAvailabilityItem);
 }
 
-/** The calendar's list has no notes, so appointments that could be it are read one by one. */
+/** The calendar's list has no notes, so appointments that could match are read one by one. */
 async function findAppointment(graph: Graph, sought: Sought, signal: AbortSignal): Promise<Read<Appointment | null>> {
   const startMs = sought.startAt.getTime();
   const path = toCalendarPath(new Date(startMs - HOUR_MS), new Date(startMs + HOUR_MS));
@@ -132,11 +149,11 @@ async function findAppointment(graph: Graph, sought: Sought, signal: AbortSignal
     const { serviceNotes, additionalInformation } = read.value;
     if (`${serviceNotes} ${additionalInformation}`.includes(sought.reference)) return read;
   }
-  // It may be among those that were not read, and "absent" would tell the visitor that nothing was booked.
+  // The appointment may be among those that were not read, and "absent" would tell the visitor that nothing was booked.
   return candidates.length > CANDIDATES_MAX ? unavailable(UNREADABLE) : found(null);
 }
 
-/** Availability is asked for too: it needs a permission of its own. */
+/** Reads availability too, because it needs a permission of its own. */
 async function verify({ graph, clock }: ReadDeps, catalog: Catalog, signal: AbortSignal): Promise<Read<Verified>> {
   const [member] = catalog.staff;
   if (member !== undefined) {
@@ -148,20 +165,12 @@ async function verify({ graph, clock }: ReadDeps, catalog: Catalog, signal: Abor
   const warnings: string[] = [];
   const { businessName, timeZone, bookingUrl, services } = catalog;
   if (services.length === 0) warnings.push("This booking page has no service that customers can see.");
-  if (timeZone === null) warnings.push("The booking page's time zone is not known, so no free times can be shown.");
+  if (timeZone === null) warnings.push("The booking page's time zone is unknown, so no free times can be shown.");
   for (const { offered, staffIds, isForGroups } of services) {
     if (staffIds.length === 0) warnings.push(`“${offered.name}” has no staff, so it has no free times.`);
-    if (isForGroups) warnings.push(`“${offered.name}” is for groups; through a widget each time is booked once.`);
+    if (isForGroups) warnings.push(`“${offered.name}” is for groups. Through a widget, each time is booked once.`);
   }
   return found({ businessName, timeZone, bookingUrl, warnings });
-}
-
-function findService(catalog: Catalog, id: string): GraphService | null {
-  return catalog.services.find(({ offered }) => offered.id === id) ?? null;
-}
-
-function isChoosable(service: GraphService, staffId: string | null): boolean {
-  return staffId === null || service.offered.staff.some(({ id }) => id === staffId);
 }
 
 function toCalendarPath(from: Date, to: Date): string {

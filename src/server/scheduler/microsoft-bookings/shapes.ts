@@ -1,13 +1,29 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
 
-// The parts of Microsoft Graph's replies that are read. Everything Graph may leave out or set to null, it does.
+// The parts of Microsoft Graph's replies that we read. Graph omits or nulls everything that it may omit or null.
 
 const maybe = <T extends TSchema>(type: T) => Type.Optional(Type.Union([type, Type.Null()]));
 
 const Duration = Type.String({ pattern: "^-?P" });
 
+const WorkHours = Type.Array(
+  Type.Object({
+    day: Type.String(),
+    timeSlots: maybe(Type.Array(Type.Object({ startTime: Type.String(), endTime: Type.String() }))),
+  }),
+);
+export type WorkHours = Static<typeof WorkHours>;
+
+/** `bookWhenStaffAreFree`, `notBookable` or `customWeeklyHours`. */
+const Availability = { availabilityType: maybe(Type.String()), businessHours: maybe(WorkHours) };
+
 const SchedulingPolicy = Type.Object({
+  generalAvailability: maybe(Type.Object(Availability)),
+  /** Overrides the general availability from the first to the last date. */
+  customAvailabilities: maybe(
+    Type.Array(Type.Object({ ...Availability, startDate: Type.String(), endDate: Type.String() })),
+  ),
   timeSlotInterval: maybe(Duration),
   minimumLeadTime: maybe(Duration),
   maximumAdvance: maybe(Duration),
@@ -18,18 +34,10 @@ export type SchedulingPolicy = Static<typeof SchedulingPolicy>;
 const Business = Type.Object({
   displayName: maybe(Type.String()),
   publicUrl: maybe(Type.String()),
-  businessHours: maybe(
-    Type.Array(
-      Type.Object({
-        day: Type.String(),
-        timeSlots: maybe(Type.Array(Type.Object({ startTime: Type.String(), endTime: Type.String() }))),
-      }),
-    ),
-  ),
+  businessHours: maybe(WorkHours),
   schedulingPolicy: maybe(SchedulingPolicy),
   bookingPageSettings: maybe(Type.Object({ businessTimeZone: maybe(Type.String()) })),
 });
-export type Business = Static<typeof Business>;
 
 const Service = Type.Object({
   id: Type.String(),
@@ -40,6 +48,10 @@ const Service = Type.Object({
   postBuffer: maybe(Duration),
   isHiddenFromCustomers: maybe(Type.Boolean()),
   isLocationOnline: maybe(Type.Boolean()),
+  isCustomerAllowedToManageBooking: maybe(Type.Boolean()),
+  /** Copied into appointments as they are. */
+  defaultLocation: maybe(Type.Record(Type.String(), Type.Unknown())),
+  defaultReminders: maybe(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
   staffMemberIds: maybe(Type.Array(Type.String())),
   maximumAttendeesCount: maybe(Type.Integer()),
   schedulingPolicy: maybe(SchedulingPolicy),
@@ -90,6 +102,7 @@ const Appointment = Type.Object({
   anonymousJoinWebUrl: maybe(Type.String()),
   serviceNotes: maybe(Type.String()),
   additionalInformation: maybe(Type.String()),
+  createdDateTime: maybe(Type.String()),
 });
 export type Appointment = Static<typeof Appointment>;
 
@@ -108,7 +121,7 @@ export const shapes = {
   customer: Compile(Type.Object({ id: Type.String() })),
   appointments: listOf(Appointment),
   appointment: Compile(Appointment),
-  /** The documents and the service disagree about the name of the list. */
+  /** The documents and the service use different names for the list. */
   staffAvailability: Compile(
     Type.Union([Type.Object({ value: StaffAvailability }), Type.Object({ staffAvailabilityItem: StaffAvailability })]),
   ),

@@ -1,13 +1,13 @@
 import { MINUTE_MS } from "#contract/durations.ts";
+import { toHttpsLink } from "../https-link.ts";
 import type { Booked, Sought } from "../scheduling-system.ts";
 import type { Catalog } from "./catalog.ts";
 import { toInstant } from "./graph-time.ts";
 import type { Appointment } from "./shapes.ts";
 
 /**
- * An appointment has no status: that it exists is the confirmation. There is no address at which it could be managed,
- * because an appointment that was made through Graph has only zeros for its selfServiceAppointmentId; the customer's mail
- * has a link.
+ * An appointment has no status: it is confirmed because it exists. There is no link to manage it, because appointments made
+ * through Graph have a selfServiceAppointmentId of zeros. The customer's mail has the link.
  */
 export function toBooked(catalog: Catalog, appointment: Appointment, sought: Sought): Booked {
   const service = catalog.services.find(({ offered }) => offered.id === sought.serviceId);
@@ -23,6 +23,6 @@ export function toBooked(catalog: Catalog, appointment: Appointment, sought: Sou
       name: catalog.staff.find((member) => member.id === id)?.name ?? "",
     })),
     manageUrl: null,
-    joinUrl: appointment.anonymousJoinWebUrl || appointment.joinWebUrl || null,
+    joinUrl: toHttpsLink(appointment.anonymousJoinWebUrl) ?? toHttpsLink(appointment.joinWebUrl),
   };
 }

@@ -1,178 +1,71 @@
+import cldr from "cldr-core/supplemental/windowsZones.json" with { type: "json" };
 import { parseTimeZone } from "../../lib/calendar.ts";
 
-// Microsoft's names of time zones and what they are in the time zone database: the pairs of CLDR's windowsZones for the
-// whole world (territory 001). Intl knows these names only from inside, so they are written down here.
+// Microsoft names time zones by Windows id (`W. Europe Standard Time`), by IANA name, or by the title that Windows shows
+// (`(UTC+01:00) Amsterdam, Berlin, …`). Ids come from the Unicode CLDR. Titles are in no maintained table, but they consist
+// of an offset and of places, which the time zone database knows; a title whose places disagree is not understood.
 
-/** An IANA name from an IANA or a Windows name, or from the title that Windows shows: `(UTC+01:00) Brussels, …`. */
+/** CLDR lists one row per territory; 001 is the world, the default of a Windows zone. */
+const WORLD = "001";
+
+const IANA_BY_WINDOWS_ID: ReadonlyMap<string, string> = new Map(
+  cldr.supplemental.windowsZones.mapTimezones
+    .map(({ mapZone }) => mapZone)
+    .filter(({ _territory }) => _territory === WORLD)
+    .map(({ _other, _type }) => [_other, _type]),
+);
+
+const AREAS = ["Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific", "US", "Canada"];
+
+/** Places in titles that the time zone database has no zone for. */
+const WINDOWS_ID_BY_PLACE: ReadonlyMap<string, string> = new Map([
+  ["Baja California", "Pacific Standard Time (Mexico)"],
+  ["Brasilia", "E. South America Standard Time"],
+  ["Cabo Verde Is.", "Cape Verde Standard Time"],
+  ["Indiana (East)", "US Eastern Standard Time"],
+  ["Nuku'alofa", "Tonga Standard Time"],
+  ["Salvador", "Bahia Standard Time"],
+  ["Solomon Is.", "Central Pacific Standard Time"],
+  ["Sri Jayawardenepura", "Sri Lanka Standard Time"],
+  ["West Central Africa", "W. Central Africa Standard Time"],
+]);
+
+/** The IANA name, or null for a name that is not understood. */
 export function toIanaZone(name: string): string | null {
-  const bare = name.trim().replace(/^\(UTC[^)]*\)\s*/, "");
-  return ZONES.get(bare) ?? TITLES.get(bare) ?? parseTimeZone(bare);
+  const [, offset, title] = /^\(UTC([+-]\d\d:\d\d)?\)\s*(.*)$/.exec(name.trim()) ?? [];
+  if (title === undefined) return parseTimeZone(name.trim()) ?? findById(name.trim());
+  const places = title.split(/,\s*/).flatMap((place) => [place, place.replace(/\s*\(.*\)$/, "")]);
+  const zones = places.flatMap(findByPlace).filter((zone) => toStandardOffset(zone) === (offset ?? "+00:00"));
+  const [first] = zones;
+  return first !== undefined && zones.every((zone) => hasSameClock(zone, first)) ? first : null;
 }
 
-const ZONES: ReadonlyMap<string, string> = new Map([
-  ["Dateline Standard Time", "Etc/GMT+12"],
-  ["UTC-11", "Etc/GMT+11"],
-  ["Aleutian Standard Time", "America/Adak"],
-  ["Hawaiian Standard Time", "Pacific/Honolulu"],
-  ["Marquesas Standard Time", "Pacific/Marquesas"],
-  ["Alaskan Standard Time", "America/Anchorage"],
-  ["UTC-09", "Etc/GMT+9"],
-  ["Pacific Standard Time (Mexico)", "America/Tijuana"],
-  ["UTC-08", "Etc/GMT+8"],
-  ["Pacific Standard Time", "America/Los_Angeles"],
-  ["US Mountain Standard Time", "America/Phoenix"],
-  ["Mountain Standard Time (Mexico)", "America/Mazatlan"],
-  ["Mountain Standard Time", "America/Denver"],
-  ["Yukon Standard Time", "America/Whitehorse"],
-  ["Central America Standard Time", "America/Guatemala"],
-  ["Central Standard Time", "America/Chicago"],
-  ["Easter Island Standard Time", "Pacific/Easter"],
-  ["Central Standard Time (Mexico)", "America/Mexico_City"],
-  ["Canada Central Standard Time", "America/Regina"],
-  ["SA Pacific Standard Time", "America/Bogota"],
-  ["Eastern Standard Time (Mexico)", "America/Cancun"],
-  ["Eastern Standard Time", "America/New_York"],
-  ["Haiti Standard Time", "America/Port-au-Prince"],
-  ["Cuba Standard Time", "America/Havana"],
-  ["US Eastern Standard Time", "America/Indiana/Indianapolis"],
-  ["Turks And Caicos Standard Time", "America/Grand_Turk"],
-  ["Paraguay Standard Time", "America/Asuncion"],
-  ["Atlantic Standard Time", "America/Halifax"],
-  ["Venezuela Standard Time", "America/Caracas"],
-  ["Central Brazilian Standard Time", "America/Cuiaba"],
-  ["SA Western Standard Time", "America/La_Paz"],
-  ["Pacific SA Standard Time", "America/Santiago"],
-  ["Newfoundland Standard Time", "America/St_Johns"],
-  ["Tocantins Standard Time", "America/Araguaina"],
-  ["E. South America Standard Time", "America/Sao_Paulo"],
-  ["SA Eastern Standard Time", "America/Cayenne"],
-  ["Argentina Standard Time", "America/Argentina/Buenos_Aires"],
-  ["Greenland Standard Time", "America/Nuuk"],
-  ["Montevideo Standard Time", "America/Montevideo"],
-  ["Magallanes Standard Time", "America/Punta_Arenas"],
-  ["Saint Pierre Standard Time", "America/Miquelon"],
-  ["Bahia Standard Time", "America/Bahia"],
-  ["UTC-02", "Etc/GMT+2"],
-  ["Azores Standard Time", "Atlantic/Azores"],
-  ["Cape Verde Standard Time", "Atlantic/Cape_Verde"],
-  ["UTC", "UTC"],
-  ["GMT Standard Time", "Europe/London"],
-  ["Greenwich Standard Time", "Atlantic/Reykjavik"],
-  ["Sao Tome Standard Time", "Africa/Sao_Tome"],
-  ["Morocco Standard Time", "Africa/Casablanca"],
-  ["W. Europe Standard Time", "Europe/Berlin"],
-  ["Central Europe Standard Time", "Europe/Budapest"],
-  ["Romance Standard Time", "Europe/Paris"],
-  ["Central European Standard Time", "Europe/Warsaw"],
-  ["W. Central Africa Standard Time", "Africa/Lagos"],
-  ["Jordan Standard Time", "Asia/Amman"],
-  ["GTB Standard Time", "Europe/Bucharest"],
-  ["Middle East Standard Time", "Asia/Beirut"],
-  ["Egypt Standard Time", "Africa/Cairo"],
-  ["E. Europe Standard Time", "Europe/Chisinau"],
-  ["Syria Standard Time", "Asia/Damascus"],
-  ["West Bank Standard Time", "Asia/Hebron"],
-  ["South Africa Standard Time", "Africa/Johannesburg"],
-  ["FLE Standard Time", "Europe/Kyiv"],
-  ["Israel Standard Time", "Asia/Jerusalem"],
-  ["South Sudan Standard Time", "Africa/Juba"],
-  ["Kaliningrad Standard Time", "Europe/Kaliningrad"],
-  ["Sudan Standard Time", "Africa/Khartoum"],
-  ["Libya Standard Time", "Africa/Tripoli"],
-  ["Namibia Standard Time", "Africa/Windhoek"],
-  ["Arabic Standard Time", "Asia/Baghdad"],
-  ["Turkey Standard Time", "Europe/Istanbul"],
-  ["Arab Standard Time", "Asia/Riyadh"],
-  ["Belarus Standard Time", "Europe/Minsk"],
-  ["Russian Standard Time", "Europe/Moscow"],
-  ["E. Africa Standard Time", "Africa/Nairobi"],
-  ["Iran Standard Time", "Asia/Tehran"],
-  ["Arabian Standard Time", "Asia/Dubai"],
-  ["Astrakhan Standard Time", "Europe/Astrakhan"],
-  ["Azerbaijan Standard Time", "Asia/Baku"],
-  ["Russia Time Zone 3", "Europe/Samara"],
-  ["Mauritius Standard Time", "Indian/Mauritius"],
-  ["Saratov Standard Time", "Europe/Saratov"],
-  ["Georgian Standard Time", "Asia/Tbilisi"],
-  ["Volgograd Standard Time", "Europe/Volgograd"],
-  ["Caucasus Standard Time", "Asia/Yerevan"],
-  ["Afghanistan Standard Time", "Asia/Kabul"],
-  ["West Asia Standard Time", "Asia/Tashkent"],
-  ["Ekaterinburg Standard Time", "Asia/Yekaterinburg"],
-  ["Pakistan Standard Time", "Asia/Karachi"],
-  ["Qyzylorda Standard Time", "Asia/Qyzylorda"],
-  ["India Standard Time", "Asia/Kolkata"],
-  ["Sri Lanka Standard Time", "Asia/Colombo"],
-  ["Nepal Standard Time", "Asia/Kathmandu"],
-  ["Central Asia Standard Time", "Asia/Bishkek"],
-  ["Bangladesh Standard Time", "Asia/Dhaka"],
-  ["Omsk Standard Time", "Asia/Omsk"],
-  ["Myanmar Standard Time", "Asia/Yangon"],
-  ["SE Asia Standard Time", "Asia/Bangkok"],
-  ["Altai Standard Time", "Asia/Barnaul"],
-  ["W. Mongolia Standard Time", "Asia/Hovd"],
-  ["North Asia Standard Time", "Asia/Krasnoyarsk"],
-  ["N. Central Asia Standard Time", "Asia/Novosibirsk"],
-  ["Tomsk Standard Time", "Asia/Tomsk"],
-  ["China Standard Time", "Asia/Shanghai"],
-  ["North Asia East Standard Time", "Asia/Irkutsk"],
-  ["Singapore Standard Time", "Asia/Singapore"],
-  ["W. Australia Standard Time", "Australia/Perth"],
-  ["Taipei Standard Time", "Asia/Taipei"],
-  ["Ulaanbaatar Standard Time", "Asia/Ulaanbaatar"],
-  ["Aus Central W. Standard Time", "Australia/Eucla"],
-  ["Transbaikal Standard Time", "Asia/Chita"],
-  ["Tokyo Standard Time", "Asia/Tokyo"],
-  ["North Korea Standard Time", "Asia/Pyongyang"],
-  ["Korea Standard Time", "Asia/Seoul"],
-  ["Yakutsk Standard Time", "Asia/Yakutsk"],
-  ["Cen. Australia Standard Time", "Australia/Adelaide"],
-  ["AUS Central Standard Time", "Australia/Darwin"],
-  ["E. Australia Standard Time", "Australia/Brisbane"],
-  ["AUS Eastern Standard Time", "Australia/Sydney"],
-  ["West Pacific Standard Time", "Pacific/Port_Moresby"],
-  ["Tasmania Standard Time", "Australia/Hobart"],
-  ["Vladivostok Standard Time", "Asia/Vladivostok"],
-  ["Lord Howe Standard Time", "Australia/Lord_Howe"],
-  ["Bougainville Standard Time", "Pacific/Bougainville"],
-  ["Russia Time Zone 10", "Asia/Srednekolymsk"],
-  ["Magadan Standard Time", "Asia/Magadan"],
-  ["Norfolk Standard Time", "Pacific/Norfolk"],
-  ["Sakhalin Standard Time", "Asia/Sakhalin"],
-  ["Central Pacific Standard Time", "Pacific/Guadalcanal"],
-  ["Russia Time Zone 11", "Asia/Kamchatka"],
-  ["New Zealand Standard Time", "Pacific/Auckland"],
-  ["UTC+12", "Etc/GMT-12"],
-  ["Fiji Standard Time", "Pacific/Fiji"],
-  ["Chatham Islands Standard Time", "Pacific/Chatham"],
-  ["UTC+13", "Etc/GMT-13"],
-  ["Tonga Standard Time", "Pacific/Tongatapu"],
-  ["Samoa Standard Time", "Pacific/Apia"],
-  ["Line Islands Standard Time", "Pacific/Kiritimati"],
-]);
+function findById(id: string): string | null {
+  const zone = IANA_BY_WINDOWS_ID.get(id);
+  return zone === undefined ? null : parseTimeZone(zone);
+}
 
-/** Graph has been seen to answer with titles; an unknown one is refused rather than guessed from its offset. */
-const TITLES: ReadonlyMap<string, string> = new Map([
-  ["Coordinated Universal Time", "UTC"],
-  ["Pacific Time (US & Canada)", "America/Los_Angeles"],
-  ["Mountain Time (US & Canada)", "America/Denver"],
-  ["Central Time (US & Canada)", "America/Chicago"],
-  ["Eastern Time (US & Canada)", "America/New_York"],
-  ["Atlantic Time (Canada)", "America/Halifax"],
-  ["Brasilia", "America/Sao_Paulo"],
-  ["Dublin, Edinburgh, Lisbon, London", "Europe/London"],
-  ["Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna", "Europe/Berlin"],
-  ["Belgrade, Bratislava, Budapest, Ljubljana, Prague", "Europe/Budapest"],
-  ["Brussels, Copenhagen, Madrid, Paris", "Europe/Paris"],
-  ["Sarajevo, Skopje, Warsaw, Zagreb", "Europe/Warsaw"],
-  ["Athens, Bucharest", "Europe/Bucharest"],
-  ["Helsinki, Kyiv, Riga, Sofia, Tallinn, Vilnius", "Europe/Kyiv"],
-  ["Istanbul", "Europe/Istanbul"],
-  ["Jerusalem", "Asia/Jerusalem"],
-  ["Abu Dhabi, Muscat", "Asia/Dubai"],
-  ["Chennai, Kolkata, Mumbai, New Delhi", "Asia/Kolkata"],
-  ["Kuala Lumpur, Singapore", "Asia/Singapore"],
-  ["Osaka, Sapporo, Tokyo", "Asia/Tokyo"],
-  ["Canberra, Melbourne, Sydney", "Australia/Sydney"],
-  ["Auckland, Wellington", "Pacific/Auckland"],
-]);
+/** `Pacific Time` is `Pacific Standard Time`, `Greenland` is `Greenland Standard Time`, and cities have zones. */
+function findByPlace(place: string): string[] {
+  if (place === "Coordinated Universal Time") return ["UTC"];
+  const ids = [WINDOWS_ID_BY_PLACE.get(place) ?? place, `${place.replace(/ Time$/, "")} Standard Time`];
+  const cities = AREAS.map((area) => `${area}/${place.replace(/^City of /, "").replaceAll(" ", "_")}`);
+  return [...ids.map(findById), ...cities.map(parseTimeZone)].filter((zone) => zone !== null);
+}
+
+/** Titles carry the offset outside of summer time, which is the smaller one in either hemisphere. */
+function toStandardOffset(zone: string): string {
+  const [winter, summer] = toOffsets(zone);
+  return winter.offsetNanoseconds < summer.offsetNanoseconds ? winter.offset : summer.offset;
+}
+
+function hasSameClock(zone: string, other: string): boolean {
+  const [winter, summer] = toOffsets(zone);
+  const [otherWinter, otherSummer] = toOffsets(other);
+  return winter.offset === otherWinter.offset && summer.offset === otherSummer.offset;
+}
+
+function toOffsets(zone: string): [Temporal.ZonedDateTime, Temporal.ZonedDateTime] {
+  const at = (instant: string) => Temporal.Instant.from(instant).toZonedDateTimeISO(zone);
+  return [at("2026-01-15T12:00Z"), at("2026-07-15T12:00Z")];
+}

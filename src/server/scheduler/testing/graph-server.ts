@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
-import { BUSINESS_ID, business, customQuestions, services, staffMembers } from "./graph-world.ts";
+import { BUSINESS_ID, business, customQuestions, GRAPH_NOW, services, staffMembers } from "./graph-world.ts";
 import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
 
-// For tests: Microsoft Graph's bookings as its documents have them, with what they do not say but users found out:
-// availability as intervals that reach beyond business hours and ignore appointments, under two names, in varying case;
-// 500 for a taken slot; notes only with an appointment that is read by itself; zeros for selfServiceAppointmentId.
+// For tests: Microsoft Graph's bookings as its documents describe them, and as users found them to be. It refuses what Graph
+// refuses: appointments without staff, a fifth request at once, customers without their type. It does not refuse double
+// bookings unless told to. Availability is intervals that reach beyond business hours and ignore appointments, under two
+// names, in varying case, with zones by id or by title. Notes come only with an appointment that is read by itself.
 
-/** What a route does next, instead of what it would do. `creates` makes the appointment all the same. */
+/** What a route answers next instead of its usual answer. With `creates`, the appointment is still made. */
 export type Twist = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
 
 export type GraphServer = {
@@ -18,6 +19,14 @@ export type GraphServer = {
   readonly requests: ReceivedRequest[];
   /** Times in which staff have something else in their own calendars. */
   readonly busy: { staffId: string; start: string; end: string }[];
+  /** Whether a taken slot is refused, with 500. Graph doesn't promise it. */
+  refusesDoubleBookings: boolean;
+  /** Whether an appointment must have staff, as seen with application permissions, or must not unless the service allows it. */
+  staffRule: "required" | "only_if_selectable";
+  /** Whether the application has the permission to cancel. */
+  canCancel: boolean;
+  /** Answers 429 to this many requests, whichever they are. */
+  throttledCount: number;
   /** `POST /appointments`, `GET /calendarView`, `POST token`, … */
   twist(route: string, ...twists: Twist[]): void;
   stop(): Promise<void>;
@@ -31,6 +40,12 @@ type GraphAppointment = {
   endDateTime: { dateTime: string; timeZone: string };
   serviceNotes: string;
   additionalInformation: string;
+  createdDateTime: string;
+  serviceLocation?: unknown;
+  reminders?: unknown;
+  preBuffer?: string;
+  postBuffer?: string;
+  isCustomerAllowedToManageBooking?: boolean;
   customers: {
     customerId?: string;
     name: string;
@@ -44,6 +59,8 @@ const TENANT = "contoso.example";
 const CLIENT_ID = "11111111-2222-3333-4444-555555555555";
 const CLIENT_SECRET = "s3cr3t~of.the-app";
 const BUSINESS_PATH = `/v1.0/solutions/bookingBusinesses/${BUSINESS_ID}`;
+const INVALID_STAFF = { status: 400, json: { error: { code: "ErrorInvalidArgument", message: "Invalid Staff" } } };
+const AT_ONCE_MAX = 4;
 const UNKNOWN_ERROR = { error: { code: "UnknownError", message: "", innerError: {} } };
 export const GRAPH_REQUEST_ID = "b1d7f0c2-0000-4000-8000-000000000001";
 
@@ -54,6 +71,8 @@ export async function startGraphServer(): Promise<GraphServer> {
   const twists = new Map<string, Twist[]>();
   let tokenCount = 0;
   let availabilityCount = 0;
+  let createdCount = 0;
+  let atOnceCount = 0;
 
   const fault = (what: string): Answer => {
     faults.push(what);
@@ -78,15 +97,19 @@ export async function startGraphServer(): Promise<GraphServer> {
 
   function answerGraph(request: ReceivedRequest, route: string): Answer {
     const { method } = request;
-    if (request.headers.authorization !== `Bearer token-${tokenCount}`) return { status: 401, json: { error: {} } };
+    const tokenNumber = Number(request.headers.authorization?.replace("Bearer token-", ""));
+    if (!(tokenNumber >= 1 && tokenNumber <= tokenCount)) return { status: 401, json: { error: {} } };
     if (method === "GET" && request.body !== "") return fault(`${route}: a GET with a body`);
     if (method === "POST" && request.headers["content-type"] !== "application/json") return fault(`${route}: type`);
-    const [, collection = "", id = ""] = request.path.slice(BUSINESS_PATH.length).split("/");
-    switch (`${method} ${collection}${id === "" ? "" : "/id"}`) {
+    const [, collection = "", id = "", action] = request.path.slice(BUSINESS_PATH.length).split("/");
+    switch (`${method} ${collection}${id === "" ? "" : "/id"}${action === undefined ? "" : `/${action}`}`) {
       case "GET ":
         return { status: 200, json: business };
       case "GET services":
-        return { status: 200, json: { value: services.map(({ customQuestions: _, ...listed }) => listed) } };
+        return {
+          status: 200,
+          json: { value: services.map(({ customQuestions: _, defaultReminders: __, ...listed }) => listed) },
+        };
       case "GET services/id":
         return toOne(services.find((service) => service.id === id));
       case "GET staffMembers":
@@ -104,9 +127,21 @@ export async function startGraphServer(): Promise<GraphServer> {
         return answerCustomers(request);
       case "POST appointments":
         return answerAppointments(request);
+      case "POST appointments/id/cancel":
+        if (typeof JSON.parse(request.body).cancellationMessage !== "string") return fault("cancel: body");
+        return server.canCancel ? answerRemoval(id) : { status: 403, json: { error: { code: "ErrorAccessDenied" } } };
+      case "DELETE appointments/id":
+        return answerRemoval(id);
       default:
         return fault(`${route}: no such route`);
     }
+  }
+
+  function answerRemoval(id: string): Answer {
+    const index = appointments.findIndex((appointment) => appointment.id === id);
+    if (index < 0) return { status: 404, json: { error: { code: "ErrorItemNotFound" } } };
+    appointments.splice(index, 1);
+    return { status: 204 };
   }
 
   function answerCalendarView({ query }: ReceivedRequest): Answer {
@@ -140,8 +175,8 @@ export async function startGraphServer(): Promise<GraphServer> {
           .filter((entry) => entry.staffId === staffId)
           .map((entry) => ({
             status: isOdd ? "Busy" : "busy",
-            startDateTime: { dateTime: entry.start, timeZone: "UTC" },
-            endDateTime: { dateTime: entry.end, timeZone: "UTC" },
+            startDateTime: { dateTime: entry.start, timeZone: isOdd ? "UTC" : "(UTC) Coordinated Universal Time" },
+            endDateTime: { dateTime: entry.end, timeZone: isOdd ? "UTC" : "(UTC) Coordinated Universal Time" },
             serviceId: null,
           })),
       ],
@@ -150,8 +185,10 @@ export async function startGraphServer(): Promise<GraphServer> {
   }
 
   function answerCustomers({ body }: ReceivedRequest): Answer {
-    const keys = Object.keys(JSON.parse(body)).sort();
-    if (!isDeepStrictEqual(keys, ["displayName", "emailAddress"])) return fault("customers: body");
+    const customer = JSON.parse(body);
+    const keys = Object.keys(customer).sort();
+    if (!isDeepStrictEqual(keys, ["@odata.type", "displayName", "emailAddress"])) return fault("customers: body");
+    if (customer["@odata.type"] !== "#microsoft.graph.bookingCustomer") return fault("customers: @odata.type");
     return { status: 201, json: { id: `customer-${appointments.length + 1}` } };
   }
 
@@ -160,12 +197,19 @@ export async function startGraphServer(): Promise<GraphServer> {
     const service = services.find(({ id }) => id === wanted.serviceId);
     const misfit = service ? findMisfit(wanted, service) : "serviceId";
     if (misfit !== null || !service) return fault(`appointments: ${misfit}`);
-    const staffId = (wanted.staffMemberIds ?? service.staffMemberIds).find((id) => !isTaken(id, wanted));
-    if (staffId === undefined) return { status: 500, json: UNKNOWN_ERROR };
+    const allowsChoice = service.schedulingPolicy?.allowStaffSelection ?? business.schedulingPolicy.allowStaffSelection;
+    const mustHaveStaff = server.staffRule === "required" || allowsChoice;
+    if ((wanted.staffMemberIds === undefined) === mustHaveStaff) return INVALID_STAFF;
+    const members = wanted.staffMemberIds ?? service.staffMemberIds.slice(0, 1);
+    if (!members.every((id) => service.staffMemberIds.includes(id))) return INVALID_STAFF;
+    if (server.refusesDoubleBookings && members.some((id) => isTaken(id, wanted)))
+      return { status: 500, json: UNKNOWN_ERROR };
+    createdCount++;
     const made: GraphAppointment = {
       ...wanted,
-      id: `appointment-${appointments.length + 1}`,
-      staffMemberIds: [staffId],
+      id: `appointment-${createdCount}`,
+      staffMemberIds: members,
+      createdDateTime: new Date(GRAPH_NOW.getTime() + createdCount).toISOString(),
     };
     // Graph writes times back without the offset.
     const [start, end] = [wanted.startDateTime, wanted.endDateTime].map(({ dateTime }) => ({
@@ -176,7 +220,6 @@ export async function startGraphServer(): Promise<GraphServer> {
     const online = { joinWebUrl: "https://teams.example/join", anonymousJoinWebUrl: "https://teams.example/anonymous" };
     Object.assign(appointments.at(-1) ?? {}, service.isLocationOnline ? online : {}, {
       selfServiceAppointmentId: "00000000-0000-0000-0000-000000000000",
-      postBuffer: service.postBuffer,
     });
     return { status: 201, json: appointments.at(-1) };
   }
@@ -190,23 +233,39 @@ export async function startGraphServer(): Promise<GraphServer> {
     );
   }
 
-  const local = await startLocalServer((request) => {
+  const local = await startLocalServer(async (request) => {
+    atOnceCount++;
+    try {
+      // Other requests arrive before this one is answered.
+      await new Promise(setImmediate);
+      return answer(request);
+    } finally {
+      atOnceCount--;
+    }
+  });
+
+  function answer(request: ReceivedRequest): Answer | Silence {
     const isToken = request.path === `/${TENANT}/oauth2/v2.0/token`;
     if (!isToken && !request.path.startsWith(BUSINESS_PATH)) return fault(`${request.path}: no such path`);
+    if (atOnceCount > AT_ONCE_MAX) faults.push("more than four requests at once");
+    if (!isToken && server.throttledCount > 0) {
+      server.throttledCount--;
+      return { status: 429, headers: { "Retry-After": "0" } };
+    }
     const [, collection = ""] = request.path.slice(BUSINESS_PATH.length).split("/");
     const route = isToken ? `${request.method} token` : `${request.method} /${collection}`;
     const twist = twists.get(route)?.shift();
     if (twist === undefined || twist.creates) {
-      const answer = isToken ? answerToken(request) : answerGraph(request, route);
-      if (twist === undefined) return { ...answer, headers: { "request-id": GRAPH_REQUEST_ID } };
+      const usual = isToken ? answerToken(request) : answerGraph(request, route);
+      if (twist === undefined) return { ...usual, headers: { "request-id": GRAPH_REQUEST_ID } };
     }
-    const { answer, onArrival } = twist;
-    onArrival?.();
-    return typeof answer === "string"
-      ? answer
-      : { ...answer, headers: { "request-id": GRAPH_REQUEST_ID, ...answer.headers } };
-  });
-  return {
+    twist.onArrival?.();
+    return typeof twist.answer === "string"
+      ? twist.answer
+      : { ...twist.answer, headers: { "request-id": GRAPH_REQUEST_ID, ...twist.answer.headers } };
+  }
+
+  const server: GraphServer = {
     parts: {
       settings: {
         tenantId: TENANT,
@@ -220,27 +279,31 @@ export async function startGraphServer(): Promise<GraphServer> {
     appointments,
     faults,
     busy,
+    refusesDoubleBookings: false,
+    staffRule: "required",
+    canCancel: true,
+    throttledCount: 0,
     requests: local.requests,
     twist: (route, ...next) => twists.set(route, [...(twists.get(route) ?? []), ...next]),
     stop: () => local.stop(),
   };
+  return server;
 }
 
-/** The first member of a new appointment that is not as the documents have it. */
+/** The first member of a new appointment that doesn't match the documents. */
 function findMisfit(
   wanted: GraphAppointment & Record<string, unknown>,
   service: (typeof services)[number],
 ): string | null {
   const durationMs = toMs(wanted.endDateTime) - toMs(wanted.startDateTime);
   const [customer] = wanted.customers;
-  const allowsChoice = service.schedulingPolicy?.allowStaffSelection ?? business.schedulingPolicy.allowStaffSelection;
   const checks: Record<string, boolean> = {
     "@odata.type": wanted["@odata.type"] === "#microsoft.graph.bookingAppointment",
     start: "start" in wanted === false && "end" in wanted === false,
     startDateTime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}\+00:00$/.test(wanted.startDateTime.dateTime),
     timeZone: wanted.startDateTime.timeZone === "UTC" && wanted.endDateTime.timeZone === "UTC",
     duration: Temporal.Duration.from(service.defaultDuration).total("milliseconds") === durationMs,
-    staffMemberIds: wanted.staffMemberIds === undefined || allowsChoice,
+    buffers: (wanted.preBuffer ?? "PT0S") === service.preBuffer && (wanted.postBuffer ?? "PT0S") === service.postBuffer,
     serviceNotes: /^SVC-/.test(wanted.serviceNotes) && wanted.additionalInformation.includes(wanted.serviceNotes),
     customers: wanted.customers.length === 1,
     customer: (customer as Record<string, unknown>)["@odata.type"] === "#microsoft.graph.bookingCustomerInformation",

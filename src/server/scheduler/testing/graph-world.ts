@@ -1,4 +1,4 @@
-// For tests: the business that graph-server.ts plays. Its clock stands on a Sunday noon; Berlin is an hour ahead of UTC.
+// For tests: the business of graph-server.ts. Its clock stands at noon on a Sunday; Berlin is an hour ahead of UTC.
 
 export const GRAPH_NOW = new Date("2026-11-01T12:00:00.000Z");
 export const BUSINESS_ID = "lindenhof@example.com";
@@ -46,12 +46,15 @@ type WorldService = {
   isLocationOnline: boolean;
   isHiddenFromCustomers: boolean;
   maximumAttendeesCount: number;
-  schedulingPolicy: { allowStaffSelection?: boolean } | null;
+  schedulingPolicy: (Record<string, unknown> & { allowStaffSelection?: boolean }) | null;
   preBuffer: string;
   postBuffer: string;
+  isCustomerAllowedToManageBooking: boolean;
+  defaultLocation: Record<string, unknown> | null;
+  defaultReminders: Record<string, unknown>[];
 };
 
-function service(id: string, about: Partial<WorldService>): WorldService {
+function service(id: string, changes: Partial<WorldService>): WorldService {
   return {
     id,
     displayName: id,
@@ -64,9 +67,20 @@ function service(id: string, about: Partial<WorldService>): WorldService {
     schedulingPolicy: { allowStaffSelection: false },
     preBuffer: "PT0S",
     postBuffer: "PT0S",
-    ...about,
+    isCustomerAllowedToManageBooking: true,
+    defaultLocation: null,
+    defaultReminders: [],
+    ...changes,
   };
 }
+
+const hours = (day: string, startTime: string, endTime: string) => ({
+  day,
+  timeSlots: [{ startTime: `${startTime}:00.0000000`, endTime: `${endTime}:00.0000000` }],
+});
+
+export const PRACTICE = { displayName: "Practice", address: { street: "Lindenstrasse 1", city: "Berlin" } };
+export const REMINDERS = [{ offset: "P1D", recipients: "customer", message: "See you tomorrow" }];
 
 export const services = [
   service("check-up", { displayName: "Check-up" }),
@@ -77,11 +91,37 @@ export const services = [
     displayName: "First visit",
     defaultDuration: "PT1H",
     postBuffer: "PT15M",
+    isCustomerAllowedToManageBooking: false,
+    defaultLocation: PRACTICE,
+    defaultReminders: REMINDERS,
     customQuestions: [
       { questionId: "q-what", isRequired: true },
       { questionId: "q-pain", isRequired: false },
     ],
   }),
   service("group", { displayName: "Class", maximumAttendeesCount: 8, staffMemberIds: ["s-ben"] }),
+  service("fridays", {
+    displayName: "Fridays",
+    schedulingPolicy: {
+      allowStaffSelection: false,
+      generalAvailability: {
+        availabilityType: "customWeeklyHours",
+        businessHours: [hours("friday", "10:15", "12:00"), hours("saturday", "10:00", "12:00")],
+      },
+      customAvailabilities: [
+        { availabilityType: "notBookable", businessHours: [], startDate: "2026-11-13", endDate: "2026-11-13" },
+      ],
+    },
+  }),
+  service("fair", {
+    displayName: "Fair week",
+    schedulingPolicy: {
+      allowStaffSelection: false,
+      generalAvailability: { availabilityType: "notBookable", businessHours: [] },
+      customAvailabilities: [
+        { availabilityType: "bookWhenStaffAreFree", businessHours: [], startDate: "2026-11-04", endDate: "2026-11-05" },
+      ],
+    },
+  }),
   service("hidden", { displayName: "Internal", isHiddenFromCustomers: true }),
 ];
