@@ -79,7 +79,7 @@ describe("the guide for page owners", { skip: noBrowser }, () => {
   });
 
   test("colours and what is filled in reach the frame, and whoever listens may", async () => {
-    const code = ["Colours", "Filling in what you know", "Hearing what happens"]
+    const code = ["Colours", "Prefill the form", "Listen to events"]
       .map((heading) => snippet(heading))
       .join("\n");
     const { page, errors } = await visit(toPage("", { head: `${STUB}<script>${code}</script>${SCRIPT}` }));

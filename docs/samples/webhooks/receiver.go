@@ -1,4 +1,4 @@
-// A webhook receiver without dependencies.
+// A webhook receiver without dependencies, for Go 1.18 or newer.
 //
 //	WEBHOOK_SECRET=whsec_… PORT=8080 go run receiver.go
 package main
@@ -24,17 +24,17 @@ const (
 	bodyBytesMax     = 1_000_000
 )
 
-// isAuthentic tells whether the service sent this. rawBody must be the bytes that arrived, not JSON that was parsed and
-// printed again.
+// isAuthentic reports whether Bookflow signed this request. rawBody must be the bytes as received, not JSON that was
+// parsed and serialized again.
 func isAuthentic(header string, rawBody []byte, secret string) bool {
 	timestamp := ""
 	var given []string
 	for _, part := range strings.Split(header, ",") {
 		part = strings.TrimSpace(part)
-		if value, found := strings.CutPrefix(part, "t="); found {
-			timestamp = value
-		} else if value, found := strings.CutPrefix(part, "v1="); found {
-			given = append(given, value)
+		if strings.HasPrefix(part, "t=") {
+			timestamp = part[len("t="):]
+		} else if strings.HasPrefix(part, "v1=") {
+			given = append(given, part[len("v1="):])
 		}
 	}
 	seconds, err := strconv.ParseUint(timestamp, 10, 40)
@@ -48,7 +48,7 @@ func isAuthentic(header string, rawBody []byte, secret string) bool {
 	mac.Write([]byte(timestamp + "."))
 	mac.Write(rawBody)
 	expected := []byte(hex.EncodeToString(mac.Sum(nil)))
-	// For 24 hours after a rotation there are two signatures, one with each secret: either will do.
+	// For 24 hours after a rotation, requests carry one signature per secret. Either is enough.
 	for _, one := range given {
 		if hmac.Equal([]byte(one), expected) {
 			return true
@@ -76,7 +76,7 @@ func main() {
 	if port == "" {
 		port = "8080"
 	}
-	// Use a table with a unique column instead: an event may come again, also after a restart of yours.
+	// In production, use a table with a unique column: an event may arrive again, even after you restart.
 	var seen sync.Map
 	http.HandleFunc("/", func(response http.ResponseWriter, request *http.Request) {
 		rawBody, err := io.ReadAll(http.MaxBytesReader(response, request.Body, bodyBytesMax))
@@ -94,7 +94,7 @@ func main() {
 			return
 		}
 		_, isKnown := seen.LoadOrStore(received.ID, true)
-		// Answered once it is stored, and before the work begins: the service waits 15 seconds for an answer.
+		// Respond once the event is stored and before you process it. Bookflow waits 15 seconds for a response.
 		response.WriteHeader(http.StatusNoContent)
 		if !isKnown && received.Type == "booking.created" {
 			fmt.Println(received.ID, received.Data.Booking.Reference)

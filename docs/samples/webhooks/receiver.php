@@ -1,12 +1,12 @@
 <?php
-// A webhook receiver for PHP 8. On a web server, put it where the endpoint's URL leads; to try it out:
+// A webhook receiver for PHP 8. Put it on a web server, at the endpoint's URL. To try it out:
 //   WEBHOOK_SECRET=whsec_… php -S 127.0.0.1:8080 receiver.php
 
 declare(strict_types=1);
 
 const TOLERANCE_SECONDS = 300;
 
-/** Whether the service sent this. $rawBody must be the bytes that arrived, not JSON that was parsed and printed again. */
+/** True if Bookflow signed this request. $rawBody must be the bytes as received, not JSON parsed and serialized again. */
 function is_authentic(string $header, string $rawBody, string $secret): bool
 {
     $timestamp = '';
@@ -23,7 +23,7 @@ function is_authentic(string $header, string $rawBody, string $secret): bool
         return false;
     }
     $expected = hash_hmac('sha256', $timestamp . '.' . $rawBody, $secret);
-    // For 24 hours after a rotation there are two signatures, one with each secret: either will do.
+    // For 24 hours after a rotation, requests carry one signature per secret. Either is enough.
     foreach ($given as $one) {
         if (hash_equals($expected, $one)) {
             return true;
@@ -45,11 +45,11 @@ if (!is_authentic($_SERVER['HTTP_SERVICE_SIGNATURE'] ?? '', $rawBody, $secret)) 
 }
 
 $event = json_decode($rawBody, true, 64, JSON_THROW_ON_ERROR);
-// An event may come again: an empty file marks it as seen. Use a table with a unique column instead, store the event there,
-// and work on it later: the service waits 15 seconds for an answer.
+// An event may arrive again, so an empty file marks it as seen. In production, store the event in a table with a unique
+// column and process it later: Bookflow waits 15 seconds for a response.
 $mark = sys_get_temp_dir() . '/bookflow-' . basename($event['id']);
 if (@fopen($mark, 'x') === false) {
-    // Not kept, and not known: the service sends it once more.
+    // If the mark could not be written, ask Bookflow to send the event again.
     http_response_code(file_exists($mark) ? 204 : 500);
     exit;
 }

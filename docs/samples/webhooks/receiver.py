@@ -17,7 +17,7 @@ BODY_BYTES_MAX = 1_000_000
 
 
 def is_authentic(header: str, raw_body: bytes, secret: str) -> bool:
-    """Whether the service sent this. raw_body must be the bytes that arrived, not JSON that was parsed and printed again."""
+    """True if Bookflow signed this request. raw_body must be the bytes as received, not JSON parsed and serialized again."""
     parts = [part.strip() for part in header.split(",")]
     timestamp = next((part[2:] for part in parts if part.startswith("t=")), "")
     if not re.fullmatch(r"[0-9]{1,12}", timestamp):
@@ -26,7 +26,7 @@ def is_authentic(header: str, raw_body: bytes, secret: str) -> bool:
         return False
     signed = timestamp.encode() + b"." + raw_body
     expected = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest().encode()
-    # For 24 hours after a rotation there are two signatures, one with each secret: either will do.
+    # For 24 hours after a rotation, requests carry one signature per secret. Either is enough.
     given = [part[3:].encode() for part in parts if part.startswith("v1=")]
     return any([hmac.compare_digest(one, expected) for one in given])
 
@@ -35,14 +35,14 @@ SECRET = os.environ.get("WEBHOOK_SECRET", "")
 if not SECRET.startswith("whsec_"):
     sys.exit("Set WEBHOOK_SECRET to the endpoint's signing secret, whsec_ included")
 
-# Use a table with a unique column instead: an event may come again, also after a restart of yours.
+# In production, use a table with a unique column: an event may arrive again, even after you restart.
 seen = set()
 
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "0")
-        # read() with a number below zero would take whatever comes.
+        # read() with a negative number would read without a limit.
         if not re.fullmatch(r"[0-9]{1,9}", length):
             return self.answer(400)
         if int(length) > BODY_BYTES_MAX:
@@ -53,7 +53,7 @@ class Receiver(BaseHTTPRequestHandler):
         event = json.loads(raw_body)
         is_new = event["id"] not in seen
         seen.add(event["id"])
-        # Answered once it is stored, and before the work begins: the service waits 15 seconds for an answer.
+        # Respond once the event is stored and before you process it. Bookflow waits 15 seconds for a response.
         self.answer(204)
         if is_new and event["type"] == "booking.created":
             print(event["id"], event["data"]["booking"]["reference"], flush=True)

@@ -1,4 +1,4 @@
-// A webhook receiver without dependencies. Node 22.18 or newer runs it as it is:
+// A webhook receiver without dependencies. Node 22.18 or newer runs it without a build step:
 //   WEBHOOK_SECRET=whsec_… PORT=8080 node receiver.ts
 
 import { createHmac, timingSafeEqual } from "node:crypto";
@@ -7,14 +7,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 const TOLERANCE_SECONDS = 300;
 const BODY_BYTES_MAX = 1_000_000;
 
-/** Whether the service sent this. `rawBody` must be the bytes that arrived, not JSON that was parsed and printed again. */
+/** True if Bookflow signed this request. `rawBody` must be the bytes as received, not JSON parsed and serialized again. */
 function isAuthentic(header: string, rawBody: Buffer, secret: string): boolean {
   const parts = header.split(",").map((part) => part.trim());
   const timestamp = parts.find((part) => part.startsWith("t="))?.slice(2) ?? "";
   if (!/^[0-9]{1,12}$/.test(timestamp)) return false;
   if (Math.abs(Date.now() / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) return false;
   const expected = Buffer.from(createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest("hex"));
-  // For 24 hours after a rotation there are two signatures, one with each secret: either will do.
+  // For 24 hours after a rotation, requests carry one signature per secret. Either is enough.
   return parts
     .filter((part) => part.startsWith("v1="))
     .map((part) => Buffer.from(part.slice(3)))
@@ -25,7 +25,7 @@ const secret = process.env["WEBHOOK_SECRET"] ?? "";
 if (!secret.startsWith("whsec_"))
   throw new Error("Set WEBHOOK_SECRET to the endpoint's signing secret, whsec_ included");
 
-/** Use a table with a unique column instead: an event may come again, also after a restart of yours. */
+/** In production, use a table with a unique column: an event may arrive again, even after you restart. */
 const seen = new Set<string>();
 
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -43,12 +43,12 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   const event = JSON.parse(rawBody.toString());
   const isNew = !seen.has(event.id);
   seen.add(event.id);
-  // Answered once it is stored, and before the work begins: the service waits 15 seconds for an answer.
+  // Respond once the event is stored and before you process it. Bookflow waits 15 seconds for a response.
   response.writeHead(204).end();
   if (isNew && event.type === "booking.created") process.stdout.write(`${event.id} ${event.data.booking.reference}\n`);
 }
 
 createServer((request, response) => {
-  // Whoever hangs up in the middle of a request must not end the program.
+  // A client that disconnects in the middle of a request must not end the program.
   receive(request, response).catch(() => request.destroy());
 }).listen(Number(process.env["PORT"] ?? 8080), "127.0.0.1", () => process.stderr.write("ready\n"));

@@ -44,9 +44,9 @@ test("the table of retries is the default schedule, with running totals", () => 
 test("its other figures are ours", () => {
   for (const sentence of [
     `An organization can have ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints`,
-    `after ${config.webhookTimeoutMs / 1_000} seconds`,
+    `fails after ${config.webhookTimeoutMs / 1_000} seconds`,
     `At most ${CAPS.perEndpoint} requests to one endpoint`,
-    "one, while its last three attempts",
+    "While its last three attempts have failed, the limit is one",
   ])
     assert.ok(guide.includes(sentence), sentence);
   assert.equal(CAPS.failingAfter, 3);

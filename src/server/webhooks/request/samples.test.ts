@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -18,19 +21,34 @@ import {
 } from "../testing/webhook-service.ts";
 import { signBody } from "./sign.ts";
 
-// The receivers of docs/webhooks.md, run against real deliveries and against forgeries.
+// Runs the receivers of docs/webhooks.md against real deliveries and against forgeries, in every language installed here.
 
 const { deps, clock, loop } = await createWebhookService({ webhookTimeoutMs: 10_000 });
 const FOLDER = fileURLToPath(new URL("../../../../docs/samples/webhooks/", import.meta.url));
 
-type Sample = { name: string; program: string; args: (port: number) => string[]; prints: "stdout" | "stderr" };
+type Sample = {
+  name: string;
+  program: string;
+  args: (port: number) => string[];
+  prints: "stdout" | "stderr";
+  /** Builds the sample and returns the program to start instead. */
+  build?: () => string;
+};
 
 const SAMPLES: readonly Sample[] = [
   { name: "TypeScript", program: process.execPath, args: () => ["receiver.ts"], prints: "stdout" },
   { name: "Python", program: "python3", args: () => ["receiver.py"], prints: "stdout" },
   { name: "PHP", program: "php", args: (port) => ["-S", `127.0.0.1:${port}`, "receiver.php"], prints: "stderr" },
-  { name: "Go", program: "go", args: () => ["run", "receiver.go"], prints: "stdout" },
+  { name: "Go", program: "go", args: () => [], prints: "stdout", build: buildGo },
 ];
+
+function buildGo(): string {
+  const folder = mkdtempSync(join(tmpdir(), "bookflow-receiver-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const program = join(folder, "receiver");
+  execFileSync("go", ["build", "-o", program, "receiver.go"], { cwd: FOLDER, stdio: ["ignore", "ignore", "inherit"] });
+  return program;
+}
 
 function isThere(program: string): boolean {
   try {
@@ -50,29 +68,27 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** What is answered to a request whose body has a length that is none. */
+/** The response to a request with an invalid Content-Length; empty if the connection is closed without one. */
 async function sendLength(port: number, length: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.end(`POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`);
   return await text(socket);
 }
 
-async function startSample(sample: Sample, about: { secret: string; port: number }) {
-  const child: ChildProcess = spawn(sample.program, sample.args(about.port), {
+async function startSample(sample: Sample, { secret, port }: { secret: string; port: number }) {
+  const child: ChildProcess = spawn(sample.build?.() ?? sample.program, sample.args(port), {
     cwd: FOLDER,
-    env: { ...process.env, WEBHOOK_SECRET: about.secret, PORT: String(about.port) },
+    env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
     stdio: ["ignore", "pipe", "pipe"],
-    // `go run` starts the program as a child of its own: they end together, as a group.
-    detached: true,
   });
-  after(() => child.pid !== undefined && child.exitCode === null && process.kill(-child.pid, "SIGKILL"));
+  after(() => child.kill("SIGKILL"));
   const printed = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"] as const) {
     child[stream]?.setEncoding("utf8").on("data", (text: string) => {
       printed[stream] += text;
     });
   }
-  const url = `http://127.0.0.1:${about.port}/`;
+  const url = `http://127.0.0.1:${port}/`;
   await until(
     () =>
       fetch(url, { method: "POST", body: "{}" }).then(
@@ -87,7 +103,8 @@ async function startSample(sample: Sample, about: { secret: string; port: number
 for (const sample of SAMPLES) {
   test(`the ${sample.name} sample takes what we sign, once, and nothing else`, {
     skip: !isThere(sample.program),
-    timeout: 60_000,
+    // Go compiles its standard library the first time.
+    timeout: 180_000,
   }, async () => {
     const port = await findFreePort();
     const business = await makeBusiness(deps);
@@ -133,7 +150,9 @@ for (const sample of SAMPLES) {
       const headers = signature === null ? {} : { "Service-Signature": signature };
       assert.equal((await fetch(url, { method: "POST", body, headers })).status, 400, what);
     }
-    for (const length of ["-1", "many"]) assert.match(await sendLength(port, length), /^HTTP\/1\.[01] 4\d\d /, length);
+    // PHP's own server closes such a connection before the sample runs.
+    const refusal = sample.name === "PHP" ? /^$/ : /^HTTP\/1\.[01] 4\d\d /;
+    for (const length of ["-1", "many"]) assert.match(await sendLength(port, length), refusal, length);
     for (const ageSeconds of [0, 290, -290]) {
       const headers = { "Service-Signature": sign({ ageSeconds }) };
       assert.equal((await fetch(url, { method: "POST", body, headers })).status, 204, `${ageSeconds} s`);
