@@ -79,9 +79,7 @@ describe("the guide for page owners", { skip: noBrowser }, () => {
   });
 
   test("colours and what is filled in reach the frame, and whoever listens may", async () => {
-    const code = ["Colours", "Prefill the form", "Listen to events"]
-      .map((heading) => snippet(heading))
-      .join("\n");
+    const code = ["Colours", "Prefill the form", "Listen to events"].map((heading) => snippet(heading)).join("\n");
     const { page, errors } = await visit(toPage("", { head: `${STUB}<script>${code}</script>${SCRIPT}` }));
     const [context] = await waitForContexts(page, 1);
     assert.deepEqual(context?.theme, { accent: "#0a7d55", mode: "auto", radius: 8 });
