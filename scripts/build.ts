@@ -20,6 +20,8 @@ const COMPRESSED = ["**/*.js", "**/*.css", "**/*.svg"];
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 const BROWSERS = ["chrome111", "edge111", "firefox114", "safari16.4"];
 const SHARED = { root: ROOT, configFile: false, logLevel: "warn", publicDir: false } as const;
+/** On a busy machine it would warn of builds that take long. */
+const CHECKS = { pluginTimings: false };
 
 const brotli = promisify(brotliCompress) as (bytes: Buffer, options: typeof BROTLI) => Promise<Buffer>;
 const toGzip = promisify(gzip) as (bytes: Buffer, options: { level: number }) => Promise<Buffer>;
@@ -51,6 +53,7 @@ function toLoader(folder: string): InlineConfig {
       // Browsers older than these cannot show the loader: they lack constructable stylesheets.
       cssTarget: BROWSERS,
       outDir: join(folder, "loader"),
+      rolldownOptions: { checks: CHECKS },
       lib: {
         entry: join(ROOT, "src/widget/loader/main.ts"),
         formats: ["iife"],
@@ -72,7 +75,7 @@ function toFrame(folder: string): InlineConfig {
       assetsDir: "",
       manifest: "manifest.json",
       modulePreload: { polyfill: false },
-      rolldownOptions: { input: join(ROOT, "src/widget/frame/main.tsx") },
+      rolldownOptions: { checks: CHECKS, input: join(ROOT, "src/widget/frame/main.tsx") },
     },
   };
 }
@@ -89,6 +92,7 @@ function toDashboard(folder: string): InlineConfig {
       assetsDir: "",
       chunkSizeWarningLimit: 1500,
       rolldownOptions: {
+        checks: CHECKS,
         // Without it, all 6,000 icons of Tabler are read for the 50 that are used.
         experimental: { lazyBarrel: true },
         // Mantine and the router mark files for servers that render React. Ours renders nothing.
@@ -108,7 +112,10 @@ function toDocs(folder: string): InlineConfig {
       assetsDir: "",
       manifest: "manifest.json",
       modulePreload: { polyfill: false },
-      rolldownOptions: { input: ["guides", "reference"].map((page) => join(ROOT, `src/docs/${page}/main.ts`)) },
+      rolldownOptions: {
+        checks: CHECKS,
+        input: ["guides", "reference"].map((page) => join(ROOT, `src/docs/${page}/main.ts`)),
+      },
     },
   };
 }
