@@ -129,7 +129,7 @@ create index bookings_lacking_event on bookings (organization_id, created_at) wh
 -- One row per request to book, from before the scheduling system is asked until a day after it is settled. It is what makes
 -- the same Idempotency-Key give the same answer, and what a task goes by where a process ended in between. While Store
 -- bookings is off it holds nothing personal: `copy` (what a stored booking is made of) is set only where it was on, and goes
--- as soon as the row is settled.
+-- as soon as the row is settled; `answer` then has no links and no time zone.
 create table pending_bookings (
   organization_id text collate "C" not null,
   reference text not null,

@@ -1,12 +1,12 @@
 import { type Static, Type } from "typebox";
-import { RawAttribution } from "./attribution.ts";
 import { Service } from "./booking.ts";
 import { UUID_PATTERN } from "./ids.ts";
 import { Timestamp } from "./timestamps.ts";
 
 // The embed API: what the booking frame sends and gets.
 
-export const BOOK_BODY_MAX_BYTES = 32 * 1024;
+/** Far above what the fields need: attribution of any length is cut, never refused. */
+export const BOOK_BODY_MAX_BYTES = 256 * 1024;
 export const NAME_LENGTH_MAX = 200;
 export const EMAIL_LENGTH_MAX = 320;
 export const PHONE_LENGTH_MAX = 50;
@@ -20,7 +20,8 @@ const text = (maxLength: number) => Type.String({ maxLength });
 
 export const BookRequest = Type.Object({
   visitId: Type.String({ pattern: UUID_PATTERN }),
-  page: Type.Optional(text(4096)),
+  /** The page that embeds the widget. Anything but a web address is ignored. */
+  page: Type.Optional(Type.Unknown()),
   serviceId: text(ID_LENGTH_MAX),
   start: text(40),
   staffId: Type.Optional(text(ID_LENGTH_MAX)),
@@ -35,7 +36,8 @@ export const BookRequest = Type.Object({
   answers: Type.Optional(
     Type.Array(Type.Object({ questionId: text(ID_LENGTH_MAX), answer: Type.String() }), { maxItems: ANSWERS_MAX }),
   ),
-  attribution: Type.Optional(RawAttribution),
+  /** The loader's raw fields (RawAttribution). Bad ones are dropped, so that they never fail a booking. */
+  attribution: Type.Optional(Type.Unknown()),
   /** A honeypot: people never see this field, so only bots fill it in. */
   website: Type.Optional(Type.String()),
 });

@@ -29,8 +29,9 @@ export function parseApiKeyId(text: string): ApiKeyId | null {
   return hasForm(text, API_KEY_ID) ? (text as ApiKeyId) : null;
 }
 
+/** Imported references may use any six letters or digits; our alphabet is only for those we make. */
 export function parseReference(text: string): Reference | null {
-  return hasForm(text, REFERENCE) ? (text as Reference) : null;
+  return /^SVC-[0-9A-Za-z]{6}$/.test(text) ? (text as Reference) : null;
 }
 
 function hasForm(text: string, form: IdForm): boolean {

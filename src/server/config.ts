@@ -87,6 +87,38 @@ export const SETTINGS = {
     meaning:
       "Requests with funnel events that one address may make in a minute, counted by each process; 0 switches the limit off. Offices share addresses.",
   }),
+  rateLimitConfigPerMinute: integer({
+    name: "RATE_LIMIT_CONFIG_PER_MINUTE",
+    fallback: "600",
+    min: 0,
+    max: 10_000_000,
+    meaning:
+      "Requests for a widget's configuration per minute from one network, counted by each process. 0 means no limit. Offices share addresses.",
+  }),
+  rateLimitWidgetConfigPerMinute: integer({
+    name: "RATE_LIMIT_WIDGET_CONFIG_PER_MINUTE",
+    fallback: "6000",
+    min: 0,
+    max: 10_000_000,
+    meaning:
+      "Requests for one widget's configuration per minute from all networks together, counted by each process. 0 means no limit.",
+  }),
+  rateLimitSlotsPerMinute: integer({
+    name: "RATE_LIMIT_SLOTS_PER_MINUTE",
+    fallback: "600",
+    min: 0,
+    max: 10_000_000,
+    meaning:
+      "Requests for free slots per minute from one network, counted by each process. 0 means no limit. Offices share addresses.",
+  }),
+  rateLimitWidgetSlotsPerMinute: integer({
+    name: "RATE_LIMIT_WIDGET_SLOTS_PER_MINUTE",
+    fallback: "6000",
+    min: 0,
+    max: 10_000_000,
+    meaning:
+      "Requests for one widget's free slots per minute from all networks together, counted by each process. 0 means no limit.",
+  }),
   rateLimitBookingsPerMinute: integer({
     name: "RATE_LIMIT_BOOKINGS_PER_MINUTE",
     fallback: "20",

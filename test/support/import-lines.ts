@@ -49,7 +49,12 @@ export async function importLines(
   owner: OrganizationId,
   { lines, now = NOON }: { lines: Iterable<ImportLine>; now?: Date },
 ): Promise<ImportResult> {
-  return await importBookings(db, owner, { lines: toLines(lines), now, progress: () => {} });
+  return await importBookings(db, owner, {
+    lines: toLines(lines),
+    now,
+    baseUrl: "http://localhost:3000",
+    progress: () => {},
+  });
 }
 
 export async function makeOwner(db: Db): Promise<{ owner: OrganizationId; widgetId: WidgetId }> {

@@ -70,6 +70,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   slice("bookings", [
     "api-keys/bearer-auth.ts",
     "funnel/classify/privacy-signal.ts",
+    "funnel/classify/read-attribution.ts",
     "funnel/classify/channel-rules.ts",
     "funnel/classify/read-visit.ts",
     "funnel/record/record.ts",
@@ -79,6 +80,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "scheduler/scheduler-deps.ts",
     "scheduler/scheduling-system.ts",
     "widgets/bookable-widget.ts",
+    "widgets/limited-widget.ts",
     "widgets/require-widget.ts",
     "widgets/widget-names.ts",
     "webhooks/log/booking-deliveries.ts",

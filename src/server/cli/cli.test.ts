@@ -401,7 +401,7 @@ describe("bad input is one line on standard error and exit code 2", { concurrenc
     const create = ["widget", "create", "--org", owner, "--name", "N"];
     for (const address of ["example.com", "javascript:alert(1)", "ftp://example.com"]) {
       const outcome = await cli.runInside([...create, "--booking-url", address]);
-      assert.deepEqual(outcome, refusal("--booking-url must be an http or https address."));
+      assert.deepEqual(outcome, refusal("--booking-url must be a full https URL."));
     }
     for (const end of ["tomorrow", "2020-01-01", "2999-02-30"]) {
       const outcome = await cli.runInside(["key", "create", "--org", owner, "--name", "N", "--expires-at", end]);

@@ -12,11 +12,12 @@ export const DATA_COMMANDS: readonly Command[] = [
     summary: "take over bookings, one REST-shaped booking a line plus widgetId",
     options: ["org"],
     positionals: 1,
-    async run({ db, args, clock, tell }) {
+    async run({ db, args, clock, config, tell }) {
       const organization = await requireOrganization(db, args.required("org"));
       const result = await importBookings(db, organization.id, {
         lines: readLines(args.positional[0] ?? ""),
         now: clock.now(),
+        baseUrl: config.baseUrl,
         progress: everySoOften(PROGRESS_LINES, (lines) => tell(`${lines} lines read`)),
       });
       if ("fault" in result) throw nothingImported(result);

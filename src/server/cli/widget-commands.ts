@@ -4,6 +4,7 @@ import { TEMPLATES, WIDGET_STATUSES } from "#contract/widget.ts";
 import { ALLOWED_DOMAINS_MAX, parseAccentColor, parseAllowedDomain } from "#contract/widget-looks.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { randomId } from "../lib/random.ts";
+import { isSafeLink } from "../lib/safe-link.ts";
 import { insertWidget, updateWidget } from "../widgets/queries.ts";
 import { toSnippet, toWidget } from "../widgets/to-widget.ts";
 import { parseChoice, parseSwitch, parseText, requireOrganization } from "./arguments.ts";
@@ -26,7 +27,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
         organization_id: organization.id,
         name: parseText("name", args.required("name"), WIDGET_NAME_LENGTH_MAX),
         business_name: businessName === null ? "" : parseText("business-name", businessName, WIDGET_NAME_LENGTH_MAX),
-        booking_url: bookingUrl === null ? null : requireUrl(bookingUrl),
+        booking_url: bookingUrl === null ? null : requireLink(bookingUrl, config.baseUrl),
         template: parseChoice("template", args.option("template") ?? "classic", TEMPLATES),
         status: "active",
         collect_data: parseSwitch("collect-data", args.option("collect-data") ?? "off"),
@@ -85,9 +86,9 @@ export const WIDGET_COMMANDS: readonly Command[] = [
   },
 ];
 
-function requireUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new UsageError("--booking-url must be an http or https address.");
+function requireLink(text: string, baseUrl: string): string {
+  if (isSafeLink(text, baseUrl)) return text;
+  throw new UsageError("--booking-url must be a full https URL.");
 }
 
 function parseAccent(text: string): string | null {

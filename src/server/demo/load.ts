@@ -64,7 +64,12 @@ async function fill(deps: LoadDeps): Promise<LoadOutcome> {
   const links = new Map(coming.map(({ reference, links }) => [reference as string, links] as const));
   const lines = bookings.map(({ line }): ImportedBooking => ({ ...line, ...links.get(line.reference) }));
 
-  const stored = await importBookings(deps.db, DEMO_ID, { lines: toLines(lines), now, progress: () => {} });
+  const stored = await importBookings(deps.db, DEMO_ID, {
+    lines: toLines(lines),
+    now,
+    baseUrl: deps.config.baseUrl,
+    progress: () => {},
+  });
   if ("fault" in stored) return { kind: "refused", fault: stored.fault };
   const touches = visits.flatMap((visit) => visit.touches);
   await recordHistory(deps, touches);

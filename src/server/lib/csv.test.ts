@@ -11,7 +11,9 @@ const cases: [what: string, cells: CsvCell[], line: string][] = [
   ["a quote is doubled", ['the "best"'], '"the ""best"""\r\n'],
   ["a line break stays inside its cell", ["one\ntwo", "three\r\nfour"], '"one\ntwo","three\r\nfour"\r\n'],
   ["a formula is text", ["=1+1", "+49 30", "-5", "@SUM(A1)"], "'=1+1,'+49 30,'-5,'@SUM(A1)\r\n"],
-  ["also behind a tab, a return or a line feed", ["\t=1", "\r=1", "\n=1"], `'\t=1,"'\r=1","'\n=1"\r\n`],
+  ["a formula after a tab or a line end is text", ["\t=1", "\r=1", "a\n=1"], `"'\t'=1","'\r'=1","a\n'=1"\r\n`],
+  ["a formula after a semicolon is text", ["x;=1+1;y", "a; -1", 'b;"@A1"'], `"x;'=1+1;y","a; '-1","b;""'@A1"""\r\n`],
+  ["a semicolon needs quotes", ["one; two"], '"one; two"\r\n'],
   ["a formula with quotes is text in quotes", ['=HYPERLINK("x","y")'], `"'=HYPERLINK(""x"",""y"")"\r\n`],
   ["what only holds such a character is as it is", ["a=b", "mara+x@example.com"], "a=b,mara+x@example.com\r\n"],
 ];

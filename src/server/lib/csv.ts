@@ -12,11 +12,16 @@ export function toCsvLine(cells: readonly CsvCell[]): string {
 function toCell(cell: CsvCell): string {
   if (cell === null || cell === undefined) return "";
   if (typeof cell !== "string") return String(cell);
-  const text = isFormula(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = withoutFormulas(cell);
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What a spreadsheet would compute instead of show. Whoever fills in a form must not run anything in the reader's one. */
-function isFormula(text: string): boolean {
-  return /^[=+\-@\t\r\n]/.test(text);
+/**
+ * Whoever fills in a form must not run formulas in the reader's spreadsheet. Where its list separator is a semicolon, a comma
+ * separates nothing, so a quote behind one opens nothing, and the text splits at semicolons and line ends: a formula can begin
+ * there too. The lookbehind walks back over spaces and quotes only, so the time stays linear.
+ */
+function withoutFormulas(text: string): string {
+  const guarded = text.replace(/(?<=(?:^|[;\t\r\n])[\s"']*)[=+\-@]/g, "'$&");
+  return /^[\t\r\n]/.test(guarded) ? `'${guarded}` : guarded;
 }

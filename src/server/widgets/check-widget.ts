@@ -7,9 +7,8 @@ import type { Db } from "../db/pool.ts";
 import type { WidgetsTable } from "../db/tables.ts";
 import { noSuch } from "../http/api-error.ts";
 import { FormCheck } from "../http/body.ts";
+import { isSafeLink } from "../lib/safe-link.ts";
 import { holdConnection } from "../scheduler/connections/queries.ts";
-
-const URL_LENGTH_MAX = 2_048;
 
 type CheckedWidget = Partial<Omit<Selectable<WidgetsTable>, "id" | "organization_id" | "created_at">>;
 
@@ -20,7 +19,7 @@ type CheckedWidget = Partial<Omit<Selectable<WidgetsTable>, "id" | "organization
 export async function checkWidgetChange(
   transaction: Db,
   owner: OrganizationId,
-  typed: Omit<WidgetChange, "was">,
+  { typed, baseUrl }: { typed: Omit<WidgetChange, "was">; baseUrl: string },
 ): Promise<CheckedWidget> {
   const form = new FormCheck();
   const change: CheckedWidget = {};
@@ -33,7 +32,7 @@ export async function checkWidgetChange(
   if (typed.template !== undefined) change.template = typed.template;
   if (typed.status !== undefined) change.status = typed.status;
   if (typed.collectData !== undefined) change.collect_data = typed.collectData;
-  if (typed.bookingUrl !== undefined) change.booking_url = checkUrl(form, typed.bookingUrl);
+  if (typed.bookingUrl !== undefined) change.booking_url = checkUrl(form, typed.bookingUrl, baseUrl);
   if (typed.accentColor !== undefined) change.accent_color = checkAccent(form, typed.accentColor);
   if (typed.allowedDomains !== undefined) change.allowed_domains = checkDomains(form, typed.allowedDomains);
   if (typed.connectionId !== undefined)
@@ -42,12 +41,12 @@ export async function checkWidgetChange(
   return change;
 }
 
-function checkUrl(form: FormCheck, typed: string | null): string | null {
+function checkUrl(form: FormCheck, typed: string | null, baseUrl: string): string | null {
   const text = typed?.trim() ?? "";
   if (text === "") return null;
-  const url = text.length <= URL_LENGTH_MAX && !/[\s\p{Cc}]/u.test(text) ? URL.parse(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== "")
-    form.refuse("bookingUrl", "This must be a full address, for example https://example.com/book.");
+  const url = isSafeLink(text, baseUrl) ? URL.parse(text) : null;
+  if (url === null || url.username + url.password !== "")
+    form.refuse("bookingUrl", "Enter a full https URL, for example https://example.com/book.");
   return url?.href ?? null;
 }
 

@@ -6,6 +6,34 @@ import { makeOrganization, makeWidget } from "../../../test/support/builders.ts"
 
 const { app, deps } = await createTestApp();
 
+for (const [path, perNetwork, perWidget] of [
+  ["config", "rateLimitConfigPerMinute", "rateLimitWidgetConfigPerMinute"],
+  ["slots?service=x&from=2026-11-02&to=2026-11-09", "rateLimitSlotsPerMinute", "rateLimitWidgetSlotsPerMinute"],
+] as const)
+  test(`/${path.split("?")[0]} is limited per minute, by network and by widget`, async () => {
+    const limited = await createTestApp({ [perNetwork]: 3, [perWidget]: 2, trustProxy: 1 });
+    const owner = await makeOrganization(limited.deps.db);
+    const [first, second] = [await makeWidget(limited.deps.db, owner), await makeWidget(limited.deps.db, owner)];
+    const ask = async (widgetId: string, from: string) => {
+      const { statusCode, headers } = await limited.app.inject({
+        url: `/embed-api/${widgetId}/${path}`,
+        headers: { "x-forwarded-for": from },
+      });
+      return statusCode === 429 ? headers["retry-after"] : "answered";
+    };
+    const answers = [
+      await ask(first, "10.0.0.1"),
+      await ask(first, "10.0.0.1"),
+      await ask(first, "10.0.0.1"),
+      await ask(second, "10.0.0.1"),
+      await ask(second, "10.0.0.2"),
+      await ask(first, "10.0.0.2"),
+    ];
+    assert.deepEqual(answers, ["answered", "answered", "60", "60", "answered", "60"]);
+    limited.clock.set(new Date(limited.clock.now().getTime() + 60_000));
+    assert.equal(await ask(first, "10.0.0.1"), "answered");
+  });
+
 test("invalid parameters of /slots give 400 with the reason", async () => {
   const widgetId = await makeWidget(deps.db, await makeOrganization(deps.db));
   const { services } = (await app.inject(`/embed-api/${widgetId}/config`)).json() as ConfigAnswer;

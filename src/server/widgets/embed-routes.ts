@@ -8,22 +8,36 @@ import { badParameter, type Query, readInstant, readParameter } from "../http/pa
 import { openSchedulingSystem } from "../scheduler/open-system.ts";
 import type { SchedulerDeps } from "../scheduler/scheduler-deps.ts";
 import { type Failure, type OfferedService, type SlotQuery, toFreeSlot } from "../scheduler/scheduling-system.ts";
-import { type BookableWidget, requireBookableWidget } from "./bookable-widget.ts";
+import type { BookableWidget } from "./bookable-widget.ts";
+import { limitWidgetRoute } from "./limited-widget.ts";
 import { directPageUrl } from "./to-widget.ts";
 
 type EmbedDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log"> & { readonly scheduler: SchedulerDeps };
 
 /** GET /embed-api/{widget}/config and /slots, which the booking frame reads. */
 export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
+  const { config } = deps;
+  const message = "Too many requests. Please wait a moment.";
+  const requireWidgetForConfig = limitWidgetRoute(deps, {
+    perNetwork: config.rateLimitConfigPerMinute,
+    perWidget: config.rateLimitWidgetConfigPerMinute,
+    message,
+  });
+  const requireWidgetForSlots = limitWidgetRoute(deps, {
+    perNetwork: config.rateLimitSlotsPerMinute,
+    perWidget: config.rateLimitWidgetSlotsPerMinute,
+    message,
+  });
+
   app.get<{ Params: { widget: string } }>(
     "/embed-api/:widget/config",
     { schema: { hide: true, response: { 200: ConfigAnswer } } },
     async (request) => {
-      const widget = await requireBookableWidget(deps.db, request.params.widget);
+      const widget = await requireWidgetForConfig(request);
       const system = await openSchedulingSystem(deps, widget);
       const services = await system.listServices();
       if (services.kind !== "found") throw toUnavailable(services);
-      return toConfig(widget, services.value, deps.config.baseUrl);
+      return toConfig(widget, services.value, config.baseUrl);
     },
   );
 
@@ -31,8 +45,8 @@ export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
     "/embed-api/:widget/slots",
     { schema: { hide: true, response: { 200: SlotsAnswer } } },
     async (request) => {
+      const widget = await requireWidgetForSlots(request);
       const query = readSlotQuery(request.query as Query);
-      const widget = await requireBookableWidget(deps.db, request.params.widget);
       if (widget.status === "paused") return { slots: [] };
       const system = await openSchedulingSystem(deps, widget);
       const slots = await system.listSlots(query);

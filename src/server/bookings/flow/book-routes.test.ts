@@ -269,6 +269,40 @@ test("broken attribution fields are dropped, and the booking is made", async () 
   assert.equal((await book(widgetId, toBody(next, { attribution: "none" }), "key-broken-2")).statusCode, 201);
 });
 
+test("no attribution fails a booking: null characters, any length, huge numbers and other schemes are put right", async () => {
+  const { widgetId, key } = await makeSetting({ collectData: true });
+  const attribution = {
+    utmSource: "ne\u0000ws",
+    utmTerm: "\ud800",
+    landingPage: `https://lindenhof.example/${"a".repeat(70_000)}`,
+    currentPage: { deep: ["\u0000"] },
+    touches: 1e30,
+  };
+  const page = `https://lindenhof.example/book\u0000${"b".repeat(9_000)}`;
+  const body = toBody(await findSlot(widgetId), { attribution, page });
+  assert.equal((await book(widgetId, body, "key-forgiven-1")).statusCode, 201);
+  const [{ attribution: kept }] = (await read("/api/v1/bookings", key)).data;
+  const { utmSource, utmTerm, landingPage, currentPage, touches } = kept;
+  assert.deepEqual(
+    [utmSource, utmTerm, landingPage.length, currentPage, touches],
+    ["news", "\ufffd", 2_048, undefined, 1e6],
+  );
+
+  const script = { attribution: { landingPage: "javascript:alert(1)" }, page: ["no", "text"] };
+  assert.equal((await book(widgetId, toBody(await findSlot(widgetId), script), "key-forgiven-2")).statusCode, 201);
+  const [{ attribution: second }] = (await read("/api/v1/bookings?limit=1", key)).data;
+  assert.deepEqual([second.landingPage, second.pageUrl], [undefined, undefined]);
+});
+
+test("a null character anywhere else is the visitor's fault, with or without attribution", async () => {
+  const { widgetId } = await makeSetting({ collectData: true });
+  const customer = { name: "Mara\u0000", email: "mara@example.com" };
+  const body = toBody(await findSlot(widgetId), { customer, attribution: { utmSource: "\u0000" } });
+  const { statusCode, json } = await book(widgetId, body, "key-null");
+  assert.equal(statusCode, 400);
+  assert.equal(json().error.message, "The body could not be read: it holds a null character (\\u0000).");
+});
+
 test("bookings are limited per minute, by network and by widget", async () => {
   const limited = await createTestApp({ rateLimitBookingsPerMinute: 3, rateLimitWidgetBookingsPerMinute: 2 });
   const owner = await makeOrganization(limited.deps.db);

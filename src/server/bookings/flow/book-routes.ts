@@ -4,15 +4,15 @@ import { BOOK_BODY_MAX_BYTES, BookAnswer, type BookRequest, type FreeSlot } from
 import { DAY_MS } from "#contract/durations.ts";
 import type { Deps } from "../../deps.ts";
 import { honourPrivacySignal } from "../../funnel/classify/privacy-signal.ts";
+import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../../funnel/classify/read-attribution.ts";
 import type { ReadVisit, VisitReader } from "../../funnel/classify/read-visit.ts";
 import { ApiError, FieldsError } from "../../http/api-error.ts";
-import { toClientNetwork } from "../../http/client-network.ts";
 import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
-import { limitStrangers, type RateLimiter, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
 import { openSchedulingSystem } from "../../scheduler/open-system.ts";
 import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
 import { type SchedulingSystem, toFreeSlot } from "../../scheduler/scheduling-system.ts";
-import { type BookableWidget, requireBookableWidget } from "../../widgets/bookable-widget.ts";
+import type { BookableWidget } from "../../widgets/bookable-widget.ts";
+import { limitWidgetRoute } from "../../widgets/limited-widget.ts";
 import { toAttribution } from "../stored/to-attribution.ts";
 import { type CheckedRequest, checkBookRequest, parseBookRequest } from "./check-book-request.ts";
 import { type MadeBooking, makeBooking, type WantedBooking } from "./make-booking.ts";
@@ -27,14 +27,14 @@ type BookDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metri
 };
 
 type BookingPost = FastifyRequest<{ Params: { widget: string }; Body: string | undefined }>;
-type Limiters = Record<"byNetwork" | "byWidget", RateLimiter | null>;
 
 /** POST /embed-api/{widget}/bookings */
 export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: VisitReader): Promise<void> {
-  const limiters: Limiters = {
-    byNetwork: limitStrangers(deps.config.rateLimitBookingsPerMinute),
-    byWidget: limitStrangers(deps.config.rateLimitWidgetBookingsPerMinute),
-  };
+  const requireWidget = limitWidgetRoute(deps, {
+    perNetwork: deps.config.rateLimitBookingsPerMinute,
+    perWidget: deps.config.rateLimitWidgetBookingsPerMinute,
+    message: "Too many bookings at once. Please wait a moment.",
+  });
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));
@@ -42,7 +42,7 @@ export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: V
       "/embed-api/:widget/bookings",
       { bodyLimit: BOOK_BODY_MAX_BYTES, schema: { hide: true, response: { 201: BookAnswer } } },
       async (post, reply) => {
-        const widget = await admit(deps, limiters, post);
+        const widget = await requireWidget(post);
         const idempotencyKey = requireIdempotencyKey(post);
         const request = requireBookRequest(post.body ?? "");
         if (widget.status === "paused") throw new ApiError("widget_paused", "This widget is paused.");
@@ -56,18 +56,6 @@ export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: V
       },
     );
   });
-}
-
-/** Finds the widget after checking the rate limits of the visitor's network and of the widget. */
-async function admit(deps: BookDeps, limiters: Limiters, post: BookingPost): Promise<BookableWidget> {
-  refuseTooMany(limiters.byNetwork?.take(toClientNetwork(post.ip), deps.clock.now()));
-  const widget = await requireBookableWidget(deps.db, post.params.widget);
-  refuseTooMany(limiters.byWidget?.take(widget.id, deps.clock.now()));
-  return widget;
-}
-
-function refuseTooMany(verdict: RateLimitVerdict | undefined): void {
-  if (verdict?.isAllowed === false) throw rateLimited(verdict, "Too many bookings at once. Please wait a moment.");
 }
 
 function requireBookRequest(body: string): BookRequest {
@@ -92,9 +80,13 @@ function readOrigin(
   visits: VisitReader,
   { post, request, widget }: { post: BookingPost; request: BookRequest; widget: BookableWidget },
 ): Origin {
-  const raw = honourPrivacySignal(post.headers, request.attribution ?? {});
-  const page = request.page ?? raw.currentPage ?? "";
+  const raw = honourPrivacySignal(post.headers, readAttribution(request.attribution));
+  const page = readPage(request.page) ?? raw.currentPage ?? "";
   return { raw, visit: visits.read(post, { raw, page, ownHosts: [deps.config.baseUrl, widget.bookingUrl ?? ""] }) };
+}
+
+function readPage(page: unknown): string | null {
+  return typeof page === "string" && page !== "" ? page.slice(0, ATTRIBUTION_TEXT_MAX) : null;
 }
 
 type Origin = { raw: RawAttribution; visit: ReadVisit };

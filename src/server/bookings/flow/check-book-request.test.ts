@@ -14,7 +14,7 @@ const service: OfferedService = {
   questions: [{ id: "guests", label: "How many?", type: "number", options: [], required: false }],
 };
 
-function check(answer: string) {
+function check(...answers: string[]) {
   return checkBookRequest(
     {
       visitId: "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44",
@@ -22,7 +22,7 @@ function check(answer: string) {
       start: "2026-11-02T08:00:00Z",
       timeZone: "UTC",
       customer: { name: "Mara Quell", email: "mara@example.com" },
-      answers: [{ questionId: "guests", answer }],
+      answers: answers.map((answer) => ({ questionId: "guests", answer })),
     },
     service,
   );
@@ -59,4 +59,11 @@ test("an optional question may stay unanswered", () => {
   const result = check(" ");
   assert.ok("checked" in result);
   assert.deepEqual(result.checked.answers, []);
+});
+
+test("answering one question twice is an error", () => {
+  const fault = { fields: { "answers.guests": "This question was answered more than once." } };
+  assert.deepEqual(check("3", "4"), fault);
+  assert.deepEqual(check("3", "3"), fault);
+  assert.deepEqual(check("3", "many"), fault);
 });

@@ -1,5 +1,4 @@
 import { Compile } from "typebox/compile";
-import { RawAttribution } from "#contract/attribution.ts";
 import {
   ANSWER_LENGTH_MAX,
   BookRequest,
@@ -21,9 +20,6 @@ const NUMBER = /^-?[0-9]{1,15}(\.[0-9]{1,15}|,(?![0-9]{3}$)[0-9]{1,15})?$/;
 const NOT_A_NUMBER = "Please enter a number, for example 3 or 1.5.";
 
 const schema = Compile(BookRequest);
-const attributionFields = new Map(
-  Object.entries(RawAttribution.properties).map(([name, field]) => [name, Compile(field)] as const),
-);
 
 export type CheckedRequest = {
   startAt: Date;
@@ -36,25 +32,26 @@ type Fields = Record<string, string>;
 
 /** Parses the body, or says in one sentence why it is not a request. */
 export function parseBookRequest(body: string): { request: BookRequest } | { fault: string } {
-  const parsed = parseJsonText(body);
+  const parsed = parseBody(body);
   if ("fault" in parsed) return { fault: `The body could not be read: ${parsed.fault}.` };
-  const value = withoutBadAttribution(parsed.value);
+  const { value } = parsed;
   if (schema.Check(value)) return { request: value };
   const first = schema.Errors(value)[0];
   const place = first?.instancePath.slice(1).replaceAll("/", ".") || "The body";
   return { fault: `${place} ${first?.message ?? "is invalid"}.` };
 }
 
-/** Bad attribution never fails a booking: fields that don't fit the schema are dropped. */
-function withoutBadAttribution(body: unknown): unknown {
-  if (!isRecord(body) || body["attribution"] === undefined) return body;
-  const given = isRecord(body["attribution"]) ? Object.entries(body["attribution"]) : [];
-  const kept = given.filter(([name, value]) => attributionFields.get(name)?.Check(value) ?? false);
-  return { ...body, attribution: Object.fromEntries(kept) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Attribution and page never fail a booking: if the body is at fault, the rest of it is parsed without them. */
+function parseBody(text: string): ReturnType<typeof parseJsonText> {
+  const parsed = parseJsonText(text);
+  if (!("fault" in parsed)) return parsed;
+  try {
+    const { attribution, page, ...rest }: Record<string, unknown> = JSON.parse(text);
+    const strict = parseJsonText(JSON.stringify(rest));
+    return "fault" in strict ? strict : { value: { ...(strict.value as object), attribution, page } };
+  } catch {
+    return parsed;
+  }
 }
 
 /** Checks what the visitor entered against our limits and the chosen service, and lists every fault by field. */
@@ -83,23 +80,31 @@ function checkCustomer(request: BookRequest, fields: Fields): CheckedRequest["cu
   const notes = (request.customer.notes ?? "").trim();
   if (name === "") fields["customer.name"] = FIELD_FAULTS.noName;
   else if (name.length > NAME_LENGTH_MAX) fields["customer.name"] = FIELD_FAULTS.longName;
-  if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) || email.length > EMAIL_LENGTH_MAX)
-    fields["customer.email"] = FIELD_FAULTS.notAnEmail;
+  if (!isEmailAddress(email)) fields["customer.email"] = FIELD_FAULTS.notAnEmail;
   if (phone.length > PHONE_LENGTH_MAX) fields["customer.phone"] = "This number is too long.";
   if (notes.length > NOTES_LENGTH_MAX) fields["customer.notes"] = TOO_LONG;
   return { name, email, phone: phone || null, notes: notes || null };
 }
 
+/** The length is checked first: the pattern takes quadratic time. */
+function isEmailAddress(text: string): boolean {
+  return text.length <= EMAIL_LENGTH_MAX && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text);
+}
+
 /** Answers in the order of the service's questions, without empty ones. */
 function checkAnswers(request: BookRequest, service: OfferedService | undefined, fields: Fields): Answer[] {
-  const given = new Map((request.answers ?? []).map(({ questionId, answer }) => [questionId, answer.trim()]));
+  const given = new Map<string, string>();
+  for (const { questionId, answer } of request.answers ?? []) {
+    if (given.has(questionId)) fields[`answers.${questionId}`] = "This question was answered more than once.";
+    given.set(questionId, answer.trim());
+  }
   const questions = service?.questions ?? [];
   for (const id of given.keys())
     if (service && !questions.some((question) => question.id === id)) fields[`answers.${id}`] = "Unknown question.";
   return questions.flatMap((question) => {
     const answer = given.get(question.id) ?? "";
     const fault = checkAnswer(question, answer);
-    if (fault) fields[`answers.${question.id}`] = fault;
+    if (fault) fields[`answers.${question.id}`] ??= fault;
     const kept = question.type === "number" ? answer.replace(",", ".") : answer;
     return answer === "" ? [] : [{ questionId: question.id, question: question.label, answer: kept }];
   });

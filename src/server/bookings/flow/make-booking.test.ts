@@ -7,7 +7,7 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { findEverywhere } from "../../../../test/support/search-database.ts";
 import { DIRECT_TOUCH } from "../../../../test/support/touches.ts";
 import { openSchedulingSystem } from "../../scheduler/open-system.ts";
-import type { SchedulingSystem } from "../../scheduler/scheduling-system.ts";
+import { type BookOutcome, refused, type SchedulingSystem, unavailable } from "../../scheduler/scheduling-system.ts";
 import { deleteBooking, eraseBookingsByEmail } from "../stored/erase.ts";
 import { type MadeBooking, makeBooking, type WantedBooking } from "./make-booking.ts";
 
@@ -112,6 +112,63 @@ test("a booking requested with Store bookings off is not stored, even if it is s
   requireAnswer(await makeBooking(deps, system, { ...wanted, storesBookings: false }));
   assert.equal(await countAppointments(owner), 1);
   assert.deepEqual(await findEverywhere(db, email), []);
+});
+
+for (const [when, before, during] of [
+  ["when it was requested", { storesBookings: false }, async () => undefined],
+  [
+    "when it was settled",
+    {},
+    (id: WidgetId) => sql`update widgets set collect_data = false where id = ${id}`.execute(db),
+  ],
+] as const)
+  test(`if Store bookings was off ${when}, no link and no time zone is kept, and the key still gives the same answer`, async () => {
+    const { widgetId, system, wanted: on } = await makeSetting();
+    const copy = { ...on.copy, timeZone: "Pacific/Chatham" };
+    const wanted = { ...on, ...before, copy };
+    const answer = requireAnswer(
+      await makeBooking(
+        deps,
+        afterBooking(system, () => during(widgetId)),
+        wanted,
+      ),
+    );
+    assert.ok(answer.manageUrl);
+    assert.deepEqual(await findEverywhere(db, answer.manageUrl), []);
+    assert.deepEqual(await findEverywhere(db, "Pacific/Chatham"), []);
+    assert.deepEqual(requireAnswer(await makeBooking(deps, system, wanted)), answer);
+
+    const silent: SchedulingSystem = { ...system, findByReference: async () => unavailable() };
+    const { manageUrl: _, ...rest } = answer;
+    assert.deepEqual(requireAnswer(await makeBooking(deps, silent, wanted)), { ...rest, joinUrl: null });
+  });
+
+async function listReferences(owner: OrganizationId): Promise<string[]> {
+  const rows = await db
+    .selectFrom("booking_references")
+    .select("reference")
+    .where("organization_id", "=", owner)
+    .execute();
+  return rows.map(({ reference }) => reference);
+}
+
+test("a failed booking frees its reference if no scheduling system got it, and only then", async () => {
+  const { owner, system, wanted } = await makeSetting();
+  const { reference } = requireAnswer(await makeBooking(deps, system, wanted));
+  const fail = async (idempotencyKey: string, outcome: BookOutcome | null) => {
+    const failing: SchedulingSystem =
+      outcome === null ? system : { ...system, kind: "calcom", book: async () => outcome };
+    assert.equal((await makeBooking(deps, failing, { ...wanted, idempotencyKey })).kind, "failed");
+    return (await listReferences(owner)).length;
+  };
+  const upstream = { status: null, requestId: null, failure: null };
+  assert.equal(await fail("sandbox", null), 1);
+  assert.equal(await fail("held back", unavailable()), 1);
+  assert.equal(await fail("no connection", unavailable({ ...upstream, failure: "connection_refused" })), 1);
+  assert.equal(await fail("taken", { kind: "slot_taken" }), 2);
+  assert.equal(await fail("refused", refused("invalid", { ...upstream, status: 400 })), 3);
+  assert.equal(await fail("broken off", unavailable({ ...upstream, failure: "timeout" })), 4);
+  assert.ok((await listReferences(owner)).includes(reference));
 });
 
 test("the visitor gets the scheduling system's answer even if settling fails", async () => {

@@ -4,7 +4,7 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/pause.ts";
-import type { Booked, BookOutcome, SchedulingSystem } from "../../scheduler/scheduling-system.ts";
+import type { Booked, BookOutcome, SchedulingSystem, UpstreamFailure } from "../../scheduler/scheduling-system.ts";
 import { freeReference } from "../stored/queries.ts";
 import {
   type BookingFailure,
@@ -12,11 +12,13 @@ import {
   insertPending,
   type PendingCopy,
   type PendingTouch,
+  type RecordedAnswer,
 } from "./pending-queries.ts";
 import { takeReference } from "./reference.ts";
 import {
   type BookingToSettle,
   type ConfirmedBooking,
+  type FailedBooking,
   settleConfirmed,
   settleFailed,
   toAnswer,
@@ -71,7 +73,7 @@ export async function makeBooking(
 ): Promise<MadeBooking> {
   const keyHash = createHash("sha256").update(wanted.idempotencyKey).digest();
   const reference = await reserve(deps, wanted, keyHash);
-  if (reference === null) return await answerAgain(deps, wanted, keyHash);
+  if (reference === null) return await answerAgain(deps, system, { wanted, keyHash });
 
   const booking = { owner: wanted.owner, reference, widgetId: wanted.widgetId, touch: wanted.touch };
   const outcome = await ask(deps, system, { wanted, reference });
@@ -82,7 +84,7 @@ export async function makeBooking(
       // The task keeps looking. Until it knows, we neither confirm nor deny the booking.
       return { kind: "under_way" };
     case "failed":
-      return await fail(deps, { ...booking, failure: outcome.failure });
+      return await fail(deps, { ...booking, failure: outcome.failure, isReferenceUnused: outcome.isReferenceUnused });
     default:
       return outcome satisfies never;
   }
@@ -110,7 +112,10 @@ async function reserve(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): 
   });
 }
 
-type Asked = { kind: "booked"; booked: Booked } | { kind: "failed"; failure: BookingFailure } | { kind: "lost" };
+type Asked =
+  | { kind: "booked"; booked: Booked }
+  | { kind: "failed"; failure: BookingFailure; isReferenceUnused: boolean }
+  | { kind: "lost" };
 
 async function ask(
   { metrics }: MakeDeps,
@@ -128,28 +133,47 @@ async function ask(
     answers: copy.answers,
   });
   measure({ outcome: outcome.kind });
-  if (outcome.kind !== "unknown") return toAsked(outcome);
+  if (outcome.kind !== "unknown") return toAsked(outcome, system);
   for (const pauseMs of LOOK_UP_PAUSES_MS) {
     await pause(pauseMs);
     const found = await system.findByReference({ reference, serviceId, startAt });
     if (found.kind === "found") return { kind: "booked", booked: found.value };
     // `absent` means the system searched and found nothing. At once is too early: it may still be writing the booking.
-    if (found.kind === "absent" && pauseMs > 0) return { kind: "failed", failure: "unavailable" };
+    if (found.kind === "absent" && pauseMs > 0)
+      return { kind: "failed", failure: "unavailable", isReferenceUnused: false };
   }
   return { kind: "lost" };
 }
 
-function toAsked(outcome: Exclude<BookOutcome, { kind: "unknown" }>): Asked {
+function toAsked(outcome: Exclude<BookOutcome, { kind: "unknown" }>, system: SchedulingSystem): Asked {
   switch (outcome.kind) {
     case "booked":
       return { kind: "booked", booked: outcome.booked };
     case "slot_taken":
     case "refused":
     case "unavailable":
-      return { kind: "failed", failure: outcome.kind };
+      return { kind: "failed", failure: outcome.kind, isReferenceUnused: isUnused(outcome, system) };
     default:
       return outcome satisfies never;
   }
+}
+
+/** Faults before a request is sent. */
+const NEVER_SENT: readonly UpstreamFailure[] = [
+  "dns_error",
+  "connection_refused",
+  "blocked_address",
+  "unsealed",
+  "settings",
+];
+
+/** The sandbox is our own database and forgets failed requests. Other systems may have logged what they refused. */
+function isUnused(outcome: Exclude<BookOutcome, { kind: "booked" | "unknown" }>, system: SchedulingSystem): boolean {
+  if (system.kind === "sandbox") return true;
+  if (outcome.kind === "slot_taken") return false;
+  return (
+    outcome.upstream === null || (outcome.upstream.failure !== null && NEVER_SENT.includes(outcome.upstream.failure))
+  );
 }
 
 async function confirm(deps: MakeDeps, booking: ConfirmedBooking): Promise<MadeBooking> {
@@ -157,7 +181,7 @@ async function confirm(deps: MakeDeps, booking: ConfirmedBooking): Promise<MadeB
   return { kind: "confirmed", answer: toAnswer(booking) };
 }
 
-async function fail(deps: MakeDeps, booking: BookingToSettle & { failure: BookingFailure }): Promise<MadeBooking> {
+async function fail(deps: MakeDeps, booking: FailedBooking): Promise<MadeBooking> {
   await settleFailed(deps, booking).catch((error: unknown) => logUnsettled(deps, booking, error));
   return { kind: "failed", failure: booking.failure };
 }
@@ -167,16 +191,37 @@ function logUnsettled({ log }: MakeDeps, { owner, widgetId }: BookingToSettle, e
 }
 
 /** The same key gives the same answer; while the first request is under way, the second one waits for it. */
-async function answerAgain(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): Promise<MadeBooking> {
+async function answerAgain(
+  deps: MakeDeps,
+  system: SchedulingSystem,
+  { wanted, keyHash }: { wanted: WantedBooking; keyHash: Buffer },
+): Promise<MadeBooking> {
   for (let waitedMs = 0; waitedMs <= SECOND_REQUEST_WAIT_MS; waitedMs += SECOND_REQUEST_PAUSE_MS) {
     const pending = await findPendingByKey(deps.db, wanted.owner, { widgetId: wanted.widgetId, keyHash });
     if (!pending || pending.service_id !== wanted.serviceId || pending.start_at.getTime() !== wanted.startAt.getTime())
       return { kind: "key_reused" };
-    if (pending.answer) return { kind: "confirmed", answer: pending.answer };
+    if (pending.answer) return { kind: "confirmed", answer: await completeAnswer(system, pending.answer, wanted) };
     if (pending.failure) return { kind: "failed", failure: pending.failure };
     // The customer was erased since: we don't repeat the answer, and the booking must not be made twice.
     if (pending.state === "confirmed") return { kind: "under_way" };
     await pause(SECOND_REQUEST_PAUSE_MS);
   }
   return { kind: "under_way" };
+}
+
+/**
+ * With Store bookings off the links and the time zone are not recorded: the scheduling system gives the links again, and the
+ * repeated request names the zone. If the system doesn't answer, the links are missing.
+ */
+async function completeAnswer(
+  system: SchedulingSystem,
+  recorded: RecordedAnswer,
+  { serviceId, startAt, copy }: WantedBooking,
+): Promise<BookAnswer> {
+  const { timeZone } = recorded;
+  if (timeZone !== undefined) return { ...recorded, timeZone };
+  const reference = recorded.reference as Reference;
+  const found = await system.findByReference({ reference, serviceId, startAt });
+  if (found.kind === "found") return toAnswer({ reference, booked: found.value, timeZone: copy.timeZone });
+  return { ...recorded, timeZone: copy.timeZone };
 }

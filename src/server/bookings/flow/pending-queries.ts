@@ -39,8 +39,11 @@ export type PendingBooking = {
   touch: PendingTouch;
   copy: PendingCopy | null;
   failure: BookingFailure | null;
-  answer: BookAnswer | null;
+  answer: RecordedAnswer | null;
 };
+
+/** What a repeated key is answered with. The links and the time zone are recorded only with a stored booking. */
+export type RecordedAnswer = Omit<BookAnswer, "timeZone"> & { timeZone?: string };
 
 const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, given_up_at, touch, copy,
   failure, answer`;
@@ -89,18 +92,24 @@ export async function settlePending(
   transaction: Db,
   owner: OrganizationId,
   outcome: { reference: Reference; now: Date } & (
-    | { state: "confirmed"; answer: BookAnswer }
+    | { state: "confirmed"; answer: BookAnswer; storesBookings: boolean }
     | { state: "failed"; failure: BookingFailure }
   ),
 ): Promise<{ copy: PendingCopy | null } | null> {
   const failure = outcome.state === "failed" ? outcome.failure : null;
-  const answer = outcome.state === "confirmed" ? JSON.stringify(outcome.answer) : null;
+  const isConfirmed = outcome.state === "confirmed";
+  const anonymous = isConfirmed ? JSON.stringify(toAnonymousAnswer(outcome.answer)) : null;
+  const answer = isConfirmed && outcome.storesBookings ? JSON.stringify(outcome.answer) : anonymous;
   const { rows } = await sql<{ copy: PendingCopy | null }>`
     update pending_bookings set state = ${outcome.state}, failure = ${failure}, copy = null, settled_at = ${outcome.now},
-      answer = case when erased then null else ${answer}::jsonb end
+      answer = case when erased then null when copy is null then ${anonymous}::jsonb else ${answer}::jsonb end
     where organization_id = ${owner} and reference = ${outcome.reference} and state = 'asking'
     returning old.copy`.execute(transaction);
   return rows[0] ?? null;
+}
+
+function toAnonymousAnswer({ timeZone: _, manageUrl: __, ...answer }: BookAnswer): RecordedAnswer {
+  return { ...answer, joinUrl: null };
 }
 
 /** Claims requests whose process has gone, across all organizations. Nobody else claims them until `askingUntil`. */

@@ -7,6 +7,7 @@ import { type Touch, toStepBit } from "../../funnel/record/touch.ts";
 import type { Booked } from "../../scheduler/scheduling-system.ts";
 import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
 import { readCollectData } from "../../widgets/bookable-widget.ts";
+import { freeReference } from "../stored/queries.ts";
 import { keepBooking } from "./keep-booking.ts";
 import { type BookingFailure, type PendingCopy, type PendingTouch, settlePending } from "./pending-queries.ts";
 
@@ -30,15 +31,16 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
   const answer = toAnswer(confirmed);
   const settled = await deps.db.transaction().execute(async (transaction) => {
     const now = deps.clock.now();
-    const pending = await settlePending(transaction, owner, { reference, now, state: "confirmed", answer });
+    // The one gate: with Store bookings off nothing about the customer is written anywhere.
+    const storesBookings = await readCollectData(transaction, owner, confirmed.widgetId);
+    const outcome = { reference, now, state: "confirmed", answer, storesBookings } as const;
+    const pending = await settlePending(transaction, owner, outcome);
     if (!pending) return "already_settled";
     await recordTouches(
       transaction,
       [toTouch(confirmed, { now, step: "booking_completed", startAt: booked.startAt })],
       "every",
     );
-    // The one gate: with Store bookings off nothing about the customer is written anywhere.
-    const storesBookings = await readCollectData(transaction, owner, confirmed.widgetId);
     if (!storesBookings || !pending.copy) return "counted";
     await keepBooking(deps, transaction, { owner, booking: toStoredBooking(confirmed, pending.copy) });
     return "kept";
@@ -48,14 +50,18 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
   if (settled === "kept") void wakeWorkers(deps);
 }
 
-export async function settleFailed(
-  deps: SettleDeps,
-  failed: BookingToSettle & { failure: BookingFailure },
-): Promise<void> {
+export type FailedBooking = BookingToSettle & {
+  failure: BookingFailure;
+  /** The scheduling system never got the reference, so it may be given out again (docs/decisions/0003). */
+  isReferenceUnused: boolean;
+};
+
+export async function settleFailed(deps: SettleDeps, failed: FailedBooking): Promise<void> {
   const { owner, reference, failure } = failed;
   const isSettled = await deps.db.transaction().execute(async (transaction) => {
     const now = deps.clock.now();
     if (!(await settlePending(transaction, owner, { reference, now, state: "failed", failure }))) return false;
+    if (failed.isReferenceUnused) await freeReference(transaction, owner, reference);
     await recordTouches(transaction, [toTouch(failed, { now, step: "booking_failed", startAt: null })], "every");
     return true;
   });

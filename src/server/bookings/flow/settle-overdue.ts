@@ -12,6 +12,8 @@ const CONCURRENCY = 10;
 const LOOKING_MS = 2 * MINUTE_MS;
 const KEYS_KEPT_MS = DAY_MS;
 const DELETE_BATCH = 500;
+/** Without a copy the visitor's time zone is unknown. It is not recorded either, so this never reaches anyone. */
+const UNKNOWN_ZONE = "UTC";
 
 type OverdueDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics"> & { readonly scheduler: SchedulerDeps };
 
@@ -51,9 +53,10 @@ async function settleOne(deps: OverdueDeps, pending: PendingBooking, signal: Abo
   const system = await openAskedSystem(deps, pending);
   const found = system && (await system.findByReference(sought, signal));
   if (found?.kind === "found") {
-    await settleConfirmed(deps, { ...booking, booked: found.value, timeZone: copy?.timeZone ?? "UTC" });
+    await settleConfirmed(deps, { ...booking, booked: found.value, timeZone: copy?.timeZone ?? UNKNOWN_ZONE });
   } else if (found?.kind === "absent" || deps.clock.now() >= pending.given_up_at) {
-    await settleFailed(deps, { ...booking, failure: "unavailable" });
+    // The system may have got the reference, and may show it later.
+    await settleFailed(deps, { ...booking, failure: "unavailable", isReferenceUnused: false });
   }
 }
 

@@ -21,7 +21,13 @@ const BATCH_ROWS = 500;
 /** Limits the JSON text sent to PostgreSQL when lines are very long. */
 const BATCH_CHARACTERS = 4_000_000;
 
-type ImportFile = { lines: AsyncIterable<TextLine>; now: Date; progress: (lines: number) => void };
+type ImportFile = {
+  lines: AsyncIterable<TextLine>;
+  now: Date;
+  /** BASE_URL, which decides about links. */
+  baseUrl: string;
+  progress: (lines: number) => void;
+};
 
 export type ImportResult = { imported: number; skipped: number } | LineFault;
 
@@ -65,7 +71,7 @@ async function stageFile(db: Db, owner: OrganizationId, file: ImportFile): Promi
     line += 1;
     if ("fault" in read) throw new Refused({ line, fault: read.fault });
     if (read.text.trim() === "") continue;
-    const parsed = parseImportLine(read.text, file.now);
+    const parsed = parseImportLine(read.text, file);
     if ("fault" in parsed) throw new Refused({ line, fault: parsed.fault });
     batch.push({ line, ...parsed.row });
     batchCharacters += read.text.length;

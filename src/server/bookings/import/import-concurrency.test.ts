@@ -34,7 +34,12 @@ test("bookings made while a file is read do not wait", { timeout: 30_000 }, asyn
       yield* toLines([makeLine(widgetId, { createdAt: NOON.toISOString() })]);
     }
   }
-  const result = await importBookings(db, owner, { lines: lines(), now: NOON, progress: () => {} });
+  const result = await importBookings(db, owner, {
+    lines: lines(),
+    now: NOON,
+    baseUrl: "http://localhost:3000",
+    progress: () => {},
+  });
 
   assert.deepEqual(result, { imported: 1_001, skipped: 0 });
   const times = await readTimes(db, owner);

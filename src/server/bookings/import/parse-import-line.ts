@@ -4,9 +4,11 @@ import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
 import { type Answer, BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { parseReference, parseWidgetId } from "#contract/ids.ts";
 import { ImportedBooking } from "#contract/imported-booking.ts";
+import { TOUCHES_MAX } from "../../funnel/classify/read-attribution.ts";
 import { parseTimeZone } from "../../lib/calendar.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import { parseJsonText } from "../../lib/json-text.ts";
+import { isSafeLink } from "../../lib/safe-link.ts";
 
 const schema = Compile(ImportedBooking);
 
@@ -37,7 +39,10 @@ export type ImportRow = {
 };
 
 /** Parses one line, or returns its fault as the rest of a sentence. */
-export function parseImportLine(line: string, now: Date): { row: ImportRow } | { fault: string } {
+export function parseImportLine(
+  line: string,
+  { now, baseUrl }: { now: Date; baseUrl: string },
+): { row: ImportRow } | { fault: string } {
   const parsed = parseJsonText(line);
   if ("fault" in parsed) return parsed;
   const booking = parsed.value;
@@ -56,13 +61,13 @@ export function parseImportLine(line: string, now: Date): { row: ImportRow } | {
   if (createdAt > now) return { fault: "createdAt is in the future" };
   if (endAt < startAt) return { fault: "end is before start" };
   if (parseReference(booking.reference) === null) return { fault: "reference does not have the form SVC-XXXXXX" };
-  if (parseWidgetId(booking.widgetId) === null) return { fault: "widgetId is not a widget's id" };
+  if (parseWidgetId(booking.widgetId) === null) return { fault: "widgetId is not a widget ID" };
   const timeZone = parseTimeZone(booking.timeZone);
   if (timeZone === null) return { fault: "timeZone is not an IANA time zone" };
   if (booking.customer.email.length > EMAIL_LENGTH_MAX)
     return { fault: `customer.email is longer than ${EMAIL_LENGTH_MAX} characters` };
-  if (booking.manageUrl && !isWebAddress(booking.manageUrl))
-    return { fault: "manageUrl is not an http or https address" };
+  if (booking.manageUrl && !isSafeLink(booking.manageUrl, baseUrl)) return { fault: "manageUrl is not an https URL" };
+  if (booking.joinUrl && !isSafeLink(booking.joinUrl, baseUrl)) return { fault: "joinUrl is not an https URL" };
 
   return {
     row: {
@@ -89,20 +94,19 @@ export function parseImportLine(line: string, now: Date): { row: ImportRow } | {
   };
 }
 
-/** Drops members that the schema doesn't name: they would be stored and never shown. */
+/** As the booking flow would store it. Members that the schema doesn't name are dropped: they would never be shown. */
 function toKnown(attribution: Attribution): Attribution {
-  return Object.fromEntries(
+  const known: Attribution = Object.fromEntries(
     Object.entries(attribution).filter(([name]) => Object.hasOwn(Attribution.properties, name)),
   );
+  if (known.touches !== undefined) known.touches = Math.min(known.touches, TOUCHES_MAX);
+  if (known.landingPage !== undefined && !/^https?:\/\//i.test(known.landingPage)) delete known.landingPage;
+  return known;
 }
 
 function parseInstant(text: string): Date | null {
   const instant = parseIsoInstant(text, "down");
   return instant && instant <= NEWEST_INSTANT ? instant : null;
-}
-
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 function describeSchemaFault(value: unknown): string {

@@ -70,7 +70,8 @@ function toLine(row: BookingRow, widgetNames: ReadonlyMap<WidgetId, string>): st
     row.customer_phone,
     row.customer_notes,
     row.answers.map(({ question, answer }) => `${question}: ${answer}`).join("\n"),
-    row.answers.length === 0 ? "" : JSON.stringify(row.answers),
+    // A semicolon would be guarded against formulas (lib/csv.ts), which would change the answer.
+    row.answers.length === 0 ? "" : JSON.stringify(row.answers).replaceAll(";", "\\u003b"),
     ...ATTRIBUTION_NAMES.map((name) => row.attribution[name]),
     row.manage_url,
   ]);

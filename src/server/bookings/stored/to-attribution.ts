@@ -1,10 +1,9 @@
 import type { Attribution, RawAttribution } from "#contract/attribution.ts";
 import { RawAttribution as RawFields } from "#contract/attribution.ts";
 import { NOT_SET } from "../../funnel/classify/channel-rules.ts";
+import { ATTRIBUTION_TEXT_MAX } from "../../funnel/classify/read-attribution.ts";
 import type { VisitClass } from "../../funnel/record/touch.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
-
-const VALUE_LENGTH_MAX = 2_048;
 
 /** The loader's raw fields and our classification, without absent fields. */
 export function toAttribution(raw: RawAttribution, visit: VisitClass & { page: string }): Attribution {
@@ -18,7 +17,8 @@ export function toAttribution(raw: RawAttribution, visit: VisitClass & { page: s
   for (const name of Object.keys(RawFields.properties) as (keyof RawAttribution)[]) {
     const value = raw[name];
     if (typeof value === "number") kept[name] = value;
-    else if (value !== undefined && value !== "") kept[name] = value.slice(0, VALUE_LENGTH_MAX).toWellFormed();
+    // A privacy signal rewrites addresses, which may make them longer.
+    else if (value !== undefined && value !== "") kept[name] = value.slice(0, ATTRIBUTION_TEXT_MAX).toWellFormed();
   }
   const firstSeenAt = raw.firstSeenAt === undefined ? null : parseIsoInstant(raw.firstSeenAt, "down");
   if (firstSeenAt) kept["firstSeenAt"] = firstSeenAt.toISOString();

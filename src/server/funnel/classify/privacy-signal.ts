@@ -20,7 +20,8 @@ export function honourPrivacySignal(headers: IncomingHttpHeaders, raw: RawAttrib
 function withCampaignOnly(address: string): string {
   const url = URL.parse(address);
   if (url === null) return "";
-  for (const name of [...url.searchParams.keys()]) if (!name.startsWith("utm_")) url.searchParams.delete(name);
+  // Set once: deleting parameters one by one takes quadratic time.
+  url.search = new URLSearchParams([...url.searchParams].filter(([name]) => name.startsWith("utm_"))).toString();
   url.hash = "";
   return url.href;
 }
