@@ -1,4 +1,4 @@
-# Bookflow as an image, for a PostgreSQL of yours: give it DATABASE_URL and SECRET_KEY. compose.yaml runs both together.
+# An image of Bookflow for your own PostgreSQL. Set DATABASE_URL and SECRET_KEY. compose.yaml runs both together.
 ARG NODE_VERSION=26.10.0
 
 FROM node:${NODE_VERSION}-slim AS browser-files
@@ -9,7 +9,7 @@ COPY scripts scripts
 COPY src src
 RUN npm run build
 
-# Node is the image's own and PostgreSQL stands beside it, so the packages that bring them are left out too.
+# The image has its own Node, and PostgreSQL runs elsewhere, so the packages for both are left out.
 FROM node:${NODE_VERSION}-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -27,7 +27,7 @@ COPY src/server src/server
 COPY docs docs
 COPY sdk/examples sdk/examples
 COPY ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md Dockerfile compose.yaml .env.example ./
-# A process with ROLE=worker answers /healthz on WORKER_PORT, every other on PORT.
+# A process with ROLE=worker serves /healthz on WORKER_PORT, all others on PORT.
 ENV HOST=0.0.0.0 PORT=3000 WORKER_PORT=3000
 EXPOSE 3000
 USER node

@@ -204,7 +204,7 @@ describe("the other settings", () => {
 test("with DATABASE_URL, SECRET_KEY is required: every process must read what another sealed", () => {
   const DATABASE_URL = "postgres://user:pass@db.example/bookflow";
   assert.deepEqual(faultsOf({ DATABASE_URL }), [
-    "SECRET_KEY must be set where DATABASE_URL is, the same for every process",
+    "SECRET_KEY must be set if DATABASE_URL is, to the same value for every process",
   ]);
   assert.equal(parseConfig({ DATABASE_URL, SECRET_KEY: "k".repeat(32) }).databaseUrl, DATABASE_URL);
 });

@@ -173,6 +173,20 @@ test("every relative link of a Markdown file leads to a file of the repository, 
   }
 });
 
+test("every file and folder that ARCHITECTURE and CONTRIBUTING name is there", () => {
+  const folders = ["", "src/server/", "src/dashboard/", "src/server/webhooks/", "src/server/funnel/"];
+  for (const file of ["ARCHITECTURE.md", "CONTRIBUTING.md"]) {
+    const text = readFileSync(`${ROOT}/${file}`, "utf8");
+    const named = [...text.matchAll(/`([\w./-]+\/(?:[\w.-]+\.(?:tsx?|md|sql))?)`/g)].map(([, path = ""]) => path);
+    assert.ok(named.length > 20, file);
+    for (const path of named)
+      assert.ok(
+        folders.some((folder) => existsSync(ROOT + folder + path)),
+        `${file}: ${path}`,
+      );
+  }
+});
+
 describe("Markdown", () => {
   const render = (text: string) => renderMarkdown(text, (href) => (href.startsWith("https:") ? href : null));
 
