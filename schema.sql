@@ -407,7 +407,7 @@ create table scheduling_connections (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   constraint scheduling_connections_check CHECK (((last_error IS NULL) = (last_error_at IS NULL))),
-  constraint scheduling_connections_kind_check CHECK ((kind = ANY (ARRAY['microsoft-bookings'::text, 'calcom'::text]))),
+  constraint scheduling_connections_kind_check CHECK ((kind = ANY (ARRAY['microsoft-bookings'::text, 'calcom'::text, 'calendly'::text]))),
   constraint scheduling_connections_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint scheduling_connections_pkey PRIMARY KEY (id),
   constraint scheduling_connections_organization_id_id_key UNIQUE (organization_id, id)

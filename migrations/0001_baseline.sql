@@ -17,7 +17,7 @@ comment on column organizations.time_zone is 'IANA name; null means UTC';
 create table scheduling_connections (
   id text primary key,
   organization_id text collate "C" not null references organizations (id),
-  kind text not null check (kind in ('microsoft-bookings', 'calcom')),
+  kind text not null check (kind in ('microsoft-bookings', 'calcom', 'calendly')),
   name text not null,
   settings jsonb not null,
   credentials bytea not null,

@@ -4,7 +4,7 @@ import { SEND_FAILURE_CODES } from "../send-failure.ts";
 import { Timestamp } from "../timestamps.ts";
 import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, Was } from "./forms.ts";
 
-/** Fields of a connection's form, by kind. Settings are shown again, credentials never; optional ones have a usual value. */
+/** Fields of a connection's form, by kind. Saved settings are shown, credentials never. Optional fields have a default. */
 export const CONNECTION_FIELDS = {
   "microsoft-bookings": {
     settings: ["tenantId", "clientId", "businessId", "graphUrl", "loginUrl"],
@@ -16,9 +16,14 @@ export const CONNECTION_FIELDS = {
     optional: ["apiUrl", "webUrl", "apiVersion"],
     credentials: ["apiKey"],
   },
+  calendly: {
+    settings: ["apiUrl"],
+    optional: ["apiUrl"],
+    credentials: ["token"],
+  },
 } as const;
 
-/** Why a scheduling system was of no use when it was last asked. */
+/** Why the last request to a scheduling system failed. */
 const CONNECTION_ERROR_CODES = [
   ...SEND_FAILURE_CODES,
   "http_status",
@@ -34,16 +39,16 @@ export const AppConnection = Type.Object({
   kind: oneOf(CONNECTION_KINDS),
   name: Type.String(),
   settings: Type.Record(Type.String(), Type.String()),
-  /** False where the last thing heard of the system is an error. */
+  /** False when the most recent reply was an error. */
   isHealthy: Type.Boolean(),
   lastOkAt: NullableTimestamp,
-  /** It stays when the system works again. */
+  /** Kept when the system works again. */
   lastError: nullable(oneOf(CONNECTION_ERROR_CODES)),
   lastErrorAt: NullableTimestamp,
   lastErrorStatus: NullableInteger,
-  /** The system's own id of the request that failed, to ask its support about. */
+  /** The system's own id of the failed request, for its support. */
   lastErrorRequestId: NullableText,
-  /** Widgets that book through it; while there are any, it cannot be deleted. */
+  /** Widgets that book through this connection. A connection with widgets cannot be deleted. */
   widgetCount: Type.Integer(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -53,19 +58,19 @@ export type AppConnection = Static<typeof AppConnection>;
 export const AppConnectionList = Type.Object({ data: Type.Array(AppConnection) });
 export type AppConnectionList = Static<typeof AppConnectionList>;
 
-/** What the system said of itself. */
+/** What the system told about itself. */
 export const VerifiedConnection = Type.Object({
   businessName: Type.String(),
   timeZone: NullableText,
   bookingUrl: NullableText,
-  /** Sentences for the person who connects it. */
+  /** Sentences for the person who connects the system. */
   warnings: Type.Array(Type.String()),
 });
 export type VerifiedConnection = Static<typeof VerifiedConnection>;
 
 const Fields = Type.Record(Type.String(), Type.String());
 
-/** The system is asked first: what does not work is not saved. */
+/** The connection is tested before it is saved. */
 export const NewConnection = Type.Object({
   kind: oneOf(CONNECTION_KINDS),
   name: Type.String(),
@@ -74,7 +79,7 @@ export const NewConnection = Type.Object({
 });
 export type NewConnection = Static<typeof NewConnection>;
 
-/** PATCH: settings and credentials change together or not at all, so that no secret is sent to an address of the editor's. */
+/** PATCH: settings and credentials change together, so that no stored secret can be sent to an address of the editor's. */
 export const ConnectionChange = Type.Object({
   ...Type.Partial(Type.Object({ name: Type.String(), settings: Fields, credentials: Fields })).properties,
   was: Was,
@@ -86,11 +91,11 @@ export type SavedConnection = Static<typeof SavedConnection>;
 
 const CONNECTION_FAULTS = ["credentials", "not_found", "invalid", "not_confirmed", "version", "unavailable"] as const;
 
-/** "Test connection": either what the system said, or why it could not be asked. */
+/** "Test connection": what the system told about itself, or why it could not be asked. */
 export const ConnectionTest = Type.Object({
   verified: nullable(VerifiedConnection),
   fault: nullable(oneOf(CONNECTION_FAULTS)),
-  /** The fault as a sentence. */
+  /** Explains the fault. */
   message: NullableText,
 });
 export type ConnectionTest = Static<typeof ConnectionTest>;

@@ -4,8 +4,15 @@ import { Fold } from "../ui/layout/Fold.tsx";
 
 /** What has to be set up in the system beforehand, and what Bookflow can do there with it. */
 export function Permissions({ kind }: { kind: ConnectionKind }) {
-  return <Fold label="What you need for it">{kind === "calcom" ? <CalcomNeeds /> : <MicrosoftNeeds />}</Fold>;
+  const Needs = NEEDS[kind];
+  return (
+    <Fold label="What you need for it">
+      <Needs />
+    </Fold>
+  );
 }
+
+const NEEDS = { "microsoft-bookings": MicrosoftNeeds, calcom: CalcomNeeds, calendly: CalendlyNeeds };
 
 function MicrosoftNeeds() {
   return (
@@ -31,6 +38,16 @@ function CalcomNeeds() {
     <Text size="sm">
       An API key of the person whose event types are offered. With it Bookflow reads their event types and free times,
       and makes bookings in their name. Event types that need a confirmation are not offered.
+    </Text>
+  );
+}
+
+function CalendlyNeeds() {
+  return (
+    <Text size="sm">
+      A personal access token of the person whose event types are offered, with the scopes <code>event_types:read</code>
+      , <code>availability:read</code>, <code>scheduled_events:write</code> and <code>users:read</code>. Calendly
+      accepts at most 10 bookings per minute, 50 per hour and 100 per day from one user, and 5 per day on a trial.
     </Text>
   );
 }

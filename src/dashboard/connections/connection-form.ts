@@ -17,6 +17,7 @@ const EMPTY: ConnectionValues = {
   apiUrl: "",
   webUrl: "",
   apiVersion: "",
+  token: "",
 };
 
 /** Settings are shown again, credentials never. */

@@ -57,6 +57,17 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
       },
     },
   },
+  calendly: {
+    name: "Calendly",
+    settings: {},
+    credentials: {
+      token: {
+        label: "Personal access token",
+        description: "In Calendly under Integrations & apps, API & webhooks.",
+      },
+    },
+    optional: { apiUrl: { label: "Address of the API", placeholder: "https://api.calendly.com" } },
+  },
 };
 
 export type ConnectionWords = {

@@ -2,15 +2,18 @@ import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { SchedulingKind } from "#contract/scheduling.ts";
 import type { Deps } from "../deps.ts";
 import { assert } from "../lib/assert.ts";
+import type { Clock } from "../lib/clock.ts";
 import { createCalcom } from "./calcom/calcom.ts";
+import { createCalendly } from "./calendly/calendly.ts";
 import { ConnectionHealth, watchSystem } from "./connections/connection-health.ts";
 import { type ConnectionParts, parseConnectionParts } from "./connections/connection-settings.ts";
 import { findSealedConnection, type SealedConnectionRow } from "./connections/queries.ts";
 import { limitSystem } from "./limit-system.ts";
 import { createMicrosoftBookings } from "./microsoft-bookings/microsoft-bookings.ts";
+import type { Outbound } from "./outbound.ts";
 import { createSandbox } from "./sandbox/sandbox.ts";
 import type { SchedulerDeps } from "./scheduler-deps.ts";
-import { refused, type SchedulingSystem } from "./scheduling-system.ts";
+import { refused, type SchedulingSystem, type UnlimitedSystem } from "./scheduling-system.ts";
 
 export type OpenDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly scheduler: SchedulerDeps };
 
@@ -21,7 +24,7 @@ type SchedulingWidget = {
   readonly connectionId: ConnectionId | null;
 };
 
-/** The system that a widget books in. One whose credentials cannot be read refuses everything. */
+/** The system that a widget books in. If its credentials cannot be read, it refuses everything. */
 export async function openSchedulingSystem(deps: OpenDeps, widget: SchedulingWidget): Promise<SchedulingSystem> {
   const { scheduler } = deps;
   if (widget.connectionId === null) {
@@ -49,24 +52,36 @@ export async function openConnection(
   return system;
 }
 
-/** Not of any connection yet: for the test before one is saved. */
+/** For testing a connection before it is saved. */
 export function openParts(deps: Pick<OpenDeps, "clock" | "scheduler">, parts: ConnectionParts): SchedulingSystem {
   const outside = { outbound: deps.scheduler.outbound, clock: deps.clock };
-  const system = parts.kind === "calcom" ? createCalcom(outside, parts) : createMicrosoftBookings(outside, parts);
-  return limitSystem(system, deps.scheduler.limits);
+  return limitSystem(createAdapter(outside, parts), deps.scheduler.limits);
+}
+
+function createAdapter(outside: { outbound: Outbound; clock: Clock }, parts: ConnectionParts): UnlimitedSystem {
+  switch (parts.kind) {
+    case "microsoft-bookings":
+      return createMicrosoftBookings(outside, parts);
+    case "calcom":
+      return createCalcom(outside, parts);
+    case "calendly":
+      return createCalendly(outside, parts);
+    default:
+      return parts satisfies never;
+  }
 }
 
 function open(deps: OpenDeps, owner: OrganizationId, row: SealedConnectionRow): SchedulingSystem {
   const credentials = deps.scheduler.sealer.open(row.id, row.credentials);
   if (credentials === null) return createClosed(row.kind, "unsealed");
-  // Written by us, as an object.
+  // Always written as an object.
   const settings = row.settings as Record<string, unknown>;
   const parsed = parseConnectionParts(row.kind, { settings, credentials: JSON.parse(credentials) });
   if (parsed.kind === "refused") return createClosed(row.kind, "settings");
   return watchSystem(openParts(deps, parsed.parts), new ConnectionHealth(deps, { owner, id: row.id }));
 }
 
-/** Its credentials were sealed under another SECRET_KEY, or are of a kind that this version does not know. */
+/** The credentials were sealed with another SECRET_KEY, or this version doesn't know their format. */
 function createClosed(kind: SchedulingKind, failure: "unsealed" | "settings"): SchedulingSystem {
   const closed = async () => refused("credentials", { status: null, requestId: null, failure });
   return {

@@ -2,6 +2,7 @@ import type { CalcomParts } from "../connections/connection-settings.ts";
 import type { Outbound, OutboundReply } from "../outbound.ts";
 import { readReply, type Shape } from "../read-reply.ts";
 import { found, type Read } from "../scheduling-system.ts";
+import { sendPatiently } from "../send-patiently.ts";
 import { FIXED_VERSIONS } from "./shapes.ts";
 
 export type CalcomApi = {
@@ -29,13 +30,18 @@ export function createCalcomApi(deps: { outbound: Outbound }, { settings, creden
   return {
     read: async (request, shape, signal) => {
       const headers = toHeaders(request);
-      const reply = await deps.outbound.send({ method: "GET", url: toUrl(request), headers, body: null }, signal);
+      const reply = await sendPatiently(
+        deps.outbound,
+        { method: "GET", url: toUrl(request), headers, body: null },
+        signal,
+      );
       const read = readReply(reply, shape);
       return read.kind === "found" ? found(read.value.data) : read;
     },
     post: (request, signal) => {
       const { json } = request;
-      return deps.outbound.send(
+      return sendPatiently(
+        deps.outbound,
         { method: "POST", url: toUrl(request), headers: toHeaders(request), body: { json } },
         signal,
       );

@@ -30,16 +30,24 @@ const Calcom = {
   credentials: Type.Object({ apiKey: Type.String({ pattern: "^[\\x21-\\x7e]{1,500}$" }) }),
 };
 
+const Calendly = {
+  settings: Type.Object({ apiUrl: Address }),
+  /** A personal access token. */
+  credentials: Type.Object({ token: Type.String({ pattern: "^[\\x21-\\x7e]{1,2000}$" }) }),
+};
+
 type Parts<T extends { settings: Type.TSchema; credentials: Type.TSchema }> = {
   readonly settings: Readonly<Static<T["settings"]>>;
   readonly credentials: Readonly<Static<T["credentials"]>>;
 };
 export type MicrosoftBookingsParts = Parts<typeof MicrosoftBookings>;
 export type CalcomParts = Parts<typeof Calcom>;
+export type CalendlyParts = Parts<typeof Calendly>;
 
 export type ConnectionParts =
   | ({ readonly kind: "microsoft-bookings" } & MicrosoftBookingsParts)
-  | ({ readonly kind: "calcom" } & CalcomParts);
+  | ({ readonly kind: "calcom" } & CalcomParts)
+  | ({ readonly kind: "calendly" } & CalendlyParts);
 
 const FALLBACKS = {
   "microsoft-bookings": {
@@ -47,11 +55,13 @@ const FALLBACKS = {
     loginUrl: "https://login.microsoftonline.com",
   },
   calcom: { apiUrl: "https://api.cal.com", webUrl: "https://app.cal.com", apiVersion: "2026-02-25" },
+  calendly: { apiUrl: "https://api.calendly.com" },
 } as const;
 
 const shapes = {
   "microsoft-bookings": Compile(Type.Object(MicrosoftBookings)),
   calcom: Compile(Type.Object(Calcom)),
+  calendly: Compile(Type.Object(Calendly)),
 };
 
 type ParsedParts =

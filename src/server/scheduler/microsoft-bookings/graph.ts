@@ -1,17 +1,16 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import { createConcurrencyLimit } from "../concurrency-limit.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
 import { type Outbound, type OutboundReply, type OutboundRequest, toAbortCode } from "../outbound.ts";
 import { readReply, type Shape } from "../read-reply.ts";
 import { type Failure, found, type Read, unavailable } from "../scheduling-system.ts";
+import { sendPatiently } from "../send-patiently.ts";
 import { createAccessToken } from "./access-token.ts";
 
 // Requests to one booking business. Paths are relative to it: "" is the business itself, "/services" its services.
 //
 // A booking business is a mailbox, and Graph allows an application four requests to a mailbox at once. All requests of a
-// connection therefore share one limit. Further processes or applications can still exceed it: a request that Graph
-// throttles was not processed, so it is sent again after the wait that Graph asks for, if that wait is short.
+// connection therefore share one limit. Other processes can still exceed it; throttled requests are sent again.
 
 export type Graph = {
   read<T>(path: string, shape: Shape<T>, signal: AbortSignal): Promise<Read<T>>;
@@ -28,11 +27,6 @@ type GraphRequest = { readonly method: OutboundRequest["method"]; readonly url: 
 const PAGES_MAX = 20;
 /** Graph's limit per application and mailbox (learn.microsoft.com/graph/throttling-limits, Outlook service). */
 const REQUESTS_AT_ONCE_MAX = 4;
-const THROTTLED = 429;
-/** A longer wait doesn't fit into the time of a visitor's request. */
-const THROTTLE_WAIT_MS_MAX = 5_000;
-const THROTTLE_WAIT_FALLBACK_MS = 1_000;
-const THROTTLE_RETRIES_MAX = 3;
 
 export function createGraph(deps: { outbound: Outbound; clock: Clock }, parts: MicrosoftBookingsParts): Graph {
   const token = createAccessToken(deps, parts);
@@ -53,23 +47,9 @@ export function createGraph(deps: { outbound: Outbound; clock: Clock }, parts: M
     };
     const body = request.json === undefined ? null : { json: request.json };
     const { method, url } = request;
-    const reply = await limit(() => sendPatiently({ method, url, headers, body }, signal), signal);
+    const reply = await limit(() => sendPatiently(deps.outbound, { method, url, headers, body }, signal), signal);
     if (reply === null) return unavailable({ status: null, requestId: null, failure: toAbortCode(signal) });
     return { reply, forget: () => token.forget(access.value) };
-  };
-
-  const sendPatiently = async (request: OutboundRequest, signal: AbortSignal): Promise<OutboundReply> => {
-    let reply = await deps.outbound.send(request, signal);
-    for (let retries = 0; retries < THROTTLE_RETRIES_MAX; retries++) {
-      if (reply.kind !== "reply" || reply.status !== THROTTLED) return reply;
-      const waitMs = reply.retryAfterMs ?? THROTTLE_WAIT_FALLBACK_MS;
-      if (waitMs > THROTTLE_WAIT_MS_MAX) return reply;
-      // The only rejection is the abort of the signal.
-      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted) return reply;
-      reply = await deps.outbound.send(request, signal);
-    }
-    return reply;
   };
 
   /** A token can be revoked early. 401 means that the request was not processed, so it is sent once more. */

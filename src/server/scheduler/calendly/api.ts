@@ -1,0 +1,60 @@
+import type { CalendlyParts } from "../connections/connection-settings.ts";
+import type { Outbound, OutboundReply } from "../outbound.ts";
+import { readReply, type Shape } from "../read-reply.ts";
+import { found, type Read, unavailable } from "../scheduling-system.ts";
+import { sendPatiently } from "../send-patiently.ts";
+
+type Query = Readonly<Record<string, string>>;
+type Page<T> = { collection: T[]; pagination?: { next_page_token?: string | null } | null };
+
+export type CalendlyApi = {
+  /** Returns the reply's `resource`. */
+  read<T>(path: string, shape: Shape<{ resource: T }>, signal: AbortSignal): Promise<Read<T>>;
+  /** Reads all pages. Unavailable when there are more than can be read, because an item could be on the missing ones. */
+  list<T>(request: { path: string; query?: Query }, shape: Shape<Page<T>>, signal: AbortSignal): Promise<Read<T[]>>;
+  post(path: string, json: unknown, signal: AbortSignal): Promise<OutboundReply>;
+};
+
+const PAGES_MAX = 10;
+const ITEMS_PER_PAGE = 100;
+
+export function createCalendlyApi(deps: { outbound: Outbound }, { settings, credentials }: CalendlyParts): CalendlyApi {
+  const headers = { Authorization: `Bearer ${credentials.token}` };
+  const get = (path: string, query: Query, signal: AbortSignal) => {
+    const search = new URLSearchParams(query).toString();
+    const url = `${settings.apiUrl}${path}${search === "" ? "" : `?${search}`}`;
+    return sendPatiently(deps.outbound, { method: "GET", url, headers, body: null }, signal);
+  };
+  return {
+    read: async (path, shape, signal) => {
+      const read = readReply(await get(path, {}, signal), shape);
+      return read.kind === "found" ? found(read.value.resource) : read;
+    },
+    list: async <T>(request: { path: string; query?: Query }, shape: Shape<Page<T>>, signal: AbortSignal) => {
+      const items: T[] = [];
+      let token: string | null = null;
+      for (let pages = 0; pages < PAGES_MAX; pages++) {
+        const query: Query = { ...request.query, ...(token === null ? {} : { page_token: token }) };
+        const page: Read<Page<T>> = readReply(await get(request.path, query, signal), shape);
+        if (page.kind !== "found") return page;
+        items.push(...page.value.collection);
+        token = page.value.pagination?.next_page_token ?? null;
+        if (token === null) return found(items);
+      }
+      return unavailable({ status: null, requestId: null, failure: "unreadable" });
+    },
+    post: (path, json, signal) =>
+      sendPatiently(
+        deps.outbound,
+        { method: "POST", url: `${settings.apiUrl}${path}`, headers, body: { json } },
+        signal,
+      ),
+  };
+}
+
+export const PAGE_SIZE = { count: String(ITEMS_PER_PAGE) };
+
+/** The last part of a resource's URI. */
+export function toUuid(uri: string): string {
+  return uri.slice(uri.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,107 @@
+import { MINUTE_MS } from "#contract/durations.ts";
+import { parseIsoInstant } from "../../lib/iso-instant.ts";
+import { toHttpsLink } from "../https-link.ts";
+import type { HttpReply } from "../outbound.ts";
+import { isSuccess, readReply, toFailure, toUnreadable, toUpstream } from "../read-reply.ts";
+import type { Booked, BookOutcome, BookRequest, Sought } from "../scheduling-system.ts";
+import { settleFault } from "../settle-fault.ts";
+import { type CalendlyApi, toUuid } from "./api.ts";
+import type { CalendlyService } from "./catalog.ts";
+import { type Invitee, type ScheduledEvent, shapes } from "./shapes.ts";
+
+// Books an event type with Calendly's scheduling API. Calendly checks the time itself; a taken one is a 400 with the code
+// `already_filled`.
+
+type BookDeps = { api: CalendlyApi; service: CalendlyService };
+
+const TAKEN_CODE = "already_filled";
+
+export async function bookEventType(
+  deps: BookDeps,
+  request: BookRequest,
+  signal: AbortSignal,
+  ask: Parameters<typeof settleFault>[1],
+): Promise<BookOutcome> {
+  const reply = await deps.api.post("/invitees", toInviteeBody(deps.service, request), signal);
+  if (reply.kind === "failure") {
+    return reply.wasSent ? { kind: "unknown", upstream: toUpstream(reply) } : toFailure(reply);
+  }
+  if (isSuccess(reply)) {
+    const read = readReply(reply, shapes.invitee);
+    if (read.kind !== "found") return { kind: "unknown", upstream: toUnreadable(reply) };
+    const invitee = read.value.resource;
+    // The event has the end, the host and the link to join. If it cannot be read, the booking still exists.
+    const event = await deps.api.read(`/scheduled_events/${toUuid(invitee.event)}`, shapes.scheduledEvent, signal);
+    const known = event.kind === "found" ? event.value : null;
+    return { kind: "booked", booked: toBooked(deps.service, { invitee, event: known }, request) };
+  }
+  if (reply.status === 400) return await settleRefusal(reply, ask);
+  if (reply.status === 409) {
+    const sought = await ask.find();
+    return sought.kind === "found" ? { kind: "booked", booked: sought.value } : { kind: "slot_taken" };
+  }
+  return reply.status >= 500 && reply.status !== 503 ? await settleFault(reply, ask) : toFailure(reply);
+}
+
+/** Decided by the code, otherwise by whether the time is still free. */
+async function settleRefusal(reply: HttpReply, ask: Parameters<typeof settleFault>[1]): Promise<BookOutcome> {
+  const error = shapes.error.Check(reply.json) ? reply.json : {};
+  const codes = [error.code, ...(error.details ?? []).map(({ code }) => code)];
+  if (codes.includes(TAKEN_CODE)) return { kind: "slot_taken" };
+  const free = await ask.isFree();
+  return free.kind === "found" && !free.value ? { kind: "slot_taken" } : toFailure(reply);
+}
+
+/**
+ * The reference is in the tracking fields, by which the booking is found again, and in the notes, which people read. The
+ * phone number is part of the notes: as a number for text messages it would subscribe the customer to them.
+ */
+function toInviteeBody(service: CalendlyService, request: BookRequest): unknown {
+  const { customer, reference } = request;
+  const { notesQuestion, location } = service;
+  const notes = [customer.notes, customer.phone, reference].filter(Boolean).join("\n");
+  const answers = request.answers.flatMap(({ questionId, answer }) => {
+    const question = service.questions.get(questionId);
+    return question ? [{ question: question.name, answer, position: question.position }] : [];
+  });
+  if (notesQuestion) answers.push({ question: notesQuestion.name, answer: notes, position: notesQuestion.position });
+  return {
+    event_type: service.eventTypeUri,
+    start_time: request.startAt.toISOString(),
+    invitee: { name: customer.name, email: customer.email, timezone: customer.timeZone },
+    ...(location === null ? {} : { location: toLocation(location) }),
+    questions_and_answers: answers,
+    // All six are required once there are any.
+    tracking: {
+      utm_campaign: null,
+      utm_source: "bookflow",
+      utm_medium: null,
+      utm_content: reference,
+      utm_term: null,
+      salesforce_uuid: null,
+    },
+  };
+}
+
+function toLocation({ kind, location }: { kind: string; location?: string | null }): object {
+  return { kind, ...(location ? { location } : {}) };
+}
+
+/** Calendly has a link to reschedule and one to cancel; the page to reschedule is the more useful one. */
+export function toBooked(
+  { offered }: CalendlyService,
+  { invitee, event }: { invitee: Invitee; event: ScheduledEvent | null },
+  sought: Sought,
+): Booked {
+  const startAt = parseIsoInstant(event?.start_time ?? "", "down") ?? sought.startAt;
+  const endMs = startAt.getTime() + offered.durationMinutes * MINUTE_MS;
+  return {
+    externalId: toUuid(invitee.event),
+    startAt,
+    endAt: parseIsoInstant(event?.end_time ?? "", "down") ?? new Date(endMs),
+    service: { id: offered.id, name: offered.name },
+    staff: (event?.event_memberships ?? []).map(({ user, user_name }) => ({ id: toUuid(user), name: user_name ?? "" })),
+    manageUrl: toHttpsLink(invitee.reschedule_url) ?? toHttpsLink(invitee.cancel_url),
+    joinUrl: toHttpsLink(event?.location?.join_url),
+  };
+}

@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CALENDLY_REQUEST_ID, type Twist, toError } from "../testing/calendly-server.ts";
+import { CALENDLY_NOW } from "../testing/calendly-world.ts";
+import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
+import { createTimeLimit } from "../testing/local-server.ts";
+import { openCalendly } from "../testing/open-calendly.ts";
+
+const NEVER = new AbortController().signal;
+const UPSTREAM = { requestId: CALENDLY_REQUEST_ID, failure: null };
+const RATE_LIMIT_WARNING =
+  "Calendly accepts at most 10 bookings per minute, 50 per hour and 100 per day from one user, and 5 per day on a trial.";
+
+testConformance("Calendly", async () => {
+  const { system, server } = await openCalendly();
+  return {
+    system,
+    now: CALENDLY_NOW,
+    services: { plain: "CHECKUP", asking: "FIRST", choosable: null, online: "VIDEO" },
+    readArrived: async (reference) => {
+      const booking = server.bookings.find(({ tracking }) => tracking["utm_content"] === reference) ?? assert.fail();
+      const [answers, notes] = [booking.questions_and_answers.slice(0, -1), booking.questions_and_answers.at(-1)];
+      return {
+        name: booking.invitee.name,
+        email: booking.invitee.email,
+        notes: notes?.answer ?? "",
+        answers: Object.fromEntries(answers.map(({ position, answer }) => [`q${position}`, answer])),
+      };
+    },
+  };
+});
+
+test("the connection's test says which event types are not offered, and explains Calendly's limits", async () => {
+  const { system } = await openCalendly();
+  assert.deepEqual(requireFound(await system.verify(NEVER)), {
+    businessName: "Lindenhof Dental",
+    timeZone: "Europe/Berlin",
+    bookingUrl: "https://calendly.com/lindenhof",
+    warnings: [
+      "“Vote” is not offered: it is a poll.",
+      "“Class” is not offered: several people share one time.",
+      "“Paid” is not offered: it has to be paid for.",
+      "“Call back” is not offered: it asks visitors for the location.",
+      "“Pick days” is not offered: a required question has an unsupported type (Which days?).",
+      "“Bare” has no optional text question, so customers' notes don't reach Calendly.",
+      RATE_LIMIT_WARNING,
+    ],
+  });
+  const offered = requireFound(await system.listServices(NEVER));
+  assert.deepEqual(
+    offered.map(({ id }) => id),
+    ["CHECKUP", "VIDEO", "FIRST", "ANY", "BARE"],
+  );
+});
+
+test("event types shared with colleagues are offered only to admins, who can find their bookings", async () => {
+  const { system, server } = await openCalendly();
+  const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "ANY" });
+  assert.ok(slot);
+  const request = toRequest("ANY", slot);
+  const booked = requireBooked(await system.book(request, NEVER));
+  assert.deepEqual(await system.findByReference(request, NEVER), { kind: "found", value: booked });
+
+  server.isAdmin = false;
+  const { warnings } = requireFound(await system.verify(NEVER));
+  assert.ok(warnings.includes("“Any dentist” is not offered: the token's user is not an admin of the organization."));
+  assert.equal((await system.listServices(NEVER)).kind, "found");
+  assert.deepEqual((await system.findByReference(request, NEVER)).kind, "refused");
+});
+
+test("a booking has its host, a link to reschedule and a link to the call", async () => {
+  const { system } = await openCalendly();
+  const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "VIDEO" });
+  assert.ok(slot);
+  assert.deepEqual(requireBooked(await system.book(toRequest("VIDEO", slot), NEVER)), {
+    externalId: "event-1",
+    startAt: slot.startAt,
+    endAt: slot.endAt,
+    service: { id: "VIDEO", name: "Video call" },
+    staff: [{ id: "USER1", name: "Lindenhof Dental" }],
+    manageUrl: "https://calendly.com/reschedulings/invitee-event-1",
+    joinUrl: "https://zoom.example/j/event-1",
+  });
+});
+
+test("an event type without questions and location is booked, and found by its reference", async () => {
+  const { system } = await openCalendly();
+  const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "BARE" });
+  assert.ok(slot);
+  const request = toRequest("BARE", slot);
+  requireBooked(await system.book(request, NEVER));
+  assert.equal((await system.findByReference(request, NEVER)).kind, "found");
+});
+
+test("a booking whose event cannot be read afterwards is still booked", async () => {
+  const { system, server } = await openCalendly();
+  const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
+  assert.ok(slot);
+  server.twist("GET /scheduled_events", { answer: { status: 503 } });
+  const booked = requireBooked(await system.book(toRequest("CHECKUP", slot), NEVER));
+  assert.deepEqual([booked.endAt, booked.staff, booked.joinUrl], [slot.endAt, [], null]);
+});
+
+test("the eleventh booking within a minute is over Calendly's limit, and the wait is known", async () => {
+  const { system } = await openCalendly();
+  const slots = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
+  for (const slot of slots.slice(0, 10)) requireBooked(await system.book(toRequest("CHECKUP", slot), NEVER));
+  const [, , , , , , , , , , eleventh] = slots;
+  assert.ok(eleventh);
+  assert.deepEqual(await system.book(toRequest("CHECKUP", eleventh), NEVER), {
+    kind: "unavailable",
+    retryAfterMs: 60_000,
+    upstream: { status: 429, ...UPSTREAM },
+  });
+});
+
+test("a short rate limit is waited for", async () => {
+  const { system, server } = await openCalendly();
+  const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
+  assert.ok(slot);
+  server.twist("POST /invitees", { answer: { status: 429, headers: { "X-RateLimit-Reset": "0" } } });
+  requireBooked(await system.book(toRequest("CHECKUP", slot), NEVER));
+  assert.equal(server.bookings.length, 1);
+});
+
+test("links that are not https are dropped", async () => {
+  const { system, server } = await openCalendly();
+  const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "VIDEO" });
+  assert.ok(slot);
+  const resource = {
+    uri: "https://api.calendly.com/scheduled_events/e/invitees/i",
+    event: "https://api.calendly.com/scheduled_events/event-1",
+    status: "active",
+    cancel_url: "http://calendly.com/c",
+    reschedule_url: "javascript:alert(1)",
+  };
+  server.twist("POST /invitees", { answer: { status: 201, json: { resource } }, creates: true });
+  assert.equal(requireBooked(await system.book(toRequest("VIDEO", slot), NEVER)).manageUrl, null);
+});
+
+const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMade?: boolean }[] = [
+  {
+    name: "400 already_filled in the details: taken",
+    twist: { answer: toError(400, "Invalid Argument", [{ code: "already_filled" }]) },
+    outcome: { kind: "slot_taken" },
+  },
+  {
+    name: "400 already_filled at the top: taken",
+    twist: { answer: { status: 400, json: { code: "already_filled", message: "The slot is fully booked." } } },
+    outcome: { kind: "slot_taken" },
+  },
+  {
+    name: "400 for another reason, the time still free: refused",
+    twist: { answer: toError(400, "Invalid Argument", [{ parameter: "invitee.email" }]) },
+    outcome: { kind: "refused", reason: "invalid", upstream: { status: 400, ...UPSTREAM } },
+  },
+  {
+    name: "403: the token lacks the scope",
+    twist: { answer: toError(403, "Permission Denied") },
+    outcome: { kind: "refused", reason: "credentials", upstream: { status: 403, ...UPSTREAM } },
+  },
+  {
+    name: "404: the event type is gone",
+    twist: { answer: toError(404, "Resource Not Found") },
+    outcome: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
+  },
+  {
+    name: "500, and the booking is there: booked",
+    twist: { answer: toError(500, "Internal Server Error"), creates: true },
+    outcome: "booked",
+    isMade: true,
+  },
+  {
+    name: "500 and nothing there: unavailable",
+    twist: { answer: toError(500, "Internal Server Error") },
+    outcome: { kind: "unavailable", retryAfterMs: null, upstream: { status: 500, ...UPSTREAM } },
+  },
+  {
+    name: "502 and nothing there yet: unknown",
+    twist: { answer: { status: 502, text: "<html>Bad gateway</html>" } },
+    outcome: { kind: "unknown", upstream: { status: 502, ...UPSTREAM } },
+  },
+  {
+    name: "201 with an unexpected body: unknown",
+    twist: { answer: { status: 201, json: {} }, creates: true },
+    outcome: { kind: "unknown", upstream: { status: 201, requestId: CALENDLY_REQUEST_ID, failure: "unreadable" } },
+    isMade: true,
+  },
+  {
+    name: "the connection breaks, though the booking was made: unknown",
+    twist: { answer: "reset", creates: true },
+    outcome: { kind: "unknown", upstream: { status: null, requestId: null, failure: "connection_reset" } },
+    isMade: true,
+  },
+];
+for (const { name, twist, outcome, isMade = false } of BOOK_CASES) {
+  test(`booking at Calendly: ${name}`, async () => {
+    const { system, server } = await openCalendly();
+    const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
+    assert.ok(slot);
+    const request = toRequest("CHECKUP", slot);
+    server.twist("POST /invitees", twist);
+    const given = await system.book(request, NEVER);
+    if (outcome === "booked") requireBooked(given);
+    else assert.deepEqual(given, outcome);
+    assert.equal((await system.findByReference(request, NEVER)).kind, isMade ? "found" : "absent");
+    assert.equal(server.bookings.length, isMade ? 1 : 0);
+  });
+}
+
+test("a time limit that ends while Calendly is silent is unknown, and the booking is found later", async () => {
+  const { system, server } = await openCalendly();
+  const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
+  assert.ok(slot);
+  const request = toRequest("CHECKUP", slot);
+  const limit = createTimeLimit();
+  server.twist("POST /invitees", { answer: "hang", creates: true, onArrival: limit.runOut });
+  const outcome = await system.book(request, limit.signal);
+  assert.deepEqual(outcome, { kind: "unknown", upstream: { status: null, requestId: null, failure: "timeout" } });
+  assert.equal((await system.findByReference(request, NEVER)).kind, "found");
+});

@@ -1,0 +1,156 @@
+import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { parseIsoInstant } from "../../lib/iso-instant.ts";
+import type { CalendlyParts } from "../connections/connection-settings.ts";
+import { isStillFree } from "../is-still-free.ts";
+import { createKeptCatalog } from "../kept-catalog.ts";
+import type { Outbound } from "../outbound.ts";
+import { toCanceled } from "../read-reply.ts";
+import {
+  type FindOutcome,
+  found,
+  type Read,
+  refused,
+  type Slot,
+  type SlotQuery,
+  type Sought,
+  type UnlimitedSystem,
+  unavailable,
+  type Verified,
+} from "../scheduling-system.ts";
+import { type CalendlyApi, createCalendlyApi, PAGE_SIZE, toUuid } from "./api.ts";
+import { bookEventType, toBooked } from "./book.ts";
+import { type CalendlyService, type Catalog, readCatalog } from "./catalog.ts";
+import { shapes } from "./shapes.ts";
+
+// Calendly's API v2 with a personal access token. Calendly limits POST /invitees per user: 10 a minute, 50 an hour and 100 a
+// day on paid plans, 5 a day on a trial, 500 a minute for enterprises. A booking over the limit gets 429, which is repeated
+// when the wait is short and otherwise reported with the wait.
+
+const RATE_LIMIT_WARNING =
+  "Calendly accepts at most 10 bookings per minute, 50 per hour and 100 per day from one user, and 5 per day on a trial.";
+/** Events of one event type that start at the same time; the invitees of each are read. */
+const CANDIDATES_MAX = 20;
+
+export function createCalendly(deps: { outbound: Outbound; clock: Clock }, parts: CalendlyParts): UnlimitedSystem {
+  const api = createCalendlyApi(deps, parts);
+  const catalog = createKeptCatalog<Catalog>(deps, (signal) => readCatalog(api, signal));
+  const findService = async (
+    id: string,
+    signal: AbortSignal,
+  ): Promise<Read<{ catalog: Catalog; service: CalendlyService }>> => {
+    const known = await catalog.get(signal);
+    if (known.kind !== "found") return known;
+    const service = known.value.services.find(({ offered }) => offered.id === id);
+    return service ? found({ catalog: known.value, service }) : refused("not_found");
+  };
+
+  const listSlots = async (query: SlotQuery, signal: AbortSignal): Promise<Read<Slot[]>> => {
+    const known = await findService(query.serviceId, signal);
+    if (known.kind !== "found") return known;
+    // Calendly picks the host, so nobody can be asked for.
+    if (query.staffId !== null) return refused("invalid");
+    return await readSlots({ api, service: known.value.service }, { ...query, now: deps.clock.now() }, signal);
+  };
+
+  const findByReference = async (sought: Sought, signal: AbortSignal): Promise<FindOutcome> => {
+    const known = await findService(sought.serviceId, signal);
+    if (known.kind !== "found") return known;
+    return await findInvitee({ api, ...known.value }, sought, signal);
+  };
+
+  return {
+    kind: "calendly",
+    verify: async (signal) => {
+      const fresh = await catalog.refresh(signal);
+      return fresh.kind === "found" ? found(toVerified(fresh.value)) : fresh;
+    },
+    listServices: catalog.listServices,
+    listSlots,
+    findByReference,
+    book: async (request, signal) => {
+      const known = await findService(request.serviceId, signal);
+      if (known.kind !== "found") return known;
+      if (request.staffId !== null) return refused("invalid");
+      return await bookEventType({ api, service: known.value.service }, request, signal, {
+        find: () => findByReference(request, signal),
+        isFree: () => isStillFree(listSlots, request, signal),
+      });
+    },
+    cancel: async ({ externalId }, signal) => {
+      const path = `/scheduled_events/${encodeURIComponent(externalId)}`;
+      const reply = await api.post(`${path}/cancellation`, { reason: "Canceled by Bookflow." }, signal);
+      const canceled = toCanceled(reply);
+      if (canceled.kind !== "refused") return canceled;
+      // An event that was already canceled cannot be canceled again.
+      const event = await api.read(path, shapes.scheduledEvent, signal);
+      return event.kind === "found" && event.value.status === "canceled" ? found("canceled") : canceled;
+    },
+  };
+}
+
+function toVerified({ userName, timeZone, bookingUrl, services, warnings }: Catalog): Verified {
+  const nothing = services.length === 0 ? ["This user has no event type that can be booked through a widget."] : [];
+  return { businessName: userName, timeZone, bookingUrl, warnings: [...warnings, ...nothing, RATE_LIMIT_WARNING] };
+}
+
+/** Calendly takes ranges in the future only. */
+async function readSlots(
+  { api, service }: { api: CalendlyApi; service: CalendlyService },
+  { from, to, now }: { from: Date; to: Date; now: Date },
+  signal: AbortSignal,
+): Promise<Read<Slot[]>> {
+  const startMs = Math.max(from.getTime(), now.getTime() + MINUTE_MS);
+  if (startMs >= to.getTime()) return found([]);
+  const query = {
+    event_type: service.eventTypeUri,
+    start_time: new Date(startMs).toISOString(),
+    end_time: new Date(Math.max(to.getTime(), startMs + HOUR_MS)).toISOString(),
+  };
+  const times = await api.list({ path: "/event_type_available_times", query }, shapes.availableTimes, signal);
+  if (times.kind !== "found") return times;
+  const starts = times.value
+    .filter(({ status }) => (status ?? "available") === "available")
+    .map(({ start_time }) => parseIsoInstant(start_time, "down"))
+    .filter((start) => start !== null && start >= from && start < to && start > now)
+    .map((start) => start?.getTime() ?? 0);
+  const durationMs = service.offered.durationMinutes * MINUTE_MS;
+  return found(
+    [...new Set(starts)]
+      .sort((a, b) => a - b)
+      .map((ms) => ({ startAt: new Date(ms), endAt: new Date(ms + durationMs), staffIds: [] })),
+  );
+}
+
+/** Bookings of a pooled event type can be with any member, so they are looked for in the whole organization. */
+async function findInvitee(
+  { api, service, catalog }: { api: CalendlyApi; service: CalendlyService; catalog: Catalog },
+  sought: Sought,
+  signal: AbortSignal,
+): Promise<FindOutcome> {
+  const startMs = sought.startAt.getTime();
+  const query = {
+    ...(service.isPooled ? { organization: catalog.organizationUri } : { user: catalog.userUri }),
+    min_start_time: new Date(startMs - MINUTE_MS).toISOString(),
+    max_start_time: new Date(startMs + MINUTE_MS).toISOString(),
+    status: "active",
+    ...PAGE_SIZE,
+  };
+  const events = await api.list({ path: "/scheduled_events", query }, shapes.scheduledEvents, signal);
+  if (events.kind !== "found") return events;
+  const candidates = events.value.filter(
+    ({ event_type, start_time }) =>
+      event_type === service.eventTypeUri && parseIsoInstant(start_time, "down")?.getTime() === startMs,
+  );
+  for (const event of candidates.slice(0, CANDIDATES_MAX)) {
+    const path = `/scheduled_events/${toUuid(event.uri)}/invitees`;
+    const invitees = await api.list({ path, query: PAGE_SIZE }, shapes.invitees, signal);
+    if (invitees.kind !== "found") return invitees;
+    const invitee = invitees.value.find(
+      ({ status, tracking }) => status === "active" && tracking?.utm_content === sought.reference,
+    );
+    if (invitee) return found(toBooked(service, { invitee, event }, sought));
+  }
+  // The booking may be among those that were not read, and "absent" would tell the visitor that nothing was booked.
+  return candidates.length > CANDIDATES_MAX ? unavailable() : { kind: "absent" };
+}

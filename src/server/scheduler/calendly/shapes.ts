@@ -1,0 +1,95 @@
+import { type Static, type TSchema, Type } from "typebox";
+import { Compile } from "typebox/compile";
+
+// The parts of Calendly's replies (API v2) that we read.
+
+const maybe = <T extends TSchema>(type: T) => Type.Optional(Type.Union([type, Type.Null()]));
+
+const CustomQuestion = Type.Object({
+  name: Type.String(),
+  /** `string`, `text`, `phone_number`, `single_select` or `multi_select`. */
+  type: Type.String(),
+  position: Type.Integer(),
+  enabled: maybe(Type.Boolean()),
+  required: maybe(Type.Boolean()),
+  answer_choices: maybe(Type.Array(Type.String())),
+});
+export type CustomQuestion = Static<typeof CustomQuestion>;
+
+const EventLocation = Type.Object({ kind: Type.String(), location: maybe(Type.String()) });
+export type EventLocation = Static<typeof EventLocation>;
+
+const EventType = Type.Object({
+  uri: Type.String(),
+  name: Type.String(),
+  active: maybe(Type.Boolean()),
+  secret: maybe(Type.Boolean()),
+  /** `solo` or `group`. */
+  kind: maybe(Type.String()),
+  /** `round_robin`, `collective`, `multi_pool`, or null for one host. */
+  pooling_type: maybe(Type.String()),
+  /** `instant` or `poll`. */
+  booking_method: maybe(Type.String()),
+  is_paid: maybe(Type.Boolean()),
+  duration: Type.Number({ exclusiveMinimum: 0 }),
+  description_plain: maybe(Type.String()),
+  custom_questions: maybe(Type.Array(CustomQuestion)),
+  locations: maybe(Type.Array(EventLocation)),
+});
+export type EventType = Static<typeof EventType>;
+
+const ScheduledEvent = Type.Object({
+  uri: Type.String(),
+  status: Type.String(),
+  event_type: maybe(Type.String()),
+  start_time: Type.String(),
+  end_time: Type.String(),
+  location: maybe(Type.Object({ join_url: maybe(Type.String()) })),
+  event_memberships: maybe(Type.Array(Type.Object({ user: Type.String(), user_name: maybe(Type.String()) }))),
+});
+export type ScheduledEvent = Static<typeof ScheduledEvent>;
+
+const Invitee = Type.Object({
+  uri: Type.String(),
+  /** The URI of the scheduled event. */
+  event: Type.String(),
+  status: Type.String(),
+  cancel_url: maybe(Type.String()),
+  reschedule_url: maybe(Type.String()),
+  tracking: maybe(Type.Object({ utm_content: maybe(Type.String()) })),
+});
+export type Invitee = Static<typeof Invitee>;
+
+const resource = <T extends TSchema>(type: T) => Compile(Type.Object({ resource: type }));
+const collection = <T extends TSchema>(type: T) =>
+  Compile(
+    Type.Object({
+      collection: Type.Array(type),
+      pagination: maybe(Type.Object({ next_page_token: maybe(Type.String()) })),
+    }),
+  );
+
+export const shapes = {
+  user: resource(
+    Type.Object({
+      uri: Type.String(),
+      name: maybe(Type.String()),
+      timezone: maybe(Type.String()),
+      scheduling_url: maybe(Type.String()),
+      current_organization: Type.String(),
+    }),
+  ),
+  eventTypes: collection(EventType),
+  availableTimes: collection(Type.Object({ start_time: Type.String(), status: maybe(Type.String()) })),
+  scheduledEvents: collection(ScheduledEvent),
+  scheduledEvent: resource(ScheduledEvent),
+  invitees: collection(Invitee),
+  invitee: resource(Invitee),
+  /** Which of the two places has the code depends on the endpoint. */
+  error: Compile(
+    Type.Object({
+      code: maybe(Type.String()),
+      details: maybe(Type.Array(Type.Object({ code: maybe(Type.String()) }))),
+    }),
+  ),
+};
