@@ -38,7 +38,7 @@ export function packProgram(outFolder: string): string {
   const draft = mkdtempSync(join(tmpdir(), "bookflow-package-"));
   try {
     for (const name of [...AS_THEY_ARE, ...DOCUMENTS]) cpSync(join(ROOT, name), join(draft, name), { recursive: true });
-    for (const path of globSync("src/{contract,server}/**/*.ts", { cwd: ROOT })) copySource(path, draft);
+    for (const path of globSync("src/{contract,server}/**/*.{ts,css}", { cwd: ROOT })) copySource(path, draft);
     cpSync(join(ROOT, "scripts/launcher.js"), join(draft, "bookflow.js"));
     chmodSync(join(draft, "bookflow.js"), 0o755);
     writeFileSync(join(draft, "package.json"), `${JSON.stringify(toPackage(), null, 2)}\n`);
@@ -59,7 +59,7 @@ function copySource(path: string, draft: string): void {
   const text = readFileSync(join(ROOT, path), "utf8");
   const target = join(draft, path.replace(/\.ts$/, ".js"));
   mkdirSync(dirname(target), { recursive: true });
-  writeFileSync(target, toJavaScript(text));
+  writeFileSync(target, path.endsWith(".ts") ? toJavaScript(text) : text);
 }
 
 /** Types become spaces, so that lines and columns in stack traces stay true; names of files get their new ending. */

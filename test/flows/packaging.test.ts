@@ -143,6 +143,7 @@ describe("the packed program", () => {
       "/readyz",
       "/docs",
       "/docs/api",
+      "/docs/search?q=webhook",
       "/docs/quick-start",
       "/docs/changelog",
       "/docs/images/analytics.png",
