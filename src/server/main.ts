@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { makeSetupLink } from "./accounts/set-up/set-up.ts";
 import { buildApp } from "./app.ts";
 import { type Config, ConfigError, parseConfig, readEnvironment } from "./config.ts";
-import { createDeps } from "./create-deps.ts";
+import { createDeps, type ServiceDeps } from "./create-deps.ts";
 import { type Database, openDatabase } from "./db/open-database.ts";
 import { listen } from "./http/listen.ts";
 import { createLog, type Log } from "./lib/log.ts";
@@ -24,7 +24,8 @@ try {
 async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const log = createLog(config.logLevel);
-  // Without this, Node would print the error whole, and with it whatever it carries.
+  // After an exception that nobody caught, things may be half done anywhere: only a fresh process is safe. Logged here
+  // because Node would print the error whole, with whatever it carries.
   process.on("uncaughtException", (error) => {
     log.error("service.crashed", { error });
     process.exit(1);
@@ -48,6 +49,7 @@ async function serve(parts: {
 }): Promise<void> {
   const { config, log, notice, database } = parts;
   const deps = await createDeps({ config, database, log });
+  surviveRejections(deps);
   const app = config.role === "worker" ? null : await buildApp(deps);
   if (app) await listen(app, config);
   const link = app && (await makeSetupLink(deps, toAddress(app, config)));
@@ -68,6 +70,18 @@ async function serve(parts: {
   log.info("service.started", { role: config.role });
   notice(app ? `Bookflow is ready at ${toAddress(app, config)}` : "Bookflow's worker is running.");
   if (link) notice(`Nobody can sign in yet. Open this once to make the first owner:\n${link}`);
+}
+
+/**
+ * A rejected promise that nobody waits for is a bug, and a loud one: it is logged, counted and alerted on. It does not end the
+ * process: whoever started the work has given up on it, nothing is half done outside it, and ending would fail every request
+ * and delivery under way.
+ */
+function surviveRejections({ log, metrics }: ServiceDeps): void {
+  process.on("unhandledRejection", (error) => {
+    metrics.unhandledRejections.inc();
+    log.error("service.rejection_unhandled", { error });
+  });
 }
 
 /** With PORT=0 only the socket knows which port it is. */

@@ -5,10 +5,17 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import { hashPassword } from "../../src/server/accounts/auth/password.ts";
+import { insertMember } from "../../src/server/accounts/queries.ts";
+import { createUser } from "../../src/server/accounts/set-up/create-user.ts";
 import { openEmbeddedDatabase } from "../../src/server/db/embedded/open.ts";
 import { type Db, openDb, openPool } from "../../src/server/db/pool.ts";
+import { systemClock } from "../../src/server/lib/clock.ts";
 import { createLog } from "../../src/server/lib/log.ts";
-import { makeOrganization, makeWidget } from "../support/builders.ts";
+import { systemRandom } from "../../src/server/lib/random.ts";
+import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
+import { DESKTOP, eventsBody } from "../support/collect.ts";
 import { createEventSender, type EventSender } from "../support/event-sender.ts";
 import { countReached, expectReached, listRecorded } from "../support/recorded.ts";
 import { startServiceProcess } from "../support/service-process.ts";
@@ -19,6 +26,7 @@ const POLL_MS = 20;
 /** The wait for a commit, and some for a busy machine. */
 const SLOWEST_MS = 12_000;
 const GROWTH_MAX_MB = 80;
+const SERVICE = "http://book.example";
 
 /** The service with a PostgreSQL of its own, which the test may stop and kill. */
 async function startWithOwnDatabase() {
@@ -29,7 +37,7 @@ async function startWithOwnDatabase() {
   const service = await startServiceProcess({
     DATABASE_URL: "",
     DATA_DIR: dataDir,
-    ROLE: "web",
+    BASE_URL: SERVICE,
     RATE_LIMIT_EVENTS_PER_MINUTE: "0",
   });
   const embedded = await openEmbeddedDatabase({ dataDir, notice: () => {} });
@@ -75,13 +83,25 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   }
 }
 
+/** A server that stays stopped could not even be ended. */
+async function whileStopped(pids: readonly number[], work: () => Promise<void>): Promise<void> {
+  signalAll(pids, "SIGSTOP");
+  try {
+    await work();
+  } finally {
+    signalAll(pids, "SIGCONT");
+  }
+}
+
 async function assertNothingMissing(db: Db, sender: EventSender): Promise<void> {
   const recorded = await listRecorded(db);
   assert.deepEqual([...sender.acknowledged.difference(recorded)], [], "answered 204 and missing");
 }
 
+const WITHOUT_SIGNALS = process.platform === "win32" && "there are no signals to stop a process with";
+
 test("while PostgreSQL is away the answer is 503, memory stays flat, and everything goes on by itself afterwards", {
-  skip: process.platform === "win32" && "there are no signals to stop a process with",
+  skip: WITHOUT_SIGNALS,
   timeout: 120_000,
 }, async () => {
   const { service, db, postmasterFile } = await startWithOwnDatabase();
@@ -97,9 +117,7 @@ test("while PostgreSQL is away the answer is 503, memory stays flat, and everyth
     await untilMoreAreSent();
     const memoryMb = readMemoryMb(service.pid);
     const pids = await listServerPids(db, postmasterFile);
-    signalAll(pids, "SIGSTOP");
-    await until(() => (sender.statuses.get(503) ?? 0) > 0);
-    signalAll(pids, "SIGCONT");
+    await whileStopped(pids, () => until(() => (sender.statuses.get(503) ?? 0) > 0));
     grownMb = readMemoryMb(service.pid) - memoryMb;
     await untilMoreAreSent();
 
@@ -123,4 +141,131 @@ test("while PostgreSQL is away the answer is 503, memory stays flat, and everyth
   await sender.replay();
   await assertNothingMissing(db, sender);
   assert.deepEqual(await countReached(db), expectReached(sender.visits));
+});
+
+/** What is asked, and whether the answer needs the database. */
+type Door = { route: string; headers?: Record<string, string>; body?: object };
+type DoorAnswer = { route: string; status: number; retryAfter: string | null; tookMs: number };
+
+/** Of the right form, and of no appointment. */
+const MANAGE_TOKEN = `${"a".repeat(12)}222222${"a".repeat(24)}`;
+
+/** One of every kind of door that needs the database. */
+async function listDoors(db: Db, port: number): Promise<Door[]> {
+  const owner = await makeOrganization(db);
+  const widget = await makeWidget(db, owner);
+  const { key } = await makeKey(db, owner);
+  const reading = { authorization: `Bearer ${key}` };
+  const member = {
+    cookie: await signInAsOwner(db, port, owner),
+    "x-organization": owner,
+    origin: SERVICE,
+  };
+  const beacon = { "content-type": "text/plain", "user-agent": DESKTOP };
+  return [
+    { route: "GET /readyz" },
+    ...["widgets", "bookings", "analytics"].map((name) => ({ route: `GET /api/v1/${name}`, headers: reading })),
+    { route: `GET /embed-api/${widget}/config` },
+    { route: `GET /embed-api/${widget}/slots?service=x&from=2026-11-16&to=2026-11-17` },
+    // A widget that the process has not seen yet: its owner is looked up first.
+    { route: `POST /embed-api/${widget}/events`, headers: beacon, body: eventsBody({}) },
+    { route: `GET /embed/${widget}` },
+    { route: `GET /w/${widget}` },
+    { route: `GET /manage/${MANAGE_TOKEN}` },
+    { route: "GET /api/app/me", headers: member },
+    { route: "GET /api/app/widgets", headers: member },
+    { route: "POST /api/app/widgets", headers: member, body: { name: "Another" } },
+    {
+      route: "POST /api/auth/sign-in/email",
+      headers: { origin: member.origin },
+      body: { email: "nobody@example.com", password: "not a password" },
+    },
+  ];
+}
+
+async function signInAsOwner(db: Db, port: number, owner: OrganizationId): Promise<string> {
+  const deps = { db, clock: systemClock, random: systemRandom };
+  const [email, password] = ["owner@example.com", "correct horse battery"];
+  const passwordHash = await hashPassword(deps, password);
+  const user = await createUser(deps, { name: "Owner", email, passwordHash, isEmailProven: true });
+  assert.ok(user);
+  await insertMember(db, {
+    organization_id: owner,
+    user_id: user.userId,
+    role: "owner",
+    last_used_at: null,
+    created_at: new Date(),
+  });
+  const response = await fetch(`http://127.0.0.1:${port}/api/auth/sign-in/email`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: SERVICE },
+    body: JSON.stringify({ email, password }),
+  });
+  assert.equal(response.status, 200);
+  return response.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
+}
+
+async function knock(port: number, door: Door): Promise<DoorAnswer> {
+  const [method = "", path = ""] = door.route.split(" ");
+  const startedAt = performance.now();
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { "content-type": "application/json", ...door.headers },
+    ...(door.body ? { body: JSON.stringify(door.body) } : {}),
+  });
+  await response.arrayBuffer();
+  const tookMs = performance.now() - startedAt;
+  return { route: door.route, status: response.status, retryAfter: response.headers.get("retry-after"), tookMs };
+}
+
+const ALL_UNAVAILABLE_MS = 5_500;
+const KNOWN_UNAVAILABLE_MS = 2_500;
+const BACK_MS = 2_500;
+
+test("with PostgreSQL hung or gone, every door says 503 within seconds, then at once, and is back within two", {
+  skip: WITHOUT_SIGNALS,
+  timeout: 120_000,
+}, async () => {
+  const { service, db, postmasterFile } = await startWithOwnDatabase();
+  const { port } = service;
+  const doors = await listDoors(db, port);
+  const knockAll = () => Promise.all(doors.map((door) => knock(port, door)));
+  const assertUnavailable = (answers: readonly DoorAnswer[], limitMs: number) => {
+    for (const { route, status, retryAfter, tookMs } of answers) {
+      assert.equal(status, 503, route);
+      assert.match(String(retryAfter), /^[1-9][0-9]*$/, route);
+      assert.ok(tookMs < limitMs, `${route} took ${tookMs} ms`);
+    }
+  };
+  const untilReady = async () => {
+    const startedAt = performance.now();
+    while ((await knock(port, { route: "GET /readyz" })).status !== 200) await sleep(POLL_MS);
+    return performance.now() - startedAt;
+  };
+
+  const pids = await listServerPids(db, postmasterFile);
+  await whileStopped(pids, async () => {
+    assertUnavailable(await knockAll(), ALL_UNAVAILABLE_MS);
+    assertUnavailable(await knockAll(), KNOWN_UNAVAILABLE_MS);
+    for (const route of ["GET /healthz", "GET /loader.js", "GET /metrics"])
+      assert.equal((await knock(port, { route })).status, 200, route);
+  });
+  const backMs = await untilReady();
+  assert.ok(backMs < BACK_MS, `ready after ${backMs} ms`);
+  for (const { route, status } of await knockAll()) assert.ok(status < 500, `${route} answers ${status}`);
+
+  const killed = readPostmasterPid(postmasterFile);
+  process.kill(killed, "SIGKILL");
+  let answers: DoorAnswer[] = [];
+  do answers = await knockAll();
+  while (answers.every(({ status }) => status < 500) && readPostmasterPid(postmasterFile) === killed);
+  assertUnavailable(
+    answers.filter(({ status }) => status >= 500),
+    ALL_UNAVAILABLE_MS,
+  );
+  await untilReady();
+  assert.doesNotMatch(service.output(), /service\.crashed|rejection_unhandled/);
 });

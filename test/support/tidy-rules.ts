@@ -28,7 +28,10 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   { from: "src/server/secret-key.ts", to: ["src/server/config.ts", "src/server/lib/"] },
   { from: "src/server/db/", to: ["src/contract/", "src/server/lib/", "src/server/config.ts"] },
   { from: "src/server/deps.ts", to: ["src/server/config.ts", "src/server/db/", "src/server/lib/"] },
-  { from: "src/server/http/", to: ["src/contract/", "src/server/lib/", "src/server/deps.ts"] },
+  {
+    from: "src/server/http/",
+    to: ["src/contract/", "src/server/lib/", "src/server/deps.ts", "src/server/db/database-away.ts"],
+  },
 
   slice("organizations"),
   slice("plans"),
@@ -191,6 +194,7 @@ export const BANNED_TEXTS: readonly {
       SENDER,
       "src/server/db/listen.ts",
       "src/server/db/open-database.ts",
+      "src/server/db/pool.ts",
       "src/server/scheduler/",
       "src/server/sending/connection-pool.ts",
       "src/dashboard/",

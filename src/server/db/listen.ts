@@ -40,27 +40,29 @@ export function createListen(deps: { pool: Pool; log: Log }): Listen {
 /** Until the connection breaks or the signal comes. */
 async function listenOnce(
   pool: Pool,
-  about: { channel: string; onListening: () => void; onNotify: () => void; signal: AbortSignal },
+  listening: { channel: string; onListening: () => void; onNotify: () => void; signal: AbortSignal },
 ): Promise<void> {
-  const { channel, onListening, onNotify, signal } = about;
+  const { channel, onListening, onNotify, signal } = listening;
   const client = await pool.connect();
-  const { promise: ended, resolve, reject: fail } = Promise.withResolvers<void>();
-  const end = () => resolve();
+  // The error that broke it is a value: where the statement below fails with it, nobody waits here for a rejection.
+  const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
+  const endInOrder = () => end(null);
   const onNotification = ({ channel: from }: pg.Notification) => from === channel && onNotify();
   client.on("notification", onNotification);
-  client.on("error", fail);
-  client.on("end", end);
-  signal.addEventListener("abort", end, { once: true });
+  client.on("error", end);
+  client.on("end", endInOrder);
+  signal.addEventListener("abort", endInOrder, { once: true });
   try {
     await client.query(`listen ${client.escapeIdentifier(channel)}`);
     onListening();
-    if (!signal.aborted) await ended;
+    const error = signal.aborted ? null : await ended;
+    if (error !== null) throw error;
   } finally {
     client.off("notification", onNotification);
-    client.off("error", fail);
-    client.off("end", end);
-    signal.removeEventListener("abort", end);
-    // Not back into the pool: a connection that listens would go on listening there.
+    client.off("error", end);
+    client.off("end", endInOrder);
+    signal.removeEventListener("abort", endInOrder);
+    // Not back into the pool: the connection would go on listening there.
     client.release(true);
   }
 }

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { openSilentWire } from "../../../test/support/silent-wire.ts";
 import { createLog } from "../lib/log.ts";
+import { DatabaseAway } from "./database-away.ts";
+import { createListen } from "./listen.ts";
 import { type Db, openDb, openPatientDb, openPool } from "./pool.ts";
 
 test("a connection that breaks in the middle of a statement fails that statement and nothing else", async () => {
@@ -20,8 +23,8 @@ test("a connection that breaks in the middle of a statement fails that statement
   assert.deepEqual(rows, [{ one: 1 }]);
 });
 
-describe("a server that no longer answers", { concurrency: true }, async () => {
-  const SILENCE_LIMIT_MS = 1_000;
+describe("a connection that no longer gets answers", { concurrency: true }, async () => {
+  const STATEMENT_LIMIT_MS = 1_000;
   const LONGER_SECONDS = 2;
   const database = await createTestDatabase();
   await sql`create table notes (words text)`.execute(database.db);
@@ -29,7 +32,7 @@ describe("a server that no longer answers", { concurrency: true }, async () => {
   /** One connection, on a wire that can fall silent. */
   async function openOnWire() {
     const wire = await openSilentWire(database.url);
-    const pool = openPool({ url: wire.url, size: 1, log: createLog("silent"), silenceLimitMs: SILENCE_LIMIT_MS });
+    const pool = openPool({ url: wire.url, size: 1, log: createLog("silent"), statementLimitMs: STATEMENT_LIMIT_MS });
     after(() => pool.end());
     return { wire, pool, db: openDb(pool) };
   }
@@ -70,5 +73,80 @@ describe("a server that no longer answers", { concurrency: true }, async () => {
       .execute((transaction) => takeLonger.execute(transaction));
     assert.equal(pool.totalCount, 1, "and the connection is used again");
     await assert.rejects(takeLonger.execute(db), { message: "The database did not answer" });
+  });
+});
+
+describe("a server that answers nobody", { concurrency: true }, async () => {
+  const database = await createTestDatabase();
+
+  /** Two connections, on a wire that can fall silent. */
+  async function openOnWire(statementLimitMs?: number) {
+    const wire = await openSilentWire(database.url);
+    const logged: string[] = [];
+    const log = createLog("info", { write: (line) => logged.push(JSON.parse(line).name) });
+    const pool = openPool({ url: wire.url, size: 2, log, ...(statementLimitMs ? { statementLimitMs } : {}) });
+    after(() => pool.end());
+    return { wire, pool, log, logged, db: openDb(pool) };
+  }
+
+  const isAway = (error: unknown) => error instanceof DatabaseAway;
+
+  /** How long it took to be refused. */
+  async function measureRefusal(db: Db): Promise<number> {
+    const startedAt = performance.now();
+    await assert.rejects(sql`select 1`.execute(db), isAway);
+    return performance.now() - startedAt;
+  }
+
+  async function untilAnswered(db: Db): Promise<number> {
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < 10_000) {
+      const answer = await sql`select 1`.execute(db).catch(() => null);
+      if (answer) break;
+      await sleep(20);
+    }
+    return performance.now() - startedAt;
+  }
+
+  test("fails what waits, whether for an answer or a connection, then everything at once, until it answers again", async () => {
+    const { wire, pool, db, logged } = await openOnWire();
+    const patientDb = openPatientDb(pool);
+    await Promise.all([sql`select pg_sleep(0.1)`.execute(db), sql`select pg_sleep(0.1)`.execute(db)]);
+    const longMs = performance.now();
+    const long = sql`select pg_sleep(6)`.execute(patientDb);
+    await sleep(50);
+    wire.fallSilent();
+    const waits = await Promise.all(Array.from({ length: 5 }, () => measureRefusal(db)));
+    for (const waitedMs of waits) assert.ok(waitedMs < 5_000, `waited ${waitedMs} ms`);
+    assert.ok((await measureRefusal(db)) < 100, "and now it is known");
+    assert.ok((await measureRefusal(patientDb)) < 100);
+    assert.equal(pool.isSilent, true);
+
+    wire.mend();
+    const awayMs = await untilAnswered(db);
+    assert.ok(awayMs < 2_000, `back after ${awayMs} ms`);
+    assert.equal(pool.isSilent, false);
+    await long;
+    assert.ok(performance.now() - longMs > 5_900, "a long statement that was under way is waited for");
+    assert.deepEqual(logged, ["database.silent", "database.answering"]);
+  });
+
+  test("is told apart from one that takes long over a statement", async () => {
+    const { db, pool } = await openOnWire();
+    await Promise.all([sql`select pg_sleep(4)`.execute(db), sql`select pg_sleep(4)`.execute(db)]);
+    assert.equal(pool.isSilent, false);
+  });
+
+  test("does not end a process that is about to listen: it listens once there are answers", async () => {
+    const { wire, pool, log } = await openOnWire(500);
+    await pool.query("select 1");
+    const { promise: listens, resolve } = Promise.withResolvers<void>();
+    wire.fallSilent();
+    const removed = once(pool, "remove");
+    const listening = createListen({ pool, log })("news", resolve);
+    await removed;
+    wire.mend();
+    await listens;
+    await listening.stop();
   });
 });

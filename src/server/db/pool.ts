@@ -3,14 +3,14 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { assert } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
-import { limitSilence } from "../lib/silence-limit.ts";
+import { DatabaseAway } from "./database-away.ts";
+import { SilenceWatch, TICK_MS } from "./silence-watch.ts";
 import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
 
-export type Pool = pg.Pool;
-
-const CONNECT_TIMEOUT_MS = 5_000;
+/** Also for waiting until another statement gives its connection back. */
+const CONNECT_TIMEOUT_MS = 4_000;
 const IDLE_TIMEOUT_MS = 30_000;
 
 const DATE_OID = 1082;
@@ -29,13 +29,13 @@ const types: pg.CustomTypesConfig = {
 const PREPARED = "-- prepared: ";
 
 /**
- * A statement takes milliseconds, and a commit too. Without an answer for so long the server is taken for lost: the operating
- * system itself would notice one that has vanished from the network after a quarter of an hour. Whether what was asked has
- * been done is unknown then; whoever asked gets an error.
+ * A statement takes milliseconds, and a commit too. When one connection gets no answer for this long while others do, it is
+ * taken for lost: the operating system would notice a broken one only after a quarter of an hour. Whether the statement was
+ * carried out is unknown then; whoever asked gets an error. A server that answers nobody is noticed sooner: silence-watch.ts.
  */
-const SILENCE_LIMIT_MS = 15_000;
+const STATEMENT_LIMIT_MS = 15_000;
 
-/** A connection without traffic is asked after so long whether it still stands: one that listens, or waits for a long statement. */
+/** An idle connection is checked by the operating system after this long: one that listens, or waits for a long statement. */
 const KEEP_ALIVE_MS = 10_000;
 
 /**
@@ -44,9 +44,14 @@ const KEEP_ALIVE_MS = 10_000;
  * generation is collected, which then happened ten times as often.
  */
 class CarefulClient extends pg.Client {
-  /** Null: waits for as long as it takes. */
-  silenceLimitMs: number | null = null;
-  #silence: Error | null = null;
+  /** A patient client waits for as long as it takes. */
+  isPatient = false;
+  /** Ticks since the server was last heard on it; null while nothing is asked. */
+  waitedTicks: number | null = null;
+  /** Called with every word of the server. */
+  onHeard: () => void = () => undefined;
+  #asked = 0;
+  #fault: DatabaseAway | null = null;
 
   // The types of pg.Client's many overloads cannot be written down again; the arguments pass through as they are.
   // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -57,19 +62,128 @@ class CarefulClient extends pg.Client {
     // biome-ignore lint/suspicious/noExplicitAny: see above
     const query = super.query as (...all: any[]) => any;
     if (typeof text.submit === "function" || typeof args.at(-1) === "function") return query.apply(this, args);
-    if (this.#silence) return Promise.reject(this.#silence);
+    if (this.#fault) return Promise.reject(this.#fault);
     const { promise, resolve, reject } = Promise.withResolvers();
-    const callback = (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result));
+    const callback = (error: Error | null, result: unknown) => {
+      this.#asked--;
+      this.waitedTicks = this.#asked > 0 ? 0 : null;
+      if (this.#fault === null) this.onHeard();
+      if (error) reject(this.#fault ?? error);
+      else resolve(result);
+    };
+    this.#asked++;
+    this.waitedTicks ??= 0;
     query.call(this, name === null ? text : { name, text }, values, callback);
-    return this.silenceLimitMs === null ? promise : limitSilence(promise, this.silenceLimitMs, () => this.#cutOff());
+    return promise;
+  }
+
+  /** Every later statement fails with this; node-postgres says of each only that it cannot be sent. */
+  fail(fault: DatabaseAway): void {
+    this.#fault ??= fault;
   }
 
   /** Its statement fails, what its transaction goes on to ask does too, and the pool does not use it again. */
-  #cutOff(): void {
-    this.#silence = new Error("The database did not answer");
+  cutOff(fault: DatabaseAway): void {
+    this.fail(fault);
     // The connection is public in the code of node-postgres, and missing in its types.
     const { connection } = this as unknown as { connection: { stream: Socket } };
-    connection.stream.destroy(this.#silence);
+    connection.stream.destroy(fault);
+  }
+}
+
+/** Connections that are given up, and not waited for, when the database does not answer. */
+export class Pool extends pg.Pool {
+  readonly #watch: SilenceWatch;
+  readonly #statementLimitMs: number;
+  readonly #clients = new Set<CarefulClient>();
+  /** Each gives up waiting for a connection. */
+  readonly #acquiring = new Set<(fault: DatabaseAway) => void>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(settings: pg.PoolConfig, options: { log: Log; statementLimitMs: number }) {
+    super({ ...settings, Client: CarefulClient });
+    this.#statementLimitMs = options.statementLimitMs;
+    this.#watch = new SilenceWatch({
+      probe: () => probeServer(settings),
+      isSomeoneWaiting: () => this.#acquiring.size > 0 || this.#listImpatient().some((client) => client.waitedTicks),
+      onSilent: (fault) => this.#giveUp(fault),
+      log: options.log,
+    });
+    this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
+    this.on("connect", (client) => this.#watchClient(client));
+    this.on("release", (_error, client) => {
+      asCareful(client).isPatient = false;
+    });
+    this.on("remove", (client) => this.#clients.delete(asCareful(client)));
+    // A connection that breaks while idle: the pool has replaced it already, and the next statement gets a new one. One that
+    // is being closed may hear from an embedded server that it stops.
+    this.on("error", (error) => {
+      if (!this.ending && !(error instanceof DatabaseAway)) options.log.warn("database.connection_lost", { error });
+    });
+  }
+
+  get isSilent(): boolean {
+    return this.#watch.silence !== null;
+  }
+
+  // Both forms of pg.Pool.connect; its own query() uses the one with a callback.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  override connect(callback?: any): any {
+    if (callback === undefined) return this.#acquire();
+    this.#acquire().then(
+      (client) => callback(undefined, client, client.release),
+      (error: unknown) => callback(error, undefined, () => undefined),
+    );
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: both forms of pg.Pool.end
+  override end(...callback: any[]): any {
+    clearInterval(this.#timer);
+    return (super.end as (...all: unknown[]) => unknown).apply(this, callback);
+  }
+
+  #acquire(): Promise<pg.PoolClient> {
+    if (this.#watch.silence) return Promise.reject(this.#watch.silence);
+    const { promise, resolve, reject } = Promise.withResolvers<pg.PoolClient>();
+    this.#acquiring.add(reject);
+    super.connect((error, client) => {
+      const isWaitedFor = this.#acquiring.delete(reject);
+      if (!client) reject(toAcquisitionFault(error));
+      else if (isWaitedFor) resolve(client);
+      else client.release();
+    });
+    return promise;
+  }
+
+  #watchClient(client: pg.PoolClient): void {
+    const careful = asCareful(client);
+    careful.onHeard = () => this.#watch.heard();
+    this.#watch.heard();
+    this.#clients.add(careful);
+    // A connection that breaks while in use fails its statement. It also emits an error, which without a listener would end
+    // the process.
+    careful.on("error", (error) => careful.fail(new DatabaseAway("The connection to the database broke", error)));
+  }
+
+  #listImpatient(): CarefulClient[] {
+    return [...this.#clients].filter((client) => !client.isPatient);
+  }
+
+  #tick(): void {
+    for (const client of this.#clients) {
+      if (client.waitedTicks === null) continue;
+      client.waitedTicks++;
+      if (!client.isPatient && client.waitedTicks * TICK_MS >= this.#statementLimitMs)
+        client.cutOff(new DatabaseAway("The database did not answer"));
+    }
+    this.#watch.tick();
+  }
+
+  #giveUp(fault: DatabaseAway): void {
+    for (const reject of this.#acquiring) reject(fault);
+    this.#acquiring.clear();
+    // Idle ones too: what works again is found on new connections.
+    for (const client of this.#listImpatient()) client.cutOff(fault);
   }
 }
 
@@ -78,9 +192,9 @@ export function openPool(options: {
   size: number;
   log: Log;
   /** Tests have a shorter one. */
-  silenceLimitMs?: number;
+  statementLimitMs?: number;
 }): Pool {
-  const pool = new pg.Pool({
+  const settings = {
     connectionString: options.url,
     max: options.size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -89,17 +203,26 @@ export function openPool(options: {
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: "bookflow",
     types,
-    Client: CarefulClient,
-  });
-  pool.on("acquire", (client) => limitClient(client, options.silenceLimitMs ?? SILENCE_LIMIT_MS));
-  // One that breaks while in use fails its statement. It also says so itself, which without a listener ends the process.
-  pool.on("connect", (client) => client.on("error", () => undefined));
-  // A connection that breaks while idle: the pool has replaced it already, and the next statement gets a new one. One that is
-  // being closed may hear from an embedded server that it stops.
-  pool.on("error", (error) => {
-    if (!pool.ending) options.log.warn("database.connection_lost", { error });
-  });
-  return pool;
+  };
+  return new Pool(settings, { log: options.log, statementLimitMs: options.statementLimitMs ?? STATEMENT_LIMIT_MS });
+}
+
+/** A refusal is a word of the server too: too many connections, for one. */
+async function probeServer(settings: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client(settings);
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+  } finally {
+    client.end().catch(() => undefined);
+  }
+}
+
+/** PostgreSQL's refusals keep their code: a wrong password is not an outage. */
+function toAcquisitionFault(error: unknown): unknown {
+  return error instanceof pg.DatabaseError ? error : new DatabaseAway("The database cannot be reached", error);
 }
 
 export function openDb(pool: Pool): Db {
@@ -115,11 +238,11 @@ export function openPatientDb(pool: Pool): Db {
 /** Without a limit until it is given back. */
 export async function connectPatiently(pool: Pool): Promise<pg.PoolClient> {
   const client = await pool.connect();
-  limitClient(client, null);
+  asCareful(client).isPatient = true;
   return client;
 }
 
-function limitClient(client: pg.PoolClient, limitMs: number | null): void {
+function asCareful(client: pg.PoolClient): CarefulClient {
   assert(client instanceof CarefulClient, "the pool makes no other clients");
-  client.silenceLimitMs = limitMs;
+  return client;
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isDatabaseAway } from "../db/database-away.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "./api-error.ts";
 import { takeOverRefusals } from "./client-error.ts";
@@ -17,10 +18,7 @@ export function sendError(
   { error, request, reply }: { error: unknown; request: FastifyRequest; reply: FastifyReply },
 ): FastifyReply {
   const apiError = toApiError(error);
-  if (apiError.code === "internal") {
-    const route = request.routeOptions?.url;
-    deps.log.error("request.failed", { requestId: request.id, ...(route === undefined ? {} : { route }), error });
-  }
+  logFault(deps, { apiError, error, request });
   return reply
     .code(apiError.status)
     .headers(apiError.headers)
@@ -28,9 +26,21 @@ export function sendError(
     .send(apiError.body);
 }
 
+/** A caller's mistake is told to the caller alone. */
+function logFault(
+  deps: Pick<Deps, "log">,
+  { apiError, error, request }: { apiError: ApiError; error: unknown; request: FastifyRequest },
+): void {
+  const route = request.routeOptions?.url;
+  const fields = { requestId: request.id, ...(route === undefined ? {} : { route }), error };
+  if (apiError.code === "internal") deps.log.error("request.failed", fields);
+  else if (isDatabaseAway(error)) deps.log.warn("request.unavailable", fields);
+}
+
 /** Whatever may have been thrown: were this to fail on it, Fastify would tell the caller of that failure in its own words. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (isDatabaseAway(error)) return databaseAway();
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
   if (code === "FST_ERR_BAD_URL") return new ApiError("bad_request", "The address has a malformed percent-encoding.");
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
@@ -47,6 +57,15 @@ export function nothingHere(): ApiError {
 
 export function malformedRequest(): ApiError {
   return new ApiError("bad_request", "The request is malformed.");
+}
+
+const DATABASE_WAIT_SECONDS = "5";
+
+/** Also in the middle of a change: whether it was saved is then unknown. */
+export function databaseAway(): ApiError {
+  return new ApiError("unavailable", "The database cannot be reached right now. Please try again in a few seconds.", {
+    "retry-after": DATABASE_WAIT_SECONDS,
+  });
 }
 
 export function wentWrong(): ApiError {

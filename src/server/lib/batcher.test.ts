@@ -136,3 +136,20 @@ test("it is idle when nothing is waiting or being worked on", async () => {
   batches[0]?.end();
   await Promise.all([idle, submitted]);
 });
+
+test("a batch that fails after everyone has given up on it fails quietly, and the next one is worked on", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { batches, run } = createWork();
+  const batcher = new Batcher({ ...LIMITS, waitMs: 1_000 }, run);
+  const late = batcher.submit(1);
+  await turn();
+  t.mock.timers.tick(1_000);
+  assert.deepEqual(await late, { kind: "late" });
+  // An unhandled rejection fails the test, as it would end the service.
+  batches[0]?.end(Promise.reject(new Error("the connection was cut")));
+  await turn();
+  const next = batcher.submit(2);
+  await turn();
+  batches[1]?.end();
+  assert.deepEqual(await next, { kind: "done", result: 4 });
+});

@@ -1,5 +1,5 @@
-// Natural batching: while one batch is being worked on, further items gather; when it ends, they go at once. Alone, an item
-// waits for nobody; under load the batches grow by themselves, and the work per item shrinks.
+// Natural batching: items that arrive while a batch is being worked on form the next batch, which starts as soon as the
+// current one ends. A single item waits for nobody; under load batches grow by themselves, and the work per item shrinks.
 
 export type BatcherLimits = {
   /** Items in one batch. */
@@ -15,10 +15,20 @@ export type BatcherLimits = {
 /** `late` says that nobody knows: the work may have been done, or may still be. */
 type Batched<Result> = { kind: "done"; result: Result } | { kind: "full" } | { kind: "late" };
 
+/**
+ * A failure is a value here, never a rejected promise: when every item of a batch is late, nobody waits for its outcome any
+ * more, and a rejection that nobody handles would end the process.
+ */
+type Outcome<Result> =
+  | { kind: "done"; results: readonly Result[] }
+  | { kind: "failed"; error: unknown }
+  | { kind: "late" };
+
 type Batch<Item, Result> = {
   readonly items: Item[];
-  readonly outcome: Promise<readonly Result[] | "late">;
-  settle(outcome: readonly Result[] | "late" | Promise<never>): void;
+  readonly outcome: Promise<Outcome<Result>>;
+  /** The first call counts. */
+  settle(outcome: Outcome<Result>): void;
 };
 
 export class Batcher<Item, Result> {
@@ -48,8 +58,17 @@ export class Batcher<Item, Result> {
     const index = batch.items.push(item) - 1;
     this.#planStart();
     const outcome = await batch.outcome;
-    // `run` promised a result for each.
-    return outcome === "late" ? { kind: "late" } : { kind: "done", result: outcome[index] as Result };
+    switch (outcome.kind) {
+      case "done":
+        // `run` promised a result for each.
+        return { kind: "done", result: outcome.results[index] as Result };
+      case "failed":
+        throw outcome.error;
+      case "late":
+        return outcome;
+      default:
+        return outcome satisfies never;
+    }
   }
 
   /** Resolves when nothing is waiting or being worked on. */
@@ -60,7 +79,7 @@ export class Batcher<Item, Result> {
   #openBatch(): Batch<Item, Result> {
     const last = this.#waiting.at(-1);
     if (last && last.items.length < this.#limits.batchMax) return last;
-    const { promise, resolve } = Promise.withResolvers<readonly Result[] | "late">();
+    const { promise, resolve } = Promise.withResolvers<Outcome<Result>>();
     const batch: Batch<Item, Result> = {
       items: [],
       outcome: promise,
@@ -89,9 +108,9 @@ export class Batcher<Item, Result> {
     if (!batch) return;
     this.#underWay += 1;
     try {
-      batch.settle(await this.#run(batch.items));
+      batch.settle({ kind: "done", results: await this.#run(batch.items) });
     } catch (error) {
-      batch.settle(Promise.reject(error));
+      batch.settle({ kind: "failed", error });
     }
     this.#underWay -= 1;
     this.#forget(batch);
@@ -100,7 +119,7 @@ export class Batcher<Item, Result> {
 
   /** A batch under way keeps its place: it may hold a connection, and starting another would only take the next one. */
   #giveUp(batch: Batch<Item, Result>): void {
-    batch.settle("late");
+    batch.settle({ kind: "late" });
     const place = this.#waiting.indexOf(batch);
     if (place === -1) return;
     this.#waiting.splice(place, 1);

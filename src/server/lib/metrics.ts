@@ -84,9 +84,19 @@ export function createMetrics() {
       help: "Most connections that this process opens.",
       registers: [registry],
     }),
+    databaseSilent: new Gauge({
+      name: "bookflow_database_silent",
+      help: "1 while PostgreSQL does not answer this process, and every request that needs it gets 503.",
+      registers: [registry],
+    }),
     databaseWaiting: new Gauge({
       name: "bookflow_database_waiting_statements",
       help: "Statements and transactions of this process that wait for a connection.",
+      registers: [registry],
+    }),
+    unhandledRejections: new Counter({
+      name: "bookflow_unhandled_rejections_total",
+      help: "Failures that no code was waiting for: a bug, to be reported with its log line.",
       registers: [registry],
     }),
     funnelEvents: new Counter({

@@ -1,0 +1,22 @@
+import pg from "pg";
+
+/** The database cannot be reached, does not answer, or has no connection to spare. What was asked may be asked again later. */
+export class DatabaseAway extends Error {
+  override name = "DatabaseAway";
+  readonly code?: string;
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    const code = (cause as { code?: unknown } | undefined)?.code;
+    if (typeof code === "string") this.code = code;
+  }
+}
+
+/**
+ * Whether PostgreSQL could not do its work, whatever the work was: lost connection (08), out of disk, memory or connections
+ * (53), shutting down or starting (57P), system error (58), or a standby that only reads (25006).
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof DatabaseAway) return true;
+  return error instanceof pg.DatabaseError && /^(?:08|53|57P|58|25006)/.test(error.code ?? "");
+}

@@ -1,0 +1,82 @@
+import type { Log } from "../lib/log.ts";
+import { DatabaseAway } from "./database-away.ts";
+
+// Decides whether the database is silent. A slow statement is not enough: somebody must be waiting, and for three seconds no
+// connection of this process, nor a new one made to find out, gets a word from the server. Then everything that waits fails
+// at once, and so does whatever is asked meanwhile, until the server answers again.
+//
+// | state     | what happens                                     | next                                           |
+// |-----------|--------------------------------------------------|------------------------------------------------|
+// | answering | any answer                                       | the count of silent ticks starts again         |
+// |           | 1 s without an answer while somebody waits       | a new connection is tried; its answer counts   |
+// |           | 3 s without an answer while somebody waits       | silent                                         |
+// | silent    | a new connection is tried twice a second         | answering, with the first one that is answered |
+//
+// Time is counted in ticks of our own event loop. A process that was stopped itself, or is very busy, ticks less, and so does
+// not take its own pause for the server's.
+
+export const TICK_MS = 250;
+const SUSPICIOUS_TICKS = 4;
+const SILENT_TICKS = 12;
+const RETRY_TICKS = 2;
+
+export type WatchParts = {
+  /** Resolves when a new connection gets a word from the server, and rejects when it does not. */
+  readonly probe: () => Promise<void>;
+  readonly isSomeoneWaiting: () => boolean;
+  readonly onSilent: (reason: DatabaseAway) => void;
+  readonly log: Log;
+};
+
+export class SilenceWatch {
+  readonly #parts: WatchParts;
+  #heardSomething = false;
+  #ticks = 0;
+  #silence: DatabaseAway | null = null;
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+  }
+
+  /** Why nothing can be asked now; null while the database answers. */
+  get silence(): DatabaseAway | null {
+    return this.#silence;
+  }
+
+  /** The server said something, on whichever connection. */
+  heard(): void {
+    this.#heardSomething = true;
+  }
+
+  tick(): void {
+    this.#ticks++;
+    if (this.#silence !== null) {
+      if (this.#ticks % RETRY_TICKS === 0) this.#probe();
+      return;
+    }
+    if (this.#heardSomething || !this.#parts.isSomeoneWaiting()) this.#ticks = 0;
+    this.#heardSomething = false;
+    if (this.#ticks === SUSPICIOUS_TICKS) this.#probe();
+    if (this.#ticks >= SILENT_TICKS) this.#fallSilent();
+  }
+
+  #fallSilent(): void {
+    this.#silence = new DatabaseAway("The database does not answer");
+    this.#parts.log.error("database.silent");
+    this.#parts.onSilent(this.#silence);
+  }
+
+  #probe(): void {
+    this.#parts.probe().then(
+      () => {
+        this.heard();
+        if (this.#silence === null) return;
+        this.#silence = null;
+        this.#ticks = 0;
+        this.#parts.log.info("database.answering");
+      },
+      // It is tried again, or the silence goes on.
+      () => undefined,
+    );
+  }
+}
