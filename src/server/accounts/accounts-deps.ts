@@ -6,6 +6,7 @@ import type { Random } from "../lib/random.ts";
 import type { Mail } from "../mail/mail.ts";
 import type { AuthParts } from "./auth/auth.ts";
 import { DeviceCookie } from "./auth/device-cookie.ts";
+import { failWhileDatabaseIsAway } from "./auth/library-faults.ts";
 import type { Person } from "./auth/member-auth.ts";
 import { Throttle } from "./auth/throttle.ts";
 import { deleteResetLinks } from "./auth/verification-queries.ts";
@@ -41,20 +42,20 @@ export function createAccountsDeps(parts: {
   // of memory.
   const open = async () => (await import("./auth/auth.ts")).createBetterAuth({ ...parts, onPasswordReset });
   let opened: ReturnType<typeof open> | null = null;
-  const library = () => {
+  const use = async <T>(work: (library: Awaited<ReturnType<typeof open>>) => Promise<T>): Promise<T> => {
     opened ??= open();
-    return opened;
+    const library = await opened;
+    return await failWhileDatabaseIsAway(() => work(library));
   };
   return {
     throttle: new Throttle(parts),
     deviceCookie: new DeviceCookie(parts),
     auth: {
-      handle: async (request) => await (await library()).handler(request),
+      handle: (request) => use((library) => library.handler(request)),
       async readSession(cookie) {
-        const { response, headers } = await (await library()).api.getSession({
-          headers: new Headers({ cookie }),
-          returnHeaders: true,
-        });
+        const { response, headers } = await use((library) =>
+          library.api.getSession({ headers: new Headers({ cookie }), returnHeaders: true }),
+        );
         const person = response && {
           userId: response.user.id,
           email: response.user.email,
@@ -65,11 +66,13 @@ export function createAccountsDeps(parts: {
         return { person, cookies: headers.getSetCookie() };
       },
       async signIn({ email, password, userAgent }) {
-        const response = await (await library()).api.signInEmail({
-          body: { email, password },
-          headers: new Headers({ "user-agent": userAgent }),
-          asResponse: true,
-        });
+        const response = await use((library) =>
+          library.api.signInEmail({
+            body: { email, password },
+            headers: new Headers({ "user-agent": userAgent }),
+            asResponse: true,
+          }),
+        );
         return response.ok ? response.headers.getSetCookie() : null;
       },
     },

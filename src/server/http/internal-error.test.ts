@@ -6,6 +6,7 @@ import { createTestApp } from "../../../test/support/app.ts";
 import { makeBooking } from "../../../test/support/builders.ts";
 import { makeCaller } from "../../../test/support/read-api.ts";
 import { buildApp } from "../app.ts";
+import { isDatabaseAway } from "../db/database-away.ts";
 import { openDb, openPool } from "../db/pool.ts";
 
 const INTERNAL = '{"error":{"code":"internal","message":"Something went wrong on our side. Please try again."}}';
@@ -75,22 +76,47 @@ test("a stored row that cannot be shown in the contract's shape gives 500 and no
   assert.equal(takeErrorLines().length, 1);
 });
 
-test("without a database to reach, the answer is 500 too", async () => {
+test("without a database to reach, the answer is 503 with Retry-After", async () => {
   const { headers } = await makeCaller(deps.db);
   // Nothing listens on port 1.
   const pool = openPool({ url: "postgres://nobody@127.0.0.1:1/nowhere", size: 2, log: deps.log });
   const cutOff = await buildApp({ ...deps, db: openDb(pool) });
-  await assertInternal({ url: "/api/v1/widgets", headers }, cutOff);
-  await assertInternal({ url: "/api/v1/bookings?since=never", headers }, cutOff);
-  assert.deepEqual(
-    takeErrorLines().map(({ type, code }) => [type, code]),
-    [
-      ["Error", "ECONNREFUSED"],
-      ["Error", "ECONNREFUSED"],
-    ],
-  );
+  lines.splice(0);
+  for (const url of ["/api/v1/widgets", "/api/v1/bookings?since=never"]) {
+    const response = await cutOff.inject({ url, headers });
+    assert.deepEqual(
+      [response.statusCode, response.headers["retry-after"], response.json()],
+      [
+        503,
+        "5",
+        {
+          error: {
+            code: "unavailable",
+            message: "The database cannot be reached right now. Please try again in a few seconds.",
+          },
+        },
+      ],
+    );
+    const [logged] = lines.splice(0).map((line) => JSON.parse(line));
+    assert.deepEqual([logged.name, logged.level, logged.error.code], ["request.unavailable", "warn", "ECONNREFUSED"]);
+  }
   await cutOff.close();
   await pool.end();
+});
+
+test("when PostgreSQL has no disk, memory or connection left, or is stopping, the answer is 503 as well", async () => {
+  const { headers } = await makeCaller(deps.db);
+  for (const code of ["53100", "53200", "53300", "57P01", "57P03", "58030", "08006", "25006"]) {
+    await sql`create or replace function fail() returns trigger language plpgsql as
+      ${sql.lit(`begin raise exception 'no' using errcode = '${code}'; end`)}`.execute(deps.db);
+    await sql`create or replace trigger fail before update on api_keys for each statement execute function fail()`.execute(
+      deps.db,
+    );
+    await assert.rejects(sql`update api_keys set name = name`.execute(deps.db), (error) => isDatabaseAway(error));
+  }
+  await sql`drop trigger fail on api_keys`.execute(deps.db);
+  assert.equal((await app.inject({ url: "/api/v1/widgets", headers })).statusCode, 200);
+  assert.equal(isDatabaseAway(Object.assign(new Error("inside"), { code: "53100" })), false);
 });
 
 function listThrown(): unknown[] {

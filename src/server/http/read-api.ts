@@ -16,5 +16,6 @@ export function readApiResponses(success: TSchema, description: string): Record<
     404: answer(ApiErrorBody, "`not_found`: the widget parameter does not match one of your widgets."),
     429: answer(ApiErrorBody, "`rate_limited`: too many requests with this key; see Retry-After."),
     500: answer(ApiErrorBody, "`internal`: failure on our side; retry with backoff."),
+    503: answer(ApiErrorBody, "`unavailable`: the database cannot be reached; see Retry-After."),
   };
 }

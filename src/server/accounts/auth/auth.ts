@@ -16,6 +16,7 @@ import { hasInvitationFor } from "../members/invitation-queries.ts";
 import { OIDC_PROVIDER } from "./auth-doors.ts";
 import { ACCOUNT_FIELDS, SESSION_FIELDS, TWO_FACTOR_SCHEMA, USER_FIELDS, VERIFICATION_FIELDS } from "./auth-tables.ts";
 import { describeBrowser } from "./describe-browser.ts";
+import { noteFault } from "./library-faults.ts";
 import { listOwnOrigins } from "./origin-check.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import { deleteResetLinks, hashResetLink, RESET_LINK } from "./verification-queries.ts";
@@ -50,11 +51,11 @@ export function createBetterAuth(parts: AuthParts) {
     logger: {
       level: "error",
       // Its other arguments may hold anything, so only an error among them is logged, and the log strips its contents.
-      log: (_level, message, ...others) =>
-        log.error("accounts.library_failed", {
-          sentence: message,
-          error: others.find((other) => other instanceof Error),
-        }),
+      log: (_level, message, ...others) => {
+        const error = others.find((other) => other instanceof Error);
+        noteFault(error);
+        log.error("accounts.library_failed", { sentence: message, error });
+      },
     },
     trustedOrigins: (request) => listOwnOrigins(config, request?.headers.get("host")),
     database: { db, type: "postgres", transaction: true },

@@ -1,0 +1,24 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { isDatabaseAway } from "../../db/database-away.ts";
+
+// better-auth turns a failed statement into "no session" or an answer of its own. With the database away that would sign people
+// out. So a call in which it reported such a failure fails with that failure, and is answered 503 like any other request.
+
+const calls = new AsyncLocalStorage<{ away: unknown }>();
+
+/** For better-auth's log, which is told of every failure it handles by itself. */
+export function noteFault(error: unknown): void {
+  const call = calls.getStore();
+  if (call && isDatabaseAway(error)) call.away = error;
+}
+
+export async function failWhileDatabaseIsAway<T>(work: () => Promise<T>): Promise<T> {
+  const call = { away: null as unknown };
+  try {
+    const result = await calls.run(call, work);
+    if (call.away !== null) throw call.away;
+    return result;
+  } catch (error) {
+    throw call.away ?? error;
+  }
+}
