@@ -20,7 +20,7 @@ const SUSPICIOUS_TICKS = 4;
 const SILENT_TICKS = 12;
 const RETRY_TICKS = 2;
 
-export type WatchParts = {
+type WatchParts = {
   /** Resolves when a new connection gets a word from the server, and rejects when it does not. */
   readonly probe: () => Promise<void>;
   readonly isSomeoneWaiting: () => boolean;

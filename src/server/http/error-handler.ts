@@ -62,7 +62,7 @@ export function malformedRequest(): ApiError {
 const DATABASE_WAIT_SECONDS = "5";
 
 /** Also in the middle of a change: whether it was saved is then unknown. */
-export function databaseAway(): ApiError {
+function databaseAway(): ApiError {
   return new ApiError("unavailable", "The database cannot be reached right now. Please try again in a few seconds.", {
     "retry-after": DATABASE_WAIT_SECONDS,
   });
