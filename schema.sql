@@ -132,27 +132,42 @@ create table delivery_attempts (
   reply text,
   reply_is_truncated boolean default false not null,
   next_attempt_at timestamp(3) with time zone,
-  constraint delivery_attempts_result_check CHECK ((result = ANY (ARRAY['in_flight'::text, 'delivered'::text, 'failed'::text, 'interrupted'::text]))),
+  constraint delivery_attempts_result_check CHECK ((result = ANY (ARRAY['delivered'::text, 'failed'::text, 'interrupted'::text]))),
   constraint delivery_attempts_trigger_check CHECK ((trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))),
   constraint delivery_attempts_organization_id_delivery_id_fkey FOREIGN KEY (organization_id, delivery_id) REFERENCES deliveries(organization_id, id) ON DELETE CASCADE,
   constraint delivery_attempts_pkey PRIMARY KEY (organization_id, delivery_id, number)
 );
 CREATE INDEX delivery_attempts_by_time ON public.delivery_attempts USING btree (organization_id, started_at DESC, delivery_id, number);
 
+create table delivery_lanes (
+  endpoint_id text not null,
+  organization_id text not null,
+  state text not null,
+  is_chat boolean not null,
+  is_failing boolean not null,
+  paused_until timestamp(3) with time zone,
+  constraint delivery_lanes_state_check CHECK ((state = ANY (ARRAY['open'::text, 'disabled'::text, 'removed'::text]))),
+  constraint delivery_lanes_pkey PRIMARY KEY (endpoint_id)
+);
+
 create table delivery_queue (
   delivery_id uuid not null,
   organization_id text not null,
   endpoint_id text not null,
   trigger text not null,
+  is_test boolean not null,
   due_at timestamp(3) with time zone not null,
   lease_token uuid,
+  leased_at timestamp(3) with time zone,
   lease_until timestamp(3) with time zone,
-  constraint delivery_queue_check CHECK (((lease_token IS NULL) = (lease_until IS NULL))),
+  leased_by integer,
+  constraint delivery_queue_check CHECK ((((lease_token IS NULL) = (leased_at IS NULL)) AND ((lease_token IS NULL) = (lease_until IS NULL)))),
   constraint delivery_queue_trigger_check CHECK ((trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))),
   constraint delivery_queue_pkey PRIMARY KEY (delivery_id)
 );
-CREATE INDEX delivery_queue_leased ON public.delivery_queue USING btree (lease_until) INCLUDE (endpoint_id, organization_id) WHERE (lease_token IS NOT NULL);
+CREATE INDEX delivery_queue_leased ON public.delivery_queue USING btree (endpoint_id) INCLUDE (organization_id, lease_until, leased_by) WHERE (lease_token IS NOT NULL);
 CREATE INDEX delivery_queue_waiting ON public.delivery_queue USING btree (endpoint_id, due_at) WHERE (lease_token IS NULL);
+CREATE INDEX delivery_queue_waiting_tests ON public.delivery_queue USING btree (due_at) WHERE (is_test AND (lease_token IS NULL));
 
 create table endpoint_notices (
   organization_id text not null,
@@ -175,6 +190,7 @@ create table endpoints (
   organization_id text not null,
   kind text not null,
   url text not null,
+  receiver integer default 1 not null,
   description text not null,
   status text not null,
   disabled_reason text,

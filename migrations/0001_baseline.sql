@@ -347,6 +347,8 @@ create table endpoints (
   organization_id text collate "C" not null references organizations (id),
   kind text not null check (kind in ('webhook', 'teams', 'slack')),
   url text not null,
+  -- Counts changes of the URL. What an earlier receiver answered says nothing about the current one.
+  receiver integer not null default 1,
   description text not null,
   status text not null check (status in ('enabled', 'disabled')),
   disabled_reason text check (disabled_reason in ('manual', 'gone', 'failing')),
@@ -364,7 +366,6 @@ create table endpoints (
   last_attempt_at timestamptz(3),
   last_success_at timestamptz(3),
   last_status integer,
-  -- Nothing is sent before this: the receiver asked for a pause.
   paused_until timestamptz(3),
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
@@ -413,7 +414,7 @@ create table deliveries (
 create index deliveries_by_time on deliveries (organization_id, created_at desc, id);
 create index deliveries_by_endpoint on deliveries (organization_id, endpoint_id, created_at desc, id);
 
--- The log: one row per request that was, or was about to be, made.
+-- The log: one row per request, written when the request is over.
 create table delivery_attempts (
   organization_id text collate "C" not null,
   delivery_id uuid not null,
@@ -421,7 +422,7 @@ create table delivery_attempts (
   endpoint_id text not null,
   trigger text not null check (trigger in ('automatic', 'manual')),
   started_at timestamptz(3) not null,
-  result text not null check (result in ('in_flight', 'delivered', 'failed', 'interrupted')),
+  result text not null check (result in ('delivered', 'failed', 'interrupted')),
   duration_ms integer,
   status integer,
   error_code text,
@@ -430,28 +431,46 @@ create table delivery_attempts (
   next_attempt_at timestamptz(3),
   primary key (organization_id, delivery_id, number),
   foreign key (organization_id, delivery_id) references deliveries (organization_id, id) on delete cascade
-) with (fillfactor = 70);
+);
 create index delivery_attempts_by_time on delivery_attempts (organization_id, started_at desc, delivery_id, number);
 
--- What waits to be sent, and what is being sent (leased). A small table of its own, claimed across organizations; a row is
--- here only while its delivery has something to do.
+-- Deliveries that wait (lease_token is null) or are being sent (leased). Claimed across organizations, so this table and
+-- delivery_lanes hold everything that claiming needs.
 create table delivery_queue (
   delivery_id uuid primary key,
   organization_id text collate "C" not null,
   endpoint_id text not null,
   trigger text not null check (trigger in ('automatic', 'manual')),
+  is_test boolean not null,
   due_at timestamptz(3) not null,
   lease_token uuid,
+  leased_at timestamptz(3),
   lease_until timestamptz(3),
-  check ((lease_token is null) = (lease_until is null))
+  -- The advisory lock that the worker's process holds while it lives; null when only lease_until shows that it is gone.
+  leased_by integer,
+  check ((lease_token is null) = (leased_at is null) and (lease_token is null) = (lease_until is null))
 ) with (
   fillfactor = 50,
-  -- Every delivery passes through here: dead rows are cleared away by their number, not by a share of the table.
+  -- Every delivery passes through this table, so dead rows are vacuumed by count, not by share.
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000
 );
 create index delivery_queue_waiting on delivery_queue (endpoint_id, due_at) where lease_token is null;
-create index delivery_queue_leased on delivery_queue (lease_until) include (endpoint_id, organization_id)
+create index delivery_queue_waiting_tests on delivery_queue (due_at) where is_test and lease_token is null;
+-- By endpoint rather than by time: new entries then reuse the space of dead ones, and the index stays as small as its content.
+create index delivery_queue_leased on delivery_queue (endpoint_id) include (organization_id, lease_until, leased_by)
   where lease_token is not null;
+
+-- One row per endpoint: whether and how fast deliveries may be claimed for it. Follows the endpoint's row, in the same
+-- transaction and under that row's lock.
+create table delivery_lanes (
+  endpoint_id text primary key,
+  organization_id text collate "C" not null,
+  state text not null check (state in ('open', 'disabled', 'removed')),
+  is_chat boolean not null,
+  is_failing boolean not null,
+  -- Nothing is sent before this: the receiver asked for a pause, or a chat limits how often it is called.
+  paused_until timestamptz(3)
+);
 
 -- What the organization should be told about its endpoints.
 create table endpoint_notices (

@@ -34,8 +34,8 @@ export async function fillQueue(deps: ServiceDeps, businesses: readonly Business
       from events join endpoints on endpoints.organization_id = events.organization_id
       returning organization_id, id, endpoint_id, created_at
     )
-    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, due_at)
-    select id, organization_id, endpoint_id, 'automatic', created_at from made`.execute(deps.db);
+    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at)
+    select id, organization_id, endpoint_id, 'automatic', false, created_at from made`.execute(deps.db);
   await sql`analyze webhook_events, deliveries, delivery_queue`.execute(deps.db);
 }
 
@@ -56,5 +56,7 @@ export async function switchEndpoints(
   const reason = status === "disabled" ? "manual" : null;
   await sql`update endpoints set status = ${status}, disabled_reason = ${reason}, failed_attempts = 0,
     failing_since = null, exhausted_deliveries = 0 where organization_id = ${owner}`.execute(deps.db);
+  await sql`update delivery_lanes set state = ${status === "enabled" ? "open" : "disabled"}, is_failing = false
+    where organization_id = ${owner}`.execute(deps.db);
   if (status === "disabled") await waitUntilSent(deps);
 }

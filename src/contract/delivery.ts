@@ -13,7 +13,7 @@ export const ATTEMPT_TRIGGERS = ["automatic", "manual"] as const;
 export type AttemptTrigger = (typeof ATTEMPT_TRIGGERS)[number];
 
 /** `interrupted`: the sending process died before it could record the outcome; the receiver may have got the request. */
-export const ATTEMPT_RESULTS = ["in_flight", "delivered", "failed", "interrupted"] as const;
+export const ATTEMPT_RESULTS = ["delivered", "failed", "interrupted"] as const;
 export type AttemptResult = (typeof ATTEMPT_RESULTS)[number];
 
 /** Why an attempt failed. The last three are not the receiver's fault. */

@@ -26,7 +26,6 @@ export function AttemptsSection({ delivery: { attempts, state } }: { delivery: A
 }
 
 const RESULTS: Record<AppAttempt["result"], { name: string; color: string }> = {
-  in_flight: { name: "Under way", color: "petrol" },
   delivered: { name: "Delivered", color: "green" },
   failed: { name: "Failed", color: "red" },
   interrupted: { name: "Interrupted", color: "yellow" },

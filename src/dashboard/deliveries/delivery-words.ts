@@ -69,7 +69,7 @@ function describeReply(about: { status: number | null; errorCode: AttemptErrorCo
 }
 
 export function describeAttempt(attempt: Pick<AppAttempt, "result" | "status" | "errorCode">): string {
-  return attempt.result === "in_flight" ? "Being sent" : describeReply(attempt);
+  return describeReply(attempt);
 }
 
 /** What is known of a delivery beside its state; empty where the state says it all. */

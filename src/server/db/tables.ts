@@ -126,6 +126,7 @@ export type EndpointsTable = {
   organization_id: OrganizationId;
   kind: EndpointKind;
   url: string;
+  receiver: Generated<number>;
   description: string;
   status: EndpointStatus;
   disabled_reason: EndpointDisabledReason | null;
@@ -195,9 +196,21 @@ type DeliveryQueueTable = {
   organization_id: OrganizationId;
   endpoint_id: EndpointId;
   trigger: AttemptTrigger;
+  is_test: boolean;
   due_at: Date;
   lease_token: string | null;
+  leased_at: Date | null;
   lease_until: Date | null;
+  leased_by: number | null;
+};
+
+export type DeliveryLanesTable = {
+  endpoint_id: EndpointId;
+  organization_id: OrganizationId;
+  state: "open" | "disabled" | "removed";
+  is_chat: boolean;
+  is_failing: boolean;
+  paused_until: Date | null;
 };
 
 export type EndpointNoticesTable = {
@@ -270,6 +283,7 @@ export type Tables = AccountTables & {
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
   delivery_queue: DeliveryQueueTable;
+  delivery_lanes: DeliveryLanesTable;
   endpoint_notices: EndpointNoticesTable;
   day_zones: DayZonesTable;
   organizations: OrganizationsTable;

@@ -14,6 +14,7 @@ export const ORGANIZATION_TABLES = [
   "delivery_attempts",
   "endpoint_notices",
   "endpoints",
+  "delivery_lanes",
   "booking_references",
   "booking_clocks",
   "pending_bookings",

@@ -7,6 +7,7 @@ import { DeliveryLoop } from "../webhooks/delivery/loop.ts";
 import {
   anotherWorker,
   book,
+  changeEndpoints,
   createWebhookService,
   deliverAll,
   makeBusiness,
@@ -65,7 +66,7 @@ test("a receiver that hangs, fails or asked for a pause makes nobody unready, ho
     await gate.promise;
     return { status: 500 };
   });
-  await makeEndpoint(deps, business, { url: receiver.url });
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
   for (let n = 0; n < 12; n++) await book(deps, business);
   const other = new DeliveryLoop(anotherWorker(deps, { webhookTimeoutMs: 60_000 }));
   await other.goRound();
@@ -78,9 +79,8 @@ test("a receiver that hangs, fails or asked for a pause makes nobody unready, ho
   assert.equal(overdue_seconds, 0, "it has just failed ten times");
   assert.deepEqual(await readReadiness("worker"), READY);
 
-  await sql`update endpoints set failed_attempts = 0, paused_until = ${new Date(service.clock.now().getTime() + HOUR_MS)}`.execute(
-    deps.db,
-  );
+  const pausedUntil = new Date(service.clock.now().getTime() + HOUR_MS);
+  await changeEndpoints(deps, [id], { failed_attempts: 0, paused_until: pausedUntil });
   moveClock(service, 3_500);
   assert.deepEqual(await readReadiness("worker"), READY);
   moveClock(service, 300);

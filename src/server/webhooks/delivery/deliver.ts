@@ -1,12 +1,8 @@
-import type { AttemptTrigger } from "#contract/delivery.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
-import type { DeliveryId } from "#contract/ids.ts";
-import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Sealer } from "../../lib/sealed.ts";
 import { parseRetryAfter } from "../../sending/retry-after.ts";
-import type { ClaimedDelivery } from "../queue/claim.ts";
-import type { ExpiredLease } from "../queue/recovery-queries.ts";
+import type { LoadedDelivery } from "../queue/load.ts";
 import type { AttemptReport } from "../queue/report-queries.ts";
 import type { GuardedSend, SendResult } from "../request/guarded-send.ts";
 import { type SigningSecrets, signBody } from "../request/sign.ts";
@@ -20,12 +16,12 @@ import { nextAttemptAt, type RetrySchedule } from "./retry-schedule.ts";
 //   retry, with retries left        retrying, next attempt by the schedule     state unchanged
 //   retry, with none left           failed                                     state unchanged
 //   failed (final)                  failed                                     state unchanged
-//   interrupted (lease ran out)     as retry                                   state unchanged
+//   interrupted (worker is gone)    as retry                                   state unchanged
 //   secret cannot be read           retrying, and no retry is used             state unchanged
 //
-// A test event is tried once: what would be a retry is failed.
+// A test event is tried once: instead of a retry it fails.
 
-/** Slack takes about one message a second, Teams four; both switch off who sends more. */
+/** Slack accepts about one message a second, Teams four; both block senders that exceed it. */
 const CHAT_PAUSE_MS = 1_000;
 
 export type DeliverDeps = {
@@ -37,41 +33,33 @@ export type DeliverDeps = {
 
 export type Delivered = {
   report: AttemptReport;
-  /** What the operator must look after: our own card was refused, or SECRET_KEY is not the one it was sealed with. */
+  /** For the operator: a chat refused our card, or SECRET_KEY does not open the signing secret. */
   operatorFault: "card_refused" | "secret_unreadable" | null;
 };
 
-type Attempt = {
-  deliveryId: DeliveryId;
-  leaseToken: string;
-  url: string;
-  number: number;
-  trigger: AttemptTrigger;
-  retriesUsed: number;
-  type: WebhookEventType;
-};
-
-export async function deliver(deps: DeliverDeps, claimed: ClaimedDelivery): Promise<Delivered> {
-  const attempt = toAttempt(claimed);
-  const { body } = claimed;
-  if (body === null) return { report: reportErased(attempt, deps.clock.now()), operatorFault: null };
-  const result = await makeRequest(deps, claimed, body);
+export async function deliver(deps: DeliverDeps, delivery: LoadedDelivery): Promise<Delivered> {
+  const { body } = delivery;
+  if (body === null) return { report: reportErased(delivery, deps.clock.now()), operatorFault: null };
+  const result = await makeRequest(deps, delivery, body);
   const now = deps.clock.now();
-  if (result === "secret_unreadable") return { report: reportUnsigned(deps, attempt, now), operatorFault: result };
-  const outcome = classifyReply(claimed.kind, result);
+  if (result === "secret_unreadable") return { report: reportUnsigned(deps, delivery, now), operatorFault: result };
+  const outcome = classifyReply(delivery.kind, result);
   return {
-    report: reportOutcome(deps, attempt, { kind: claimed.kind, result, outcome, now }),
+    report: reportOutcome(deps, delivery, { result, outcome, now }),
     operatorFault: isOurFault(outcome) ? "card_refused" : null,
   };
 }
 
-/** For a lease whose holder is gone: the request may have been made or not, and counts as an attempt. */
-export function reportInterrupted(deps: Pick<DeliverDeps, "schedule">, lease: ExpiredLease, now: Date): AttemptReport {
-  const attempt = toAttempt(lease);
+/** For a lease whose worker is gone. The request may have been made or not; it counts as an attempt. */
+export function reportInterrupted(
+  deps: Pick<DeliverDeps, "schedule">,
+  delivery: LoadedDelivery,
+  now: Date,
+): AttemptReport {
   const outcome = { kind: "retry", errorCode: "interrupted", retryAfter: null } as const;
   return {
-    ...blankReport(attempt, now),
-    ...settle(deps.schedule, attempt, { outcome, now }),
+    ...blankReport(delivery, now),
+    ...settle(deps.schedule, delivery, { outcome, now }),
     result: "interrupted",
     errorCode: "interrupted",
     countsForHealth: false,
@@ -80,40 +68,42 @@ export function reportInterrupted(deps: Pick<DeliverDeps, "schedule">, lease: Ex
 
 async function makeRequest(
   deps: DeliverDeps,
-  claimed: ClaimedDelivery,
+  delivery: LoadedDelivery,
   body: Buffer,
 ): Promise<SendResult | "secret_unreadable"> {
-  const { url, endpoint_id: endpointId } = claimed;
-  if (claimed.kind !== "webhook") return await deps.send({ url, endpointId, body, signed: null });
+  const { url, endpointId } = delivery;
+  if (delivery.kind !== "webhook") return await deps.send({ url, endpointId, body, signed: null });
   const at = deps.clock.now();
-  const secrets = openSecrets(deps.secretBox, claimed, at);
+  const secrets = openSecrets(deps.secretBox, delivery, at);
   if (secrets === null) return "secret_unreadable";
   const signature = signBody({ secrets, body, at });
   return await deps.send({
     url,
     endpointId,
     body,
-    signed: { eventType: claimed.type, deliveryId: claimed.delivery_id, signature },
+    signed: { eventType: delivery.type, deliveryId: delivery.deliveryId, signature },
   });
 }
 
-function openSecrets(box: Sealer, claimed: ClaimedDelivery, now: Date): SigningSecrets | null {
-  const current = box.open(claimed.endpoint_id, claimed.secret);
+function openSecrets(box: Sealer, delivery: LoadedDelivery, now: Date): SigningSecrets | null {
+  const { endpointId, secret, previousSecret, previousSecretExpiresAt } = delivery;
+  const current = box.open(endpointId, secret);
   if (current === null) return null;
-  const isOverlap = claimed.previous_secret_expires_at !== null && claimed.previous_secret_expires_at > now;
-  const previous = isOverlap && claimed.previous_secret ? box.open(claimed.endpoint_id, claimed.previous_secret) : null;
+  const isOverlap = previousSecretExpiresAt !== null && previousSecretExpiresAt > now;
+  const previous = isOverlap && previousSecret ? box.open(endpointId, previousSecret) : null;
   return previous === null ? [current] : [current, previous];
 }
 
 function reportOutcome(
   deps: Pick<DeliverDeps, "schedule">,
-  attempt: Attempt,
-  { kind, result, outcome, now }: { kind: EndpointKind; result: SendResult; outcome: AttemptOutcome; now: Date },
+  delivery: LoadedDelivery,
+  { result, outcome, now }: { result: SendResult; outcome: AttemptOutcome; now: Date },
 ): AttemptReport {
-  const blank = blankReport(attempt, now);
-  const settled = settle(deps.schedule, attempt, { outcome, now });
-  // One delivery that is sent again by hand does not become two, and a test is none.
-  const isOfRow = settled.nextAttemptAt === null && attempt.trigger === "automatic" && attempt.type !== "endpoint.test";
+  const blank = blankReport(delivery, now);
+  const settled = settle(deps.schedule, delivery, { outcome, now });
+  // Redeliveries and tests don't count toward the refusal streak.
+  const countsTowardStreak =
+    settled.nextAttemptAt === null && delivery.trigger === "automatic" && delivery.type !== "endpoint.test";
   return {
     ...blank,
     ...settled,
@@ -123,25 +113,25 @@ function reportOutcome(
     ...(result.kind === "reply"
       ? { status: result.status, reply: result.body, replyIsTruncated: result.truncated }
       : {}),
-    pauseUntil: toPauseUntil(kind, outcome, now),
-    // What is wrong with our card says nothing about the receiver.
+    pauseUntil: toPauseUntil(delivery.kind, outcome, now),
+    // A card that we got wrong says nothing about the receiver.
     countsForHealth: blank.countsForHealth && !isOurFault(outcome),
-    isRefused: isOfRow ? outcome.kind === "failed" && outcome.endpointEffect !== "none" : null,
+    isRefused: countsTowardStreak ? outcome.kind === "failed" && outcome.endpointEffect !== "none" : null,
     isGone: outcome.kind === "failed" && outcome.endpointEffect === "disable",
   };
 }
 
-/** The receiver's wish, and a chat's own pace. */
+/** Honours Retry-After, and paces chat endpoints. */
 function toPauseUntil(kind: EndpointKind, outcome: AttemptOutcome, now: Date): Date | null {
   const askedSeconds = outcome.kind === "retry" ? parseRetryAfter(outcome.retryAfter, now) : null;
   const pauseMs = Math.max((askedSeconds ?? 0) * 1_000, kind === "webhook" ? 0 : CHAT_PAUSE_MS);
   return pauseMs === 0 ? null : new Date(now.getTime() + pauseMs);
 }
 
-/** The table above. */
+/** Implements the table above. */
 function settle(
   schedule: RetrySchedule,
-  { trigger, deliveryId, retriesUsed, type }: Attempt,
+  { trigger, deliveryId, retriesUsed, type }: LoadedDelivery,
   { outcome, now }: { outcome: AttemptOutcome; now: Date },
 ): Pick<AttemptReport, "state" | "usesRetry" | "nextAttemptAt"> {
   if (outcome.kind === "delivered") return { state: "delivered", usesRetry: false, nextAttemptAt: null };
@@ -156,38 +146,41 @@ function settle(
 }
 
 /**
- * No request was made, since nobody can sign it: SECRET_KEY is not the one the secret was sealed under. That is no fault of
- * the receiver, and no retry is used: until the operator gives the right key, or the secret is rotated, the delivery waits.
+ * No request was made, because the secret cannot be opened: it was sealed under another SECRET_KEY. The delivery waits, without
+ * using a retry, until the operator restores the key or the secret is rotated.
  */
-function reportUnsigned(deps: Pick<DeliverDeps, "schedule">, attempt: Attempt, now: Date): AttemptReport {
-  // As far along the schedule as there were attempts, and from then on by its last delay.
-  const retriesUsed = Math.min(attempt.number, deps.schedule.delaysSeconds.length) - 1;
+function reportUnsigned(deps: Pick<DeliverDeps, "schedule">, delivery: LoadedDelivery, now: Date): AttemptReport {
+  // Delays follow the schedule by the number of attempts; its last delay then repeats.
+  const retriesUsed = Math.min(delivery.attemptNumber, deps.schedule.delaysSeconds.length) - 1;
   const outcome = { kind: "retry", errorCode: "secret_unreadable", retryAfter: null } as const;
   return {
-    ...blankReport(attempt, now),
-    ...settle(deps.schedule, { ...attempt, retriesUsed }, { outcome, now }),
+    ...blankReport(delivery, now),
+    ...settle(deps.schedule, { ...delivery, retriesUsed }, { outcome, now }),
     usesRetry: false,
     errorCode: "secret_unreadable",
     countsForHealth: false,
   };
 }
 
-/** No request was made: its booking was erased while it waited. Trying again would not help. */
-function reportErased(attempt: Attempt, now: Date): AttemptReport {
+/** No request was made, because the booking was erased while the delivery waited. */
+function reportErased(delivery: LoadedDelivery, now: Date): AttemptReport {
   return {
-    ...blankReport(attempt, now),
+    ...blankReport(delivery, now),
     errorCode: "payload_erased",
-    state: attempt.trigger === "manual" ? null : "failed",
+    state: delivery.trigger === "manual" ? null : "failed",
     countsForHealth: false,
   };
 }
 
-function blankReport(attempt: Attempt, now: Date): AttemptReport {
+function blankReport(delivery: LoadedDelivery, now: Date): AttemptReport {
   return {
-    deliveryId: attempt.deliveryId,
-    leaseToken: attempt.leaseToken,
-    url: attempt.url,
-    number: attempt.number,
+    organizationId: delivery.organizationId,
+    endpointId: delivery.endpointId,
+    deliveryId: delivery.deliveryId,
+    leaseToken: delivery.lease.token,
+    receiver: delivery.receiver,
+    trigger: delivery.trigger,
+    startedAt: delivery.lease.at,
     finishedAt: now,
     result: "failed",
     durationMs: null,
@@ -199,8 +192,7 @@ function blankReport(attempt: Attempt, now: Date): AttemptReport {
     usesRetry: false,
     nextAttemptAt: null,
     pauseUntil: null,
-    // A test is the customer trying things out.
-    countsForHealth: attempt.type !== "endpoint.test",
+    countsForHealth: delivery.type !== "endpoint.test",
     isRefused: null,
     isGone: false,
   };
@@ -208,16 +200,4 @@ function blankReport(attempt: Attempt, now: Date): AttemptReport {
 
 function isOurFault(outcome: AttemptOutcome): boolean {
   return outcome.kind === "failed" && outcome.isOurFault;
-}
-
-function toAttempt(claimed: ClaimedDelivery | ExpiredLease): Attempt {
-  return {
-    deliveryId: claimed.delivery_id,
-    leaseToken: claimed.lease_token,
-    url: claimed.url,
-    number: claimed.number,
-    trigger: claimed.trigger,
-    retriesUsed: claimed.retries_used,
-    type: claimed.type,
-  };
 }

@@ -4,47 +4,57 @@ import { Alarm } from "../../lib/alarm.ts";
 import { OutageLog } from "../../lib/outage-log.ts";
 import { randomUuid } from "../../lib/random.ts";
 import { EndpointCare } from "../health/endpoint-care.ts";
-import { CAPS, PLANS_WITH_WEBHOOKS, REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
-import { type ClaimedDelivery, claimDeliveries } from "../queue/claim.ts";
-import { cancelForbidden, dropOrphans, listExpiredLeases } from "../queue/recovery-queries.ts";
+import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
+import { claimDeliveries } from "../queue/claim.ts";
+import type { ClaimedDelivery, Lease } from "../queue/claim-queries.ts";
+import { type LoadedDelivery, loadDeliveries } from "../queue/load.ts";
+import { cancelForbidden, dropLeases, listExpiredLeases } from "../queue/recovery-queries.ts";
 import { ReportWriter } from "../queue/report-writer.ts";
+import { QueueVacuum } from "../queue/vacuum.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
-import { type DeliverDeps, type Delivered, deliver, reportInterrupted } from "./deliver.ts";
+import { type DeliverDeps, deliver, reportInterrupted } from "./deliver.ts";
+import { logAttempt } from "./log-attempt.ts";
 
-// The loop that sends what is due. It claims as many deliveries as it may have requests in flight, sends them side by side, and
-// writes how they ended. It goes round when it is woken (a booking was stored), when a request has ended and something may
-// have waited for that, when the next retry is due, and every second for leases that ran out and whatever a lost
-// notification left. Any number of loops may run, in any number of processes; one that ends without warning leaves its
-// leases to the others.
+// The loop that sends what is due: it claims as many deliveries as it may have requests in flight, sends them side by side
+// and writes how they ended. A round starts
+//
+// - when the loop is woken, because a booking was stored,
+// - when requests have ended and a delivery was waiting for that,
+// - when the next retry is due,
+// - every second, for leases whose worker is gone and for lost notifications.
+//
+// Any number of loops may run in any number of processes. A loop that dies leaves its leases to the others.
 
 const POLL_MS = 1_000;
-/** What waits for requests to end waits for a few of them: a claim costs much the same for one delivery as for fifty. */
-const GATHER_MS = 20;
+/** A claim costs about the same for one delivery as for fifty, so ends of requests are gathered this long. */
+const GATHER_MS = 5;
 const RECOVER_BATCH = 500;
-/** Less than may be in flight, so that some deliveries are sent while the next are claimed and the last are written down. */
-const CLAIM_MAX = 64;
+/** Half of the requests in flight: one half is sent while the other is claimed and reported. */
+const CLAIM_MAX = REQUESTS_AT_ONCE_MAX / 2;
 
-type LoopDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics"> & { readonly webhooks: WebhookDeps };
+type LoopDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log" | "metrics"> & {
+  readonly webhooks: WebhookDeps;
+};
 
 export class DeliveryLoop {
   readonly #deps: LoopDeps;
   readonly #deliverDeps: DeliverDeps;
   readonly #writer: ReportWriter;
+  readonly #vacuum: QueueVacuum;
   readonly #alarm = new Alarm();
   readonly #outage: OutageLog;
   readonly #inFlight = new Set<Promise<void>>();
   #isStopping = false;
   #running: Promise<void> = Promise.resolve();
-  /** The lane after which the next claim looks; empty at the beginning of a round over all lanes. */
+  #recoveredAtMs = Number.NEGATIVE_INFINITY;
+  /** The lane after which the next claim looks; empty at the start of a round over all lanes. */
   #after = "";
-  /** The first retry that is not due yet, of the lanes seen in this round. */
+  /** Of the lanes seen in this round: when the first retry is due, and whose requests' end makes room for more. */
   #nextDueMs = Number.POSITIVE_INFINITY;
-  /** Whose requests' end may make room for more, seen in this round. */
   #heldBack = new Set<OrganizationId>();
   #isFull = false;
-  /** The last claim ended before it had seen everything. */
+  /** The last claim stopped before it had seen everything. */
   #hasMore = false;
-  #recoveredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: LoopDeps) {
     const { send, secretBox, schedule } = deps.webhooks;
@@ -52,6 +62,7 @@ export class DeliveryLoop {
     this.#deliverDeps = { clock: deps.clock, send: send.send, secretBox, schedule };
     const care = new EndpointCare(deps);
     this.#writer = new ReportWriter(deps, (health) => care.lookAfter(health));
+    this.#vacuum = new QueueVacuum(deps);
     this.#outage = new OutageLog(deps.log, { failed: "deliveries.claim_failed", resumed: "deliveries.claim_resumed" });
   }
 
@@ -59,14 +70,14 @@ export class DeliveryLoop {
     this.#running = this.#run();
   }
 
-  /** Something may be due: go round now. */
+  /** Starts a round now. */
   wake(): void {
     this.#alarm.wake();
   }
 
   /**
-   * Claims nothing more and resolves when the requests under way have ended and are written down. Each ends by its time
-   * limit; a process that cannot wait so long may end before, and its leases are taken up by others.
+   * Claims nothing more, and resolves when the requests in flight have ended and are reported. Each ends by its timeout. A
+   * process that cannot wait that long may exit; other workers take over its leases.
    */
   async stop(): Promise<void> {
     this.#isStopping = true;
@@ -75,20 +86,24 @@ export class DeliveryLoop {
     await this.settled();
   }
 
-  /** Resolves when every request under way has ended and is written down. */
+  /** Resolves when every request in flight has ended and is reported. */
   async settled(): Promise<void> {
     while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+    await this.#vacuum.settled();
   }
 
-  /** Recovers, claims and begins to send; returns how many requests were begun. */
+  /** Recovers, claims and starts to send; returns how many requests were started. */
   async goRound(): Promise<number> {
     const nowMs = this.#deps.clock.now().getTime();
-    // Also when the clock was set back.
+    // The absolute difference, because the clock may be set back.
     if (Math.abs(nowMs - this.#recoveredAtMs) >= POLL_MS) {
       this.#recoveredAtMs = nowMs;
       await this.#recover().catch((error: unknown) => this.#deps.log.error("deliveries.recovery_failed", { error }));
     }
-    return await this.#claim();
+    const claimed = await this.#claim();
+    const loaded = claimed.length === 0 ? [] : await this.#load(claimed);
+    for (const delivery of loaded) this.#begin(delivery);
+    return loaded.length;
   }
 
   async #run(): Promise<void> {
@@ -106,94 +121,101 @@ export class DeliveryLoop {
     }
   }
 
-  async #claim(): Promise<number> {
-    const { clock, random, db, webhooks } = this.#deps;
+  async #claim(): Promise<readonly ClaimedDelivery[]> {
     const free = REQUESTS_AT_ONCE_MAX - this.#inFlight.size;
     const limit = Math.min(free, CLAIM_MAX);
     this.#isFull = free === 0;
-    if (this.#isFull) return 0;
+    if (this.#isFull) return [];
     if (this.#after === "") {
       this.#nextDueMs = Number.POSITIVE_INFINITY;
       this.#heldBack.clear();
     }
-    const { deliveries, after, nextDueAt, heldBack } = await claimDeliveries(db, () => {
-      const now = clock.now();
-      const leaseUntil = new Date(now.getTime() + webhooks.leaseMs);
-      const leaseToken = randomUuid(random);
-      return { now, leaseUntil, leaseToken, limit, free, caps: CAPS, plans: PLANS_WITH_WEBHOOKS, after: this.#after };
-    });
+    const startClaim = () => ({ lease: this.#makeLease(), free, limit, after: this.#after });
+    const { deliveries, after, nextDueAt, heldBack } = await claimDeliveries(this.#deps.db, startClaim);
     this.#after = after;
     this.#nextDueMs = Math.min(this.#nextDueMs, nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY);
     for (const owner of heldBack) this.#heldBack.add(owner);
     this.#isFull = deliveries.length === free;
     this.#hasMore = after !== "" || deliveries.length === limit;
-    for (const delivery of deliveries) this.#begin(delivery);
-    return deliveries.length;
+    return deliveries;
   }
 
-  #begin(claimed: ClaimedDelivery): void {
-    const work = this.#attempt(claimed).finally(() => {
+  #makeLease(): Lease {
+    const { clock, random, webhooks } = this.#deps;
+    const at = clock.now();
+    return { token: randomUuid(random), at, until: new Date(at.getTime() + webhooks.leaseMs), holder: null };
+  }
+
+  /** Tries again while the lease lasts: giving up would turn every claimed delivery into an interrupted attempt. */
+  async #load(claimed: readonly ClaimedDelivery[]): Promise<LoadedDelivery[]> {
+    for (;;) {
+      try {
+        const loaded = await loadDeliveries(this.#deps.db, claimed);
+        await this.#dropMissing(claimed, loaded);
+        return loaded;
+      } catch (error) {
+        if (this.#isStopping || !claimed.some((delivery) => this.#isLeaseFresh(delivery))) throw error;
+        this.#outage.failed(error);
+        await new Alarm().wait(POLL_MS);
+      }
+    }
+  }
+
+  async #dropMissing(claimed: readonly ClaimedDelivery[], loaded: readonly LoadedDelivery[]): Promise<void> {
+    if (loaded.length === claimed.length) return;
+    const ids = new Set(loaded.map(({ deliveryId }) => deliveryId));
+    await dropLeases(
+      this.#deps.db,
+      claimed.filter(({ deliveryId }) => !ids.has(deliveryId)),
+    );
+  }
+
+  #begin(delivery: LoadedDelivery): void {
+    const work = this.#attempt(delivery).finally(() => {
       this.#inFlight.delete(work);
-      if (this.#isFull || this.#heldBack.has(claimed.organization_id)) this.#alarm.wakeWithin(GATHER_MS);
+      this.#vacuum.count();
+      if (this.#isFull || this.#heldBack.has(delivery.organizationId)) this.#alarm.wakeWithin(GATHER_MS);
     });
     this.#inFlight.add(work);
   }
 
-  async #attempt(claimed: ClaimedDelivery): Promise<void> {
-    const { clock, log, webhooks } = this.#deps;
-    const { delivery_id: deliveryId, lease_until: leaseUntil } = claimed;
+  async #attempt(delivery: LoadedDelivery): Promise<void> {
+    const { clock, log } = this.#deps;
+    const { deliveryId } = delivery;
     try {
-      // The machine slept, or PostgreSQL took very long: someone else may be about to send it.
-      if (leaseUntil.getTime() - clock.now().getTime() < webhooks.leaseMs / 2) {
+      if (!this.#isLeaseFresh(delivery)) {
         log.warn("delivery.claimed_too_late", { deliveryId });
         return;
       }
-      const delivered = await deliver(this.#deliverDeps, claimed);
-      this.#record(claimed, delivered);
-      await this.#writer.write(delivered.report, leaseUntil);
-      // Only a shortened schedule has a retry before the loop looks anyway.
+      const delivered = await deliver(this.#deliverDeps, delivery);
+      logAttempt(this.#deps, delivery, delivered);
+      await this.#writer.write(delivered.report, delivery.lease.until);
+      // With a shortened schedule the retry may be due before the next poll.
       const { nextAttemptAt } = delivered.report;
       if (nextAttemptAt && nextAttemptAt.getTime() - clock.now().getTime() < POLL_MS) this.#alarm.wakeWithin(GATHER_MS);
     } catch (error) {
-      // A bug: the lease runs out, and the attempt is then reported as interrupted.
+      // A bug. When the lease expires, the attempt is reported as interrupted.
       log.error("delivery.attempt_failed", { deliveryId, error });
     }
   }
 
-  #record(claimed: ClaimedDelivery, { report, operatorFault }: Delivered): void {
-    const { metrics, log } = this.#deps;
-    const { kind, endpoint_id: endpointId, delivery_id: deliveryId } = claimed;
-    metrics.deliveryAttempts.inc({ kind, result: report.result, error: report.errorCode ?? "none" });
-    if (report.durationMs !== null) metrics.deliveryDuration.observe({ kind }, report.durationMs / 1000);
-    if (report.state === "delivered" || report.state === "failed")
-      metrics.deliveriesEnded.inc({ kind, outcome: report.state });
-    if (operatorFault) log.error(`delivery.${operatorFault}`, { deliveryId, endpointId });
-    log.info("delivery.attempted", {
-      organizationId: claimed.organization_id,
-      deliveryId,
-      endpointId,
-      attemptNumber: claimed.number,
-      outcome: report.result,
-      ...(report.status === null ? {} : { status: report.status }),
-      ...(report.errorCode === null ? {} : { errorCode: report.errorCode }),
-      ...(report.durationMs === null ? {} : { durationMs: report.durationMs }),
-      ...(report.nextAttemptAt === null ? {} : { nextAttemptAt: report.nextAttemptAt.toISOString() }),
-    });
+  /** False after the machine slept or PostgreSQL took very long: another worker may be about to send the delivery. */
+  #isLeaseFresh({ lease }: ClaimedDelivery): boolean {
+    return lease.until.getTime() - this.#deps.clock.now().getTime() >= this.#deps.webhooks.leaseMs / 2;
   }
 
-  /** What others left behind, and what must not be sent any more. */
+  /** Takes over what dead workers left, and cancels what must no longer be sent. */
   async #recover(): Promise<void> {
     const { db, clock, metrics, log } = this.#deps;
     const now = clock.now();
-    await cancelForbidden(db, { now, plans: PLANS_WITH_WEBHOOKS, limit: RECOVER_BATCH });
+    await cancelForbidden(db, { now, limit: RECOVER_BATCH });
     const expired = await listExpiredLeases(db, { now, limit: RECOVER_BATCH });
-    if (expired.length > 0) {
-      metrics.leasesExpired.inc(expired.length);
-      log.warn("deliveries.leases_expired", { count: expired.length });
-      await Promise.all(
-        expired.map((lease) => this.#writer.write(reportInterrupted(this.#deliverDeps, lease, now), now)),
-      );
-    }
-    await dropOrphans(db, now);
+    if (expired.length === 0) return;
+    metrics.leasesExpired.inc(expired.length);
+    log.warn("deliveries.leases_expired", { count: expired.length });
+    const loaded = await loadDeliveries(db, expired);
+    await this.#dropMissing(expired, loaded);
+    const reports = loaded.map((delivery) => reportInterrupted(this.#deliverDeps, delivery, now));
+    await Promise.all(reports.map((report) => this.#writer.write(report, now)));
   }
 }

@@ -166,7 +166,7 @@ test("an edit that is just being made counts before the report that waits for it
   await loop.goRound();
   const url = `${receiver.url}/new`;
   await deps.db.transaction().execute(async (transaction) => {
-    await transaction.updateTable("endpoints").set({ url }).where("id", "=", id).execute();
+    await transaction.updateTable("endpoints").set({ url, receiver: 2 }).where("id", "=", id).execute();
     gate.resolve();
     await until(async () => {
       const { rows } = await sql`select from pg_stat_activity

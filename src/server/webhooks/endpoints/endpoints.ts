@@ -17,7 +17,7 @@ import { randomId, randomUuid } from "../../lib/random.ts";
 import { toCard } from "../outbox/outbox.ts";
 import { insertEvent } from "../outbox/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
-import { PLANS_WITH_WEBHOOKS } from "../queue/caps.ts";
+import { writeLane } from "../queue/lanes.ts";
 import { cancelForbidden } from "../queue/recovery-queries.ts";
 import { makeSigningSecret } from "../request/sign.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
@@ -99,8 +99,17 @@ export async function addEndpoint(
         removed_at: null,
       },
     });
-    if (isInserted) await alongside(transaction, endpoint);
-    return isInserted;
+    if (!isInserted) return false;
+    await writeLane(transaction, {
+      id,
+      organization_id: owner.id,
+      kind: wanted.kind,
+      status: "enabled",
+      failed_attempts: 0,
+      paused_until: null,
+    });
+    await alongside(transaction, endpoint);
+    return true;
   });
   return isAdded ? { kind: "added", id, secret } : { kind: "too_many" };
 }
@@ -128,18 +137,19 @@ export async function editEndpoint(
   const verdict = wanted.url === undefined ? null : await checkEndpointUrl(deps.webhooks, wanted.url);
   if (verdict?.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
   const now = deps.clock.now();
-  const change = {
-    ...(verdict ? { url: verdict.url, ...HEALTHY } : {}),
-    ...(description === undefined ? {} : { description }),
-    ...(isEnabled === undefined ? {} : toSwitched(isEnabled, now)),
-    updated_at: now,
-  };
   const isEdited = await deps.db.transaction().execute(async (transaction) => {
     const before = await lockEndpoint(transaction, owner, id);
     if (!before) return false;
     wanted.check?.(before);
+    const change = {
+      ...(verdict ? { url: verdict.url, receiver: before.receiver + 1, ...HEALTHY } : {}),
+      ...(description === undefined ? {} : { description }),
+      ...(isEnabled === undefined ? {} : toSwitched(isEnabled, now)),
+      updated_at: now,
+    };
     const after = await updateEndpoint(transaction, owner, { id, change });
     assert(after, "it is locked");
+    await writeLane(transaction, after);
     await alongside(transaction, after, before);
     return true;
   });
@@ -166,8 +176,10 @@ export async function removeEndpoint(
   const isRemoved = await deps.db.transaction().execute(async (transaction) => {
     const endpoint = await lockEndpoint(transaction, owner, id);
     if (!endpoint) return false;
-    const change = { ...withoutSecrets, url: toShownUrl(endpoint), removed_at: now, updated_at: now };
+    const url = toShownUrl(endpoint);
+    const change = { ...withoutSecrets, url, receiver: endpoint.receiver + 1, removed_at: now, updated_at: now };
     await updateEndpoint(transaction, owner, { id, change });
+    await writeLane(transaction, { ...endpoint, removed_at: now });
     await alongside(transaction, endpoint);
     return true;
   });
@@ -177,7 +189,7 @@ export async function removeEndpoint(
 
 /** Call after the change is committed: queue rows are locked before endpoints, never after. */
 async function cancelWaiting({ db }: Pick<Deps, "db">, { id, now }: { id: EndpointId; now: Date }): Promise<void> {
-  await cancelForbidden(db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, endpointId: id });
+  await cancelForbidden(db, { now, limit: CANCEL_BATCH, endpointId: id });
 }
 
 /** The new secret is shown only once; the old one stays valid for a day. */

@@ -9,6 +9,7 @@ const COLUMNS = [
   "organization_id",
   "kind",
   "url",
+  "receiver",
   "description",
   "status",
   "disabled_reason",

@@ -3,7 +3,6 @@ import { DAY_MS } from "#contract/durations.ts";
 import type { Deps } from "../../deps.ts";
 import { randomUuid } from "../../lib/random.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
-import { PLANS_WITH_WEBHOOKS } from "../queue/caps.ts";
 import { cancelForbidden } from "../queue/recovery-queries.ts";
 import type { EndpointHealth } from "../queue/report-queries.ts";
 import { describeVerdict, type HealthVerdict, isFailingLong, judgeHealth } from "./health.ts";
@@ -54,7 +53,7 @@ export class EndpointCare {
     const now = clock.now();
     // A receiver that is gone was turned off together with its report.
     if (!health.is_gone && !(await switchOffFailing(db, owner, health, now))) return false;
-    await cancelForbidden(db, { now, plans: PLANS_WITH_WEBHOOKS, limit: CANCEL_BATCH, endpointId });
+    await cancelForbidden(db, { now, limit: CANCEL_BATCH, endpointId });
     metrics.endpointsDisabled.inc({ reason });
     log.warn("endpoint.disabled", { organizationId: owner, endpointId, outcome: reason });
     return true;

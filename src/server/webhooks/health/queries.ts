@@ -3,6 +3,7 @@ import type { NoticeKind } from "#contract/delivery.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { EndpointNoticesTable } from "../../db/tables.ts";
+import { writeLane } from "../queue/lanes.ts";
 import type { EndpointHealth } from "../queue/report-queries.ts";
 
 export type RecentAttempts = {
@@ -23,7 +24,7 @@ export async function countRecentAttempts(
       count(*) filter (where result <> 'delivered') as failed,
       max(started_at) filter (where result <> 'delivered') as last_failure_at
     from delivery_attempts
-    where organization_id = ${owner} and started_at >= ${since} and result <> 'in_flight'
+    where organization_id = ${owner} and started_at >= ${since}
       and (${endpointId ?? null}::text is null or endpoint_id = ${endpointId ?? null})
     group by endpoint_id`.execute(db);
   return rows;
@@ -38,16 +39,20 @@ export async function switchOffFailing(
   { endpoint_id: id, failing_since }: FailingEndpoint,
   now: Date,
 ): Promise<boolean> {
-  const result = await db
-    .updateTable("endpoints")
-    .set({ status: "disabled", disabled_reason: "failing", disabled_at: now, updated_at: now })
-    .where("organization_id", "=", owner)
-    .where("id", "=", id)
-    .where("status", "=", "enabled")
-    .where("failing_since", "=", failing_since)
-    .where("removed_at", "is", null)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+  return await db.transaction().execute(async (transaction) => {
+    const endpoint = await transaction
+      .updateTable("endpoints")
+      .set({ status: "disabled", disabled_reason: "failing", disabled_at: now, updated_at: now })
+      .where("organization_id", "=", owner)
+      .where("id", "=", id)
+      .where("status", "=", "enabled")
+      .where("failing_since", "=", failing_since)
+      .where("removed_at", "is", null)
+      .returning(["id", "organization_id", "kind", "status", "failed_attempts", "paused_until"])
+      .executeTakeFirst();
+    if (endpoint) await writeLane(transaction, endpoint);
+    return endpoint !== undefined;
+  });
 }
 
 /**

@@ -8,6 +8,7 @@ import { listNotices } from "../health/queries.ts";
 import {
   type Business,
   book,
+  changeEndpoints,
   createWebhookService,
   deliverAll,
   makeBusiness,
@@ -206,11 +207,7 @@ test("events, deliveries and attempts are kept for 30 days after the last attemp
   assert.ok(first);
 
   moveClock(service, 10 * DAY);
-  await db
-    .updateTable("endpoints")
-    .set({ status: "enabled", disabled_reason: null })
-    .where("id", "=", other.id)
-    .execute();
+  await changeEndpoints(deps, [other.id], { status: "enabled", disabled_reason: null });
   await redeliver(deps, { id: business.owner, plan: "business" }, first.id);
   await deliverAll(loop);
   moveClock(service, 20 * DAY);
@@ -242,11 +239,7 @@ test("what still waits is not swept, however old", async () => {
   const business = await makeBusiness(deps);
   const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
   await book(deps, business);
-  await db
-    .updateTable("endpoints")
-    .set({ paused_until: new Date("2100-01-01T00:00:00.000Z") })
-    .where("id", "=", id)
-    .execute();
+  await changeEndpoints(deps, [id], { paused_until: new Date("2100-01-01T00:00:00.000Z") });
   moveClock(service, 40 * DAY);
   await sweepLog();
   assert.equal((await list(business, { limit: 9 })).length, 1);

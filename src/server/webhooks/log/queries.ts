@@ -83,7 +83,7 @@ export async function listAttempts(
       reply, reply_is_truncated, next_attempt_at
     from delivery_attempts
     where organization_id = ${owner} and delivery_id = ${of.deliveryId}
-      and (started_at >= ${of.keptSince} or result = 'in_flight')
+      and started_at >= ${of.keptSince}
     order by number desc limit ${of.limit}`.execute(db);
   return rows;
 }

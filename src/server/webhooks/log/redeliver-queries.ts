@@ -16,6 +16,7 @@ export type Redeliverable = {
   endpoint_status: EndpointStatus;
   endpoint_removed_at: Date | null;
   has_body: boolean;
+  is_test: boolean;
 };
 
 /** Whether the delivery is queued. Waits for a report that is just removing it from the queue. */
@@ -39,7 +40,8 @@ export async function findRedeliverable(
   const { rows } = await sql<Redeliverable>`
     select delivery.id, delivery.endpoint_id, delivery.state, event.reference, endpoint.url as endpoint_url,
       endpoint.description as endpoint_description, endpoint.status as endpoint_status,
-      endpoint.removed_at as endpoint_removed_at, coalesce(delivery.card, event.body) is not null as has_body
+      endpoint.removed_at as endpoint_removed_at, coalesce(delivery.card, event.body) is not null as has_body,
+      event.type = 'endpoint.test' as is_test
     from webhook_events event
     join deliveries delivery on delivery.organization_id = event.organization_id and delivery.event_id = event.id
     join endpoints endpoint on endpoint.id = delivery.endpoint_id
@@ -48,72 +50,33 @@ export async function findRedeliverable(
   return rows[0] ?? null;
 }
 
-/** False if the delivery is already queued. */
-export async function queueManually(
-  transaction: Db,
-  owner: OrganizationId,
-  delivery: { id: DeliveryId; endpoint_id: EndpointId; dueAt: Date },
-): Promise<boolean> {
-  const rows = await transaction
-    .insertInto("delivery_queue")
-    .values({
-      delivery_id: delivery.id,
-      organization_id: owner,
-      endpoint_id: delivery.endpoint_id,
-      trigger: "manual",
-      due_at: delivery.dueAt,
-      lease_token: null,
-      lease_until: null,
-    })
-    .onConflict((conflict) => conflict.column("delivery_id").doNothing())
-    .returning("delivery_id")
-    .execute();
-  return rows.length === 1;
-}
+type Place = { createdAt: Date; id: string };
 
-/**
- * Queues the next failed deliveries of an endpoint, oldest first, except tests, erased ones and those already queued. `last`
- * is where the next batch starts; null after the last batch.
- */
-export async function queueFailed(
+/** The next failed deliveries of an endpoint, oldest first, except tests and erased ones. */
+export async function listFailed(
   db: Db,
   owner: OrganizationId,
   batch: {
     endpointId: EndpointId;
     /** Also deliveries that were canceled because the endpoint was off. */
     includeMissed: boolean;
-    after: { createdAt: Date; id: string };
+    after: Place;
     keptSince: Date;
-    dueAt: Date;
     limit: number;
   },
-): Promise<{ queued: number; last: { createdAt: Date; id: string } | null }> {
+): Promise<{ id: DeliveryId; endpointId: EndpointId; createdAt: Date }[]> {
   const { endpointId, after } = batch;
-  const { rows } = await sql<{ id: string; created_at: Date; is_queued: boolean }>`
-    with failed as (
-      select delivery.id, delivery.created_at
-      from deliveries delivery
-      join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
-      where delivery.organization_id = ${owner} and delivery.endpoint_id = ${endpointId}
-        and (delivery.state = 'failed'
-          or ${batch.includeMissed}::boolean and delivery.state = 'canceled' and delivery.cancel_reason = 'endpoint_disabled')
-        and event.body is not null and event.type <> 'endpoint.test'
-        and ${isInLog(batch.keptSince)}
-        and delivery.created_at >= ${after.createdAt}
-        and (delivery.created_at, delivery.id) > (${after.createdAt}, ${after.id}::uuid)
-      order by delivery.created_at, delivery.id limit ${batch.limit}
-    ), queued as (
-      insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, due_at)
-      select id, ${owner}, ${endpointId}, 'manual', ${batch.dueAt}::timestamptz from failed order by id
-      on conflict (delivery_id) do nothing
-      returning delivery_id
-    )
-    select failed.id, failed.created_at, queued.delivery_id is not null as is_queued
-    from failed left join queued on queued.delivery_id = failed.id
-    order by failed.created_at, failed.id`.execute(db);
-  const last = rows.length < batch.limit ? undefined : rows.at(-1);
-  return {
-    queued: rows.filter((row) => row.is_queued).length,
-    last: last ? { createdAt: last.created_at, id: last.id } : null,
-  };
+  const { rows } = await sql<{ id: DeliveryId; endpointId: EndpointId; createdAt: Date }>`
+    select delivery.id, delivery.endpoint_id as "endpointId", delivery.created_at as "createdAt"
+    from deliveries delivery
+    join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+    where delivery.organization_id = ${owner} and delivery.endpoint_id = ${endpointId}
+      and (delivery.state = 'failed'
+        or ${batch.includeMissed}::boolean and delivery.state = 'canceled' and delivery.cancel_reason = 'endpoint_disabled')
+      and event.body is not null and event.type <> 'endpoint.test'
+      and ${isInLog(batch.keptSince)}
+      and delivery.created_at >= ${after.createdAt}
+      and (delivery.created_at, delivery.id) > (${after.createdAt}, ${after.id}::uuid)
+    order by delivery.created_at, delivery.id limit ${batch.limit}`.execute(db);
+  return rows;
 }

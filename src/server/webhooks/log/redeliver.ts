@@ -3,9 +3,10 @@ import { type Plan, planIncludes } from "#contract/plans.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { findEndpoint } from "../endpoints/queries.ts";
+import { queueDeliveries } from "../outbox/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
 import { toLogKeptSince } from "./period.ts";
-import { findRedeliverable, isInQueue, queueFailed, queueManually, type Redeliverable } from "./redeliver-queries.ts";
+import { findRedeliverable, isInQueue, listFailed, type Redeliverable } from "./redeliver-queries.ts";
 
 /** Deliveries queued per statement. */
 const REDELIVER_BATCH = 500;
@@ -56,9 +57,15 @@ async function queueOne(
     if (delivery.endpoint_removed_at !== null) return { kind: "endpoint_removed" };
     if (delivery.endpoint_status === "disabled") return { kind: "endpoint_disabled" };
     if (!delivery.has_body) return { kind: "payload_erased" };
-    const isQueued = await queueManually(transaction, owner, { ...delivery, dueAt: now });
-    if (isQueued) await alongside(transaction, delivery);
-    return { kind: isQueued ? "queued" : "already_queued" };
+    const queued = await queueDeliveries(transaction, owner, {
+      deliveries: [{ id, endpointId: delivery.endpoint_id }],
+      trigger: "manual",
+      isTest: delivery.is_test,
+      dueAt: now,
+    });
+    if (queued.length === 0) return { kind: "already_queued" };
+    await alongside(transaction, delivery);
+    return { kind: "queued" };
   });
 }
 
@@ -69,29 +76,31 @@ async function queueOne(
 export async function redeliverFailed(
   deps: RedeliverDeps,
   owner: Owner,
-  about: { endpointId: EndpointId; since: Date; includeMissed: boolean },
+  wanted: { endpointId: EndpointId; since: Date; includeMissed: boolean },
 ): Promise<{ kind: "queued"; count: number } | RedeliverRefusal> {
   if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
-  const endpoint = await findEndpoint(deps.db, owner.id, about.endpointId);
+  const endpoint = await findEndpoint(deps.db, owner.id, wanted.endpointId);
   if (!endpoint) return { kind: "not_found" };
   if (endpoint.status === "disabled") return { kind: "endpoint_disabled" };
 
   let count = 0;
-  let after = { createdAt: about.since, id: "00000000-0000-0000-0000-000000000000" };
+  let after: { createdAt: Date; id: string } = { createdAt: wanted.since, id: "00000000-0000-0000-0000-000000000000" };
   for (;;) {
     // Move forward by time: a delivery queued in the first batch may have failed again before the last batch.
     const dueAt = deps.clock.now();
-    const { queued, last } = await queueFailed(deps.db, owner.id, {
-      endpointId: about.endpointId,
-      includeMissed: about.includeMissed,
+    const deliveries = await listFailed(deps.db, owner.id, {
+      endpointId: wanted.endpointId,
+      includeMissed: wanted.includeMissed,
       after,
       keptSince: toLogKeptSince(dueAt),
-      dueAt,
       limit: REDELIVER_BATCH,
     });
-    count += queued;
-    if (queued > 0) await wakeWorkers(deps);
-    if (!last) return { kind: "queued", count };
+    const batch = { deliveries, trigger: "manual", isTest: false, dueAt } as const;
+    const queued = await queueDeliveries(deps.db, owner.id, batch);
+    count += queued.length;
+    if (queued.length > 0) await wakeWorkers(deps);
+    const last = deliveries.at(-1);
+    if (!last || deliveries.length < REDELIVER_BATCH) return { kind: "queued", count };
     after = last;
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
-import type { OrganizationId } from "#contract/ids.ts";
+import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { deleteLanes } from "../queue/lanes.ts";
 import { isInLog } from "./period.ts";
 
 type Batch = { keptSince: Date; limit: number };
@@ -24,7 +25,7 @@ export async function deleteExpiredAttempts(db: Db, owner: OrganizationId, batch
   const result = await sql`
     with expired as (
       select delivery_id, number from delivery_attempts
-      where organization_id = ${owner} and started_at < ${batch.keptSince} and result <> 'in_flight'
+      where organization_id = ${owner} and started_at < ${batch.keptSince}
       order by started_at limit ${batch.limit}
       for update skip locked
     )
@@ -57,13 +58,13 @@ export async function deletePreviousSecrets(
       order by id limit ${limit} for no key update skip locked
     )
     update endpoints set previous_secret = null, previous_secret_expires_at = null
-    from expired where endpoints.id = expired.id`.execute(db);
+    from expired where endpoints.organization_id = ${owner} and endpoints.id = expired.id`.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }
 
 /** Deletes removed endpoints that the log no longer mentions. */
 export async function deleteRemovedEndpoints(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
-  const result = await sql`
+  const { rows } = await sql<{ id: EndpointId }>`
     with unused as (
       select id from endpoints endpoint
       where organization_id = ${owner} and removed_at < ${batch.keptSince}
@@ -71,6 +72,9 @@ export async function deleteRemovedEndpoints(db: Db, owner: OrganizationId, batc
         and not exists (select from endpoint_notices where organization_id = ${owner} and endpoint_id = endpoint.id)
       limit ${batch.limit} for update skip locked
     )
-    delete from endpoints using unused where endpoints.id = unused.id`.execute(db);
-  return Number(result.numAffectedRows ?? 0n);
+    delete from endpoints using unused where endpoints.organization_id = ${owner} and endpoints.id = unused.id
+    returning endpoints.id`.execute(db);
+  const ids = rows.map(({ id }) => id);
+  if (ids.length > 0) await deleteLanes(db, ids);
+  return ids.length;
 }

@@ -1,32 +1,81 @@
 import { sql } from "kysely";
-import type { OrganizationId, Reference } from "#contract/ids.ts";
+import type { AttemptTrigger } from "#contract/delivery.ts";
+import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 
 /**
- * Removes everything that webhooks hold of these bookings, in the caller's transaction, which has locked the bookings:
- * waiting deliveries are canceled; stored bodies, cards, replies and the reference are purged. The lines of the log stay,
- * without content. A request under way cannot be called back; having lost its place in the queue, it can no longer write
- * down what the receiver replied.
- *
- * Two statements, because the second must see what a claim committed while the first waited for it.
+ * Erases everything that webhooks hold about these bookings, in the caller's transaction, which has locked the bookings:
+ * cancels waiting deliveries and deletes stored bodies, cards, replies and references. The log keeps its lines without
+ * content. A request in flight cannot be called back, but without its row in the queue its reply is not stored.
  */
 export async function eraseDeliveries(
   transaction: Db,
   owner: OrganizationId,
   { references, now }: { references: readonly Reference[]; now: Date },
 ): Promise<void> {
-  const erasedReferences = sql`any(${references as Reference[]}::text[])`;
+  const ids = await listDeliveryIds(transaction, owner, references);
+  const inFlight = await lockQueued(transaction, ids);
+  await eraseContent(transaction, owner, { references, now });
+  await logInterrupted(transaction, owner, inFlight);
+  await sql`delete from delivery_queue where delivery_id = any(${ids}::uuid[])`.execute(transaction);
+}
+
+type InFlight = { deliveryId: DeliveryId; endpointId: EndpointId; trigger: AttemptTrigger; leasedAt: Date };
+
+/**
+ * Waits for a claim that is leasing one of these rows and for a report that is removing one. Returns the deliveries with a
+ * request in flight.
+ */
+async function lockQueued(transaction: Db, ids: readonly DeliveryId[]): Promise<InFlight[]> {
+  const { rows } = await sql<InFlight & { leasedAt: Date | null }>`
+    select delivery_id as "deliveryId", endpoint_id as "endpointId", trigger, leased_at as "leasedAt" from delivery_queue
+    where delivery_id = any(${ids as DeliveryId[]}::uuid[]) order by delivery_id for update`.execute(transaction);
+  return rows.filter((row) => row.leasedAt !== null);
+}
+
+/** The worker can no longer report these requests. */
+async function logInterrupted(transaction: Db, owner: OrganizationId, inFlight: readonly InFlight[]): Promise<void> {
+  if (inFlight.length === 0) return;
+  const column = <K extends keyof InFlight>(name: K) => inFlight.map((request) => request[name]);
   await sql`
-    select from delivery_queue where delivery_id in (
-      select delivery.id from webhook_events event
-      join deliveries delivery on delivery.organization_id = event.organization_id and delivery.event_id = event.id
-      where event.organization_id = ${owner} and event.reference = ${erasedReferences}
+    with request as materialized (
+      select delivery_id, endpoint_id, trigger, leased_at
+      from unnest(${column("deliveryId")}::uuid[], ${column("endpointId")}::text[], ${column("trigger")}::text[],
+        ${column("leasedAt")}::timestamptz[]) as request (delivery_id, endpoint_id, trigger, leased_at)
+    ), counted as (
+      update deliveries delivery set attempt_count = attempt_count + 1 from request
+      where delivery.organization_id = ${owner} and delivery.id = request.delivery_id
+      returning delivery.id, delivery.attempt_count
     )
-    order by delivery_id for update`.execute(transaction);
+    insert into delivery_attempts (organization_id, delivery_id, number, endpoint_id, trigger, started_at, result, error_code)
+    select ${owner}, request.delivery_id, counted.attempt_count, request.endpoint_id, request.trigger, request.leased_at,
+      'interrupted', 'interrupted'
+    from request join counted on counted.id = request.delivery_id`.execute(transaction);
+}
+
+async function listDeliveryIds(
+  transaction: Db,
+  owner: OrganizationId,
+  references: readonly Reference[],
+): Promise<DeliveryId[]> {
+  const { rows } = await sql<{ id: DeliveryId }>`
+    select delivery.id from webhook_events event
+    join deliveries delivery on delivery.organization_id = event.organization_id and delivery.event_id = event.id
+    where event.organization_id = ${owner} and event.reference = any(${references as Reference[]}::text[])`.execute(
+    transaction,
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function eraseContent(
+  transaction: Db,
+  owner: OrganizationId,
+  { references, now }: { references: readonly Reference[]; now: Date },
+): Promise<void> {
   await sql`
     with events as (
       update webhook_events set body = null, reference = null
-      where organization_id = ${owner} and reference = ${erasedReferences}
+      where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])
       returning id
     ), erased as (
       update deliveries set card = null, next_attempt_at = null,
@@ -35,13 +84,8 @@ export async function eraseDeliveries(
         completed_at = coalesce(completed_at, ${now})
       from events where deliveries.organization_id = ${owner} and deliveries.event_id = events.id
       returning deliveries.id
-    ), dequeued as (
-      delete from delivery_queue using erased where delivery_queue.delivery_id = erased.id
     )
-    update delivery_attempts set reply = null,
-      result = case when result = 'in_flight' then 'interrupted' else result end,
-      error_code = case when result = 'in_flight' then 'interrupted' else error_code end,
-      next_attempt_at = null
+    update delivery_attempts set reply = null, next_attempt_at = null
     from erased where delivery_attempts.organization_id = ${owner} and delivery_attempts.delivery_id = erased.id`.execute(
     transaction,
   );

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { AttemptTrigger } from "#contract/delivery.ts";
 import type { EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId, Reference, WebhookEventId } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
@@ -34,7 +35,7 @@ type NewDelivery = { id: DeliveryId; endpointId: EndpointId; card: Buffer | null
 
 /** Inserts an event and a delivery per endpoint, and queues the deliveries of enabled endpoints. */
 export async function insertEvent(
-  db: Db,
+  transaction: Db,
   owner: OrganizationId,
   { event, deliveries }: { event: NewEvent; deliveries: readonly NewDelivery[] },
 ): Promise<void> {
@@ -43,20 +44,40 @@ export async function insertEvent(
     with event as (
       insert into webhook_events (organization_id, id, type, reference, body, created_at)
       values (${owner}, ${event.id}, ${event.type}, ${event.reference}, ${event.body}, ${event.now}::timestamptz)
-    ), made as (
-      insert into deliveries (organization_id, id, event_id, endpoint_id, state, cancel_reason, card, attempt_count,
-        retries_used, next_attempt_at, created_at, completed_at)
-      select ${owner}, id, ${event.id}, endpoint_id, case when is_enabled then 'queued' else 'canceled' end,
-        case when not is_enabled then 'endpoint_disabled' end, card, 0, 0, case when is_enabled then ${event.now}::timestamptz end,
-        ${event.now}::timestamptz, case when not is_enabled then ${event.now}::timestamptz end
-      from unnest(${column("id")}::uuid[], ${column("endpointId")}::text[], ${column("card")}::bytea[],
-        ${column("isEnabled")}::boolean[]) as delivery (id, endpoint_id, card, is_enabled)
-      returning id, endpoint_id, state
     )
-    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, due_at)
-    select id, ${owner}, endpoint_id, 'automatic', ${event.now}::timestamptz from made where state = 'queued'`.execute(
-    db,
-  );
+    insert into deliveries (organization_id, id, event_id, endpoint_id, state, cancel_reason, card, attempt_count,
+      retries_used, next_attempt_at, created_at, completed_at)
+    select ${owner}, id, ${event.id}, endpoint_id, case when is_enabled then 'queued' else 'canceled' end,
+      case when not is_enabled then 'endpoint_disabled' end, card, 0, 0, case when is_enabled then ${event.now}::timestamptz end,
+      ${event.now}::timestamptz, case when not is_enabled then ${event.now}::timestamptz end
+    from unnest(${column("id")}::uuid[], ${column("endpointId")}::text[], ${column("card")}::bytea[],
+      ${column("isEnabled")}::boolean[]) as delivery (id, endpoint_id, card, is_enabled)`.execute(transaction);
+  const enabled = deliveries.filter(({ isEnabled }) => isEnabled);
+  const isTest = event.type === "endpoint.test";
+  await queueDeliveries(transaction, owner, { deliveries: enabled, trigger: "automatic", isTest, dueAt: event.now });
+}
+
+/** Skips deliveries that are already queued; returns those that were not. */
+export async function queueDeliveries(
+  transaction: Db,
+  owner: OrganizationId,
+  queued: {
+    deliveries: readonly { id: DeliveryId; endpointId: EndpointId }[];
+    trigger: AttemptTrigger;
+    isTest: boolean;
+    dueAt: Date;
+  },
+): Promise<DeliveryId[]> {
+  if (queued.deliveries.length === 0) return [];
+  const ids = queued.deliveries.map(({ id }) => id);
+  const endpointIds = queued.deliveries.map(({ endpointId }) => endpointId);
+  const { rows } = await sql<{ delivery_id: DeliveryId }>`-- prepared: queue_deliveries
+    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at)
+    select id, ${owner}, endpoint_id, ${queued.trigger}, ${queued.isTest}::boolean, ${queued.dueAt}::timestamptz
+    from unnest(${ids}::uuid[], ${endpointIds}::text[]) as delivery (id, endpoint_id)
+    on conflict (delivery_id) do nothing
+    returning delivery_id`.execute(transaction);
+  return rows.map((row) => row.delivery_id);
 }
 
 /** Not for use in a transaction that stores a booking: transactions that notify commit one after another. */

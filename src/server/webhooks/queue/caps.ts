@@ -1,15 +1,18 @@
 import { PLANS, type Plan, planIncludes } from "#contract/plans.ts";
-import type { ClaimCaps } from "./claim.ts";
 
-/** Of one worker. */
+/** Requests that one worker has in flight at once. */
 export const REQUESTS_AT_ONCE_MAX = 256;
 
-export const CAPS: ClaimCaps = {
+/** How many requests may be in flight at once, over all workers. */
+export const CAPS = {
   perEndpoint: 10,
+  /** To an endpoint that is a chat or failing. */
   perCarefulEndpoint: 1,
+  /** An endpoint is failing after this many failed attempts in a row. */
   failingAfter: 3,
+  /** To all failing endpoints together, so that many dead receivers leave room for the others. */
   toFailing: REQUESTS_AT_ONCE_MAX / 4,
   perOrganization: REQUESTS_AT_ONCE_MAX / 4,
-};
+} as const;
 
 export const PLANS_WITH_WEBHOOKS: readonly Plan[] = PLANS.filter((plan) => planIncludes(plan, "webhooks"));

@@ -12,7 +12,6 @@ import {
   startReplying,
   until,
 } from "../testing/webhook-service.ts";
-import { CAPS, PLANS_WITH_WEBHOOKS } from "./caps.ts";
 import { claimDeliveries } from "./claim.ts";
 
 // However many organizations have slow receivers, one that comes later finds a place.
@@ -84,11 +83,10 @@ for (const about of [
 test("one has at most half as many as are still free, and goes on when more are", async () => {
   const [business] = await fill("http://127.0.0.1:9/", { businesses: 1, endpoints: 2, bookings: 5 });
   const claim = async (free: number) => {
-    const now = deps.clock.now();
-    const leaseUntil = new Date(now.getTime() + deps.webhooks.leaseMs);
-    const lease = { now, leaseUntil, leaseToken: randomUuid(deps.random) };
-    const about = { ...lease, limit: free, free, caps: CAPS, plans: PLANS_WITH_WEBHOOKS, after: "" };
-    const { deliveries, heldBack } = await claimDeliveries(deps.db, () => about);
+    const at = deps.clock.now();
+    const until = new Date(at.getTime() + deps.webhooks.leaseMs);
+    const lease = { token: randomUuid(deps.random), at, until, holder: null };
+    const { deliveries, heldBack } = await claimDeliveries(deps.db, () => ({ lease, limit: free, free, after: "" }));
     return { taken: deliveries.length, heldBack: [...heldBack] };
   };
   const more = [business?.owner];

@@ -6,6 +6,7 @@ import {
   anotherWorker,
   type Business,
   book,
+  changeEndpoints,
   createWebhookService,
   deliverAll,
   headerOf,
@@ -110,7 +111,7 @@ test("a failing endpoint, and a chat, get one request at a time", async () => {
   const { receiver, letGo } = await startHolding();
   const failing = await makeEndpoint(deps, business, { url: `${receiver.url}/failing` });
   await makeEndpoint(deps, business, { url: `${receiver.url}/chat`, kind: "teams" });
-  await deps.db.updateTable("endpoints").set({ failed_attempts: 3 }).where("id", "=", failing.id).execute();
+  await changeEndpoints(deps, [failing.id], { failed_attempts: 3 });
   await bookMany(business, 3);
   const loop = new DeliveryLoop(deps);
   assert.equal(await loop.goRound(), 2);
@@ -123,18 +124,12 @@ test("dead receivers in great number leave room for the living", async () => {
   const loop = new DeliveryLoop(deps);
   const dead = await Promise.all(Array.from({ length: 5 }, () => makeBusiness(deps)));
   for (const business of dead) {
-    for (let n = 0; n < 20; n++) await makeEndpoint(deps, business, { url: receiver.url });
+    for (let n = 0; n < 20; n++) {
+      const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+      await changeEndpoints(deps, [id], { failed_attempts: 3 });
+    }
     await bookMany(business, 1);
   }
-  await deps.db
-    .updateTable("endpoints")
-    .set({ failed_attempts: 3 })
-    .where(
-      "organization_id",
-      "in",
-      dead.map(({ owner }) => owner),
-    )
-    .execute();
   assert.equal(await loop.goRound(), 64, "a quarter of the places, for all of them together");
 
   const living = await makeBusiness(deps);
@@ -163,8 +158,8 @@ test("one hung endpoint with many waiting does not delay the others", async () =
       from events join endpoints on endpoints.organization_id = events.organization_id
       returning organization_id, id, endpoint_id, created_at
     )
-    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, due_at)
-    select id, organization_id, endpoint_id, 'automatic', created_at from made`.execute(deps.db);
+    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at)
+    select id, organization_id, endpoint_id, 'automatic', false, created_at from made`.execute(deps.db);
   const loop = new DeliveryLoop(deps);
   assert.equal(await loop.goRound(), 10);
 

@@ -1,57 +1,95 @@
 import { sql } from "kysely";
+import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { Db } from "../../db/pool.ts";
-import { assert } from "../../lib/assert.ts";
-import type { ClaimCaps } from "./claim.ts";
+import { CAPS, PLANS_WITH_WEBHOOKS } from "./caps.ts";
 
 export type QueueMeasure = {
-  /** Due now or later, and not being sent. */
+  /** Deliveries that wait, whether due or not. */
   waiting: number;
   in_flight: number;
-  /** How long the first of what is due has been due, for whatever reason it has not been sent. */
+  /** How long the oldest due delivery has been due, whatever holds it back. */
   oldest_due_seconds: number;
   /**
-   * How long something has lain there that could have been sent: its receiver is well, has not asked for a pause, and is
-   * not busy with as many requests as it may get; or a lease has run out and nobody has taken it up. This one stays near
-   * zero while workers do their work, however badly a receiver behaves.
+   * How long a delivery that could be sent has waited: its receiver is healthy, not paused and has room for a request; or
+   * its lease has expired and nobody has taken it over. Stays near zero while workers work, however badly receivers behave.
    */
   overdue_seconds: number;
 };
 
-/** Over all organizations, and about none of them. */
-export async function measureQueue(
-  db: Db,
-  about: { now: Date; plans: readonly Plan[]; caps: ClaimCaps },
-): Promise<QueueMeasure> {
-  const { now, caps } = about;
-  const { rows } = await sql<QueueMeasure>`
+type LaneMeasure = {
+  endpointId: EndpointId;
+  organizationId: OrganizationId;
+  waiting: number;
+  in_flight: number;
+  due_at: Date | null;
+  lease_until: Date | null;
+  paused_until: Date | null;
+  is_sendable: boolean;
+};
+
+/** Across organizations. */
+export async function measureQueue(db: Db, now: Date): Promise<QueueMeasure> {
+  const lanes = await measureLanes(db);
+  const sendable = lanes.filter((lane) => lane.is_sendable && lane.due_at !== null && lane.due_at < now);
+  const lastAttempts = await readLastAttempts(db, sendable);
+  const sendableSince = sendable.map((lane) =>
+    // The receiver's last answer, or the end of its pause, made room for the next request.
+    Math.max(toMs(lane.due_at), toMs(lane.paused_until), toMs(lastAttempts.get(lane.endpointId) ?? null)),
+  );
+  const leaseEnds = lanes.flatMap(({ lease_until }) => (lease_until === null ? [] : [lease_until.getTime()]));
+  const dueSince = lanes.flatMap(({ due_at }) => (due_at === null ? [] : [due_at.getTime()]));
+  return {
+    waiting: lanes.reduce((sum, lane) => sum + lane.waiting, 0),
+    in_flight: lanes.reduce((sum, lane) => sum + lane.in_flight, 0),
+    oldest_due_seconds: secondsSince(dueSince, now),
+    overdue_seconds: secondsSince([...sendableSince, ...leaseEnds], now),
+  };
+}
+
+async function measureLanes(db: Db): Promise<LaneMeasure[]> {
+  const { rows } = await sql<LaneMeasure>`
     with lanes as (
       select endpoint_id, organization_id, count(*) filter (where lease_token is null) as waiting,
-        count(*) filter (where lease_token is not null) as in_flight, min(due_at) filter (where lease_token is null) as due_at,
-        min(lease_until) as lease_until
+        count(*) filter (where lease_token is not null) as in_flight,
+        min(due_at) filter (where lease_token is null) as due_at, min(lease_until) as lease_until
       from delivery_queue group by endpoint_id, organization_id
-    ), organization_lanes as (
-      select *, sum(in_flight) over (partition by organization_id) as organization_in_flight from lanes
-    ), judged as (
-      select waiting, in_flight, due_at, lease_until,
-        endpoint.status = 'enabled' and endpoint.removed_at is null
-          and organizations.plan = any(${about.plans as Plan[]}::text[])
-          and endpoint.failed_attempts < ${caps.failingAfter}::integer
-          and organization_in_flight < ${caps.perOrganization}::integer
-          and in_flight < case when endpoint.kind = 'webhook'
-            then ${caps.perEndpoint}::integer else ${caps.perCarefulEndpoint}::integer end as is_sendable,
-        -- The receiver's last answer, or the end of its pause, made room for the next.
-        greatest(due_at, endpoint.paused_until, endpoint.last_attempt_at) as sendable_since
-      from organization_lanes lane
-      join endpoints endpoint on endpoint.id = lane.endpoint_id
-      join organizations on organizations.id = lane.organization_id
     )
-    select coalesce(sum(waiting), 0)::float8 as waiting, coalesce(sum(in_flight), 0)::float8 as in_flight,
-      greatest(0, coalesce(extract(epoch from ${now}::timestamptz - min(due_at)), 0))::float8 as oldest_due_seconds,
-      greatest(0, coalesce(extract(epoch from ${now}::timestamptz
-        - least(min(sendable_since) filter (where is_sendable and due_at is not null), min(lease_until))), 0))::float8 as overdue_seconds
-    from judged`.execute(db);
-  const [row] = rows;
-  assert(row, "a select without group by gives one row");
-  return row;
+    select queued.endpoint_id as "endpointId", queued.organization_id as "organizationId", queued.waiting,
+      queued.in_flight, queued.due_at, queued.lease_until, lane.paused_until,
+      coalesce(lane.state = 'open' and not lane.is_failing
+        and organization.plan = any(${PLANS_WITH_WEBHOOKS as Plan[]}::text[])
+        and sum(queued.in_flight) over (partition by queued.organization_id) < ${CAPS.perOrganization}::integer
+        and queued.in_flight < case when lane.is_chat
+          then ${CAPS.perCarefulEndpoint}::integer else ${CAPS.perEndpoint}::integer end, false) as is_sendable
+    from lanes queued
+    left join delivery_lanes lane on lane.endpoint_id = queued.endpoint_id
+    left join organizations organization on organization.id = queued.organization_id`.execute(db);
+  return rows;
+}
+
+/** Only reads, so one statement may name several organizations. */
+async function readLastAttempts(db: Db, lanes: readonly LaneMeasure[]): Promise<ReadonlyMap<EndpointId, Date | null>> {
+  if (lanes.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("endpoints")
+    .select(["id", "last_attempt_at"])
+    .where("organization_id", "in", [...new Set(lanes.map((lane) => lane.organizationId))])
+    .where(
+      "id",
+      "in",
+      lanes.map((lane) => lane.endpointId),
+    )
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.last_attempt_at]));
+}
+
+function toMs(instant: Date | null): number {
+  return instant?.getTime() ?? Number.NEGATIVE_INFINITY;
+}
+
+/** Since the earliest of these; 0 when there is none or it is in the future. */
+function secondsSince(instantsMs: readonly number[], now: Date): number {
+  const earliestMs = instantsMs.reduce((least, ms) => Math.min(least, ms), Number.POSITIVE_INFINITY);
+  return Math.max(0, (now.getTime() - earliestMs) / 1_000);
 }

@@ -1,96 +1,102 @@
 import { sql } from "kysely";
-import type { AttemptTrigger } from "#contract/delivery.ts";
-import type { DeliveryId, EndpointId } from "#contract/ids.ts";
+import type { CancelReason } from "#contract/delivery.ts";
+import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
-import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
-import { BY_INDEX } from "./claim.ts";
+import { PLANS_WITH_WEBHOOKS } from "./caps.ts";
+import { type ClaimedDelivery, INDEXES_ONLY } from "./claim-queries.ts";
+import { waitingLanes } from "./lanes.ts";
+import { toStatementGroups } from "./statement-groups.ts";
 
-// What every worker looks for once a second, over all organizations: leases whose holder is gone, and what must not be sent
-// any more.
+// What every worker looks for once a second, across organizations: leases whose worker is gone, and deliveries that must no
+// longer be sent.
 
-export type ExpiredLease = {
-  delivery_id: DeliveryId;
-  lease_token: string;
-  trigger: AttemptTrigger;
-  number: number;
-  retries_used: number;
-  type: WebhookEventType;
-  url: string;
-};
+type LeasedRow = Omit<ClaimedDelivery, "lease"> & { token: string; leasedAt: Date; leaseUntil: Date };
 
-/** Leases whose holder is gone. Someone else may report them at the same time; the tokens sort that out. */
-export async function listExpiredLeases(db: Db, about: { now: Date; limit: number }): Promise<ExpiredLease[]> {
-  const { rows } = await sql<ExpiredLease>`-- prepared: list_expired_leases
-    select queue.delivery_id, queue.lease_token, queue.trigger, delivery.attempt_count as number, delivery.retries_used,
-      event.type, endpoint.url
-    from delivery_queue queue
-    join deliveries delivery on delivery.organization_id = queue.organization_id and delivery.id = queue.delivery_id
-    join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
-    join endpoints endpoint on endpoint.id = delivery.endpoint_id
-    where queue.lease_token is not null and queue.lease_until < ${about.now}
-    order by queue.lease_until limit ${about.limit}`.execute(db);
-  return rows;
+/** Other workers may find and report the same leases; the tokens decide. */
+export async function listExpiredLeases(
+  db: Db,
+  { now, limit }: { now: Date; limit: number },
+): Promise<ClaimedDelivery[]> {
+  const { rows } = await sql<LeasedRow>`-- prepared: list_expired_leases
+    select delivery_id as "deliveryId", organization_id as "organizationId", endpoint_id as "endpointId", trigger,
+      lease_token as token, leased_at as "leasedAt", lease_until as "leaseUntil"
+    from delivery_queue
+    where lease_token is not null and lease_until < ${now}::timestamptz
+    limit ${limit}::integer`.execute(db);
+  return rows.map(({ token, leasedAt, leaseUntil, ...row }) => ({
+    ...row,
+    lease: { token, at: leasedAt, until: leaseUntil, holder: null },
+  }));
 }
 
-/** Places in the queue, with a lease that has run out, whose delivery the log has forgotten: nobody could report them. */
-export async function dropOrphans(db: Db, now: Date): Promise<void> {
-  await sql`-- prepared: drop_orphans
-    delete from delivery_queue queue
-    where queue.lease_token is not null and queue.lease_until < ${now} and not exists (
-      select from deliveries where organization_id = queue.organization_id and id = queue.delivery_id
-    )`.execute(db);
+/** For claimed deliveries that the log has deleted: nobody could report them. */
+export async function dropLeases(db: Db, claimed: readonly ClaimedDelivery[]): Promise<void> {
+  const ids: DeliveryId[] = claimed.map(({ deliveryId }) => deliveryId);
+  const tokens = claimed.map(({ lease }) => lease.token);
+  await sql`
+    delete from delivery_queue queue using unnest(${ids}::uuid[], ${tokens}::uuid[]) as dropped (delivery_id, lease_token)
+    where queue.delivery_id = dropped.delivery_id and queue.lease_token = dropped.lease_token`.execute(db);
 }
+
+type Removed = { deliveryId: DeliveryId; organizationId: OrganizationId; reason: CancelReason };
 
 /**
- * Takes out of the queue what must not be sent any more: its endpoint was switched off or removed, or the plan no longer
- * includes webhooks. What is in flight is left to its report and comes out with the next call. The work is bounded by the
- * number of lanes (see claim-queries.ts) and by `limit`.
+ * Cancels waiting deliveries whose endpoint was turned off or removed, or whose plan no longer includes webhooks. Deliveries
+ * in flight are left to their report and are canceled by the next call. The work is bounded by the number of lanes and by
+ * `limit`.
  */
 export async function cancelForbidden(
   db: Db,
-  about: { now: Date; plans: readonly Plan[]; limit: number; endpointId?: EndpointId },
+  about: { now: Date; limit: number; endpointId?: EndpointId },
 ): Promise<number> {
-  const lanes = about.endpointId
-    ? sql`select ${about.endpointId}::text as endpoint_id`
-    : sql`
-      (select endpoint_id from delivery_queue where lease_token is null order by endpoint_id limit 1)
-      union all
-      select next.endpoint_id from lanes cross join lateral (
-        select queue.endpoint_id from delivery_queue queue
-        where queue.lease_token is null and queue.endpoint_id > lanes.endpoint_id
-        order by queue.endpoint_id limit 1
-      ) next`;
-  const statement = sql<{ count: number }>`
-    with recursive lanes as (${lanes}), closed as (
-      select endpoint.id, case when endpoint.removed_at is not null then 'endpoint_removed'
-        when endpoint.status = 'disabled' then 'endpoint_disabled' else 'plan' end as reason
-      from lanes
-      join endpoints endpoint on endpoint.id = lanes.endpoint_id
-      join organizations on organizations.id = endpoint.organization_id
-      where endpoint.removed_at is not null or endpoint.status = 'disabled'
-        or organizations.plan <> all(${about.plans as Plan[]}::text[])
+  return await db.transaction().execute(async (transaction) => {
+    await sql`select ${INDEXES_ONLY}`.execute(transaction);
+    const removed = await removeForbidden(transaction, about);
+    for (const group of toStatementGroups(removed)) await cancelDeliveries(transaction, group, about.now);
+    return removed.length;
+  });
+}
+
+async function removeForbidden(
+  transaction: Db,
+  { limit, endpointId }: { limit: number; endpointId?: EndpointId },
+): Promise<Removed[]> {
+  const lanes = endpointId ? sql`waiting_lanes as (select ${endpointId}::text as endpoint_id)` : waitingLanes("");
+  const { rows } = await sql<Removed>`
+    with recursive ${lanes}, closed as (
+      select lane.endpoint_id, case lane.state when 'removed' then 'endpoint_removed'
+        when 'disabled' then 'endpoint_disabled' else 'plan' end as reason
+      from waiting_lanes
+      join delivery_lanes lane on lane.endpoint_id = waiting_lanes.endpoint_id
+      join organizations organization on organization.id = lane.organization_id
+      where lane.state <> 'open' or organization.plan <> all(${PLANS_WITH_WEBHOOKS as Plan[]}::text[])
     ), forbidden as (
-      select waiting.delivery_id, waiting.organization_id, closed.reason
+      select waiting.delivery_id, closed.reason
       from closed cross join lateral (
-        select delivery_id, organization_id from delivery_queue
-        where endpoint_id = closed.id and lease_token is null
-        limit ${about.limit}
+        select delivery_id from delivery_queue
+        where endpoint_id = closed.endpoint_id and lease_token is null
+        limit ${limit}
         for update skip locked
       ) waiting
-      limit ${about.limit}
-    ), gone as (
-      delete from delivery_queue using forbidden where delivery_queue.delivery_id = forbidden.delivery_id
-    ), canceled as (
-      update deliveries set state = 'canceled', cancel_reason = forbidden.reason, next_attempt_at = null,
-        completed_at = ${about.now}
-      from forbidden where deliveries.organization_id = forbidden.organization_id and deliveries.id = forbidden.delivery_id
-        and state in ('queued', 'retrying')
+      limit ${limit}
     )
-    select count(*) as count from forbidden`;
-  return await db.transaction().execute(async (transaction) => {
-    await sql`select ${BY_INDEX}`.execute(transaction);
-    const { rows } = await statement.execute(transaction);
-    return rows[0]?.count ?? 0;
-  });
+    delete from delivery_queue queue using forbidden where queue.delivery_id = forbidden.delivery_id
+    returning queue.delivery_id as "deliveryId", queue.organization_id as "organizationId", forbidden.reason`.execute(
+    transaction,
+  );
+  return rows;
+}
+
+/** A manual redelivery leaves its delivery's state as it is. */
+async function cancelDeliveries(transaction: Db, removed: readonly Removed[], now: Date): Promise<void> {
+  const owners: OrganizationId[] = removed.map(({ organizationId }) => organizationId);
+  const ids: DeliveryId[] = removed.map(({ deliveryId }) => deliveryId);
+  const reasons: CancelReason[] = removed.map(({ reason }) => reason);
+  await sql`
+    update deliveries delivery set state = 'canceled', cancel_reason = canceled.reason, next_attempt_at = null,
+      completed_at = ${now}
+    from unnest(${owners}::text[], ${ids}::uuid[], ${reasons}::text[]) as canceled (organization_id, id, reason)
+    where delivery.organization_id = canceled.organization_id and delivery.id = canceled.id
+      and delivery.state in ('queued', 'retrying')`.execute(transaction);
 }

@@ -164,7 +164,7 @@ test("the loop outlives the database, and says so once", async () => {
 test("a reply that PostgreSQL refuses loses neither its own report nor any other", async () => {
   await sql`create function refuse_reply() returns trigger language plpgsql as
     'begin if new.reply = ''poison'' then raise ''refused''; end if; return new; end'`.execute(db);
-  await sql`create trigger refuse before update on delivery_attempts for each row execute function refuse_reply()`.execute(
+  await sql`create trigger refuse before insert on delivery_attempts for each row execute function refuse_reply()`.execute(
     db,
   );
   const business = await makeBusiness(deps);
@@ -291,7 +291,7 @@ test("what was claimed too late is not sent, since someone else may be about to"
   const sleepy = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
     log: ({ query }) => {
-      if (query.sql.includes("claim_deliveries")) moveClock(service, LEASE_SECONDS / 2 + 1);
+      if (query.sql.includes("lease_deliveries")) moveClock(service, LEASE_SECONDS / 2 + 1);
     },
   });
   const other = new DeliveryLoop({ ...anotherWorker(deps), db: sleepy });
@@ -316,9 +316,8 @@ test("a place in the queue whose delivery is gone is dropped", async () => {
       organization_id: business.owner,
       endpoint_id: id,
       trigger: "manual",
+      is_test: false,
       due_at: clock.now(),
-      lease_token: null,
-      lease_until: null,
     })
     .execute();
   await deliverAll(loop);

@@ -1,37 +1,48 @@
 import { sql } from "kysely";
-import type { AttemptErrorCode, AttemptResult, DeliveryState } from "#contract/delivery.ts";
+import type { AttemptErrorCode, AttemptResult, AttemptTrigger, DeliveryState } from "#contract/delivery.ts";
+import type { EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { toLane, writeLane } from "./lanes.ts";
+import { toStatementGroups } from "./statement-groups.ts";
+
+// Writes how attempts ended, in one transaction of three steps: give back the leases (the queue), record the attempts with
+// their deliveries and endpoints (per organization), and update lanes whose endpoint changed. What must stay true:
+//
+// - A report counts only while its lease's token is the current one. A worker that was thought dead changes nothing.
+// - Rows are locked in the order of claim.ts, and within a table by id, so two writers never wait for each other.
 
 /** How an attempt ended, and what follows from it. */
 export type AttemptReport = {
-  deliveryId: DeliveryId;
-  leaseToken: string;
-  /** Where it was sent. What that receiver did says nothing about the endpoint once it has another URL. */
-  url: string;
-  number: number;
-  finishedAt: Date;
-  result: Exclude<AttemptResult, "in_flight">;
-  durationMs: number | null;
-  status: number | null;
-  errorCode: AttemptErrorCode | null;
-  reply: string | null;
-  replyIsTruncated: boolean;
-  /** Null: the attempt changes nothing about the delivery (a manual one that failed). */
-  state: DeliveryState | null;
-  usesRetry: boolean;
-  nextAttemptAt: Date | null;
+  readonly organizationId: OrganizationId;
+  readonly endpointId: EndpointId;
+  readonly deliveryId: DeliveryId;
+  readonly leaseToken: string;
+  /** The endpoint's `receiver` when the request was made. */
+  readonly receiver: number;
+  readonly trigger: AttemptTrigger;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  readonly result: AttemptResult;
+  readonly durationMs: number | null;
+  readonly status: number | null;
+  readonly errorCode: AttemptErrorCode | null;
+  readonly reply: string | null;
+  readonly replyIsTruncated: boolean;
+  /** Null leaves the delivery's state as it is (a manual attempt that failed). */
+  readonly state: DeliveryState | null;
+  readonly usesRetry: boolean;
+  readonly nextAttemptAt: Date | null;
   /** Nothing is sent to the endpoint before then. */
-  pauseUntil: Date | null;
-  /** Whether it says something about the endpoint's health. */
-  countsForHealth: boolean;
-  /** Whether the delivery ended with a final no of the receiver. Null: it has not ended, or is a test or sent again by hand. */
-  isRefused: boolean | null;
-  /** The receiver will never come back. */
-  isGone: boolean;
+  readonly pauseUntil: Date | null;
+  readonly countsForHealth: boolean;
+  /** Whether a chat refused the delivery for good. Null if this attempt does not count toward the refusal streak. */
+  readonly isRefused: boolean | null;
+  /** The receiver says that it is permanently gone. */
+  readonly isGone: boolean;
 };
 
-/** Of an endpoint in use that is not well. */
+/** Health of an endpoint in use that is failing or gone. */
 export type EndpointHealth = {
   endpoint_id: EndpointId;
   organization_id: OrganizationId;
@@ -40,83 +51,166 @@ export type EndpointHealth = {
   exhausted_deliveries: number;
   refused_deliveries: number;
   last_status: number | null;
-  /** A receiver answered that it is gone for good: the endpoint has just been switched off. */
+  /** The endpoint was turned off with this report, because its receiver is permanently gone. */
   is_gone: boolean;
 };
 
-type Row = EndpointHealth & { was_in_use: boolean };
+/** Returns the health of endpoints in use that are failing or gone. */
+export async function writeReports(db: Db, reports: readonly AttemptReport[]): Promise<EndpointHealth[]> {
+  return await db.transaction().execute(async (transaction) => {
+    const released = await releaseLeases(transaction, reports);
+    const accepted = reports.filter(({ deliveryId }) => released.has(deliveryId));
+    const endpoints: EndpointAfter[] = [];
+    for (const group of toStatementGroups(accepted)) endpoints.push(...(await recordAttempts(transaction, group)));
+    for (const endpoint of endpoints) if (endpoint.lane_changed) await writeLane(transaction, endpoint);
+    return endpoints
+      .filter((endpoint) => endpoint.was_in_use && (endpoint.failing_since !== null || endpoint.is_gone))
+      .map((endpoint) => ({ ...endpoint, endpoint_id: endpoint.id }));
+  });
+}
+
+/** Takes finished deliveries out of the queue and schedules retries. Returns the deliveries whose token was current. */
+async function releaseLeases(transaction: Db, reports: readonly AttemptReport[]): Promise<ReadonlySet<DeliveryId>> {
+  const releases = reports.map(({ deliveryId, leaseToken, nextAttemptAt }) => ({
+    delivery_id: deliveryId,
+    lease_token: leaseToken,
+    next_attempt_at: nextAttemptAt,
+  }));
+  const { rows } = await sql<{ delivery_id: DeliveryId }>`-- prepared: release_leases
+    with held as materialized (
+      select queue.delivery_id, report.next_attempt_at
+      from json_to_recordset(${JSON.stringify(releases)}::json)
+        as report (delivery_id uuid, lease_token uuid, next_attempt_at timestamptz)
+      join delivery_queue queue using (delivery_id, lease_token)
+      order by queue.delivery_id for update of queue
+    ), rescheduled as (
+      update delivery_queue queue
+      set due_at = held.next_attempt_at, lease_token = null, leased_at = null, lease_until = null, leased_by = null
+      from held where queue.delivery_id = held.delivery_id and held.next_attempt_at is not null
+    ), finished as (
+      delete from delivery_queue queue using held
+      where queue.delivery_id = held.delivery_id and held.next_attempt_at is null
+    )
+    select delivery_id from held`.execute(transaction);
+  return new Set(rows.map((row) => row.delivery_id));
+}
+
+/** An endpoint after its reports were counted; `lane_changed` when claiming must know. */
+type EndpointAfter = Omit<EndpointHealth, "endpoint_id"> & {
+  id: EndpointId;
+  kind: EndpointKind;
+  status: EndpointStatus;
+  paused_until: Date | null;
+  removed_at: Date | null;
+  was_in_use: boolean;
+  lane_changed: boolean;
+};
+type EndpointBefore = { old_status: EndpointStatus; old_failed_attempts: number; old_paused_until: Date | null };
 
 /**
- * Writes how attempts ended, of any number of organizations, all in one statement: log, delivery, queue and the endpoint's
- * health. A report carries the token of its lease and is dropped when that is no longer the current one, so a worker that was
- * thought dead cannot undo what came after. Places in the queue and endpoints are locked in the order of their ids, for two
- * writers never to wait for each other. Returns the health of endpoints that were in use and are not well.
+ * Adds each attempt to the log, moves its delivery on, and counts it for its endpoint's health. Several attempts of one
+ * endpoint are added up first (`heard`), and count only for the receiver that they were sent to.
  */
-export async function finishAttempts(db: Db, reports: readonly AttemptReport[]): Promise<EndpointHealth[]> {
-  const column = <K extends keyof AttemptReport>(name: K) => reports.map((report) => report[name]);
-  const { rows } = await sql<Row>`-- prepared: finish_attempts
-    with owned as materialized (
-      select queue.organization_id, queue.endpoint_id, report.*
-      from unnest(
-        ${column("deliveryId")}::uuid[], ${column("leaseToken")}::uuid[], ${column("url")}::text[], ${column("number")}::integer[],
-        ${column("finishedAt")}::timestamptz[], ${column("result")}::text[], ${column("durationMs")}::integer[],
-        ${column("status")}::integer[], ${column("errorCode")}::text[], ${column("reply")}::text[],
-        ${column("replyIsTruncated")}::boolean[], ${column("state")}::text[], ${column("usesRetry")}::boolean[],
-        ${column("nextAttemptAt")}::timestamptz[], ${column("pauseUntil")}::timestamptz[],
-        ${column("countsForHealth")}::boolean[], ${column("isRefused")}::boolean[], ${column("isGone")}::boolean[]
-      ) as report (delivery_id, lease_token, url, number, finished_at, result, duration_ms, status, error_code, reply,
-        reply_is_truncated, state, uses_retry, next_attempt_at, pause_until, counts_for_health, is_refused, is_gone)
-      join delivery_queue queue using (delivery_id, lease_token)
-      order by delivery_id for update of queue
-    ), requeued as (
-      update delivery_queue set due_at = owned.next_attempt_at, lease_token = null, lease_until = null
-      from owned where delivery_queue.delivery_id = owned.delivery_id and owned.next_attempt_at is not null
-    ), dequeued as (
-      delete from delivery_queue using owned
-      where delivery_queue.delivery_id = owned.delivery_id and owned.next_attempt_at is null
-    ), logged as (
-      update delivery_attempts attempt set result = owned.result, duration_ms = owned.duration_ms, status = owned.status,
-        error_code = owned.error_code, reply = owned.reply, reply_is_truncated = owned.reply_is_truncated,
-        next_attempt_at = owned.next_attempt_at
-      from owned where attempt.organization_id = owned.organization_id and attempt.delivery_id = owned.delivery_id
-        and attempt.number = owned.number
+async function recordAttempts(transaction: Db, reports: readonly AttemptReport[]): Promise<EndpointAfter[]> {
+  const { rows } = await sql<EndpointAfter & EndpointBefore>`-- prepared: record_attempts
+    with report as materialized (
+      select * from json_to_recordset(${toReportJson(reports)}::json) as report (
+        organization_id text, endpoint_id text, delivery_id uuid, receiver integer, trigger text, started_at timestamptz,
+        finished_at timestamptz, result text, duration_ms integer, status integer, error_code text, reply text,
+        reply_is_truncated boolean, state text, uses_retry boolean, next_attempt_at timestamptz, pause_until timestamptz,
+        counts_for_health boolean, is_refused boolean, is_gone boolean
+      )
     ), moved as (
-      update deliveries delivery set state = coalesce(owned.state, delivery.state),
-        cancel_reason = case when owned.state is null then delivery.cancel_reason end,
-        retries_used = delivery.retries_used + owned.uses_retry::integer, next_attempt_at = owned.next_attempt_at,
-        last_status = owned.status, last_error = owned.error_code,
-        completed_at = case when owned.state is null then delivery.completed_at
-          when owned.next_attempt_at is null then owned.finished_at end
-      from owned where delivery.organization_id = owned.organization_id and delivery.id = owned.delivery_id
+      update deliveries delivery set state = coalesce(report.state, delivery.state),
+        cancel_reason = case when report.state is null then delivery.cancel_reason end,
+        attempt_count = delivery.attempt_count + 1, retries_used = delivery.retries_used + report.uses_retry::integer,
+        next_attempt_at = report.next_attempt_at, last_status = report.status, last_error = report.error_code,
+        completed_at = case when report.state is null then delivery.completed_at
+          when report.next_attempt_at is null then report.finished_at end
+      from report where delivery.organization_id = report.organization_id and delivery.id = report.delivery_id
+      returning delivery.id, delivery.attempt_count
+    ), logged as (
+      insert into delivery_attempts (organization_id, delivery_id, number, endpoint_id, trigger, started_at, result,
+        duration_ms, status, error_code, reply, reply_is_truncated, next_attempt_at)
+      select report.organization_id, report.delivery_id, moved.attempt_count, report.endpoint_id, report.trigger,
+        report.started_at, report.result, report.duration_ms, report.status, report.error_code, report.reply,
+        report.reply_is_truncated, report.next_attempt_at
+      from report join moved on moved.id = report.delivery_id
     ), heard as (
-      select endpoint_id, url, max(finished_at) as at, max(pause_until) as pause_until,
+      select organization_id, endpoint_id, receiver, max(finished_at) as at, max(pause_until) as pause_until,
         max(finished_at) filter (where result = 'delivered' and counts_for_health) as success_at,
         min(finished_at) filter (where result <> 'delivered' and counts_for_health) as failure_at,
         count(*) filter (where result <> 'delivered' and counts_for_health) as failures,
         count(*) filter (where state = 'failed' and counts_for_health) as exhausted,
         count(*) filter (where is_refused) as refused,
-        coalesce(bool_or(not is_refused), false) as ends_row,
+        coalesce(bool_or(not is_refused), false) as ends_streak,
         coalesce(bool_or(is_gone and counts_for_health), false) as is_gone,
         (array_agg(status order by finished_at desc))[1] as last_status
-      from owned group by endpoint_id, url
+      from report group by organization_id, endpoint_id, receiver
     ), locked as (
-      select heard.* from heard join endpoints on endpoints.id = heard.endpoint_id and endpoints.url = heard.url
-      order by heard.endpoint_id for no key update of endpoints
+      select heard.* from heard
+      join endpoints endpoint on endpoint.organization_id = heard.organization_id and endpoint.id = heard.endpoint_id
+        and endpoint.receiver = heard.receiver
+      order by heard.endpoint_id for no key update of endpoint
     )
-    update endpoints set last_attempt_at = locked.at, last_status = locked.last_status,
+    update endpoints endpoint set last_attempt_at = locked.at, last_status = locked.last_status,
       last_success_at = coalesce(locked.success_at, last_success_at),
       paused_until = greatest(paused_until, locked.pause_until),
       failing_since = case when locked.success_at is null then coalesce(failing_since, locked.failure_at) end,
       failed_attempts = case when locked.success_at is null then failed_attempts + locked.failures else 0 end,
       exhausted_deliveries = case when locked.success_at is null then exhausted_deliveries + locked.exhausted else 0 end,
-      refused_deliveries = case when locked.success_at is null and not locked.ends_row
+      refused_deliveries = case when locked.success_at is null and not locked.ends_streak
         then refused_deliveries + locked.refused else 0 end,
       status = case when locked.is_gone then 'disabled' else status end,
       disabled_reason = case when locked.is_gone and status = 'enabled' then 'gone' else disabled_reason end,
       disabled_at = case when locked.is_gone and status = 'enabled' then locked.at else disabled_at end
-    from locked where endpoints.id = locked.endpoint_id
-    returning endpoints.id as endpoint_id, endpoints.organization_id, endpoints.failing_since, endpoints.failed_attempts,
-      endpoints.exhausted_deliveries, endpoints.refused_deliveries, endpoints.last_status, locked.is_gone,
-      old.status = 'enabled' and old.removed_at is null as was_in_use`.execute(db);
-  return rows.filter((row) => row.was_in_use && (row.failing_since !== null || row.is_gone));
+    from locked where endpoint.organization_id = locked.organization_id and endpoint.id = locked.endpoint_id
+    returning endpoint.id, endpoint.organization_id, endpoint.kind, endpoint.status, endpoint.paused_until,
+      endpoint.removed_at, endpoint.failing_since, endpoint.failed_attempts, endpoint.exhausted_deliveries,
+      endpoint.refused_deliveries, endpoint.last_status, locked.is_gone, old.status as old_status,
+      old.failed_attempts as old_failed_attempts, old.paused_until as old_paused_until,
+      old.status = 'enabled' and old.removed_at is null as was_in_use`.execute(transaction);
+  return rows.map((row) => ({ ...row, lane_changed: hasLaneChanged(row) }));
+}
+
+function toReportJson(reports: readonly AttemptReport[]): string {
+  return JSON.stringify(
+    reports.map((report) => ({
+      organization_id: report.organizationId,
+      endpoint_id: report.endpointId,
+      delivery_id: report.deliveryId,
+      receiver: report.receiver,
+      trigger: report.trigger,
+      started_at: report.startedAt,
+      finished_at: report.finishedAt,
+      result: report.result,
+      duration_ms: report.durationMs,
+      status: report.status,
+      error_code: report.errorCode,
+      reply: report.reply,
+      reply_is_truncated: report.replyIsTruncated,
+      state: report.state,
+      uses_retry: report.usesRetry,
+      next_attempt_at: report.nextAttemptAt,
+      pause_until: report.pauseUntil,
+      counts_for_health: report.countsForHealth,
+      is_refused: report.isRefused,
+      is_gone: report.isGone,
+    })),
+  );
+}
+
+function hasLaneChanged(row: EndpointAfter & EndpointBefore): boolean {
+  const before = toLane({
+    ...row,
+    status: row.old_status,
+    failed_attempts: row.old_failed_attempts,
+    paused_until: row.old_paused_until,
+  });
+  const after = toLane(row);
+  return (
+    before.state !== after.state ||
+    before.is_failing !== after.is_failing ||
+    before.paused_until?.getTime() !== after.paused_until?.getTime()
+  );
 }

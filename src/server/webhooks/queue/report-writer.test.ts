@@ -13,8 +13,8 @@ import {
   readDeliveries,
   startReplying,
 } from "../testing/webhook-service.ts";
-import { CAPS, PLANS_WITH_WEBHOOKS } from "./caps.ts";
-import { type ClaimedDelivery, claimDeliveries } from "./claim.ts";
+import { claimDeliveries } from "./claim.ts";
+import { type LoadedDelivery, loadDeliveries } from "./load.ts";
 import { listExpiredLeases } from "./recovery-queries.ts";
 import { ReportWriter } from "./report-writer.ts";
 
@@ -23,24 +23,17 @@ const { deps, clock } = service;
 const { db, webhooks } = deps;
 const deliverDeps = { clock, send: webhooks.send.send, secretBox: webhooks.secretBox, schedule: webhooks.schedule };
 
-async function claimAll(): Promise<ClaimedDelivery[]> {
-  const { deliveries } = await claimDeliveries(db, () => ({
-    now: clock.now(),
-    leaseUntil: new Date(clock.now().getTime() + webhooks.leaseMs),
-    leaseToken: randomUuid(deps.random),
-    limit: 10,
-    free: 256,
-    caps: CAPS,
-    plans: PLANS_WITH_WEBHOOKS,
-    after: "",
-  }));
-  return deliveries;
+async function claimAll(): Promise<LoadedDelivery[]> {
+  const at = clock.now();
+  const lease = { token: randomUuid(deps.random), at, until: new Date(at.getTime() + webhooks.leaseMs), holder: null };
+  const { deliveries } = await claimDeliveries(db, () => ({ lease, limit: 10, free: 256, after: "" }));
+  return await loadDeliveries(db, deliveries);
 }
 
 /** Runs while the first statement of the writer waits for this delivery's place in the queue. */
-async function whileHeld({ delivery_id }: ClaimedDelivery, run: () => Promise<void>): Promise<void> {
+async function whileHeld({ deliveryId }: LoadedDelivery, run: () => Promise<void>): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    await sql`select from delivery_queue where delivery_id = ${delivery_id} for update`.execute(transaction);
+    await sql`select from delivery_queue where delivery_id = ${deliveryId} for update`.execute(transaction);
     await run();
   });
 }
@@ -55,18 +48,20 @@ test("of two reports of one attempt, as at the end of an outage, the first count
     const [held] = claimed;
     assert.ok(held && claimed.length === 4);
     // The last retry: what fails now is given up, and what was interrupted would be too.
-    const last = claimed.map((each) => ({ ...each, retries_used: status === 500 ? 8 : 0 }));
+    const last = claimed.map((each) => ({ ...each, retriesUsed: status === 500 ? 8 : 0 }));
     const reports = await Promise.all(last.map((each) => deliver(deliverDeps, each)));
 
     const writer = new ReportWriter(deps, async () => undefined);
     const written: Promise<void>[] = [];
     await whileHeld(held, async () => {
-      for (const { report } of reports) written.push(writer.write(report, held.lease_until));
+      for (const { report } of reports) written.push(writer.write(report, held.lease.until));
       moveClock(service, webhooks.leaseMs / 1_000 + 1);
       const now = clock.now();
       const expired = await listExpiredLeases(db, { now, limit: 10 });
       assert.equal(expired.length, 4, "the same process finds its own leases run out");
-      for (const lease of expired) written.push(writer.write(reportInterrupted(deliverDeps, lease, now), now));
+      for (const delivery of await loadDeliveries(db, expired)) {
+        written.push(writer.write(reportInterrupted(deliverDeps, delivery, now), now));
+      }
     });
     await Promise.all(written);
 

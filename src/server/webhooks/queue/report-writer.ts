@@ -4,11 +4,11 @@ import { Alarm } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import { OutageLog } from "../../lib/outage-log.ts";
-import { type AttemptReport, type EndpointHealth, finishAttempts } from "./report-queries.ts";
+import { type AttemptReport, type EndpointHealth, writeReports } from "./report-queries.ts";
 
-// Writes how attempts ended, one statement at a time; whatever is reported meanwhile goes with the next. While the database
-// is away reports are kept and tried again until their lease has ended; then the attempt is someone else's to report. Each
-// report belongs to a request that the loop counts as in flight until it is written, so there are never more than those.
+// Writes reports in batches, one at a time; reports that arrive meanwhile go into the next batch. While the database is away,
+// reports are kept and written again until their lease ends; then another worker reports the attempt. The loop counts a
+// request as in flight until its report is written, which bounds the number of reports.
 
 const RETRY_MS = 500;
 
@@ -24,7 +24,7 @@ export class ReportWriter {
   #pending: Pending[] = [];
   #isWriting = false;
 
-  /** `onUnwell` hears of every endpoint in use that a written report shows to be unwell. */
+  /** `onUnwell` is called for every endpoint in use that is failing or gone after a report. */
   constructor(deps: WriterDeps, onUnwell: (health: EndpointHealth) => Promise<void>) {
     this.#deps = deps;
     this.#onUnwell = onUnwell;
@@ -34,7 +34,7 @@ export class ReportWriter {
     });
   }
 
-  /** Resolves when the report is written, or can no longer be. Never rejects. */
+  /** Resolves when the report is written or its lease has ended. Never rejects. */
   write(report: AttemptReport, leaseUntil: Date): Promise<void> {
     return new Promise((resolve) => {
       this.#pending.push({ report, leaseUntil, resolve });
@@ -45,7 +45,7 @@ export class ReportWriter {
   async #writeAll(): Promise<void> {
     this.#isWriting = true;
     while (this.#pending.length > 0) {
-      const batch = dropSeconds(this.#pending);
+      const batch = keepFirst(this.#pending);
       this.#pending = [];
       const unwritten = await this.#writeBatch(batch);
       if (unwritten.length === 0) continue;
@@ -57,7 +57,7 @@ export class ReportWriter {
     this.#isWriting = false;
   }
 
-  /** Returns what must be tried again. */
+  /** Returns the reports that must be written again. */
   async #writeBatch(batch: readonly Pending[]): Promise<readonly Pending[]> {
     try {
       await this.#finish(batch.map(({ report }) => report));
@@ -74,14 +74,14 @@ export class ReportWriter {
     return [];
   }
 
-  /** One report that PostgreSQL refuses must not take the others with it. */
+  /** One report that PostgreSQL refuses must not lose the others. */
   async #writeApart(batch: readonly Pending[]): Promise<readonly Pending[]> {
     const unwritten: Pending[] = [];
     for (const single of batch) unwritten.push(...(await this.#writeBatch([single])));
     return unwritten;
   }
 
-  /** What the receiver wrote is the one part of a report that is not ours. Without it, or else when its lease ends. */
+  /** The reply is the only part of a report that comes from outside, so the report is written without it. */
   async #writeWithoutReply(report: AttemptReport | undefined, refusal: unknown): Promise<void> {
     if (!report) return;
     this.#deps.log.error("delivery.report_refused", { deliveryId: report.deliveryId, error: refusal });
@@ -93,15 +93,15 @@ export class ReportWriter {
   }
 
   async #finish(reports: readonly AttemptReport[]): Promise<void> {
-    for (const health of await finishAttempts(this.#deps.db, reports)) await this.#onUnwell(health);
+    for (const health of await writeReports(this.#deps.db, reports)) await this.#onUnwell(health);
   }
 }
 
 /**
- * Keeps the first report of each attempt. After an outage there may be two: what the receiver answered, kept while the
- * database was away, and that the lease has run out. In one statement both would hold the lease's token.
+ * Keeps the first report of each attempt. After an outage there may be two with the same token: the receiver's answer, kept
+ * while the database was away, and the expired lease.
  */
-function dropSeconds(pending: readonly Pending[]): Pending[] {
+function keepFirst(pending: readonly Pending[]): Pending[] {
   const firsts = new Map<string, Pending>();
   for (const each of pending) {
     const key = `${each.report.deliveryId} ${each.report.leaseToken}`;
@@ -111,10 +111,10 @@ function dropSeconds(pending: readonly Pending[]): Pending[] {
   return [...firsts.values()];
 }
 
-/** PostgreSQL understood and said no; trying the same again would change nothing. */
+/** PostgreSQL refused the statement itself, so trying again would not help. */
 function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !TEMPORARY.test(error.code ?? "");
 }
 
-/** Connection, rolled back (deadlock), no resources, stopped by the operator, system or internal error. */
+/** Connection lost, deadlock, no resources, stopped by the operator, system or internal error. */
 const TEMPORARY = /^(?:08|25|40|53|55|57|58|XX|$)/;

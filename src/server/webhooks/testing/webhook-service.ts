@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { after } from "node:test";
+import type { Updateable } from "kysely";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { EndpointId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
@@ -12,10 +13,12 @@ import { takeReference } from "../../bookings/flow/reference.ts";
 import type { NewBooking } from "../../bookings/flow/store-booking.ts";
 import type { Config } from "../../config.ts";
 import type { ServiceDeps } from "../../create-deps.ts";
+import type { EndpointsTable } from "../../db/tables.ts";
 import { systemRandom } from "../../lib/random.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
 import { addEndpoint } from "../endpoints/endpoints.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
+import { writeLane } from "../queue/lanes.ts";
 import { createWebhookDeps } from "../webhook-deps.ts";
 import { type ReceivedRequest, respond, startReceiver, type TestReceiver } from "./receiver.ts";
 
@@ -154,6 +157,16 @@ export async function readAttempts({ db }: Pick<ServiceDeps, "db">, owner: Organ
 
 export async function readEndpoint({ db }: Pick<ServiceDeps, "db">, id: EndpointId) {
   return await db.selectFrom("endpoints").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+}
+
+/** Changes the endpoints' rows as their health would, with the lanes that follow them. */
+export async function changeEndpoints(
+  { db }: Pick<ServiceDeps, "db">,
+  ids: readonly EndpointId[],
+  change: Updateable<EndpointsTable>,
+): Promise<void> {
+  const rows = await db.updateTable("endpoints").set(change).where("id", "in", ids).returningAll().execute();
+  for (const row of rows) await writeLane(db, row);
 }
 
 const LOOK_AGAIN_MS = 5;

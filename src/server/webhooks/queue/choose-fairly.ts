@@ -1,0 +1,94 @@
+import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
+import { CAPS } from "./caps.ts";
+
+// Which of the due deliveries are sent next:
+//
+// - The first of every lane comes before the second of any, and organizations with few requests in flight before those
+//   with many.
+// - CAPS hold for endpoints, organizations and failing endpoints.
+// - An organization gets at most half of the places that are still free, so there is always room for the next one.
+// - A lane with nothing in flight may send one beyond the organization's cap and its half, as long as its organization
+//   has no more in flight than places are still free. Slow neighbours therefore never silence an endpoint.
+
+/** An endpoint whose deliveries may be claimed, with its first due deliveries in their order. */
+export type DueLane = {
+  readonly endpointId: EndpointId;
+  readonly organizationId: OrganizationId;
+  readonly isChat: boolean;
+  readonly isFailing: boolean;
+  readonly due: readonly DueDelivery[];
+};
+export type DueDelivery = { readonly deliveryId: DeliveryId; readonly dueAt: Date };
+
+export type InFlight = {
+  readonly byEndpoint: ReadonlyMap<EndpointId, number>;
+  readonly byOrganization: ReadonlyMap<OrganizationId, number>;
+  readonly toFailing: number;
+};
+
+type Candidate = {
+  readonly deliveryId: DeliveryId;
+  readonly dueMs: number;
+  readonly placeInLane: number;
+  readonly isLaneIdle: boolean;
+  readonly isFailing: boolean;
+};
+/** With the number of requests its organization would have in flight. */
+type Ranked = Candidate & { readonly organizationTotal: number };
+
+/** How many more requests the lane may have in flight. */
+export function toLaneRoom(lane: Pick<DueLane, "endpointId" | "isChat" | "isFailing">, inFlight: InFlight): number {
+  const cap = lane.isChat || lane.isFailing ? CAPS.perCarefulEndpoint : CAPS.perEndpoint;
+  return Math.max(0, cap - (inFlight.byEndpoint.get(lane.endpointId) ?? 0));
+}
+
+/** `free`: requests that the worker can start now. `limit`: how many of those this claim may take. */
+export function chooseFairly(
+  lanes: readonly DueLane[],
+  { inFlight, free, limit }: { inFlight: InFlight; free: number; limit: number },
+): DeliveryId[] {
+  const ranked = [...Map.groupBy(lanes, (lane) => lane.organizationId)].flatMap(([owner, ofOwner]) =>
+    rankWithinOrganization(
+      ofOwner.flatMap((lane) => toCandidates(lane, inFlight)),
+      inFlight.byOrganization.get(owner) ?? 0,
+    ),
+  );
+  const chosen: DeliveryId[] = [];
+  let stillFree = free;
+  let failingRoom = CAPS.toFailing - inFlight.toFailing;
+  for (const candidate of ranked.sort(byTotalThenDue)) {
+    if (chosen.length === limit) break;
+    if (candidate.isFailing && failingRoom-- <= 0) continue;
+    const share = mayGoBeyond(candidate) ? stillFree : Math.floor((stillFree + 1) / 2);
+    stillFree--;
+    if (candidate.organizationTotal <= share) chosen.push(candidate.deliveryId);
+  }
+  return chosen;
+}
+
+function toCandidates(lane: DueLane, inFlight: InFlight): Candidate[] {
+  const { isFailing } = lane;
+  const isLaneIdle = !inFlight.byEndpoint.has(lane.endpointId);
+  return lane.due.slice(0, toLaneRoom(lane, inFlight)).map(({ deliveryId, dueAt }, index) => ({
+    deliveryId,
+    dueMs: dueAt.getTime(),
+    placeInLane: index + 1,
+    isLaneIdle,
+    isFailing,
+  }));
+}
+
+function rankWithinOrganization(candidates: Candidate[], inFlight: number): Ranked[] {
+  return candidates
+    .sort((a, b) => a.placeInLane - b.placeInLane || Number(b.isLaneIdle) - Number(a.isLaneIdle) || a.dueMs - b.dueMs)
+    .map((candidate, index) => ({ ...candidate, organizationTotal: inFlight + index + 1 }))
+    .filter((ranked) => ranked.organizationTotal <= CAPS.perOrganization || mayGoBeyond(ranked));
+}
+
+function mayGoBeyond({ isLaneIdle, placeInLane }: Candidate): boolean {
+  return isLaneIdle && placeInLane === 1;
+}
+
+function byTotalThenDue(a: Ranked, b: Ranked): number {
+  return a.organizationTotal - b.organizationTotal || a.dueMs - b.dueMs;
+}

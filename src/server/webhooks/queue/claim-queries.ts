@@ -1,0 +1,140 @@
+import { sql } from "kysely";
+import type { AttemptTrigger } from "#contract/delivery.ts";
+import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import type { Db } from "../../db/pool.ts";
+import { PLANS_WITH_WEBHOOKS } from "./caps.ts";
+import type { DueDelivery } from "./choose-fairly.ts";
+import { waitingLanes } from "./lanes.ts";
+
+// The statements of a claim, across organizations; claim.ts says what must stay true.
+
+/** A worker's right to send a delivery until `until`. Its report must carry the token. */
+export type Lease = { readonly token: string; readonly at: Date; readonly until: Date; readonly holder: number | null };
+
+/** No other advisory lock of ours uses this number. */
+const CLAIM_LOCK = 7_236_002;
+
+/** A process that freezes during a claim must not block all the others: PostgreSQL then ends its transaction. */
+const CLAIM_LIMIT_MS = 10_000;
+
+/**
+ * Statements of this transaction use indexes only. The queue is empty one moment and full the next, and with statistics of
+ * an empty table PostgreSQL would read and sort all of it for every lane.
+ */
+export const INDEXES_ONLY = sql`set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+  set_config('enable_sort', 'off', true)`;
+
+/** Waits for the claims of other workers. */
+export async function beginClaim(transaction: Db): Promise<void> {
+  await sql`-- prepared: begin_claim
+    select set_config('transaction_timeout', ${String(CLAIM_LIMIT_MS)}, true), ${INDEXES_ONLY},
+      pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(transaction);
+}
+
+export type WaitingLane = {
+  endpointId: EndpointId;
+  organizationId: OrganizationId;
+  /** The endpoint is enabled and the plan includes webhooks. */
+  isOpen: boolean;
+  isChat: boolean;
+  isFailing: boolean;
+  /** When the first delivery of the lane may be sent. */
+  dueAt: Date;
+};
+
+export async function listWaitingLanes(
+  transaction: Db,
+  { after, limit }: { after: string; limit: number },
+): Promise<WaitingLane[]> {
+  const { rows } = await sql<WaitingLane>`-- prepared: list_waiting_lanes
+    with recursive ${waitingLanes(after)}, first_lanes as (
+      select endpoint_id, due_at from waiting_lanes limit ${limit}::integer
+    )
+    select lane.endpoint_id as "endpointId", lane.organization_id as "organizationId",
+      lane.state = 'open' and organization.plan = any(${PLANS_WITH_WEBHOOKS as Plan[]}::text[]) as "isOpen",
+      lane.is_chat as "isChat", lane.is_failing as "isFailing", greatest(first.due_at, lane.paused_until) as "dueAt"
+    from first_lanes first
+    join delivery_lanes lane on lane.endpoint_id = first.endpoint_id
+    join organizations organization on organization.id = lane.organization_id`.execute(transaction);
+  return rows;
+}
+
+type EndpointInFlight = {
+  endpointId: EndpointId;
+  organizationId: OrganizationId;
+  requests: number;
+  isFailing: boolean;
+};
+
+/** Few rows: as many leases as there are requests in flight. */
+export async function listInFlight(transaction: Db): Promise<EndpointInFlight[]> {
+  const { rows } = await sql<EndpointInFlight>`-- prepared: list_in_flight
+    select queue.endpoint_id as "endpointId", queue.organization_id as "organizationId", count(*)::integer as requests,
+      coalesce(bool_or(lane.is_failing), false) as "isFailing"
+    from delivery_queue queue left join delivery_lanes lane on lane.endpoint_id = queue.endpoint_id
+    where queue.lease_token is not null
+    group by queue.endpoint_id, queue.organization_id`.execute(transaction);
+  return rows;
+}
+
+/** The first due deliveries of each lane, in their order. */
+export async function listDueDeliveries(
+  transaction: Db,
+  lanes: readonly { endpointId: EndpointId; limit: number }[],
+  now: Date,
+): Promise<(DueDelivery & { endpointId: EndpointId })[]> {
+  const endpointIds = lanes.map(({ endpointId }) => endpointId);
+  const limits = lanes.map(({ limit }) => limit);
+  const { rows } = await sql<DueDelivery & { endpointId: EndpointId }>`-- prepared: list_due_deliveries
+    select lane.endpoint_id as "endpointId", due.delivery_id as "deliveryId", due.due_at as "dueAt"
+    from unnest(${endpointIds}::text[], ${limits}::integer[]) as lane (endpoint_id, most) cross join lateral (
+      select delivery_id, due_at from delivery_queue
+      where endpoint_id = lane.endpoint_id and lease_token is null and due_at <= ${now}::timestamptz
+      order by due_at limit lane.most
+    ) due`.execute(transaction);
+  return rows;
+}
+
+/** Tests are sent at once, whatever else waits for their endpoint and however it is paused. */
+export async function listWaitingTests(
+  transaction: Db,
+  { now, limit }: { now: Date; limit: number },
+): Promise<DeliveryId[]> {
+  const { rows } = await sql<{ deliveryId: DeliveryId }>`-- prepared: list_waiting_tests
+    select queue.delivery_id as "deliveryId" from delivery_queue queue
+    join delivery_lanes lane on lane.endpoint_id = queue.endpoint_id
+    join organizations organization on organization.id = lane.organization_id
+    where queue.is_test and queue.lease_token is null and queue.due_at <= ${now}::timestamptz
+      and lane.state = 'open' and organization.plan = any(${PLANS_WITH_WEBHOOKS as Plan[]}::text[])
+    order by queue.due_at limit ${limit}::integer`.execute(transaction);
+  return rows.map(({ deliveryId }) => deliveryId);
+}
+
+export type ClaimedDelivery = {
+  deliveryId: DeliveryId;
+  organizationId: OrganizationId;
+  endpointId: EndpointId;
+  trigger: AttemptTrigger;
+  lease: Lease;
+};
+
+/** Skips rows that an erasure or a cancellation has locked. */
+export async function leaseDeliveries(
+  transaction: Db,
+  ids: readonly DeliveryId[],
+  lease: Lease,
+): Promise<ClaimedDelivery[]> {
+  const { rows } = await sql<Omit<ClaimedDelivery, "lease">>`-- prepared: lease_deliveries
+    with chosen as (
+      select delivery_id from delivery_queue
+      where delivery_id = any(${ids as DeliveryId[]}::uuid[]) and lease_token is null
+      for update skip locked
+    )
+    update delivery_queue queue set lease_token = ${lease.token}::uuid, leased_at = ${lease.at}::timestamptz,
+      lease_until = ${lease.until}::timestamptz, leased_by = ${lease.holder}::integer
+    from chosen where queue.delivery_id = chosen.delivery_id
+    returning queue.delivery_id as "deliveryId", queue.organization_id as "organizationId",
+      queue.endpoint_id as "endpointId", queue.trigger`.execute(transaction);
+  return rows.map((row) => ({ ...row, lease }));
+}

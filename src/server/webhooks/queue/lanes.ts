@@ -1,0 +1,51 @@
+import { type Selectable, sql } from "kysely";
+import type { EndpointId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import type { DeliveryLanesTable, EndpointsTable } from "../../db/tables.ts";
+import { CAPS } from "./caps.ts";
+
+// A lane repeats what claiming must know about an endpoint, so that a claim reads no table of an organization. Whoever
+// changes one of these columns of an endpoint writes the lane in the same transaction, after the endpoint.
+
+type LaneSource = Pick<
+  Selectable<EndpointsTable>,
+  "id" | "organization_id" | "kind" | "status" | "failed_attempts" | "paused_until"
+> & { readonly removed_at?: Date | null };
+
+export function toLane(endpoint: LaneSource): Selectable<DeliveryLanesTable> {
+  return {
+    endpoint_id: endpoint.id,
+    organization_id: endpoint.organization_id,
+    state: endpoint.removed_at ? "removed" : endpoint.status === "disabled" ? "disabled" : "open",
+    is_chat: endpoint.kind !== "webhook",
+    is_failing: endpoint.failed_attempts >= CAPS.failingAfter,
+    paused_until: endpoint.paused_until,
+  };
+}
+
+export async function writeLane(transaction: Db, endpoint: LaneSource): Promise<void> {
+  const lane = toLane(endpoint);
+  await transaction
+    .insertInto("delivery_lanes")
+    .values(lane)
+    .onConflict((conflict) => conflict.column("endpoint_id").doUpdateSet(lane))
+    .execute();
+}
+
+export async function deleteLanes(db: Db, endpointIds: readonly EndpointId[]): Promise<void> {
+  await db.deleteFrom("delivery_lanes").where("endpoint_id", "in", endpointIds).execute();
+}
+
+/** Endpoints with something waiting, one index probe each, however many deliveries wait. Defines `waiting_lanes`. */
+export function waitingLanes(after: string) {
+  return sql`waiting_lanes as (
+      (select endpoint_id, due_at from delivery_queue
+        where lease_token is null and endpoint_id > ${after}::text order by endpoint_id, due_at limit 1)
+      union all
+      select next.endpoint_id, next.due_at from waiting_lanes cross join lateral (
+        select queue.endpoint_id, queue.due_at from delivery_queue queue
+        where queue.lease_token is null and queue.endpoint_id > waiting_lanes.endpoint_id
+        order by queue.endpoint_id, queue.due_at limit 1
+      ) next
+    )`;
+}

@@ -1,0 +1,52 @@
+import { sql } from "kysely";
+import type { EndpointKind } from "#contract/endpoint.ts";
+import type { DeliveryId, OrganizationId } from "#contract/ids.ts";
+import type { WebhookEventType } from "#contract/webhook-event.ts";
+import type { Db } from "../../db/pool.ts";
+import type { ClaimedDelivery } from "./claim-queries.ts";
+import { toStatementGroups } from "./statement-groups.ts";
+
+/** A claimed delivery with everything that sending it takes. */
+export type LoadedDelivery = ClaimedDelivery & {
+  /** Of the attempt that is about to be made. */
+  readonly attemptNumber: number;
+  readonly retriesUsed: number;
+  readonly type: WebhookEventType;
+  readonly kind: EndpointKind;
+  readonly url: string;
+  readonly receiver: number;
+  /** The event's bytes or the card; null once erased. */
+  readonly body: Buffer | null;
+  readonly secret: Buffer;
+  readonly previousSecret: Buffer | null;
+  readonly previousSecretExpiresAt: Date | null;
+};
+
+type Row = Omit<LoadedDelivery, keyof ClaimedDelivery> & { deliveryId: DeliveryId };
+
+/** Reads the organizations' tables. Deliveries that the log has already deleted are missing in the result. */
+export async function loadDeliveries(db: Db, claimed: readonly ClaimedDelivery[]): Promise<LoadedDelivery[]> {
+  const groups = await Promise.all(toStatementGroups(claimed).map((group) => readRows(db, group)));
+  const rows = new Map(groups.flat().map((row) => [row.deliveryId, row]));
+  return claimed.flatMap((delivery) => {
+    const row = rows.get(delivery.deliveryId);
+    return row ? [{ ...delivery, ...row }] : [];
+  });
+}
+
+async function readRows(db: Db, claimed: readonly ClaimedDelivery[]): Promise<Row[]> {
+  const owners: OrganizationId[] = claimed.map(({ organizationId }) => organizationId);
+  const ids: DeliveryId[] = claimed.map(({ deliveryId }) => deliveryId);
+  const { rows } = await sql<Row>`-- prepared: load_deliveries
+    select delivery.id as "deliveryId", delivery.attempt_count + 1 as "attemptNumber", delivery.retries_used as "retriesUsed",
+      event.type, endpoint.kind, endpoint.url, endpoint.receiver, coalesce(delivery.card, event.body) as body,
+      endpoint.secret, endpoint.previous_secret as "previousSecret",
+      endpoint.previous_secret_expires_at as "previousSecretExpiresAt"
+    from unnest(${owners}::text[], ${ids}::uuid[]) as claimed (organization_id, id)
+    join deliveries delivery on delivery.organization_id = claimed.organization_id and delivery.id = claimed.id
+    join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+    join endpoints endpoint on endpoint.organization_id = delivery.organization_id and endpoint.id = delivery.endpoint_id`.execute(
+    db,
+  );
+  return rows;
+}
