@@ -31,7 +31,7 @@ type Claim = {
   readonly after: string;
 };
 
-export type ClaimResult = {
+type ClaimResult = {
   readonly deliveries: readonly ClaimedDelivery[];
   /** Where the next claim continues; empty when all lanes were seen. */
   readonly after: string;
