@@ -81,14 +81,14 @@ CREATE INDEX bookings_search ON public.bookings USING gin (booking_grams(organiz
 create table day_zones (
   organization_id text not null,
   zone text not null,
+  rules text not null,
+  rules_release text not null,
   version integer not null,
   sealed_before date not null,
   kept_since timestamp(3) with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
-  building_zone text,
   building_version integer,
-  building_sealed_before date,
-  building_widget_id text,
-  building_visit_id uuid,
+  building_rules text,
+  constraint day_zones_check CHECK (((building_version IS NULL) = (building_rules IS NULL))),
   constraint day_zones_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint day_zones_pkey PRIMARY KEY (organization_id)
 );
@@ -239,23 +239,12 @@ create table funnel_days (
   constraint funnel_days_pkey PRIMARY KEY (organization_id, version, widget_id, day)
 );
 
-create table funnel_events (
+create table funnel_drops (
   organization_id text not null,
   widget_id text not null,
-  visit_id uuid not null,
-  at timestamp(3) with time zone not null,
-  step text not null,
-  conversion_key text not null,
-  page text not null,
-  source text not null,
-  medium text not null,
-  campaign text not null,
-  channel text not null,
-  device text not null,
-  country text not null,
-  start_at timestamp(3) with time zone,
-  variant bigint not null,
-  constraint funnel_events_pkey PRIMARY KEY (organization_id, widget_id, visit_id, at, step, conversion_key, variant)
+  hour timestamp(3) with time zone not null,
+  events integer not null,
+  constraint funnel_drops_pkey PRIMARY KEY (organization_id, widget_id, hour)
 );
 
 create table funnel_key_days (
@@ -263,8 +252,8 @@ create table funnel_key_days (
   version integer not null,
   widget_id text not null,
   day date not null,
-  kind text not null,
-  key text not null,
+  kind smallint not null,
+  key bigint not null,
   views integer not null,
   bookings integer not null,
   constraint funnel_key_days_pkey PRIMARY KEY (organization_id, version, widget_id, day, kind, key)
@@ -276,11 +265,20 @@ create table funnel_key_spans (
   widget_id text not null,
   span_days integer not null,
   start_day date not null,
-  kind text not null,
-  key text not null,
+  kind smallint not null,
+  key bigint not null,
   views integer not null,
   bookings integer not null,
   constraint funnel_key_spans_pkey PRIMARY KEY (organization_id, version, widget_id, span_days, start_day, kind, key)
+);
+
+create table funnel_keys (
+  organization_id text not null,
+  id bigint not null,
+  kind smallint not null,
+  key text not null,
+  used_on date not null,
+  constraint funnel_keys_pkey PRIMARY KEY (organization_id, id)
 );
 
 create table funnel_visits (
@@ -288,18 +286,24 @@ create table funnel_visits (
   widget_id text not null,
   visit_id uuid not null,
   started_at timestamp(3) with time zone not null,
-  last_at timestamp(3) with time zone not null,
-  steps integer not null,
-  page text not null,
-  source text not null,
-  medium text not null,
-  campaign text not null,
-  channel text not null,
-  device text not null,
-  country text not null,
-  conversions jsonb,
+  channel bigint not null,
+  source bigint not null,
+  campaign bigint not null,
+  page bigint not null,
+  device bigint not null,
+  country bigint not null,
+  viewed_at timestamp(3) with time zone,
+  service_at timestamp(3) with time zone,
+  date_at timestamp(3) with time zone,
+  slot_at timestamp(3) with time zone,
+  form_at timestamp(3) with time zone,
+  no_availability_at timestamp(3) with time zone,
+  converted_at timestamp(3) with time zone,
+  bookings jsonb,
+  failures jsonb,
   constraint funnel_visits_pkey PRIMARY KEY (organization_id, widget_id, visit_id)
 );
+CREATE INDEX funnel_visits_by_conversion ON public.funnel_visits USING btree (organization_id, converted_at) WHERE (converted_at IS NOT NULL);
 CREATE INDEX funnel_visits_by_start ON public.funnel_visits USING btree (organization_id, started_at);
 
 create table invitations (
@@ -552,6 +556,14 @@ create table widgets (
   constraint widgets_organization_id_id_key UNIQUE (organization_id, id)
 );
 CREATE INDEX widgets_by_connection ON public.widgets USING btree (organization_id, connection_id) WHERE (connection_id IS NOT NULL);
+
+create table zone_offsets (
+  rules text not null,
+  from_at timestamp(3) with time zone not null,
+  until_at timestamp(3) with time zone not null,
+  shift interval not null,
+  constraint zone_offsets_pkey PRIMARY KEY (rules, from_at)
+);
 
 CREATE OR REPLACE FUNCTION public.booking_customer_text(customer_name text, customer_email text)
  RETURNS text

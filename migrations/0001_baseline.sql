@@ -209,72 +209,79 @@ create index bookings_search on bookings using gin (
 -- Nothing is planned by how often a word occurs.
 alter index bookings_search alter column 1 set statistics 0;
 
--- Anonymous funnel events, the visits they make up, and the counters that analytics reads
+-- Anonymous visits, and the counters that analytics reads (docs/decisions/0004)
 
--- The zone that an organization's local days are counted in. `version` names the set of counters that is read now.
--- While another set is being built, building_* are set, the last two being the visit it has got to: visits up to and including
--- that one are counted in it. Finishing switches `version` over in one update, so readers see one set or the other.
+-- The rules of a time zone as the runtime knows them: its offset from UTC, period by period. `rules` names one set of them
+-- and never changes its meaning; a runtime with other rules writes another set. Local days come from here alone, because
+-- PostgreSQL's own time zone database may be older.
+create table zone_offsets (
+  rules text collate "C" not null,
+  from_at timestamptz(3) not null,
+  until_at timestamptz(3) not null,
+  shift interval not null,
+  primary key (rules, from_at)
+);
+
+-- How an organization's local days are counted. `version` names the set of counters that is read now. While a recount runs,
+-- building_* are set, and recording adds its changes to the set `building_version` as well; the recount switches over with
+-- one update, so readers see one set or the other.
 create table day_zones (
   organization_id text collate "C" primary key references organizations (id),
   zone text not null,
+  rules text collate "C" not null,
+  -- Release of the time zone database that the rules are from; only a later release starts a recount by itself.
+  rules_release text collate "C" not null,
   version integer not null,
   -- Spans that end by this day are added up in funnel_key_spans.
   sealed_before date not null,
   -- Days before the one of this instant have been deleted, by whichever plan it was then.
   kept_since timestamptz(3) not null default '1970-01-01',
-  building_zone text,
   building_version integer,
-  building_sealed_before date,
-  building_widget_id text,
-  building_visit_id uuid
+  building_rules text collate "C",
+  check ((building_version is null) = (building_rules is null))
 );
--- Text in these tables compares byte by byte, the same on every server: which of two simultaneous events starts a visit, and
--- which of two equal keys is listed first, must not depend on a locale.
 
--- The truth: every event that was recorded, each once. Nothing here names a person or a machine. conversion_key tells apart
--- several bookings, or several failed attempts, of one visit; it is empty for the other steps.
-create table funnel_events (
+-- The texts behind the numbers in funnel_visits and the counters. An id is a hash of kind and text (funnel/record/key-id.ts),
+-- so nobody has to look one up before recording. Deleted when unused for as long as visits are kept.
+create table funnel_keys (
   organization_id text collate "C" not null,
-  widget_id text collate "C" not null,
-  visit_id uuid not null,
-  at timestamptz(3) not null,
-  step text collate "C" not null,
-  conversion_key text collate "C" not null,
-  page text collate "C" not null,
-  source text collate "C" not null,
-  medium text collate "C" not null,
-  campaign text collate "C" not null,
-  channel text collate "C" not null,
-  device text collate "C" not null,
-  country text collate "C" not null,
-  start_at timestamptz(3),
-  variant bigint not null,
-  primary key (organization_id, widget_id, visit_id, at, step, conversion_key, variant)
+  id bigint not null,
+  kind smallint not null,
+  key text collate "C" not null,
+  used_on date not null,
+  primary key (organization_id, id)
 );
-comment on column funnel_events.start_at is 'appointment, on booking_completed';
-comment on column funnel_events.variant is 'hash of the columns outside the key: the same event again is one row, a contradicting one another row';
+comment on column funnel_keys.kind is '1 channel, 2 source / medium, 3 campaign, 4 page, 5 device, 6 country';
 
--- A visit is what its events add up to, whatever their order: the earliest event gives start and class, steps are a set of
--- bits (contract/steps.ts: the n-th of STEPS is bit n), and conversions maps "booking_completed:KEY" or
--- "booking_failed:KEY" to [milliseconds of the instant, milliseconds of the appointment or null].
+-- The truth: a visit, with the earliest instant of each of its steps. Nothing here names a person, a machine or a booking.
+-- Two rows of one visit unite by minimum and union alone, so what is stored does not depend on order or repetition.
+-- `bookings` and `failures` map a random key to [milliseconds of the instant, milliseconds until the appointment or null].
 create table funnel_visits (
   organization_id text collate "C" not null,
   widget_id text collate "C" not null,
   visit_id uuid not null,
   started_at timestamptz(3) not null,
-  last_at timestamptz(3) not null,
-  steps integer not null,
-  page text collate "C" not null,
-  source text collate "C" not null,
-  medium text collate "C" not null,
-  campaign text collate "C" not null,
-  channel text collate "C" not null,
-  device text collate "C" not null,
-  country text collate "C" not null,
-  conversions jsonb,
+  channel bigint not null,
+  source bigint not null,
+  campaign bigint not null,
+  page bigint not null,
+  device bigint not null,
+  country bigint not null,
+  viewed_at timestamptz(3),
+  service_at timestamptz(3),
+  date_at timestamptz(3),
+  slot_at timestamptz(3),
+  form_at timestamptz(3),
+  no_availability_at timestamptz(3),
+  -- The latest instant given for a booking or a failure.
+  converted_at timestamptz(3),
+  bookings jsonb,
+  failures jsonb,
   primary key (organization_id, widget_id, visit_id)
 ) with (fillfactor = 85);
+comment on column funnel_visits.started_at is 'earliest instant of all; the columns from channel to country are those of that moment';
 create index funnel_visits_by_start on funnel_visits (organization_id, started_at);
+create index funnel_visits_by_conversion on funnel_visits (organization_id, converted_at) where converted_at is not null;
 
 -- Counters per local day; widget_id '' counts all widgets together. reached_n counts visits whose furthest step is the n-th.
 create table funnel_days (
@@ -296,36 +303,44 @@ create table funnel_days (
   primary key (organization_id, version, widget_id, day)
 ) with (fillfactor = 50);
 
--- Views and bookings per local day and per channel, source / medium pair, and campaign.
+-- Views and bookings per local day and key: channel, source / medium, campaign, page, device, country.
 create table funnel_key_days (
   organization_id text collate "C" not null,
   version integer not null,
   widget_id text collate "C" not null,
   day date not null,
-  kind text collate "C" not null,
-  key text collate "C" not null,
+  kind smallint not null,
+  key bigint not null,
   views integer not null,
   bookings integer not null,
   primary key (organization_id, version, widget_id, day, kind, key)
-) with (fillfactor = 70);
+) with (fillfactor = 80);
 
--- The same added up over spans of 2, 8 and 64 days that are over, counted from 1 January 1970, so that a long window reads few
--- rows; what comes in late is added to them as well.
+-- The same added up over spans of 8 and 64 days that are over, counted from 1 January 1970, so that a long window reads few
+-- rows; late arrivals are added to them as well.
 create table funnel_key_spans (
   organization_id text collate "C" not null,
   version integer not null,
   widget_id text collate "C" not null,
   span_days integer not null,
   start_day date not null,
-  kind text collate "C" not null,
-  key text collate "C" not null,
+  kind smallint not null,
+  key bigint not null,
   views integer not null,
   bookings integer not null,
   primary key (organization_id, version, widget_id, span_days, start_day, kind, key)
 ) with (fillfactor = 90);
 
--- Unites two sets of conversions; of two instants given for one, the earlier counts, and then the
--- earlier appointment.
+-- Events of visits beyond a widget's daily budget, which were not recorded.
+create table funnel_drops (
+  organization_id text collate "C" not null,
+  widget_id text collate "C" not null,
+  hour timestamptz(3) not null,
+  events integer not null,
+  primary key (organization_id, widget_id, hour)
+);
+
+-- Unites two maps of bookings or failures: the earlier instant given for a key counts, then the shorter lead time.
 create function unite_conversions(a jsonb, b jsonb) returns jsonb language sql immutable parallel safe as $$
   select case
     when a is null then b

@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db, Pool } from "../../src/server/db/pool.ts";
+import { KEY_KINDS, type KeyKind, toKeyId, toKindNumber } from "../../src/server/funnel/record/key-id.ts";
 import { rebuildStats } from "../../src/server/funnel/recount/rebuild.ts";
 import { systemClock } from "../../src/server/lib/clock.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../test/support/builders.ts";
 
-// Two years of an organization's funnel events, put straight into their table; the counters are then made from them as
+// Two years of an organization's visits, put straight into their table; the counters are then made from them as
 // `stats rebuild` does.
 
 export const HISTORY_DAYS = 730;
@@ -16,8 +17,6 @@ const NEW_KEYS_PER_MONTH = 20;
 /** Each visit takes one to five steps. */
 const EVENTS_PER_VISIT = 3;
 const VISITS_PER_INSERT = 100_000;
-/** As many at once as fit in memory: nobody else is served meanwhile. */
-const CHUNK_VISITS = 100_000;
 
 export type History = { owner: OrganizationId; widgetId: WidgetId; key: string; events: number; rebuildMs: number };
 
@@ -30,36 +29,65 @@ export async function makeHistory(db: Db, pool: Pool, events: number): Promise<H
   const now = systemClock.now();
   for (let first = 0; first < visits; first += VISITS_PER_INSERT) {
     const last = Math.min(first + VISITS_PER_INSERT, visits) - 1;
-    await insertEvents(owner, { widgets, visits, first, last, now }).execute(db);
+    await insertVisits(owner, { widgets, visits, first, last, now }).execute(db);
   }
-  await pool.query("vacuum analyze funnel_events");
+  await insertKeys(db, owner, now);
+  await pool.query("vacuum analyze funnel_visits");
   const startedAt = performance.now();
-  await rebuildStats({ db, clock: systemClock }, owner, { chunkVisits: CHUNK_VISITS });
+  await rebuildStats({ db, clock: systemClock }, owner);
   const rebuildMs = performance.now() - startedAt;
   return { owner, widgetId: widgets[0] as WidgetId, key, events, rebuildMs };
 }
 
+const MEDIUMS = ["cpc", "email", "organic", "referral"];
+const CLASSES = KEYS_PER_DAY + NEW_KEYS_PER_MONTH * 24;
+const DEVICES = ["mobile", "desktop", "tablet"];
+const COUNTRIES = ["DE", "AT", "CH", "PL", "FR", "GB", "US"];
+const PAGES = Array.from({ length: 40 }, (_, n) => `https://www.lindenhof.example/page-${n}`);
+
+/** The texts of class n, device n and so on; more numbers than there are texts begin again. */
+const KEYS: Readonly<Record<KeyKind, readonly string[]>> = {
+  channel: Array.from({ length: 15 }, (_, n) => `Channel ${n}`),
+  source: Array.from({ length: CLASSES }, (_, n) => `source-${n} / ${MEDIUMS[n % MEDIUMS.length]}`),
+  campaign: Array.from({ length: CLASSES }, (_, n) => `campaign-${n}`),
+  page: PAGES,
+  device: DEVICES,
+  country: COUNTRIES,
+};
+
+const idsOf = (kind: KeyKind) => KEYS[kind].map((key) => toKeyId(kind, key));
+
+async function insertKeys(db: Db, owner: OrganizationId, now: Date): Promise<void> {
+  for (const kind of KEY_KINDS)
+    await sql`
+      insert into funnel_keys (organization_id, id, kind, key, used_on)
+      select ${owner}, id, ${toKindNumber(kind)}, key, ${now}::date
+      from unnest(${idsOf(kind)}::bigint[], ${KEYS[kind]}::text[]) as named (id, key)`.execute(db);
+}
+
 /** Visit n of all comes n / visits of the way through the two years; its number decides its widget, class and steps. */
-function insertEvents(
+function insertVisits(
   owner: OrganizationId,
   about: { widgets: WidgetId[]; visits: number; first: number; last: number; now: Date },
 ): RawBuilder<unknown> {
+  const pick = (kind: KeyKind, n: RawBuilder<unknown>) =>
+    sql`(${idsOf(kind)}::bigint[])[1 + ${n} % ${sql.lit(KEYS[kind].length)}]`;
+  const step = (position: number) =>
+    sql`case when ${sql.lit(position)} <= steps then start_at + ${sql.lit(position)} * interval '20 seconds' end`;
   return sql`
-    insert into funnel_events (organization_id, widget_id, visit_id, at, step, conversion_key, page, source, medium, campaign,
-      channel, device, country, start_at, variant)
-    select ${owner}, (${about.widgets}::text[])[1 + (n + n / ${KEYS_PER_DAY}) % ${WIDGETS}], visit_id,
-      start_at + position * interval '20 seconds', step,
-      case when step = 'booking_completed' then n::text else '' end, 'https://lindenhof.example/book',
-      'source-' || class, case class % 4 when 0 then 'cpc' when 1 then 'email' when 2 then 'organic' else 'referral' end,
-      'campaign-' || class, 'Channel ' || class % 15, 'mobile', 'DE',
-      case when step = 'booking_completed' then start_at + interval '4 days' end, 0
+    insert into funnel_visits (organization_id, widget_id, visit_id, started_at, channel, source, campaign, page, device,
+      country, viewed_at, service_at, date_at, slot_at, converted_at, bookings)
+    select ${owner}, (${about.widgets}::text[])[1 + (n + n / ${KEYS_PER_DAY}) % ${WIDGETS}], visit_id, ${step(1)},
+      ${pick("channel", sql`class`)}, ${pick("source", sql`class`)}, ${pick("campaign", sql`class`)},
+      ${pick("page", sql`(n / 3)`)}, ${pick("device", sql`(n / 5)`)}, ${pick("country", sql`(n / 11)`)},
+      ${step(1)}, ${step(2)}, ${step(3)}, ${step(4)}, ${step(5)},
+      case when steps = 5 then jsonb_build_object(n::text, jsonb_build_array(
+        (extract(epoch from start_at) * 1000)::bigint + 100000, 345500000)) end
     from generate_series(${about.first}::integer, ${about.last}::integer) n
     cross join lateral (
       select gen_random_uuid() as visit_id,
         ${about.now}::timestamptz - (${about.visits} - n) * interval '1 day' * ${HISTORY_DAYS} / ${about.visits} as start_at,
-        n % ${KEYS_PER_DAY} + ${NEW_KEYS_PER_MONTH} * (n * 24::bigint / ${about.visits})::integer as class
-    ) visit
-    cross join lateral unnest(array['widget_viewed', 'service_selected', 'date_selected', 'slot_selected', 'booking_completed'])
-      with ordinality as steps (step, position)
-    where position <= 1 + (n / 7) % 5`;
+        n % ${KEYS_PER_DAY} + ${NEW_KEYS_PER_MONTH} * (n * 24::bigint / ${about.visits})::integer as class,
+        1 + (n / 7) % 5 as steps
+    ) visit`;
 }

@@ -28,12 +28,20 @@ export async function makeOrganization(
   return id;
 }
 
+const owners = new Map<WidgetId, OrganizationId>();
+
+/** Whose widget it is, if it was made here. */
+export function ownerOf(widget: WidgetId): OrganizationId {
+  return owners.get(widget) ?? ("org_1111111111111111" as OrganizationId);
+}
+
 export async function makeWidget(
   db: Db,
   owner: OrganizationId,
   about: { name?: string; status?: WidgetStatus; collectData?: boolean; createdAt?: Date; bookingUrl?: string } = {},
 ): Promise<WidgetId> {
   const id = randomId<WidgetId>(systemRandom, WIDGET_ID);
+  owners.set(id, owner);
   await insertWidget(db, {
     id,
     organization_id: owner,

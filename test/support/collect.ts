@@ -48,10 +48,35 @@ export type EventRow = {
   country: string;
 };
 
+/** Every step of every visit, with its instant. */
+export const takenSteps = sql`
+  select widget_id, visit_id, step, at
+  from funnel_visits
+  cross join lateral (
+    values ('widget_viewed', viewed_at), ('service_selected', service_at), ('date_selected', date_at),
+      ('slot_selected', slot_at), ('form_started', form_at), ('no_availability', no_availability_at)
+    union all
+    select 'booking_completed', to_timestamp((times ->> 0)::float8 / 1000) from jsonb_each(bookings) as one (key, times)
+    union all
+    select 'booking_failed', to_timestamp((times ->> 0)::float8 / 1000) from jsonb_each(failures) as one (key, times)
+  ) taken (step, at)
+  where at is not null`;
+
+/** Every step of every visit as an event, in the order of time. */
 export async function listEvents(db: Db): Promise<EventRow[]> {
   const { rows } = await sql<EventRow>`
-    select widget_id, visit_id::text, step, page, source, medium, campaign, channel, device, country
-    from funnel_events order by at, visit_id, step`.execute(db);
+    select visit.widget_id, visit.visit_id::text, step, page.key as page, split_part(source.key, ' / ', 1) as source,
+      split_part(source.key, ' / ', 2) as medium, campaign.key as campaign, channel.key as channel, device.key as device,
+      country.key as country
+    from (${takenSteps}) taken join funnel_visits visit using (widget_id, visit_id)
+    ${sql.join(
+      ["page", "source", "campaign", "channel", "device", "country"].map(
+        (kind) => sql`join funnel_keys ${sql.ref(kind)} on ${sql.ref(`${kind}.organization_id`)} = visit.organization_id
+          and ${sql.ref(`${kind}.id`)} = ${sql.ref(`visit.${kind}`)}`,
+      ),
+      sql` `,
+    )}
+    order by at, visit_id, step`.execute(db);
   return rows;
 }
 

@@ -90,7 +90,12 @@ function groupVisits(touches: readonly Touch[]): Visit[] {
   const groups = Map.groupBy(touches, (touch) => `${touch.widgetId} ${touch.visitId}`);
   return [...groups.values()].map((group) => ({
     start: group.reduce((first, touch) => (startsBefore(touch, first) ? touch : first)),
-    furthest: Math.max(1, ...FUNNEL_STEPS.map((step, i) => (group.some((t) => t.steps & toStepBit(step)) ? i + 1 : 0))),
+    furthest: Math.max(
+      1,
+      ...FUNNEL_STEPS.map((step, i) => (group.some((t) => t.steps & toStepBit(step)) ? i + 1 : 0)),
+      // Whoever failed to book had picked a time and started the form.
+      group.some((touch) => touch.steps & toStepBit("booking_failed")) ? 5 : 0,
+    ),
     foundNoTimes: group.some((touch) => touch.steps & toStepBit("no_availability")),
     touches: group,
   }));

@@ -9,6 +9,7 @@ import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { createTestApp, type TestApp } from "./app.ts";
 import { makeOrganization, makeWidget, NOON } from "./builders.ts";
+import { takenSteps } from "./collect.ts";
 import { startWeb, type TestWeb } from "./host-site.ts";
 
 // The booking frame in a browser, on the whole service. Server and browser agree that it is Sunday noon.
@@ -99,7 +100,7 @@ export async function countBooked(deps: Pick<ServiceDeps, "db">, widgetId: Widge
 /** The steps that the visits of a widget took, those of one visit in one list. */
 export async function listSteps(deps: Pick<ServiceDeps, "db">, widgetId: WidgetId): Promise<string[][]> {
   const { rows } = await sql<{ steps: string[] }>`
-    select array_agg(step order by step) as steps from funnel_events where widget_id = ${widgetId}
+    select array_agg(step order by step) as steps from (${takenSteps}) taken where widget_id = ${widgetId}
     group by visit_id order by count(*) desc, min(step)`.execute(deps.db);
   return rows.map(({ steps }) => steps);
 }

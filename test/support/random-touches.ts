@@ -3,6 +3,7 @@ import { DAY_MS } from "#contract/durations.ts";
 import type { WidgetId } from "#contract/ids.ts";
 import { STEPS } from "#contract/steps.ts";
 import { type Touch, toStepBit, type VisitClass } from "../../src/server/funnel/record/touch.ts";
+import { ownerOf } from "./builders.ts";
 import { DIRECT, SEARCH_AD } from "./touches.ts";
 
 // Random visits for property tests: few instants, classes and bookings each, so that touches often tie and contradict.
@@ -39,18 +40,22 @@ function oneTouch(visit: { widgetId: WidgetId; visitId: string; times: readonly 
       at: fc.constantFrom(...visit.times),
       step: fc.constantFrom(...STEPS),
       class: fc.constantFrom(...CLASSES),
+      page: fc.constantFrom("", "https://example.com/book", "https://example.com/preise"),
+      device: fc.constantFrom("mobile", "desktop"),
+      country: fc.constantFrom("DE", "AT", ""),
       booking: fc.constantFrom("a", "b"),
       leadMs: fc.option(fc.integer({ min: -DAY_MS, max: 9 * DAY_MS })),
     })
     .map((drawn) => ({
       ...drawn.class,
+      organizationId: ownerOf(visit.widgetId),
       widgetId: visit.widgetId,
       visitId: visit.visitId,
       at: drawn.at,
       steps: toStepBit(drawn.step),
-      page: "https://example.com/book",
-      device: "mobile",
-      country: "DE",
+      page: drawn.page,
+      device: drawn.device,
+      country: drawn.country,
       conversion: toConversion(drawn),
     }));
 }

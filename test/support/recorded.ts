@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import type { Db } from "../../src/server/db/pool.ts";
+import { listEvents } from "./collect.ts";
 import type { SentVisit } from "./event-sender.ts";
 
-/** "visit step" of every event in the database. */
+/** "visit step" of every step in the database. */
 export async function listRecorded(db: Db): Promise<Set<string>> {
-  const { rows } = await sql<{ event: string }>`
-    select distinct visit_id::text || ' ' || step as event from funnel_events`.execute(db);
-  return new Set(rows.map((row) => row.event));
+  const rows = await listEvents(db);
+  return new Set(rows.map(({ visit_id, step }) => `${visit_id} ${step}`));
 }
 
 /** How many visits got how far, by the counters of all widgets together, from the first step to the last. */

@@ -58,9 +58,11 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "scheduler/scheduling-system.ts",
     ...DASHBOARD,
   ]),
-  slice("funnel", ["config.ts"]),
+  slice("funnel", ["config.ts", "organizations/zone-offsets.ts"]),
   slice("analytics", [
     "api-keys/bearer-auth.ts",
+    "funnel/record/key-id.ts",
+    "funnel/record/local-day.ts",
     "funnel/recount/key-spans.ts",
     "plans/kept-since.ts",
     "widgets/require-widget.ts",

@@ -1,6 +1,7 @@
 import type { WidgetId } from "#contract/ids.ts";
 import type { Step } from "#contract/steps.ts";
 import { type Touch, toStepBit, type VisitClass } from "../../src/server/funnel/record/touch.ts";
+import { ownerOf } from "./builders.ts";
 
 export const DIRECT: VisitClass = {
   source: "(direct)",
@@ -40,6 +41,7 @@ export function makeTouch(about: {
   const startAt = about.startAt === undefined ? null : new Date(about.startAt);
   return {
     ...(about.class ?? DIRECT),
+    organizationId: ownerOf(about.widgetId),
     widgetId: about.widgetId,
     visitId: visitId(about.visit),
     at: new Date(about.at),

@@ -29,7 +29,7 @@ export function organizationRoutes(app: FastifyInstance, deps: Pick<Deps, "db" |
       const { name, timeZone, was } = request.body;
       const checked = requireFields({
         ...(name === undefined ? {} : { name: checkName(name) }),
-        ...(timeZone === undefined ? {} : { timeZone: await checkTimeZone(deps.db, timeZone) }),
+        ...(timeZone === undefined ? {} : { timeZone: checkTimeZone(timeZone) }),
       });
       const change = {
         ...(checked.name === undefined ? {} : { name: checked.name }),

@@ -142,7 +142,7 @@ describe("only days that the plan keeps are counted, each as a whole", { concurr
     test(`${plan} in ${zone}`, async () => {
       const { owner, widgetId } = await makeOwner(zone);
       await recordVisits(widgetId, [first, lastBefore]);
-      await sealSpans(db, owner, { set: "current", now: NOW });
+      await sealSpans(db, owner, NOW);
       const keptSince = toKeptSince(plan, NOW);
       const answer = await readAnalytics(db, owner, { days: 740, now: NOW, keptSince });
       assert.equal(answer.daily.length, 740);
@@ -172,7 +172,7 @@ describe("the lists are the same from spans as from days", { concurrency: true }
     const windows = [1, 2, 17, 31, 32, 62, 63, 93, 365, 366, 456, 457, 458, 700];
     const readAll = () => Promise.all(windows.map((window) => readAnalytics(db, owner, { days: window, now: NOW })));
     const fromDays = await readAll();
-    await sealSpans(db, owner, { set: "current", now: NOW });
+    await sealSpans(db, owner, NOW);
     assert.deepEqual(await readAll(), fromDays);
     for (const { totals, channels } of fromDays) assert.deepEqual(channels[0]?.views ?? 0, totals.views);
     assert.equal(fromDays.at(-1)?.totals.views, past.length);

@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
 import type { Db } from "../db/pool.ts";
+import { type KeyKind, toKindNumber } from "../funnel/record/key-id.ts";
+import { localDay } from "../funnel/record/local-day.ts";
 import { SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "../funnel/recount/key-spans.ts";
 import { assert } from "../lib/assert.ts";
 
@@ -28,6 +30,10 @@ export type AnalyticsCounts = {
 /** Two years of days come as three lists: as objects they would take PostgreSQL longer than adding up does. */
 type AnalyticsRow = Omit<AnalyticsCounts, "days"> & { days: string[]; day_views: number[]; day_bookings: number[] };
 
+/** The kinds that the contract lists; they have the lowest numbers. */
+const LISTED_KINDS = ["channel", "source", "campaign"] as const satisfies readonly KeyKind[];
+type ListedKind = (typeof LISTED_KINDS)[number];
+
 /** Widget id under which all widgets are counted together. */
 const ALL_WIDGETS = "";
 
@@ -46,8 +52,8 @@ export async function selectAnalytics(
   const { rows } = await sql<AnalyticsRow>`-- prepared: select_analytics
     with local as (
       select zone, version, sealed_before,
-        least((${window.now}::timestamptz at time zone zone)::date, ${window.lastDay ?? null}::date) as today,
-        (greatest(${window.keptSince}::timestamptz, kept_since) at time zone zone)::date as oldest_day
+        least(${localDay(sql`day_zones.rules`, sql`${window.now}::timestamptz`)}, ${window.lastDay ?? null}::date) as today,
+        ${localDay(sql`day_zones.rules`, sql`greatest(${window.keptSince}::timestamptz, kept_since)`)} as oldest_day
       from day_zones where organization_id = ${owner}
     ), span as (
       select zone, version, least(sealed_before, ${spanStart(sql`(today + 1)`, SHORTEST_SPAN)}) as sealed_before, today,
@@ -62,7 +68,7 @@ export async function selectAnalytics(
       join funnel_days on organization_id = ${owner} and funnel_days.version = span.version and widget_id = ${widgetId}
         and day between first_day and today
     ), key_counts as materialized (
-      select kind, key, sum(views) as views, sum(bookings) as bookings
+      select kind, key as id, sum(views) as views, sum(bookings) as bookings
       from edges cross join lateral (${listParts({ owner, widgetId })}) parts
       group by kind, key
       having sum(views) <> 0 or sum(bookings) <> 0
@@ -70,8 +76,8 @@ export async function selectAnalytics(
     select zone, today::text as today,
       totals.days, totals.day_views, totals.day_bookings, totals.reached, totals.bookings, totals.failed,
       totals.no_availability, totals.lead_ms, totals.lead_count,
-      ${listBest("channel", CHANNELS_MAX)} as channels, ${listBest("source", SOURCES_MAX)} as sources,
-      ${listBest("campaign", CAMPAIGNS_MAX)} as campaigns
+      ${listBest(owner, "channel", CHANNELS_MAX)} as channels, ${listBest(owner, "source", SOURCES_MAX)} as sources,
+      ${listBest(owner, "campaign", CAMPAIGNS_MAX)} as campaigns
     from span cross join (
       select to_json(coalesce(array_agg(day), '{}')) as days, to_json(coalesce(array_agg(views), '{}')) as day_views,
         to_json(coalesce(array_agg(bookings), '{}')) as day_bookings,
@@ -102,7 +108,7 @@ const afterOf = (days: number) => sql.ref(`after_${days}`);
 function listParts(about: { owner: OrganizationId; widgetId: string }): RawBuilder<unknown> {
   const counts = (table: string) => sql`
     select kind, key, views, bookings from ${sql.table(table)} counted
-    where organization_id = ${about.owner} and counted.version = edges.version and widget_id = ${about.widgetId}`;
+    where kind <= ${sql.lit(LISTED_KINDS.length)} and organization_id = ${about.owner} and counted.version = edges.version and widget_id = ${about.widgetId}`;
   const days = counts("funnel_key_days");
   const spans = (length: number, from: RawBuilder<unknown>, to: RawBuilder<unknown>) =>
     sql`${counts("funnel_key_spans")} and span_days = ${sql.lit(length)} and start_day >= ${from} and start_day < ${to}`;
@@ -120,15 +126,23 @@ function listParts(about: { owner: OrganizationId; widgetId: string }): RawBuild
   return sql.join(parts, sql` union all `);
 }
 
-/** Most bookings first, then most views, then by key, byte by byte. */
-function listBest(kind: "channel" | "source" | "campaign", most: number): RawBuilder<KeyCounts[]> {
+/**
+ * Most bookings first, then most views, then by key, byte by byte. Only keys that may be among the first are looked up: those
+ * before the last place, and all that tie with it.
+ */
+function listBest(owner: OrganizationId, kind: ListedKind, most: number): RawBuilder<KeyCounts[]> {
   return sql`(
     select coalesce(json_agg(json_build_object('key', key, 'views', views, 'bookings', bookings)
       order by bookings desc, views desc, key), '[]')
     from (
-      select key, views, bookings from key_counts where kind = ${sql.lit(kind)}
+      select key, views, bookings
+      from (
+        select id, views, bookings from key_counts where kind = ${sql.lit(toKindNumber(kind))}
+        order by bookings desc, views desc fetch first ${sql.lit(most)} rows with ties
+      ) best
+      join funnel_keys on organization_id = ${owner} and funnel_keys.id = best.id
       order by bookings desc, views desc, key limit ${sql.lit(most)}
-    ) best
+    ) named
   )`;
 }
 
@@ -142,8 +156,8 @@ export async function selectDataRange(
 ): Promise<DataRange> {
   const { rows } = await sql<DataRange>`
     with local as (
-      select version, (${about.now}::timestamptz at time zone zone)::date as today,
-        (greatest(${about.keptSince}::timestamptz, kept_since) at time zone zone)::date as oldest_day
+      select version, ${localDay(sql`day_zones.rules`, sql`${about.now}::timestamptz`)} as today,
+        ${localDay(sql`day_zones.rules`, sql`greatest(${about.keptSince}::timestamptz, kept_since)`)} as oldest_day
       from day_zones where organization_id = ${owner}
     )
     select today, (

@@ -8,7 +8,6 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { makeOrganization } from "../../../test/support/builders.ts";
 import { createCommandLine, type Outcome } from "../../../test/support/cli.ts";
-import { createTestDatabase } from "../../../test/support/database.ts";
 import { getJson, makeCaller, type TestCaller } from "../../../test/support/read-api.ts";
 import { visitId } from "../../../test/support/touches.ts";
 import { rebuildStats } from "../funnel/recount/rebuild.ts";
@@ -181,25 +180,5 @@ describe("the time zone of an organization", { concurrency: true }, () => {
     await cli.runInside(["org", "set", owner, "--time-zone", "Asia/Tokyo"]);
     const zone = await db.selectFrom("day_zones").selectAll().where("organization_id", "=", owner).executeTakeFirst();
     assert.deepEqual([zone?.version, zone?.building_version], [1, null]);
-  });
-
-  test("one that the database server does not know is refused, and nothing is changed", async () => {
-    const other = await createTestDatabase();
-    const owner = await makeOrganization(other.db, { timeZone: "UTC" });
-    // A server whose list of time zones is older than ours.
-    await sql`create view public.pg_timezone_names as
-      select * from pg_catalog.pg_timezone_names where name <> 'America/Coyhaique'`.execute(other.db);
-    const name = new URL(other.url).pathname.slice(1);
-    await sql`alter database ${sql.ref(name)} set search_path = public, pg_catalog`.execute(other.db);
-    const line = createCommandLine({ DATABASE_URL: other.url, SECRET_KEY: "a".repeat(64) });
-    const sentence = "The database server does not know the time zone America/Coyhaique; give one that it knows.";
-    for (const command of [
-      ["org", "set", owner],
-      ["org", "create", "--name", "N"],
-    ]) {
-      assert.deepEqual(await line.runInside([...command, "--time-zone", "America/Coyhaique"]), refused(sentence));
-    }
-    const rows = await other.db.selectFrom("organizations").select(["id", "time_zone"]).execute();
-    assert.deepEqual(rows, [{ id: owner, time_zone: "UTC" }]);
   });
 });

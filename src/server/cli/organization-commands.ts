@@ -2,8 +2,6 @@ import { NAME_LENGTH_MAX } from "#contract/book.ts";
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
-import type { Db } from "../db/pool.ts";
-import { knowsTimeZone } from "../funnel/recount/day-zone.ts";
 import { rebuildIfOutdated } from "../funnel/recount/rebuild.ts";
 import { parseTimeZone } from "../lib/calendar.ts";
 import { randomId } from "../lib/random.ts";
@@ -31,7 +29,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
         id: randomId<OrganizationId>(random, ORGANIZATION_ID),
         name: parseText("name", args.required("name"), NAME_LENGTH_MAX),
         plan: parseChoice("plan", args.option("plan") ?? "free", PLANS),
-        time_zone: timeZone === null ? null : await requireTimeZone(db, timeZone),
+        time_zone: timeZone === null ? null : requireTimeZone(timeZone),
         created_at: clock.now(),
       };
       await db.transaction().execute(async (transaction) => {
@@ -55,7 +53,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
       const change = {
         ...(name === null ? {} : { name: parseText("name", name, NAME_LENGTH_MAX) }),
         ...(plan === null ? {} : { plan: parseChoice("plan", plan, PLANS) }),
-        ...(timeZone === null ? {} : { time_zone: await requireTimeZone(db, timeZone) }),
+        ...(timeZone === null ? {} : { time_zone: requireTimeZone(timeZone) }),
       };
       if (Object.keys(change).length === 0)
         throw new UsageError("Nothing to change: name --name, --plan or --time-zone.");
@@ -95,11 +93,8 @@ function toJson({ id, name, plan, time_zone, created_at }: OrganizationRow) {
   return { id, name, plan, timeZone: time_zone ?? "UTC", createdAt: created_at.toISOString() };
 }
 
-async function requireTimeZone(db: Db, text: string): Promise<string> {
+function requireTimeZone(text: string): string {
   const zone = parseTimeZone(text);
   if (zone === null) throw new UsageError("--time-zone must be an IANA time zone, for example Europe/Berlin.");
-  // Days are counted by the database, whose list of zones may be older than ours.
-  if (!(await knowsTimeZone(db, zone)))
-    throw new UsageError(`The database server does not know the time zone ${zone}; give one that it knows.`);
   return zone;
 }

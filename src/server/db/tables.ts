@@ -111,14 +111,13 @@ type BookingReferencesTable = {
 export type DayZonesTable = {
   organization_id: OrganizationId;
   zone: string;
+  rules: string;
+  rules_release: string;
   version: number;
   sealed_before: string;
   kept_since: Generated<Date>;
-  building_zone: string | null;
   building_version: number | null;
-  building_sealed_before: string | null;
-  building_widget_id: string | null;
-  building_visit_id: string | null;
+  building_rules: string | null;
 };
 
 export type EndpointsTable = {

@@ -72,7 +72,7 @@ async function fill(deps: LoadDeps): Promise<LoadOutcome> {
   });
   if ("fault" in stored) return { kind: "refused", fault: stored.fault };
   const touches = visits.flatMap((visit) => visit.touches);
-  await recordHistory(deps, touches);
+  await recordHistory(deps, touches, now);
   await keepAppointments(deps, coming);
   await addPeople(deps);
   return { kind: "loaded", visits: visits.length, bookings: stored.imported };
@@ -116,12 +116,12 @@ async function makeOrganization(deps: LoadDeps, at: Date): Promise<void> {
   });
 }
 
-async function recordHistory({ db }: LoadDeps, touches: readonly Touch[]): Promise<void> {
+async function recordHistory({ db }: LoadDeps, touches: readonly Touch[], now: Date): Promise<void> {
   const size = Math.ceil(touches.length / RECORDERS);
   const recordFrom = async (start: number) => {
     const end = Math.min(start + size, touches.length);
     for (let first = start; first < end; first += BATCH_TOUCHES)
-      await recordTouches(db, touches.slice(first, Math.min(first + BATCH_TOUCHES, end)), "every");
+      await recordTouches(db, touches.slice(first, Math.min(first + BATCH_TOUCHES, end)), "every", { now });
   };
   await Promise.all(Array.from({ length: RECORDERS }, (_, index) => recordFrom(index * size)));
 }

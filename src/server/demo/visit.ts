@@ -11,7 +11,7 @@ import { classifyWay, makeAttribution } from "./attribution.ts";
 import type { Appointment, PracticeCalendar } from "./calendar.ts";
 import type { Dice } from "./dice.ts";
 import { type Customer, makeCustomer } from "./names.ts";
-import type { DemoWidget } from "./practice.ts";
+import { DEMO_ID, type DemoWidget } from "./practice.ts";
 import type { Way } from "./ways.ts";
 
 // One visit of the demo, from the first view to the last step, and its bookings.
@@ -80,6 +80,7 @@ export function makeVisit(world: World, circumstances: Circumstances): DemoVisit
   const { device, wish } = dice.pickByShare(DEVICES);
   const { country, timeZone } = dice.pickByShare(COUNTRIES);
   const walk = new Walk(dice, circumstances.at, {
+    organizationId: DEMO_ID,
     widgetId: widget.id,
     visitId: randomUuid(dice),
     page: widget.page,
@@ -107,16 +108,16 @@ function toVisitClass(way: Way): VisitClass {
   return made;
 }
 
-type VisitFacts = Omit<Touch, "at" | "steps" | "conversion">;
+type DemoVisitFacts = Omit<Touch, "at" | "steps" | "conversion">;
 
 /** The steps of one visit, some seconds apart. */
 class Walk {
   readonly touches: Touch[] = [];
   readonly #dice: Dice;
-  readonly #visit: VisitFacts;
+  readonly #visit: DemoVisitFacts;
   #atMs: number;
 
-  constructor(dice: Dice, at: Date, visit: VisitFacts) {
+  constructor(dice: Dice, at: Date, visit: DemoVisitFacts) {
     this.#dice = dice;
     this.#visit = visit;
     this.#atMs = at.getTime();
@@ -192,7 +193,8 @@ function complete(
   const seconds = dice.between(35, 150);
   while (used.has(walk.nextMs + seconds * SECOND_MS + 1)) walk.moveOn(1);
   const reference = takeReference(world);
-  const createdAt = walk.take("booking_completed", seconds, { step: "booking_completed", key: reference, startAt });
+  const key = randomUuid(dice);
+  const createdAt = walk.take("booking_completed", seconds, { step: "booking_completed", key, startAt });
   used.add(createdAt.getTime());
   const endMs = startAt.getTime() + service.durationMinutes * 60 * SECOND_MS;
   const staff = world.calendars.get(widget.id)?.setup.staff.find(({ id }) => id === staffId);

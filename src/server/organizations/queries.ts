@@ -2,23 +2,30 @@ import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { OrganizationsTable } from "../db/tables.ts";
+import { RULES_RELEASE, readZoneRules } from "../lib/zone-rules.ts";
+import { saveZoneOffsets } from "./zone-offsets.ts";
 
 const COLUMNS = ["id", "name", "plan", "time_zone", "created_at"] as const;
 
 export type OrganizationRow = Pick<Selectable<OrganizationsTable>, (typeof COLUMNS)[number]>;
 
-/** Also inserts the organization's day_zones row. */
+/** With it, how its local days are counted. */
 export async function insertOrganization(db: Db, row: Insertable<OrganizationsTable>): Promise<void> {
+  const zone = row.time_zone ?? "UTC";
+  const rules = readZoneRules(zone);
+  await saveZoneOffsets(db, rules);
   await db
-    .with("made", (cte) => cte.insertInto("organizations").values(row).returning(["id", "time_zone"]))
+    .with("made", (cte) => cte.insertInto("organizations").values(row).returning("id"))
     .insertInto("day_zones")
-    .columns(["organization_id", "zone", "version", "sealed_before"])
+    .columns(["organization_id", "zone", "rules", "rules_release", "version", "sealed_before"])
     .expression((select) =>
       select
         .selectFrom("made")
-        .select(({ fn, val, lit, ref }) => [
+        .select(({ val, lit, ref }) => [
           ref("id").as("organization_id"),
-          fn.coalesce("time_zone", val("UTC")).as("zone"),
+          val(zone).as("zone"),
+          val(rules.id).as("rules"),
+          val(RULES_RELEASE).as("rules_release"),
           lit(1).as("version"),
           sql<string>`date '1970-01-01'`.as("sealed_before"),
         ]),

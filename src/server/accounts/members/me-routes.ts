@@ -83,7 +83,7 @@ export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" |
         throw new ApiError("forbidden", "Only owners and the operator can create organizations.");
       const { name, timeZone } = requireFields({
         name: checkName(request.body.name),
-        timeZone: await checkTimeZone(deps.db, request.body.timeZone),
+        timeZone: checkTimeZone(request.body.timeZone),
       });
       const id = chooseId<OrganizationId>(deps, request, { owner: owner.userId, form: ORGANIZATION_ID });
       const about = { id, name, timeZone, owner };

@@ -43,7 +43,7 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
         email: checkEmail(body.email),
         password: checkPassword(body.password),
         organizationName: checkName(body.organizationName),
-        timeZone: await checkTimeZone(deps.db, body.timeZone),
+        timeZone: checkTimeZone(body.timeZone),
       });
       const outcome = await setUp(deps, { token, ...fields });
       switch (outcome.kind) {

@@ -1,9 +1,10 @@
 import type { BookAnswer } from "#contract/book.ts";
 import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
-import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import { BASE58, type OrganizationId, type Reference, type WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { recordTouches } from "../../funnel/record/record.ts";
 import { type Touch, toStepBit } from "../../funnel/record/touch.ts";
+import { randomText } from "../../lib/random.ts";
 import type { Booked } from "../../scheduler/scheduling-system.ts";
 import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
 import { readCollectData } from "../../widgets/bookable-widget.ts";
@@ -14,6 +15,8 @@ import { type BookingFailure, type PendingCopy, type PendingTouch, settlePending
 // What follows from the scheduling system's answer, in one transaction and at most once per request. A confirmed booking is
 // counted; if Store bookings was on when it was requested and still is, it is also stored and sent to the webhooks. A failed
 // booking is counted.
+
+const CONVERSION_KEY_LENGTH = 12;
 
 type SettleDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics">;
 
@@ -38,7 +41,7 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
     if (!pending) return "already_settled";
     await recordTouches(
       transaction,
-      [toTouch(confirmed, { now, step: "booking_completed", startAt: booked.startAt })],
+      [toTouch(deps, confirmed, { now, step: "booking_completed", startAt: booked.startAt })],
       "every",
     );
     if (!storesBookings || !pending.copy) return "counted";
@@ -62,7 +65,7 @@ export async function settleFailed(deps: SettleDeps, failed: FailedBooking): Pro
     const now = deps.clock.now();
     if (!(await settlePending(transaction, owner, { reference, now, state: "failed", failure }))) return false;
     if (failed.isReferenceUnused) await freeReference(transaction, owner, reference);
-    await recordTouches(transaction, [toTouch(failed, { now, step: "booking_failed", startAt: null })], "every");
+    await recordTouches(transaction, [toTouch(deps, failed, { now, step: "booking_failed", startAt: null })], "every");
     return true;
   });
   if (isSettled) deps.metrics.bookings.inc({ outcome: failure });
@@ -109,15 +112,22 @@ function toStoredBooking({ reference, widgetId, booked }: ConfirmedBooking, copy
   };
 }
 
+/** Settling is what happens once, so the key can be random: nothing leads from the visit to the booking. */
 function toTouch(
-  { widgetId, reference, touch }: BookingToSettle,
+  { random }: Pick<Deps, "random">,
+  { owner, widgetId, touch }: BookingToSettle,
   outcome: { now: Date; step: "booking_completed" | "booking_failed"; startAt: Date | null },
 ): Touch {
   return {
     ...touch,
+    organizationId: owner,
     widgetId,
     at: outcome.now,
     steps: toStepBit(outcome.step),
-    conversion: { step: outcome.step, key: reference, startAt: outcome.startAt },
+    conversion: {
+      step: outcome.step,
+      key: randomText(random, BASE58, CONVERSION_KEY_LENGTH),
+      startAt: outcome.startAt,
+    },
   };
 }

@@ -37,7 +37,52 @@ test("a query stays away although it is encoded, and so does a path with a click
   assert.equal(toPage("https://example.com/lp", [clickId]), "https://example.com/lp");
 });
 
-test("a long path is cut to 1,024 characters", () => {
+test("a long path is cut to 512 characters", () => {
   const page = toPage(`https://example.com/${"a/".repeat(2000)}`);
-  assert.equal(page.length, 1024);
+  assert.equal(page.length, 512);
+});
+
+for (const segment of [
+  "name@example.com",
+  "NAME%40example.com",
+  "name%2540example.com",
+  "name%252540example.com",
+  "%6e%61%6d%65%40example.com",
+  "mara%40b%C3%BCcher.example",
+  "%E0%A4%A-name%40example.com",
+  "mailto:name@example.com",
+  "name(at)example.com",
+  "book%2Fname%40example.com",
+  "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44",
+  "9f86d081884c7d659a2feaa0c55ad015",
+  "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.x",
+  "b%2FC3xQ9pLm7Tz2Vk8Rn4Wd",
+  "a;jsessionid=1A530637289A03B07199A44E8D531427",
+  "0151-2345-6789",
+  "%2B4915123456789",
+  "z".repeat(60),
+])
+  test(`/book/${segment} is redacted`, () => {
+    assert.equal(toPage(`https://example.com/book/${segment}/done`), "https://example.com/book/[redacted]/done");
+  });
+
+for (const path of [
+  "/termin-online-buchen-in-berlin-mitte",
+  "/Zahnreinigung-Berlin-10115",
+  "/2026/11/15/herbstaktion-2026",
+  "/%D0%B7%D0%B0%D0%BF%D0%B8%D1%81%D1%8C-%D0%BA-%D0%B2%D1%80%D0%B0%D1%87%D1%83",
+  "/B%C3%BCrgersteig/stra%C3%9Fe-und-pl%C3%A4tze-am-%C3%BCbergang",
+  "/@kanzlei",
+  "/products/iphone15promax",
+  "/index.html",
+  "/20261115",
+])
+  test(`${path} is kept`, () => assert.equal(toPage(`https://example.com${path}`), `https://example.com${path}`));
+
+test("a hostile path takes no longer than an honest one", () => {
+  for (const hostile of ["%25".repeat(20_000), "a1B".repeat(20_000), "@".repeat(60_000), "%".repeat(60_000)]) {
+    const startedAt = performance.now();
+    toPage(`https://example.com/${hostile}`);
+    assert.ok(performance.now() - startedAt < 50);
+  }
 });

@@ -1,9 +1,11 @@
 /** Longer paths are cut: what tells pages apart comes first. */
-const PAGE_MAX = 1024;
+const PAGE_MAX = 512;
+const REDACTED = "[redacted]";
 
 /**
- * The page as it is kept: origin and path. The query (also one that was encoded), the fragment and a user name, which may all
- * say who somebody is, are left out; what is no web address gives "". A path that holds one of `secrets` is left out whole.
+ * The page as it is kept: origin and path. The query (also an encoded one), the fragment and a user name, which may all say
+ * who somebody is, are left out; text that is not a web address gives "". Parts of the path that look like an e-mail address
+ * or a token are redacted, and a path that holds one of `secrets` is left out whole.
  */
 export function toPage(address: string | undefined, secrets: readonly string[] = []): string {
   if (address === undefined) return "";
@@ -11,5 +13,87 @@ export function toPage(address: string | undefined, secrets: readonly string[] =
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return "";
   const path = url.pathname.replace(/%(?:25)*(?:3f|23).*$/i, "");
   if (secrets.some((secret) => path.includes(secret) || path.includes(encodeURIComponent(secret)))) return url.origin;
-  return (url.origin + path).slice(0, PAGE_MAX);
+  return (url.origin + redact(path.slice(0, 4 * PAGE_MAX))).slice(0, PAGE_MAX);
+}
+
+/** Nearly every honest path has neither, and is told apart without decoding. */
+const MAY_BE_PERSONAL = /[@%([0-9]|[A-Za-z]{16}|[a-z][A-Z]/;
+
+function redact(path: string): string {
+  if (!MAY_BE_PERSONAL.test(path)) return path;
+  return path
+    .split("/")
+    .map((segment) => (looksPersonal(segment) ? REDACTED : segment))
+    .join("/");
+}
+
+function looksPersonal(segment: string): boolean {
+  const text = decode(segment);
+  return looksLikeEmail(text) || looksLikeToken(text) || (text !== segment && text.split("/").some(looksLikeToken));
+}
+
+const DECODINGS_MAX = 6;
+
+/** Percent-encoding taken off as often as it was put on. */
+function decode(segment: string): string {
+  let text = segment;
+  for (let round = 0; round < DECODINGS_MAX && text.includes("%"); round++) {
+    const next = decodeOnce(text);
+    if (next === text) break;
+    text = next;
+  }
+  return text;
+}
+
+function decodeOnce(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    // Faulty sequences stay as they are, and what they stand among is still read.
+    return text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  }
+}
+
+/** Something on both sides of an @; also with the @ written out as some mail forms do. */
+function looksLikeEmail(text: string): boolean {
+  const at = text.search(/@|\(at\)|\[at\]/i);
+  return at > 0 && at < text.length - 1;
+}
+
+const TOKEN_MIN = 16;
+/** Digits in a row, as in telephone and customer numbers; the eight of a date are fewer. */
+const LONG_NUMBER = /[0-9]{9}/;
+/** Letters and digits in a row without any separator; no word is as long. */
+const RUN_MAX = 48;
+const CHANGES_MIN = 4;
+
+/**
+ * Random text mixes digits, small and capital letters; words do not. A token is long and changes between the three often,
+ * or is a long number, or longer than any word.
+ */
+function looksLikeToken(encoded: string): boolean {
+  const text = encoded.replace(/%[0-9a-f]{2}/gi, "");
+  let changes = 0;
+  for (const run of text.match(/[A-Za-z0-9]+/g) ?? []) {
+    if (run.length > RUN_MAX) return true;
+    changes += countChanges(run);
+  }
+  if (LONG_NUMBER.test(text.replace(/[-_. +()]/g, ""))) return true;
+  return text.length >= TOKEN_MIN && changes >= CHANGES_MIN;
+}
+
+/** A capital at the beginning of a word is none. */
+function countChanges(run: string): number {
+  let changes = 0;
+  for (let i = 1; i < run.length; i++) {
+    const [before, now] = [toSort(run.charCodeAt(i - 1)), toSort(run.charCodeAt(i))];
+    if (before !== now && !(i === 1 && before === "capital" && now === "small")) changes += 1;
+  }
+  return changes;
+}
+
+function toSort(code: number): "digit" | "capital" | "small" {
+  if (code <= 57) return "digit";
+  return code <= 90 ? "capital" : "small";
 }

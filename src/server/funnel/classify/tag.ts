@@ -2,7 +2,7 @@
 // control characters, in NFC, with single spaces, cut to a length. The loader has decoded percent-encoding and "+"
 // (URLSearchParams), so nothing is decoded here: "50%25 off" is a name and not a riddle.
 
-export const TAG_MAX_CODE_POINTS = 255;
+export const TAG_MAX_CODE_POINTS = 100;
 
 /** Nothing behind this is looked at, so a hostile length costs no more than a long honest one. */
 export const RAW_MAX_CODE_UNITS = 2048;

@@ -120,7 +120,7 @@ test("what is kept is just this", async () => {
 test("an error of the database is logged without a value of the events", async () => {
   const { app, deps, lines } = await createTestApp();
   const widget = await makeWidget(deps.db, await makeOrganization(deps.db));
-  await deps.db.schema.alterTable("funnel_events").renameTo("funnel_events_gone").execute();
+  await deps.db.schema.alterTable("funnel_visits").renameTo("funnel_visits_gone").execute();
   const { status } = await postEvents(app, widget, { ...body, visitId: crypto.randomUUID() }, headers(MARKERS.ipv4));
   assert.equal(status, 503);
   const failure = lines.find((line) => line.includes("collection.interrupted"));

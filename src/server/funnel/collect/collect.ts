@@ -2,13 +2,16 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { CollectRequest } from "#contract/collect.ts";
 import { parseWidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
+import { toClientNetwork } from "../../http/client-network.ts";
 import type { BatcherLimits } from "../../lib/batcher.ts";
 import { OutageLog } from "../../lib/outage-log.ts";
 import { honourPrivacySignal } from "../classify/privacy-signal.ts";
+import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../classify/read-attribution.ts";
 import type { VisitReader } from "../classify/read-visit.ts";
 import { KeyCap } from "../record/key-cap.ts";
 import { toStepBit } from "../record/touch.ts";
 import { TouchWriter } from "../record/touch-writer.ts";
+import { VisitBudget } from "../record/visit-budget.ts";
 import { parseCollectBody } from "./parse-collect-body.ts";
 import { WidgetOwners } from "./widget-owners.ts";
 
@@ -24,6 +27,7 @@ type Outcome =
   | "bot"
   | "spam_referrer"
   | "paused"
+  | "over_budget"
   | "queue_full"
   | "database_unavailable";
 
@@ -38,21 +42,25 @@ export type Collected =
   | { outcome: "malformed"; eventCount: 1; fault: string }
   | { outcome: Exclude<Outcome, "malformed">; eventCount: number };
 
+type CollectorDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log">;
+
 export class Collector {
   readonly #clock: Deps["clock"];
   readonly #owners: WidgetOwners;
   readonly #visits: VisitReader;
   readonly #cap: KeyCap;
+  readonly #budget: VisitBudget;
   readonly #writer: TouchWriter;
 
-  constructor(deps: Pick<Deps, "config" | "db" | "clock" | "log">, visits: VisitReader, limits?: BatcherLimits) {
+  constructor(deps: CollectorDeps, visits: VisitReader, limits?: BatcherLimits) {
     const { db } = deps;
     const outages = new OutageLog(deps.log, { failed: "collection.interrupted", resumed: "collection.resumed" });
     this.#clock = deps.clock;
     this.#owners = new WidgetOwners({ db, outages, serviceUrl: deps.config.baseUrl });
     this.#visits = visits;
     this.#cap = new KeyCap({ db, outages });
-    this.#writer = new TouchWriter({ db, outages }, limits);
+    this.#budget = new VisitBudget(deps.config.rateLimitEventsPerMinute, deps.random);
+    this.#writer = new TouchWriter({ db, clock: deps.clock, outages }, limits);
   }
 
   /** Requests that wait for their commit. */
@@ -80,28 +88,33 @@ export class Collector {
     const { organizationId, ownHosts } = found.owner;
 
     if (isPrefetch(arrival.headers)) return "prefetch";
-    const raw = honourPrivacySignal(arrival.headers, request.attribution ?? {});
-    const visit = this.#visits.read(arrival, { raw, page: request.page ?? "", ownHosts });
+    const raw = honourPrivacySignal(arrival.headers, readAttribution(request.attribution));
+    const visit = this.#visits.read(arrival, { raw, page: readPage(request.page), ownHosts });
     if (visit.isBot) return "bot";
     if (visit.isSpam) return "spam_referrer";
     const capped = await this.#cap.apply(organizationId, visit, now);
     if (typeof capped === "string") return capped;
 
-    return await this.#writer.write({
+    const charge = this.#budget.charge({ widgetId, network: toClientNetwork(arrival.ip) }, now);
+    const written = await this.#writer.write({
+      organizationId,
       widgetId,
       // PostgreSQL takes either case; a visit in two spellings would be two to whoever compares texts.
       visitId: request.visitId.toLowerCase(),
       at: now,
       steps: toStepBits(request),
-      page: visit.page,
+      page: capped.page,
       source: capped.source,
       medium: capped.medium,
       campaign: capped.campaign,
       channel: capped.channel,
-      device: visit.device,
-      country: visit.country,
+      device: capped.device,
+      country: capped.country,
       conversion: null,
+      ...(charge === null ? { mayStart: false } : {}),
     });
+    if (charge && (written.outcome !== "recorded" || written.wasKnown)) this.#budget.refund(charge);
+    return written.outcome;
   }
 
   /** Resolves when everything that was accepted has been settled. */
@@ -114,6 +127,10 @@ export class Collector {
 function isPrefetch(headers: IncomingHttpHeaders): boolean {
   const purpose = headers["sec-purpose"];
   return typeof purpose === "string" && purpose.includes("prefetch");
+}
+
+function readPage(page: unknown): string {
+  return typeof page === "string" ? page.slice(0, ATTRIBUTION_TEXT_MAX) : "";
 }
 
 function toStepBits(request: CollectRequest): number {

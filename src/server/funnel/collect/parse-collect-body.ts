@@ -1,5 +1,5 @@
 import { Compile } from "typebox/compile";
-import { COLLECT_EVENTS_MAX, COLLECT_TEXT_MAX, CollectRequest } from "#contract/collect.ts";
+import { COLLECT_EVENTS_MAX, CollectRequest } from "#contract/collect.ts";
 import { BROWSER_STEPS } from "#contract/steps.ts";
 
 const schema = Compile(CollectRequest);
@@ -7,8 +7,6 @@ const schema = Compile(CollectRequest);
 /** By the member that is wrong. Nothing that was sent is repeated. */
 const FAULTS: Readonly<Record<string, string>> = {
   visitId: "The member visitId must be a UUID.",
-  page: `The member page must be a text of at most ${COLLECT_TEXT_MAX} characters.`,
-  attribution: `The member attribution must be an object of texts of at most ${COLLECT_TEXT_MAX} characters; touches is a whole number.`,
   events: `The member events must be a list of 1 to ${COLLECT_EVENTS_MAX} objects, each with a step of ${BROWSER_STEPS.join(", ")}.`,
 };
 const NOT_AN_OBJECT = 'The body must be a JSON object like {"visitId":"<uuid>","events":[{"step":"widget_viewed"}]}.';

@@ -1,6 +1,9 @@
 import { sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { CAPPED_KINDS } from "../record/day-keys.ts";
+import { toKindNumber } from "../record/key-id.ts";
+import { localDay } from "../record/local-day.ts";
 
 type WidgetOwnerRow = { id: WidgetId; organization_id: OrganizationId; booking_urls: string[] };
 
@@ -17,24 +20,24 @@ export async function findWidgetOwners(db: Db, ids: readonly WidgetId[]): Promis
 
 export type KeyRow = {
   organization_id: OrganizationId;
-  ends_at: Date;
-  kind: "source" | "campaign" | null;
-  key: string | null;
+  zone: string;
+  kind: number | null;
+  key: number | null;
 };
 
 /**
- * The keys that the counters of these organizations have today, all widgets together, and when that local day ends. An
- * organization without keys has one row with nulls.
+ * The capped keys that the counters of these organizations have today, all widgets together. An organization without any
+ * has one row with nulls.
  */
 export async function listKeysOfToday(db: Db, owners: readonly OrganizationId[], now: Date): Promise<KeyRow[]> {
   const { rows } = await sql<KeyRow>`-- prepared: list_keys_of_today
     with today as (
-      select organization_id, version, zone, (${now}::timestamptz at time zone zone)::date as day
+      select organization_id, version, zone, ${localDay(sql`day_zones.rules`, sql`${now}::timestamptz`)} as day
       from day_zones where organization_id = any(${owners}::text[])
     )
-    select today.organization_id, (today.day + 1)::timestamp at time zone today.zone as ends_at, known.kind, known.key
+    select today.organization_id, today.zone, known.kind, known.key
     from today left join funnel_key_days known on known.organization_id = today.organization_id
       and known.version = today.version and known.widget_id = '' and known.day = today.day
-      and known.kind in ('source', 'campaign')`.execute(db);
+      and known.kind in (${sql.join(CAPPED_KINDS.map((kind) => sql.lit(toKindNumber(kind))))})`.execute(db);
   return rows;
 }

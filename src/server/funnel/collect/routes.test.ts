@@ -91,17 +91,14 @@ describe("what is malformed is answered 400 in the error shape and nothing of it
   const valid = eventsBody();
   const manyEvents = (count: number) => Array.from({ length: count }, () => ({ step: "widget_viewed" }));
   const VISIT = "The member visitId must be a UUID.";
-  const PAGE = "The member page must be a text of at most 4096 characters.";
   const OBJECT = 'The body must be a JSON object like {"visitId":"<uuid>","events":[{"step":"widget_viewed"}]}.';
-  const ATTRIBUTION =
-    "The member attribution must be an object of texts of at most 4096 characters; touches is a whole number.";
   const EVENTS =
     "The member events must be a list of 1 to 20 objects, each with a step of widget_viewed, service_selected, date_selected, slot_selected, form_started, no_availability.";
   const cases: [name: string, body: unknown, message: string][] = [
     ["no body", "", OBJECT],
     ["malformed JSON", '{"visitId":', OBJECT],
     ["JSON after JSON", `${JSON.stringify(valid)}{}`, OBJECT],
-    ["brackets without end", "[".repeat(16_000), OBJECT],
+    ["brackets without end", "[".repeat(100_000), OBJECT],
     ["null", "null", OBJECT],
     ["a list", [valid], OBJECT],
     ["a text", '"text"', OBJECT],
@@ -125,13 +122,6 @@ describe("what is malformed is answered 400 in the error shape and nothing of it
     ["a step with a null character", { ...valid, events: [{ step: "widget_viewed\u0000" }] }, EVENTS],
     ["an event without a step", { ...valid, events: [{}] }, EVENTS],
     ["an event that is null", { ...valid, events: [null] }, EVENTS],
-    ["a page that is no text", { ...valid, page: { href: "https://a.example/" } }, PAGE],
-    ["a page that is too long", { ...valid, page: `https://a.example/${"a".repeat(4096)}` }, PAGE],
-    ["attribution that is a list", { ...valid, attribution: [] }, ATTRIBUTION],
-    ["attribution that is null", { ...valid, attribution: null }, ATTRIBUTION],
-    ["a tag that is no text", { ...valid, attribution: { utmSource: 7 } }, ATTRIBUTION],
-    ["a tag that is too long", { ...valid, attribution: { utmTerm: "a".repeat(4097) } }, ATTRIBUTION],
-    ["touches that are no number", { ...valid, attribution: { touches: "3" } }, ATTRIBUTION],
   ];
   for (const [name, body, message] of cases) {
     test(name, async () => {
@@ -195,6 +185,29 @@ test("null characters, lone surrogates and bytes that are not UTF-8 are cleaned 
   );
 });
 
+test("attribution never fails an event, whatever it holds", async () => {
+  const fine = { utmSource: "google", utmMedium: "cpc" };
+  const cases: unknown[] = [
+    null,
+    [],
+    "text",
+    { ...fine, utmTerm: "a".repeat(70_000) },
+    { ...fine, landingPage: `https://www.lindenhof.example/?a=${"a".repeat(70_000)}` },
+    { ...fine, landingPage: "javascript:alert(1)", touches: 1e30 },
+    { ...fine, touches: -1, utmCampaign: 7, referrer: { href: "https://www.google.com/" } },
+    { ...fine, touches: "3", utmContent: "\u0000", fbclid: null },
+  ];
+  for (const attribution of cases) {
+    const body = eventsBody({ attribution });
+    const { status } = await postEvents(service.app, widgetId, body);
+    const [row] = (await listEvents(service.deps.db)).filter((one) => one.visit_id === body["visitId"]);
+    const expected = attribution !== null && Object.hasOwn(attribution as object, "utmSource") ? "google" : "(direct)";
+    assert.deepEqual([status, row?.source], [204, expected], JSON.stringify(attribution).slice(0, 80));
+  }
+  for (const page of [7, { href: "https://a.example/" }, `https://a.example/${"a/".repeat(40_000)}`])
+    assert.equal((await postEvents(service.app, widgetId, eventsBody({ page }))).status, 204);
+});
+
 test("an unknown widget, a malformed id and another kind of id are answered 404", async () => {
   for (const id of ["w_1111111111111", "w_111111111111", "nonsense", "%00", "w_%F0%9F%98%80", "org_1111111111111111"]) {
     const { status, body } = await postEvents(service.app, id, eventsBody());
@@ -215,7 +228,7 @@ test("a widget made a moment after it was asked for is found", async () => {
   assert.equal((await postEvents(service.app, id, eventsBody())).status, 204);
 });
 
-test("a body of more than 16 KiB is answered 413, with its length announced or not", async () => {
+test("a body of more than 128 KiB is answered 413, with its length announced or not", async () => {
   const large = JSON.stringify(eventsBody({ padding: "x".repeat(1_000_000) }));
   const { status, body } = await postEvents(service.app, widgetId, large);
   assert.deepEqual(
@@ -224,7 +237,7 @@ test("a body of more than 16 KiB is answered 413, with its length announced or n
   );
   const chunked = await postEvents(service.app, widgetId, large, { "transfer-encoding": "chunked" });
   assert.equal(chunked.status, 413);
-  const fitting = eventsBody({ padding: "x".repeat(16_000) });
+  const fitting = eventsBody({ padding: "x".repeat(120_000) });
   assert.equal((await postEvents(service.app, widgetId, fitting)).status, 204);
 });
 

@@ -14,7 +14,7 @@ const DATABASE_WAIT_SECONDS = "5";
 /** POST /embed-api/{widget}/events: funnel events from the booking frame. 204 means committed, or deliberately dropped. */
 export async function collectRoutes(
   app: FastifyInstance,
-  deps: Pick<Deps, "config" | "db" | "clock" | "log" | "metrics">,
+  deps: Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metrics">,
   visits: VisitReader,
   limits?: BatcherLimits,
 ): Promise<void> {
@@ -52,6 +52,7 @@ function requireAnswer(collected: Collected): void {
     case "bot":
     case "spam_referrer":
     case "paused":
+    case "over_budget":
       return;
     case "malformed":
       throw new ApiError("bad_request", collected.fault);

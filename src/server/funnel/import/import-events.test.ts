@@ -5,15 +5,16 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { STEPS } from "#contract/steps.ts";
 import { assertCounted, readAnalytics } from "../../../../test/support/analytics.ts";
-import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { makeOrganization, makeWidget, NOON, ownerOf } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database.ts";
 import { visitId } from "../../../../test/support/touches.ts";
 import type { TextLine } from "../../lib/text-lines.ts";
+import { toKindNumber } from "../record/key-id.ts";
 import { recordTouches } from "../record/record.ts";
 import type { Touch } from "../record/touch.ts";
 import { sealSpans } from "../recount/seal-spans.ts";
 import { type EventImport, importEvents } from "./import-events.ts";
-import { parseImportEvent } from "./parse-import-event.ts";
+import { EventParser } from "./parse-import-event.ts";
 
 const { db } = await createTestDatabase();
 
@@ -43,14 +44,17 @@ async function importLines(
 }
 
 function toTouch(line: Line): Touch {
-  const parsed = parseImportEvent(toText(line), NOON);
+  const parsed = new EventParser().parse(toText(line), {
+    owner: ownerOf((typeof line === "string" ? "" : line["widgetId"]) as WidgetId),
+    now: NOON,
+  });
   assert.ok("touch" in parsed);
   return parsed.touch;
 }
 
 /** Everything that the organization's funnel tables hold. */
 async function readAll(owner: OrganizationId): Promise<unknown[]> {
-  const tables = ["funnel_events", "funnel_visits", "funnel_days", "funnel_key_days", "funnel_key_spans", "day_zones"];
+  const tables = ["funnel_visits", "funnel_keys", "funnel_days", "funnel_key_days", "funnel_key_spans", "day_zones"];
   const contents: unknown[] = [];
   for (const table of tables) {
     const { rows } = await sql`
@@ -82,7 +86,7 @@ function makeHistory(widgetId: WidgetId, { visits, days }: { visits: number; day
 test("a file is counted by its own times, in spans that are added up already too, and twice is once", async () => {
   const { owner, widgetId } = await makeOwner();
   const lines = makeHistory(widgetId, { visits: 900, days: 400 });
-  await sealSpans(db, owner, { set: "current", now: NOON });
+  await sealSpans(db, owner, NOON);
   assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: lines.length, skipped: 0 });
   const windows = [1, 30, 365, 730].map((days) => ({ days, now: NOON }));
   const expected = { touches: lines.map(toTouch), zone: "Europe/Berlin", widgets: [widgetId], windows };
@@ -145,7 +149,7 @@ test("every step can be imported", async () => {
   assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 8, skipped: 0 });
   const { totals, funnel } = await readAnalytics(db, owner, { days: 40, now: NOON });
   assert.deepEqual([totals.bookings, totals.failed, totals.noAvailability], [1, 1, 1]);
-  assert.deepEqual(Object.values(funnel), [8, 5, 4, 3, 2, 1]);
+  assert.deepEqual(Object.values(funnel), [8, 6, 5, 4, 3, 1]);
 });
 
 describe("a bad line is named, and nothing of the file is recorded", () => {
@@ -206,12 +210,16 @@ describe("a file that is another at the second reading", () => {
 
 test("cut off in the middle, the same file is imported to its end the next time", async () => {
   const { owner, widgetId } = await makeOwner();
-  const lines = makeHistory(widgetId, { visits: 800, days: 100 });
+  const lines = makeHistory(widgetId, { visits: 3_000, days: 100 });
   const cutOff = importLines(owner, lines, (stage) => {
     if (stage === "recorded") throw new Error("killed");
   });
   await assert.rejects(cutOff, { message: "killed" });
-  assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: lines.length - 500, skipped: 500 });
+  assert.deepEqual(await importLines(owner, lines), {
+    kind: "imported",
+    imported: lines.length - 2_000,
+    skipped: 2_000,
+  });
   const windows = [{ days: 200, now: NOON }];
   const expected = { touches: lines.map(toTouch), zone: "Europe/Berlin", widgets: [widgetId], windows };
   await assertCounted(db, owner, { ...expected, when: "imported to its end" });
@@ -233,10 +241,15 @@ test("what is recorded live meanwhile is counted as well", async () => {
   await assertCounted(db, owner, { touches, zone: "Europe/Berlin", widgets: [widgetId], windows, when: "both" });
 });
 
-test("a day takes 1,000 sources and 1,000 campaigns; the rest is (other), again and again the same", async () => {
+test("a day takes 1,000 sources, 1,000 campaigns and 1,000 pages; the rest is (other), again and again the same", async () => {
   const { owner, widgetId } = await makeOwner();
   const flood = Array.from({ length: 1_200 }, (_, visit) =>
-    makeLine(widgetId, visit, { source: `s${visit}`, medium: "referral", campaign: `c${visit}` }),
+    makeLine(widgetId, visit, {
+      source: `s${visit}`,
+      medium: "referral",
+      campaign: `c${visit}`,
+      page: `https://a.example/p${visit}`,
+    }),
   );
   const nextDay = flood
     .slice(0, 10)
@@ -245,15 +258,18 @@ test("a day takes 1,000 sources and 1,000 campaigns; the rest is (other), again 
   const imported = lines.length;
   assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported, skipped: 0 });
   const { rows } = await sql`
-    select day, kind, count(*) as keys, sum(views) filter (where key like '(other)%')::integer as other
-    from funnel_key_days where organization_id = ${owner} and widget_id = '' and kind <> 'channel'
-    group by day, kind order by day, kind`.execute(db);
+    select day, counted.kind, count(*) as keys, sum(views) filter (where named.key like '(other)%')::integer as other
+    from funnel_key_days counted join funnel_keys named using (organization_id)
+    where organization_id = ${owner} and widget_id = '' and counted.kind in (2, 3, 4) and named.id = counted.key
+    group by day, counted.kind order by day, counted.kind`.execute(db);
   assert.deepEqual(rows, [
     // With (other), and with the traffic that has no tags and is nobody's invention.
-    { day: "2026-10-01", kind: "campaign", keys: 1_002, other: 200 },
-    { day: "2026-10-01", kind: "source", keys: 1_002, other: 200 },
-    { day: "2026-10-02", kind: "campaign", keys: 10, other: null },
-    { day: "2026-10-02", kind: "source", keys: 10, other: null },
+    { day: "2026-10-01", kind: toKindNumber("source"), keys: 1_002, other: 200 },
+    { day: "2026-10-01", kind: toKindNumber("campaign"), keys: 1_002, other: 200 },
+    { day: "2026-10-01", kind: toKindNumber("page"), keys: 1_002, other: 200 },
+    { day: "2026-10-02", kind: toKindNumber("source"), keys: 10, other: null },
+    { day: "2026-10-02", kind: toKindNumber("campaign"), keys: 10, other: null },
+    { day: "2026-10-02", kind: toKindNumber("page"), keys: 10, other: null },
   ]);
   const { channels } = await readAnalytics(db, owner, { days: 40, now: NOON });
   assert.deepEqual(
@@ -270,9 +286,9 @@ test("a day takes 1,000 sources and 1,000 campaigns; the rest is (other), again 
 
 test("progress is told for both readings", async () => {
   const { owner, widgetId } = await makeOwner();
-  const lines = Array.from({ length: 1_100 }, (_, visit) => makeLine(widgetId, visit));
+  const lines = Array.from({ length: 4_100 }, (_, visit) => makeLine(widgetId, visit));
   const told: Record<string, number[]> = { checked: [], recorded: [] };
   await importLines(owner, lines, (stage, line) => told[stage]?.push(line));
-  assert.equal(told["checked"]?.at(-1), 1_100);
-  assert.deepEqual(told["recorded"], [500, 1_000, 1_100]);
+  assert.equal(told["checked"]?.at(-1), 4_100);
+  assert.deepEqual(told["recorded"], [2_000, 4_000, 4_100]);
 });

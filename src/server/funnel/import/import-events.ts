@@ -2,18 +2,20 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { TextLine } from "../../lib/text-lines.ts";
+import { toLocalDay, type ZoneRules } from "../../lib/zone-rules.ts";
 import { DayKeys } from "../record/day-keys.ts";
+import { KnownKeys } from "../record/known-keys.ts";
 import { recordTouches } from "../record/record.ts";
 import type { Touch } from "../record/touch.ts";
-import { parseImportEvent } from "./parse-import-event.ts";
-import { listKeysOfDays, listWidgetIds, lookUpTouches, lowerKeptSince } from "./queries.ts";
+import { EventParser } from "./parse-import-event.ts";
+import { findDayRules, listKeysOfDays, listWidgetIds, lowerKeptSince } from "./queries.ts";
 
-// The file is read twice: the first time to find what is wrong with it, the second to record it, a batch a transaction. One
+// The file is read twice: the first time to find what is wrong with it, the second to record it, a batch per transaction. One
 // transaction for all of it would hold the counters of every day it touches, and whoever records meanwhile would wait for
-// its end. Cut off in the middle, it is simply run again: an event that is there already is skipped.
+// its end. Cut off in the middle, it is simply run again: what is recorded already is skipped.
 
 /** Each takes some 50 ms, which is as long as recording on the same day may have to wait. */
-const BATCH_EVENTS = 500;
+const BATCH_EVENTS = 2_000;
 /** Files are mostly in the order of time, so few days are in use at once. */
 const DAYS_KEPT = 50;
 
@@ -32,95 +34,111 @@ export type EventImport =
   | { kind: "changed"; line: number };
 
 export async function importEvents(db: Db, owner: OrganizationId, file: EventFile): Promise<EventImport> {
-  const widgets = await listWidgetIds(db, owner);
+  const source = { ...file, owner, widgets: await listWidgetIds(db, owner), parser: new EventParser() };
 
   let checked = 0;
-  for await (const read of readEvents(file, widgets)) {
+  for await (const read of readEvents(source)) {
     if ("fault" in read) return { kind: "refused", ...read };
     checked += 1;
     file.progress("checked", read.line);
   }
 
-  const recorder = new BatchRecorder(db, owner);
+  const recorder = new BatchRecorder(db, owner, { rules: await findDayRules(db, owner), now: file.now });
   let line = 0;
-  for await (const read of readEvents(file, widgets)) {
-    line = read.line;
-    if ("fault" in read || recorder.added === checked) break;
-    if (await recorder.add(read.touch)) file.progress("recorded", line);
+  try {
+    for await (const read of readEvents(source)) {
+      line = read.line;
+      if ("fault" in read || recorder.added === checked) break;
+      if (await recorder.add(read.touch)) file.progress("recorded", line);
+    }
+  } finally {
+    await recorder.finish();
   }
-  await recorder.flush();
   if (recorder.oldest) await lowerKeptSince(db, owner, recorder.oldest);
   file.progress("recorded", line);
-  const { added, imported, skipped } = recorder;
-  return added === checked ? { kind: "imported", imported, skipped } : { kind: "changed", line };
+  const { added, imported } = recorder;
+  return added === checked ? { kind: "imported", imported, skipped: added - imported } : { kind: "changed", line };
 }
 
 type ReadEvent = { line: number; touch: Touch } | { line: number; fault: string };
 
 /** The lines of the file that are not blank. */
-async function* readEvents(
-  file: Pick<EventFile, "read" | "now">,
-  widgets: ReadonlySet<WidgetId>,
-): AsyncGenerator<ReadEvent> {
+async function* readEvents({
+  read,
+  now,
+  owner,
+  widgets,
+  parser,
+}: Pick<EventFile, "read" | "now"> & {
+  owner: OrganizationId;
+  widgets: ReadonlySet<WidgetId>;
+  parser: EventParser;
+}): AsyncGenerator<ReadEvent> {
   let line = 0;
-  for await (const read of file.read()) {
+  for await (const text of read()) {
     line += 1;
-    if ("text" in read && read.text.trim() === "") continue;
-    const parsed = "fault" in read ? read : parseImportEvent(read.text, file.now);
+    if ("text" in text && text.text.trim() === "") continue;
+    const parsed = "fault" in text ? text : parser.parse(text.text, { owner, now });
     if ("fault" in parsed) yield { line, ...parsed };
     else if (widgets.has(parsed.touch.widgetId)) yield { line, ...parsed };
     else yield { line, fault: "widgetId is not a widget of this organization" };
   }
 }
 
+/** Records batches one after the other; the next is read while one is being recorded. */
 class BatchRecorder {
   added = 0;
+  /** Steps, bookings and failed attempts that were not there before. */
   imported = 0;
-  skipped = 0;
   oldest: Date | null = null;
   readonly #db: Db;
   readonly #owner: OrganizationId;
+  readonly #rules: ZoneRules;
+  readonly #now: Date;
   readonly #days = new RecentMap<string, DayKeys>(DAYS_KEPT);
+  readonly #knownKeys = new KnownKeys();
   #batch: Touch[] = [];
+  #underWay: Promise<void> = Promise.resolve();
 
-  constructor(db: Db, owner: OrganizationId) {
+  constructor(db: Db, owner: OrganizationId, about: { rules: ZoneRules; now: Date }) {
     this.#db = db;
     this.#owner = owner;
+    this.#rules = about.rules;
+    this.#now = about.now;
   }
 
-  /** True when that made a batch, and it was recorded. */
+  /** True when that made a batch, and the one before it is recorded; this one is under way. */
   async add(touch: Touch): Promise<boolean> {
     this.#batch.push(touch);
     this.added += 1;
     if (this.oldest === null || touch.at < this.oldest) this.oldest = touch.at;
     if (this.#batch.length < BATCH_EVENTS) return false;
-    await this.flush();
+    await this.#flush();
     return true;
   }
 
-  async flush(): Promise<void> {
-    const given = this.#batch;
-    this.#batch = [];
-    const fresh = await this.#listNew(given);
-    if (fresh.length > 0) await recordTouches(this.#db, fresh, "every");
-    this.imported += fresh.length;
-    this.skipped += given.length - fresh.length;
+  async finish(): Promise<void> {
+    await this.#flush();
+    await this.#underWay;
   }
 
-  /** Those that neither the database nor an earlier line of the batch has, with the day's distinct keys limited. */
-  async #listNew(given: readonly Touch[]): Promise<Touch[]> {
-    if (given.length === 0) return [];
-    const facts = await lookUpTouches(this.#db, this.#owner, given);
-    const seen = new Set<string>();
-    const fresh = given.flatMap((touch, index) => {
-      const fact = facts[index];
-      const name = `${touch.widgetId} ${touch.visitId} ${touch.at.getTime()} ${touch.steps}`;
-      if (!fact || fact.is_recorded || seen.has(name)) return [];
-      seen.add(name);
-      return [{ touch, day: fact.day }];
-    });
-    const keys = await this.#findKeys(new Set(fresh.map(({ day }) => day)));
-    return fresh.map(({ touch, day }) => ({ ...touch, ...keys.get(day)?.limit(touch) }));
+  async #flush(): Promise<void> {
+    await this.#underWay;
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#underWay = this.#record(batch);
+    // Whoever waits for it gets the error; until then it must not count as unhandled.
+    this.#underWay.catch(() => {});
+  }
+
+  async #record(batch: readonly Touch[]): Promise<void> {
+    if (batch.length === 0) return;
+    const days = batch.map((touch) => toLocalDay(this.#rules, touch.at));
+    const keys = await this.#findKeys(new Set(days));
+    const touches = batch.map((touch, i) => keys.get(days[i] ?? "")?.limit(touch) ?? touch);
+    const options = { now: this.#now, knownKeys: this.#knownKeys };
+    const { newSteps } = await recordTouches(this.#db, touches, "every", options);
+    this.imported += newSteps;
   }
 
   async #findKeys(days: ReadonlySet<string>): Promise<Map<string, DayKeys>> {
@@ -131,8 +149,7 @@ class BatchRecorder {
     }
     const missing = [...days].filter((day) => !found.has(day));
     if (missing.length === 0) return found;
-    const rows = await listKeysOfDays(this.#db, this.#owner, missing);
-    const byDay = Map.groupBy(rows, (row) => row.day);
+    const byDay = Map.groupBy(await listKeysOfDays(this.#db, this.#owner, missing), (row) => row.day);
     for (const day of missing) {
       const keys = new DayKeys();
       keys.learn(byDay.get(day) ?? []);

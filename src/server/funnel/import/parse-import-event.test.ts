@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { OrganizationId } from "#contract/ids.ts";
 import type { Touch } from "../record/touch.ts";
-import { parseImportEvent } from "./parse-import-event.ts";
+import { EventParser } from "./parse-import-event.ts";
 
 const NOW = new Date("2026-11-01T12:00:00.000Z");
 const WIDGET = "w_123456789abc";
@@ -9,7 +10,10 @@ const VISIT = "0b9ab1d2-5f3e-4c6a-8d7b-9e0f1a2b3c4d";
 
 const LEAST = { widgetId: WIDGET, visitId: VISIT, step: "widget_viewed", at: "2026-10-01T09:30:00.000Z" };
 
-const parse = (line: unknown) => parseImportEvent(typeof line === "string" ? line : JSON.stringify(line), NOW);
+const OWNER = "org_1111111111111111" as OrganizationId;
+const parser = new EventParser();
+const parse = (line: unknown) =>
+  parser.parse(typeof line === "string" ? line : JSON.stringify(line), { owner: OWNER, now: NOW });
 
 function parseTouch(about: Record<string, unknown>): Touch {
   const parsed = parse({ ...LEAST, ...about });
@@ -20,6 +24,7 @@ function parseTouch(about: Record<string, unknown>): Touch {
 test("the least a line needs is a direct visit of which nothing else is known", () => {
   assert.deepEqual(parse(LEAST), {
     touch: {
+      organizationId: OWNER,
       widgetId: WIDGET,
       visitId: VISIT,
       at: new Date("2026-10-01T09:30:00.000Z"),
@@ -53,6 +58,7 @@ test("everything a line can say", () => {
   };
   assert.deepEqual(parse(line), {
     touch: {
+      organizationId: OWNER,
       widgetId: WIDGET,
       visitId: VISIT,
       at: new Date("2026-10-01T09:30:00.123Z"),

@@ -1,13 +1,14 @@
 import { Compile } from "typebox/compile";
-import { parseWidgetId } from "#contract/ids.ts";
+import { type OrganizationId, parseWidgetId } from "#contract/ids.ts";
 import { ImportedEvent } from "#contract/imported-event.ts";
 import { STEPS } from "#contract/steps.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import { parseJsonText } from "../../lib/json-text.ts";
-import { classifySource, toCampaignKey } from "../classify/classify-source.ts";
+import { VisitClassifier } from "../classify/classify-visit.ts";
 import { parseCountry } from "../classify/country.ts";
 import type { Device } from "../classify/device.ts";
 import { toPage } from "../classify/page.ts";
+import { readAttribution } from "../classify/read-attribution.ts";
 import { type Conversion, type Touch, toStepBit, type VisitClass } from "../record/touch.ts";
 
 const schema = Compile(ImportedEvent);
@@ -22,34 +23,46 @@ const FAULTS: Readonly<Record<string, string>> = {
 
 const DEVICES: readonly Device[] = ["mobile", "tablet", "desktop", "other"];
 
-/** One line of the file to one touch, or what is wrong with it as the rest of a sentence. */
-export function parseImportEvent(line: string, now: Date): { touch: Touch } | { fault: string } {
-  const parsed = parseJsonText(line);
-  if ("fault" in parsed) return parsed;
-  const event = parsed.value;
-  if (!schema.Check(event)) return { fault: describeFault(event) };
+/** Lines of the file to touches. Most lines of a file share a few classes, which are worked out once. */
+export class EventParser {
+  readonly #classifier = new VisitClassifier();
 
-  const widgetId = parseWidgetId(event.widgetId);
-  const at = parseIsoInstant(event.at, "down");
-  const conversion = at && toConversion(event, at);
-  if (!widgetId) return { fault: "widgetId is not a widget's id" };
-  if (!at || !conversion) return { fault: "at is not a date that exists" };
-  if (at > now) return { fault: "at lies in the future" };
-  if ("fault" in conversion) return conversion;
+  /** One line to one touch, or what is wrong with it as the rest of a sentence. */
+  parse(line: string, { owner, now }: { owner: OrganizationId; now: Date }): { touch: Touch } | { fault: string } {
+    const parsed = parseJsonText(line);
+    if ("fault" in parsed) return parsed;
+    const event = parsed.value;
+    if (!schema.Check(event)) return { fault: describeFault(event) };
 
-  return {
-    touch: {
-      ...toClass(event),
-      widgetId,
-      visitId: event.visitId.toLowerCase(),
-      at,
-      steps: toStepBit(event.step),
-      page: toPage(event.page ?? undefined),
-      device: toDevice(event.device ?? ""),
-      country: parseCountry(event.country ?? undefined),
-      conversion: conversion.value,
-    },
-  };
+    const widgetId = parseWidgetId(event.widgetId);
+    const at = parseIsoInstant(event.at, "down");
+    const conversion = at && toConversion(event, at);
+    if (!widgetId) return { fault: "widgetId is not a widget's id" };
+    if (!at || !conversion) return { fault: "at is not a date that exists" };
+    if (at > now) return { fault: "at lies in the future" };
+    if ("fault" in conversion) return conversion;
+    return {
+      touch: {
+        ...this.#classify(event),
+        organizationId: owner,
+        widgetId,
+        visitId: event.visitId.toLowerCase(),
+        at,
+        steps: toStepBit(event.step),
+        page: toPage(event.page ?? undefined),
+        device: toDevice(event.device ?? ""),
+        country: parseCountry(event.country ?? undefined),
+        conversion: conversion.value,
+      },
+    };
+  }
+
+  /** By the rules of a tagged link, there being nothing else to go by: no tags at all is direct. */
+  #classify({ source, medium, campaign }: ImportedEvent): VisitClass {
+    const raw = readAttribution({ utmSource: source, utmMedium: medium, utmCampaign: campaign });
+    const { isSpam: _, ...named } = this.#classifier.classify({ raw, page: "", ownHosts: [] });
+    return named;
+  }
 }
 
 /**
@@ -63,17 +76,6 @@ function toConversion({ step, start }: ImportedEvent, at: Date): { value: Conver
     return { value: { step, key, startAt: null } };
   const startAt = parseIsoInstant(start, "down");
   return startAt ? { value: { step, key, startAt } } : { fault: "start is not a date that exists" };
-}
-
-/** By the rules of a tagged link, there being nothing else to go by: no tags at all is direct. */
-function toClass({ source, medium, campaign }: ImportedEvent): VisitClass {
-  const tags = {
-    ...(source ? { utmSource: source } : {}),
-    ...(medium ? { utmMedium: medium } : {}),
-    ...(campaign ? { utmCampaign: campaign } : {}),
-  };
-  const named = classifySource(tags, { pageHosts: [], ownHosts: [] });
-  return { ...named, campaign: toCampaignKey(named.campaign) };
 }
 
 function toDevice(text: string): Device | "" {

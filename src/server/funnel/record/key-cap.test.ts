@@ -11,29 +11,33 @@ import { createLog } from "../../lib/log.ts";
 import { OutageLog } from "../../lib/outage-log.ts";
 import { KEYS_PER_DAY_MAX } from "./day-keys.ts";
 import { KeyCap } from "./key-cap.ts";
-import type { VisitClass } from "./touch.ts";
+import { type KeyKind, toKeyId, toKindNumber } from "./key-id.ts";
+import type { VisitFacts } from "./touch.ts";
 
 const { db } = await createTestDatabase();
 const outages = new OutageLog(createLog("silent"), { failed: "failed", resumed: "resumed" });
-const visit = (source: string, campaign = "(not set)"): VisitClass => ({
+const visit = (source: string, campaign = "(not set)"): VisitFacts => ({
+  ...{ page: "", device: "mobile", country: "DE" },
   source,
   medium: "cpc",
   campaign,
   channel: "Paid Search",
 });
-const other = (campaign = "(not set)"): VisitClass => ({ ...visit("(other)", campaign), medium: "(other)" });
+const other = (campaign = "(not set)"): VisitFacts => ({ ...visit("(other)", campaign), medium: "(other)" });
 
-async function addKeys(owner: OrganizationId, kind: string, about: { count: number; day?: string; prefix?: string }) {
+async function addKeys(owner: OrganizationId, kind: KeyKind, about: { keys: readonly string[]; day?: string }) {
   await sql`
     insert into funnel_key_days (organization_id, version, widget_id, day, kind, key, views, bookings)
-    select ${owner}, 1, '', ${about.day ?? "2026-11-01"}::date, ${kind}, ${about.prefix ?? "key"} || n, 1, 0
-    from generate_series(1, ${about.count}::integer) n`.execute(db);
+    select ${owner}, 1, '', ${about.day ?? "2026-11-01"}::date, ${toKindNumber(kind)}, key, 1, 0
+    from unnest(${about.keys.map((key) => toKeyId(kind, key))}::bigint[]) key`.execute(db);
 }
+
+const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
 test("after so many distinct keys in a day the next ones are (other); the channel stays, and so do keys seen before", async () => {
   const owner = await makeOrganization(db);
   const cap = new KeyCap({ db, outages, keysMax: 3 });
-  const apply = (one: VisitClass) => cap.apply(owner, one, NOON);
+  const apply = (one: VisitFacts) => cap.apply(owner, one, NOON);
   for (const source of ["a", "b", "c"]) assert.deepEqual(await apply(visit(source)), visit(source));
   assert.deepEqual(await apply(visit("d")), other());
   assert.deepEqual(await apply(visit("a")), visit("a"));
@@ -45,7 +49,7 @@ test("after so many distinct keys in a day the next ones are (other); the channe
 test("traffic without a tag is never (other), and takes no place", async () => {
   const owner = await makeOrganization(db);
   const cap = new KeyCap({ db, outages, keysMax: 1 });
-  const direct: VisitClass = { source: "(direct)", medium: "(none)", campaign: "(not set)", channel: "Direct" };
+  const direct: VisitFacts = { ...visit("(direct)"), medium: "(none)", channel: "Direct" };
   assert.deepEqual(await cap.apply(owner, direct, NOON), direct);
   assert.deepEqual(await cap.apply(owner, visit("a"), NOON), visit("a"));
   assert.deepEqual(await cap.apply(owner, visit("b"), NOON), other());
@@ -54,9 +58,9 @@ test("traffic without a tag is never (other), and takes no place", async () => {
 
 test("a process that starts during the day counts the keys that are there already, of today alone", async () => {
   const owner = await makeOrganization(db);
-  await addKeys(owner, "source", { count: 2, prefix: "known / cpc" });
-  await addKeys(owner, "source", { count: 900, day: "2026-10-31" });
-  await addKeys(owner, "channel", { count: 900 });
+  await addKeys(owner, "source", { keys: numbered("known / cpc", 2) });
+  await addKeys(owner, "source", { keys: numbered("key", 900), day: "2026-10-31" });
+  await addKeys(owner, "channel", { keys: numbered("key", 900) });
   const cap = new KeyCap({ db, outages, keysMax: 3 });
   assert.deepEqual(await cap.apply(owner, visit("a"), NOON), visit("a"));
   assert.deepEqual(await cap.apply(owner, visit("b"), NOON), other());
@@ -88,9 +92,7 @@ test("processes see each other's keys: together they keep little more than one w
     const applied = await caps[n % 2]?.apply(owner, visit(key), NOON);
     if (typeof applied === "string" || applied?.source !== key) continue;
     kept += 1;
-    await sql`insert into funnel_key_days values (${owner}, 1, '', '2026-11-01', 'source', ${`${key} / cpc`}, 1, 0)`.execute(
-      db,
-    );
+    await addKeys(owner, "source", { keys: [`${key} / cpc`] });
   }
   assert.ok(kept >= 300 && kept <= 400, `${kept} were kept`);
 });

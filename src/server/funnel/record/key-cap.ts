@@ -2,22 +2,23 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/batcher.ts";
+import { parseTimeZone } from "../../lib/calendar.ts";
 import type { OutageLog } from "../../lib/outage-log.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
+import { findDayEnd, readZoneRules } from "../../lib/zone-rules.ts";
 import { type KeyRow, listKeysOfToday } from "../collect/queries.ts";
-import { type DayKey, DayKeys } from "./day-keys.ts";
-import type { VisitClass } from "./touch.ts";
+import { CAPPED_KINDS, DayKeys } from "./day-keys.ts";
+import { toKindNumber } from "./key-id.ts";
+import type { VisitFacts } from "./touch.ts";
 
-// The limit of distinct keys a day (day-keys.ts) for what is being collected: today's keys of each organization, remembered,
-// and read from the counters again as other processes add theirs.
+// The limit on distinct keys per day (day-keys.ts) for visits as they happen: today's keys of each organization, kept in
+// memory, and read from the counters again as other processes add theirs.
 
-/** After so many new keys the database is asked again. Each process can be this far off, no more. */
+/** After this many new keys the database is asked again. Each process can be this far off, no more. */
 const NEW_KEYS_PER_LOOK = 50;
 const LOOK_LIMITS: BatcherLimits = { batchMax: 500, itemsMax: 10_000, atOnce: 1, waitMs: 5_000 };
 
 const ORGANIZATIONS_KEPT = 5_000;
-/** When all keys together are longer, everything is forgotten and read again as needed. */
-const CHARACTERS_MAX = 8_000_000;
 
 type Today = { keys: DayKeys; endsAtMs: number };
 type Look = { owner: OrganizationId; now: Date };
@@ -26,8 +27,7 @@ export class KeyCap {
   readonly #outages: OutageLog;
   readonly #keysMax: number | undefined;
   readonly #looks: Batcher<Look, DayKeys>;
-  #organizations = new RecentMap<OrganizationId, Today>(ORGANIZATIONS_KEPT);
-  #characters = 0;
+  readonly #organizations = new RecentMap<OrganizationId, Today>(ORGANIZATIONS_KEPT);
 
   constructor(deps: { db: Db; outages: OutageLog; keysMax?: number }) {
     this.#outages = deps.outages;
@@ -35,24 +35,23 @@ export class KeyCap {
     this.#looks = new Batcher(LOOK_LIMITS, (looks) => this.#readKeys(deps.db, looks));
   }
 
-  /** The class as it may be recorded now. */
-  async apply(
+  /** The visit as it may be recorded now. */
+  async apply<Visit extends VisitFacts>(
     owner: OrganizationId,
-    visit: VisitClass,
+    visit: Visit,
     now: Date,
-  ): Promise<VisitClass | "queue_full" | "database_unavailable"> {
-    let keys = this.#findToday(owner, now)?.keys;
+  ): Promise<Visit | "queue_full" | "database_unavailable"> {
+    const keys = this.#findToday(owner, now)?.keys;
     if (keys?.holds(visit)) return visit;
+    if (keys && (keys.newKeys < NEW_KEYS_PER_LOOK || !keys.hasRoom)) return keys.limit(visit);
+    const looked = await this.#look({ owner, now });
+    return typeof looked === "string" ? looked : looked.limit(visit);
+  }
 
-    if (!keys || (keys.newKeys >= NEW_KEYS_PER_LOOK && keys.hasRoom)) {
-      const looked = await this.#look({ owner, now });
-      if (typeof looked === "string") return looked;
-      keys = looked;
-    }
-    const before = keys.characters;
-    const limited = keys.limit(visit);
-    this.#characters += keys.characters - before;
-    return limited;
+  /** The same for what must not fail: while today's keys cannot be read, unknown ones become (other). */
+  async applyForBooking<Visit extends VisitFacts>(owner: OrganizationId, visit: Visit, now: Date): Promise<Visit> {
+    const applied = await this.apply(owner, visit, now);
+    return typeof applied === "string" ? new DayKeys(0).limit(visit) : applied;
   }
 
   #findToday(owner: OrganizationId, now: Date): Today | null {
@@ -73,26 +72,27 @@ export class KeyCap {
     const now = new Date(Math.max(...looks.map((look) => look.now.getTime())));
     const owners = [...new Set(looks.map((look) => look.owner))];
     const rows = Map.groupBy(await listKeysOfToday(db, owners, now), (row) => row.organization_id);
-    if (this.#characters > CHARACTERS_MAX) this.#forgetAll();
     const found = new Map(owners.map((owner) => [owner, this.#remember({ owner, now }, rows.get(owner) ?? [])]));
     // Every look's owner was asked for.
     return looks.map((look) => found.get(look.owner) as DayKeys);
   }
 
   #remember({ owner, now }: Look, rows: readonly KeyRow[]): DayKeys {
-    // What was kept here and is not committed yet counts as well.
+    // Keys that were given a place here and are not committed yet count as well.
     const keys = this.#findToday(owner, now)?.keys ?? new DayKeys(this.#keysMax);
-    const before = keys.characters;
-    keys.learn(rows.filter((row): row is KeyRow & DayKey => row.kind !== null && row.key !== null));
-    this.#characters += keys.characters - before;
-    // A midnight that the clocks pass twice can lie behind us already; then a look a minute is enough.
-    const endsAtMs = Math.max(rows[0]?.ends_at.getTime() ?? 0, now.getTime() + MINUTE_MS);
-    this.#organizations.set(owner, { keys, endsAtMs });
+    keys.learn(rows.flatMap(toDayKey));
+    this.#organizations.set(owner, { keys, endsAtMs: findEnd(rows[0]?.zone, now) });
     return keys;
   }
+}
 
-  #forgetAll(): void {
-    this.#organizations = new RecentMap(ORGANIZATIONS_KEPT);
-    this.#characters = 0;
-  }
+function toDayKey(row: KeyRow): { kind: (typeof CAPPED_KINDS)[number]; key: number }[] {
+  const kind = CAPPED_KINDS.find((each) => toKindNumber(each) === row.kind);
+  return kind === undefined || row.key === null ? [] : [{ kind, key: row.key }];
+}
+
+/** A zone that this runtime does not know, or an organization that is gone, is asked for again after a minute. */
+function findEnd(zone: string | undefined, now: Date): number {
+  if (zone === undefined || parseTimeZone(zone) === null) return now.getTime() + MINUTE_MS;
+  return findDayEnd(readZoneRules(zone), now).getTime();
 }

@@ -1,60 +1,106 @@
-import type { Touch } from "./touch.ts";
+import type { Step } from "#contract/steps.ts";
+import { KEY_KINDS, toVisitKeys, type VisitKeys } from "./key-id.ts";
+import { type Touch, toStepBit } from "./touch.ts";
+
+/** The columns of funnel_visits that hold the earliest instant of a step. Conversions have maps instead. */
+export const STEP_COLUMNS = [
+  { column: "viewed_at", step: "widget_viewed" },
+  { column: "service_at", step: "service_selected" },
+  { column: "date_at", step: "date_selected" },
+  { column: "slot_at", step: "slot_selected" },
+  { column: "form_at", step: "form_started" },
+  { column: "no_availability_at", step: "no_availability" },
+] as const satisfies readonly { column: string; step: Step }[];
+
+const STEP_BITS = STEP_COLUMNS.map(({ step }) => toStepBit(step));
 
 /** A visit as far as one batch tells; the database unites it with what it knows already, by the same rules. */
 export type VisitPart = {
-  /** Index of the touch that starts the visit. */
-  startTouch: number;
-  lastAt: Date;
-  steps: number;
-  conversions: Record<string, ConversionTimes> | null;
+  /** The earliest touch, which the visit is counted under. */
+  start: Touch;
+  keys: VisitKeys;
+  /** Earliest instant of each of STEP_COLUMNS. */
+  stepTimes: (Date | null)[];
+  convertedAt: Date | null;
+  bookings: ConversionMap | null;
+  failures: ConversionMap | null;
+  mayStart: boolean;
 };
 
-type ConversionTimes = readonly [atMs: number, startMs: number | null];
+type ConversionTimes = readonly [atMs: number, leadMs: number | null];
+type ConversionMap = Readonly<Record<string, ConversionTimes>>;
 
-/** Unites the touches of each visit. The order of touches does not matter: every rule here is a minimum or a union. */
-export function mergeTouches(touches: readonly Touch[]): VisitPart[] {
-  const parts = new Map<string, VisitPart>();
-  touches.forEach((touch, index) => {
-    const visit = `${touch.widgetId} ${touch.visitId}`;
-    const part = parts.get(visit);
-    if (!part) {
-      parts.set(visit, {
-        startTouch: index,
-        lastAt: touch.at,
-        steps: touch.steps,
-        conversions: addConversion(null, touch),
-      });
-      return;
+export type MergedTouches = {
+  visits: VisitPart[];
+  /** For each touch, the index of its visit. */
+  visitOfTouch: number[];
+};
+
+/** Unites the touches of each visit. The order of touches does not matter: every rule here is a minimum, maximum or union. */
+export function mergeTouches(touches: readonly Touch[]): MergedTouches {
+  const places = new Map<string, number>();
+  const visits: VisitPart[] = [];
+  const visitOfTouch = touches.map((touch) => {
+    const name = `${touch.widgetId} ${touch.visitId}`;
+    const place = places.get(name);
+    const visit = place === undefined ? undefined : visits[place];
+    if (place === undefined || !visit) {
+      places.set(name, visits.length);
+      return visits.push(toPart(touch)) - 1;
     }
-    const start = touches[part.startTouch];
-    if (start && startsBefore(touch, start)) part.startTouch = index;
-    if (touch.at > part.lastAt) part.lastAt = touch.at;
-    part.steps |= touch.steps;
-    part.conversions = addConversion(part.conversions, touch);
+    addTouch(visit, touch);
+    return place;
   });
-  return [...parts.values()];
+  return { visits, visitOfTouch };
 }
 
-/** In the order in which record.ts and rebuild-queries.ts sort a visit's touches: the instant, then the class, byte by byte. */
+function toPart(touch: Touch): VisitPart {
+  const part: VisitPart = {
+    start: touch,
+    keys: toVisitKeys(touch),
+    stepTimes: STEP_BITS.map((bit) => (touch.steps & bit ? touch.at : null)),
+    convertedAt: null,
+    bookings: null,
+    failures: null,
+    mayStart: touch.mayStart ?? true,
+  };
+  addConversion(part, touch);
+  return part;
+}
+
+function addTouch(part: VisitPart, touch: Touch): void {
+  if (startsBefore(touch, part.start)) {
+    part.start = touch;
+    part.keys = toVisitKeys(touch);
+  }
+  STEP_BITS.forEach((bit, i) => {
+    const known = part.stepTimes[i] ?? null;
+    if (touch.steps & bit && (known === null || touch.at < known)) part.stepTimes[i] = touch.at;
+  });
+  part.mayStart ||= touch.mayStart ?? true;
+  addConversion(part, touch);
+}
+
+/** In the order in which record.ts picks the start of a visit: the instant, then the numbers of its keys. */
 export function startsBefore(a: Touch, b: Touch): boolean {
   if (a.at.getTime() !== b.at.getTime()) return a.at < b.at;
-  for (const field of ["source", "medium", "campaign", "channel", "page", "device", "country"] as const) {
-    const order = Buffer.compare(Buffer.from(a[field]), Buffer.from(b[field]));
-    if (order !== 0) return order < 0;
-  }
-  return false;
+  const [keys, others] = [toVisitKeys(a), toVisitKeys(b)];
+  const different = KEY_KINDS.find((kind) => keys[kind] !== others[kind]);
+  return different !== undefined && keys[different] < others[different];
 }
 
-function addConversion(conversions: VisitPart["conversions"], { at, conversion }: Touch): VisitPart["conversions"] {
-  if (!conversion) return conversions;
-  const name = `${conversion.step}:${conversion.key}`;
-  const times: ConversionTimes = [at.getTime(), conversion.startAt?.getTime() ?? null];
-  const known = conversions?.[name];
-  return known && !isEarlier(times, known) ? conversions : { ...conversions, [name]: times };
+function addConversion(part: VisitPart, { at, conversion }: Touch): void {
+  if (!conversion) return;
+  const map = conversion.step === "booking_completed" ? "bookings" : "failures";
+  const leadMs = conversion.startAt && Math.max(0, conversion.startAt.getTime() - at.getTime());
+  const times: ConversionTimes = [at.getTime(), leadMs];
+  const known = part[map]?.[conversion.key];
+  if (!known || isEarlier(times, known)) part[map] = { ...part[map], [conversion.key]: times };
+  if (part.convertedAt === null || at > part.convertedAt) part.convertedAt = at;
 }
 
-/** By instant, then by appointment, a known one before an unknown. */
-function isEarlier([at, start]: ConversionTimes, [otherAt, otherStart]: ConversionTimes): boolean {
+/** By instant, then by lead time, a known one before an unknown. */
+function isEarlier([at, lead]: ConversionTimes, [otherAt, otherLead]: ConversionTimes): boolean {
   if (at !== otherAt) return at < otherAt;
-  return (start ?? Number.POSITIVE_INFINITY) < (otherStart ?? Number.POSITIVE_INFINITY);
+  return (lead ?? Number.POSITIVE_INFINITY) < (otherLead ?? Number.POSITIVE_INFINITY);
 }

@@ -1,145 +1,239 @@
-import { CompiledQuery, sql } from "kysely";
-import { STEPS } from "#contract/steps.ts";
+import { CompiledQuery, type RawBuilder, sql } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
 import { toArrayText } from "../../db/array-text.ts";
 import type { Db } from "../../db/pool.ts";
-import { addDays, addKeys, addSpans, countDays, counterSets, countKeys } from "./counters.ts";
-import { mergeTouches, type VisitPart } from "./merge-touches.ts";
+import { assert } from "../../lib/assert.ts";
+import { addToDays, addToKeyDays, addToSpans, changes, SIDE_COLUMNS } from "./counters.ts";
+import { KEY_KINDS, toKey, toKindNumber } from "./key-id.ts";
+import type { KnownKeys } from "./known-keys.ts";
+import { selectPeriod } from "./local-day.ts";
+import { mergeTouches, STEP_COLUMNS, type VisitPart } from "./merge-touches.ts";
 import type { Touch } from "./touch.ts";
 
-/**
- * Records touches of any number of organizations in one statement: the visits they belong to, their events,
- * and the counters, by exactly what changed. All of it is committed, or none.
- *
- * What it relies on:
- * - A visit's row is a union of everything that was ever recorded for it, so the same touch again, a late one, or one that
- *   another process records at the same moment leads to the same row. `old` and `new` are the row as it really was and is,
- *   under its lock; the counters get the contribution of `new` less that of `old`, whatever happened in between.
- * - The organization's day_zones row is share-locked first (`zones` feeds everything else). A rebuild takes it exclusively
- *   for each of its steps, so a visit is either counted by the rebuild or, being behind its mark, by us, never by both.
- * - Rows are locked in the order of their keys, so two such statements wait for each other and never for good.
- * - Paused widgets are left out here, in the same instant; the ids of those that were recorded are returned.
- */
+// One statement records touches of any number of organizations: it unites the visits with what is stored, names new keys,
+// and changes the counters by exactly the difference. All of it is committed, or none. What it relies on:
+// - A visit's row is a union of everything ever recorded for it, so a touch that is repeated, late, or recorded by another
+//   process at the same moment leads to the same row, and one that adds nothing writes nothing.
+// - `old` and `new` are the row as it was and is, under its lock. Counters get the contribution of `new` less that of `old`.
+// - The organization's day_zones row is share-locked first (`zones` feeds everything else). Whoever changes what is counted
+//   holds it alone, so all of this statement belongs to the time before the change or after it.
+// - Rows are locked in the order of their keys, table by table, so two such statements never wait for each other in a circle.
+
+/** `active`: touches of paused widgets are left out. */
+type RecordScope = "active" | "every";
+
+export type RecordOptions = {
+  /** Must be given for touches of the past. */
+  now?: Date;
+  /** Spares sending keys that are stored already. Only without a transaction: what is learned here must be committed. */
+  knownKeys?: KnownKeys;
+};
+
+export type Recorded = {
+  /** For each touch. `paused` also stands for a widget that does not exist. */
+  outcomes: ("recorded" | "paused" | "over_budget")[];
+  /** For each touch, whether its visit had been recorded before. */
+  wasKnown: boolean[];
+  /** Steps, bookings and failed attempts that were not recorded before. */
+  newSteps: number;
+};
+
+type ResultRow = { paused: number[]; refused: number[]; known: number[]; new_steps: number };
+
 export async function recordTouches(
   db: Db,
   touches: readonly Touch[],
-  scope: "active" | "every",
-): Promise<Set<string>> {
+  scope: RecordScope,
+  options: RecordOptions = {},
+): Promise<Recorded> {
+  const { visits, visitOfTouch } = mergeTouches(touches);
+  const latest = new Date(Math.max(...touches.map((touch) => touch.at.getTime())));
+  const { knownKeys, now = latest } = options;
   // Putting the text together anew would take a third of a millisecond a batch.
   text ??= statement.compile(db).sql;
-  const query = CompiledQuery.raw(text, toParameters(touches, scope));
-  const { rows } = await db.executeQuery<{ widget_id: string }>(query);
-  return new Set(rows.map((row) => row.widget_id));
+  const query = CompiledQuery.raw(
+    text,
+    PARAMETERS.map((parameter) => parameter.read({ visits, scope, latest, now, knownKeys })),
+  );
+  const { rows } = await db.executeQuery<ResultRow>(query);
+  const [row] = rows;
+  assert(row, "a select of arrays gives one row");
+  const [paused, refused, known] = [new Set(row.paused), new Set(row.refused), new Set(row.known)];
+  visits.forEach(({ start, keys }, i) => {
+    if (!paused.has(i) && !refused.has(i) && !known.has(i))
+      knownKeys?.add(start.organizationId, Object.values(keys), now);
+  });
+  return {
+    outcomes: visitOfTouch.map((visit) =>
+      paused.has(visit) ? "paused" : refused.has(visit) ? "over_budget" : "recorded",
+    ),
+    wasKnown: visitOfTouch.map((visit) => known.has(visit)),
+    newSteps: row.new_steps,
+  };
 }
 
-/** In the order of their numbers in the statement. */
-function toParameters(touches: readonly Touch[], scope: "active" | "every"): unknown[] {
-  const visits = mergeTouches(touches);
-  const column = (read: (touch: Touch) => string | null) => toArrayText(touches.map(read));
-  const visitColumn = (read: (visit: VisitPart) => string | null) => toArrayText(visits.map(read));
-  return [
-    column((touch) => touch.widgetId),
-    column((touch) => touch.visitId),
-    column((touch) => touch.at.toISOString()),
-    column((touch) => String(touch.steps)),
-    column((touch) => touch.page),
-    column((touch) => touch.source),
-    column((touch) => touch.medium),
-    column((touch) => touch.campaign),
-    column((touch) => touch.channel),
-    column((touch) => touch.device),
-    column((touch) => touch.country),
-    column((touch) => touch.conversion?.key ?? ""),
-    column((touch) => touch.conversion?.startAt?.toISOString() ?? null),
-    scope === "every",
-    visitColumn((visit) => String(visit.startTouch + 1)),
-    visitColumn((visit) => visit.lastAt.toISOString()),
-    visitColumn((visit) => String(visit.steps)),
-    visitColumn((visit) => visit.conversions && JSON.stringify(visit.conversions)),
-    toArrayText(STEPS),
-  ];
+/** The columns of funnel_visits, and what a visit of the batch puts into them. */
+const VISIT_COLUMNS: readonly { name: string; type: string; read: (visit: VisitPart) => string | null }[] = [
+  { name: "organization_id", type: "text", read: ({ start }) => start.organizationId },
+  { name: "widget_id", type: "text", read: ({ start }) => start.widgetId },
+  { name: "visit_id", type: "uuid", read: ({ start }) => start.visitId },
+  { name: "started_at", type: "timestamptz", read: ({ start }) => start.at.toISOString() },
+  ...KEY_KINDS.map((kind) => ({ name: kind, type: "bigint", read: ({ keys }: VisitPart) => String(keys[kind]) })),
+  ...STEP_COLUMNS.map(({ column }, i) => ({
+    name: column,
+    type: "timestamptz",
+    read: ({ stepTimes }: VisitPart) => stepTimes[i]?.toISOString() ?? null,
+  })),
+  { name: "converted_at", type: "timestamptz", read: ({ convertedAt }) => convertedAt?.toISOString() ?? null },
+  { name: "bookings", type: "jsonb", read: ({ bookings }) => bookings && JSON.stringify(bookings) },
+  { name: "failures", type: "jsonb", read: ({ failures }) => failures && JSON.stringify(failures) },
+];
+
+type Batch = {
+  visits: readonly VisitPart[];
+  scope: RecordScope;
+  latest: Date;
+  now: Date;
+  knownKeys: KnownKeys | undefined;
+};
+type NamedKey = { organizationId: OrganizationId; id: number; kind: number; key: string };
+
+/** Everything the statement is given, in the order of the numbers $1, $2, … */
+const PARAMETERS: readonly { name: string; type: string; read: (batch: Batch) => unknown }[] = [
+  ...VISIT_COLUMNS.map(({ name, type, read }) => ({
+    name,
+    type: `${type}[]`,
+    read: ({ visits }: Batch) => toArrayText(visits.map(read)),
+  })),
+  {
+    name: "may_start",
+    type: "boolean[]",
+    read: ({ visits }) => toArrayText(visits.map(({ mayStart }) => (mayStart ? "t" : "f"))),
+  },
+  { name: "every", type: "boolean", read: ({ scope }) => scope === "every" },
+  { name: "latest", type: "timestamptz", read: ({ latest }) => latest.toISOString() },
+  { name: "new_keys", type: "jsonb", read: (batch) => JSON.stringify(listNewKeys(batch)) },
+  { name: "today", type: "date", read: ({ now }) => now.toISOString() },
+];
+
+/** Parameters by name. */
+function given(name: string): RawBuilder<unknown> {
+  const index = PARAMETERS.findIndex((parameter) => parameter.name === name);
+  return sql.raw(`$${index + 1}::${PARAMETERS[index]?.type}`);
+}
+
+function listNewKeys({ visits, knownKeys, now }: Batch): NamedKey[] {
+  const listed = new Map<string, NamedKey>();
+  for (const { start, keys } of visits) {
+    const { organizationId } = start;
+    for (const kind of KEY_KINDS) {
+      const id = keys[kind];
+      if (knownKeys?.has(organizationId, id, now)) continue;
+      const name = `${organizationId} ${id}`;
+      if (!listed.has(name))
+        listed.set(name, { organizationId, id, kind: toKindNumber(kind), key: toKey(kind, start) });
+    }
+  }
+  return [...listed.values()];
 }
 
 let text: string | null = null;
 
+const columns = sql.join(VISIT_COLUMNS.map(({ name }) => sql.ref(name)));
+const startColumns = ["started_at", ...KEY_KINDS];
+const steps = STEP_COLUMNS.map(({ column }) => column);
+
+function of(row: "old" | "new" | "visit" | "excluded", names: readonly string[]): RawBuilder<unknown> {
+  return sql.join(names.map((name) => sql.ref(`${row}.${name}`)));
+}
+
+function countSteps(row: "old" | "new"): RawBuilder<unknown> {
+  const countKeys = (map: string) => sql`case when ${sql.ref(`${row}.${map}`)} is not null
+    then (select count(*) from jsonb_object_keys(${sql.ref(`${row}.${map}`)})) else 0 end`;
+  return sql`num_nonnulls(${of(row, steps)}) + ${countKeys("bookings")} + ${countKeys("failures")}`;
+}
+
+/** Whether the batch knows anything of a visit that its row does not. */
+const addsSomething = sql`(${of("excluded", startColumns)}) < (${of("visit", startColumns)})
+  or ${sql.join(
+    steps.map(
+      (name) => sql`least(${of("visit", [name])}, ${of("excluded", [name])}) is distinct from ${of("visit", [name])}`,
+    ),
+    sql` or `,
+  )}
+  or excluded.bookings is not null or excluded.failures is not null`;
+
 const statement = sql`-- prepared: record_touches
-    with touches as (
-      select widgets.organization_id, touch.*
-      from unnest(
-        $1::text[], $2::uuid[], $3::timestamptz[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::text[],
-        $9::text[], $10::text[], $11::text[], $12::text[], $13::timestamptz[]
-      ) with ordinality as touch (widget_id, visit_id, at, steps, page, source, medium, campaign, channel, device, country,
-        conversion_key, start_at, number)
-      join widgets on widgets.id = touch.widget_id
-      where widgets.status = 'active' or $14
+    with given as materialized (
+      select visit.*, widgets.id is not null and (widgets.status = 'active' or ${given("every")}) as is_open
+      from unnest(${sql.join([...VISIT_COLUMNS.map(({ name }) => given(name)), given("may_start")])})
+        with ordinality as visit (${columns}, may_start, number)
+      left join widgets on widgets.organization_id = visit.organization_id and widgets.id = visit.widget_id
     ), zones as materialized (
-      select organization_id, zone, version, sealed_before, building_zone, building_version, building_sealed_before,
-        building_widget_id, building_visit_id
-      from day_zones where organization_id in (select organization_id from touches)
+      select organization_id, version, rules, sealed_before, building_version, building_rules
+      from day_zones where organization_id in (select organization_id from given where is_open)
       order by organization_id for share
-    ), given as (
-      select touches.*, part.last_at, part.all_steps, part.conversions
-      from unnest(
-        $15::integer[], $16::timestamptz[], $17::integer[], $18::jsonb[]
-      ) as part (number, last_at, all_steps, conversions)
-      join touches using (number)
-      join zones using (organization_id)
+    ), admitted as materialized (
+      select given.* from given join zones using (organization_id)
+      where is_open and (may_start or exists (
+        select from funnel_visits known where known.organization_id = given.organization_id
+          and known.widget_id = given.widget_id and known.visit_id = given.visit_id
+      ))
     ), united as (
-      insert into funnel_visits as visit (organization_id, widget_id, visit_id, started_at, last_at, steps, page, source,
-        medium, campaign, channel, device, country, conversions)
-      select organization_id, widget_id, visit_id, at, last_at, all_steps, page, source, medium, campaign, channel, device,
-        country, conversions
-      from given order by organization_id, widget_id, visit_id
+      insert into funnel_visits as visit (${columns})
+      select ${columns} from admitted order by organization_id, widget_id, visit_id
       on conflict (organization_id, widget_id, visit_id) do update set
-        (started_at, page, source, medium, campaign, channel, device, country) = (
-          select started_at, page, source, medium, campaign, channel, device, country
-          from (values
-            (visit.started_at, visit.source, visit.medium, visit.campaign, visit.channel, visit.page, visit.device,
-              visit.country),
-            (excluded.started_at, excluded.source, excluded.medium, excluded.campaign, excluded.channel, excluded.page,
-              excluded.device, excluded.country)
-          ) starts (started_at, source, medium, campaign, channel, page, device, country)
-          order by started_at, source, medium, campaign, channel, page, device, country limit 1
+        (${sql.join(startColumns.map((name) => sql.ref(name)))}) = (
+          select ${sql.join(startColumns.map((name) => sql.ref(name)))}
+          from (values (${of("visit", startColumns)}), (${of("excluded", startColumns)}))
+            starts (${sql.join(startColumns.map((name) => sql.ref(name)))})
+          order by ${sql.join(startColumns.map((name) => sql.ref(name)))} limit 1
         ),
-        last_at = greatest(visit.last_at, excluded.last_at),
-        steps = visit.steps | excluded.steps,
-        conversions = unite_conversions(visit.conversions, excluded.conversions)
-      where visit.steps | excluded.steps <> visit.steps
-        or excluded.started_at <= visit.started_at or excluded.last_at > visit.last_at
-        or excluded.conversions is not null
-      returning old.started_at as old_started_at, old.steps as old_steps, old.source as old_source,
-        old.medium as old_medium, old.campaign as old_campaign, old.channel as old_channel,
-        old.conversions as old_conversions,
-        new.organization_id, new.widget_id, new.visit_id, new.started_at, new.steps, new.source, new.medium, new.campaign,
-        new.channel, new.conversions,
-        old.steps is null or (old.started_at, old.source, old.medium, old.campaign, old.channel)
-            <> (new.started_at, new.source, new.medium, new.campaign, new.channel)
-          or old.conversions is distinct from new.conversions as moves_keys
-    ), logged as (
-      insert into funnel_events (organization_id, widget_id, visit_id, at, step, conversion_key, page, source, medium,
-        campaign, channel, device, country, start_at, variant)
-      select organization_id, widget_id, visit_id, at, step, conversion_key, page, source, medium, campaign, channel, device,
-        country, start_at,
-        hashtextextended(concat_ws(E'\\n', page, source, medium, campaign, channel, device, country,
-          extract(epoch from start_at)), 0)
-      from touches cross join unnest($19::text[]) with ordinality as names (step, position)
-      where steps >> (position - 1)::integer & 1 = 1
-      on conflict do nothing
-    ), sets as (${counterSets}
-    ), changed as materialized (
-      select united.*, version, zone, sealed_before
+        ${sql.join(steps.map((name) => sql`${sql.ref(name)} = least(${of("visit", [name])}, ${of("excluded", [name])})`))},
+        converted_at = greatest(visit.converted_at, excluded.converted_at),
+        bookings = unite_conversions(visit.bookings, excluded.bookings),
+        failures = unite_conversions(visit.failures, excluded.failures)
+      where ${addsSomething}
+      returning new.organization_id, new.widget_id, new.visit_id, ${of("new", SIDE_COLUMNS)},
+        ${sql.join(SIDE_COLUMNS.map((name) => sql`${sql.ref(`old.${name}`)} as ${sql.ref(`old_${name}`)}`))},
+        old.started_at is null as is_new,
+        old.started_at is null or (${of("old", startColumns)}) <> (${of("new", startColumns)})
+          or old.bookings is distinct from new.bookings as moves_keys,
+        ${countSteps("new")} - (${countSteps("old")}) as new_steps
+    ), named as (
+      insert into funnel_keys as known (organization_id, id, kind, key, used_on)
+      select named."organizationId", named.id, named.kind, named.key, ${given("today")}
+      from jsonb_to_recordset(${given("new_keys")}) as named ("organizationId" text, id bigint, kind smallint, key text)
+      where (named."organizationId", named.id) in (
+        select organization_id, id from united
+        cross join lateral (values ${sql.join(KEY_KINDS.map((kind) => sql`(${sql.ref(kind)})`))}) used (id)
+      )
+      order by named."organizationId" collate "C", named.id
+      on conflict (organization_id, id) do update set used_on = excluded.used_on where known.used_on < excluded.used_on
+    ), sets as (
+      select counted.*, period_from, period_until, shift
+      from (
+        select organization_id, version, rules as day_rules, sealed_before from zones
+        union all
+        select organization_id, building_version, building_rules, date '1970-01-01'
+        from zones where building_version is not null
+      ) counted
+      cross join lateral (${selectPeriod(sql`day_rules`, given("latest"))}) period
+    ), sides as materialized (
+      select sets.*, widget_id, 1 as sign, moves_keys, ${sql.join(SIDE_COLUMNS.map((name) => sql.ref(name)))}
       from united join sets using (organization_id)
-      where mark_widget_id is null or (widget_id, visit_id) <= (mark_widget_id, mark_visit_id)
-    ), sides as (
-      select organization_id, version, zone, sealed_before, widget_id, 1 as sign, started_at, steps, source, medium,
-        campaign, channel, conversions, moves_keys
-      from changed
       union all
-      select organization_id, version, zone, sealed_before, widget_id, -1, old_started_at, old_steps, old_source, old_medium,
-        old_campaign, old_channel, old_conversions, moves_keys
-      from changed where old_steps is not null
-    ), counted_days as (${countDays})
-    , counted_keys as (${countKeys})
-    , added_days as (${addDays})
-    , added_keys as (${addKeys})
-    , added_spans as (${addSpans})
-    select distinct widget_id from touches`;
+      select sets.*, widget_id, -1, moves_keys, ${sql.join(SIDE_COLUMNS.map((name) => sql.ref(`old_${name}`)))}
+      from united join sets using (organization_id) where not is_new
+    ), ${changes}
+    , added_days as (${addToDays})
+    , added_keys as (${addToKeyDays})
+    , added_spans as (${addToSpans})
+    select
+      array(select (number - 1)::integer from given where not is_open) as paused,
+      array(select (number - 1)::integer from given where is_open and not may_start
+        and number not in (select number from admitted)) as refused,
+      array(select (number - 1)::integer from admitted where not exists (
+        select from united where united.widget_id = admitted.widget_id and united.visit_id = admitted.visit_id and is_new
+      )) as known,
+      (select coalesce(sum(new_steps), 0)::integer from united) as new_steps`;

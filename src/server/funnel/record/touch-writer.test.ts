@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { sql } from "kysely";
 import type { WidgetId } from "#contract/ids.ts";
-import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { makeOrganization, makeWidget, NOON, ownerOf } from "../../../../test/support/builders.ts";
 import { countViews, listEvents } from "../../../../test/support/collect.ts";
 import { createTestDatabase, onServer } from "../../../../test/support/database.ts";
 import { createLog } from "../../lib/log.ts";
@@ -21,6 +21,7 @@ const { outages } = createOutages();
 
 function touch(widgetId: WidgetId, about: Partial<Touch> = {}): Touch {
   return {
+    organizationId: ownerOf(widgetId),
     widgetId,
     visitId: randomUUID(),
     at: NOON,
@@ -37,30 +38,32 @@ function touch(widgetId: WidgetId, about: Partial<Touch> = {}): Touch {
   };
 }
 
+const toOutcomes = (written: readonly { outcome: string }[]) => written.map(({ outcome }) => outcome);
+
 test("touches that come together are recorded together, each with its own outcome", async () => {
   const { db } = await createTestDatabase();
   const owner = await makeOrganization(db);
   const [active, paused] = [await makeWidget(db, owner), await makeWidget(db, owner, { status: "paused" })];
-  const writer = new TouchWriter({ db, outages });
-  const outcomes = await Promise.all([
+  const writer = new TouchWriter({ db, clock: { now: () => NOON }, outages });
+  const written = await Promise.all([
     writer.write(touch(active)),
     writer.write(touch(paused)),
     writer.write(touch("w_111111111111" as WidgetId)),
     writer.write(touch(active)),
   ]);
-  assert.deepEqual(outcomes, ["recorded", "paused", "paused", "recorded"]);
-  const { rows } = await sql<{ n: number }>`select count(distinct xmin::text) as n from funnel_events`.execute(db);
+  assert.deepEqual(toOutcomes(written), ["recorded", "paused", "paused", "recorded"]);
+  const { rows } = await sql<{ n: number }>`select count(distinct xmin::text) as n from funnel_visits`.execute(db);
   assert.deepEqual([rows[0]?.n, await countViews(db)], [1, 2], "two visits by one transaction");
 });
 
 test("a touch that PostgreSQL cannot hold fails alone", async () => {
   const { db } = await createTestDatabase();
   const widget = await makeWidget(db, await makeOrganization(db));
-  const writer = new TouchWriter({ db, outages });
+  const writer = new TouchWriter({ db, clock: { now: () => NOON }, outages });
   const touches = Array.from({ length: 40 }, (_, n) => touch(widget, n === 17 || n === 23 ? { page: "a\u0000b" } : {}));
-  const outcomes = await Promise.all(touches.map((one) => writer.write(one)));
+  const written = await Promise.all(touches.map((one) => writer.write(one)));
   assert.deepEqual(
-    outcomes,
+    toOutcomes(written),
     touches.map((one) => (one.page.includes("\u0000") ? "malformed" : "recorded")),
   );
   assert.equal(await countViews(db), 38);
@@ -76,8 +79,8 @@ test("a batch that lost to another transaction is tried again", async () => {
   await sql`create trigger fail_twice before insert on funnel_visits for each row execute function fail_twice()`.execute(
     db,
   );
-  const writer = new TouchWriter({ db, outages });
-  assert.equal(await writer.write(touch(widget)), "recorded");
+  const writer = new TouchWriter({ db, clock: { now: () => NOON }, outages });
+  assert.equal((await writer.write(touch(widget))).outcome, "recorded");
   assert.equal(await countViews(db), 1);
 });
 
@@ -87,8 +90,8 @@ test("a batch that always loses is given up after some attempts, and said to be 
   await sql`create function fail() returns trigger language plpgsql as $$ begin
     raise exception using errcode = '40001'; end $$`.execute(db);
   await sql`create trigger fail before insert on funnel_visits for each row execute function fail()`.execute(db);
-  const writer = new TouchWriter({ db, outages });
-  assert.equal(await writer.write(touch(widget)), "database_unavailable");
+  const writer = new TouchWriter({ db, clock: { now: () => NOON }, outages });
+  assert.equal((await writer.write(touch(widget))).outcome, "database_unavailable");
   assert.equal((await listEvents(db)).length, 0);
 });
 
@@ -96,14 +99,14 @@ test("without a database every writer hears of it, the log hears of it once, and
   const { db, url } = await createTestDatabase();
   const widget = await makeWidget(db, await makeOrganization(db));
   const { outages, names } = createOutages();
-  const writer = new TouchWriter({ db, outages });
+  const writer = new TouchWriter({ db, clock: { now: () => NOON }, outages });
   const name = new URL(url).pathname.slice(1);
   await onServer(`alter database ${name} allow_connections false`);
   await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
   const away = await Promise.all(Array.from({ length: 2_000 }, () => writer.write(touch(widget))));
-  assert.deepEqual(new Set(away), new Set(["database_unavailable"]));
+  assert.deepEqual(new Set(toOutcomes(away)), new Set(["database_unavailable"]));
   await onServer(`alter database ${name} allow_connections true`);
-  assert.equal(await writer.write(touch(widget)), "recorded");
+  assert.equal((await writer.write(touch(widget))).outcome, "recorded");
   assert.deepEqual(names, ["failed", "resumed"]);
   assert.equal(await countViews(db), 1);
 });
@@ -111,7 +114,7 @@ test("without a database every writer hears of it, the log hears of it once, and
 test("closing waits for what was accepted", async () => {
   const { db } = await createTestDatabase();
   const widget = await makeWidget(db, await makeOrganization(db));
-  const writer = new TouchWriter({ db, outages }, { ...WRITER_LIMITS, batchMax: 10 });
+  const writer = new TouchWriter({ db, clock: { now: () => NOON }, outages }, { ...WRITER_LIMITS, batchMax: 10 });
   let settled = 0;
   for (let n = 0; n < 100; n++) void writer.write(touch(widget)).then(() => settled++);
   await writer.close();

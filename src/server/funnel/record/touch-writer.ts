@@ -2,14 +2,17 @@ import pg from "pg";
 import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/batcher.ts";
 import type { OutageLog } from "../../lib/outage-log.ts";
+import { addDrops } from "./drops.ts";
+import { KnownKeys } from "./known-keys.ts";
 import { recordTouches } from "./record.ts";
 import type { Touch } from "./touch.ts";
 
 // Group commit: the touches of all requests at hand are recorded by one statement, and each request is answered when that
 // statement has committed or failed. So an answer is never early, and a commit is shared by as many as there are.
 
-/** `paused` also stands for a widget that is gone since it was looked up. */
-type WriteOutcome = "recorded" | "paused" | "malformed" | "queue_full" | "database_unavailable";
+/** `paused` also stands for a widget that is gone since it was looked up. `wasKnown`: the visit had been recorded before. */
+type Written = { outcome: "recorded"; wasKnown: boolean } | { outcome: WriteFailure };
+type WriteFailure = "paused" | "over_budget" | "malformed" | "queue_full" | "database_unavailable";
 
 export const WRITER_LIMITS: BatcherLimits = { batchMax: 500, itemsMax: 10_000, atOnce: 1, waitMs: 5_000 };
 
@@ -18,11 +21,14 @@ const RETRIES_MAX = 3;
 
 export class TouchWriter {
   readonly #db: Db;
+  readonly #clock: { now(): Date };
   readonly #outages: OutageLog;
-  readonly #batcher: Batcher<Touch, WriteOutcome>;
+  readonly #batcher: Batcher<Touch, Written>;
+  readonly #knownKeys = new KnownKeys();
 
-  constructor(deps: { db: Db; outages: OutageLog }, limits: BatcherLimits = WRITER_LIMITS) {
+  constructor(deps: { db: Db; clock: { now(): Date }; outages: OutageLog }, limits: BatcherLimits = WRITER_LIMITS) {
     this.#db = deps.db;
+    this.#clock = deps.clock;
     this.#outages = deps.outages;
     this.#batcher = new Batcher(limits, (touches) => this.#record(touches));
   }
@@ -33,15 +39,15 @@ export class TouchWriter {
   }
 
   /** Resolves after the commit, or when it is known that there will be none in time. */
-  async write(touch: Touch): Promise<WriteOutcome> {
+  async write(touch: Touch): Promise<Written> {
     const batched = await this.#batcher.submit(touch);
     switch (batched.kind) {
       case "done":
         return batched.result;
       case "full":
-        return "queue_full";
+        return { outcome: "queue_full" };
       case "late":
-        return "database_unavailable";
+        return { outcome: "database_unavailable" };
       default:
         return batched satisfies never;
     }
@@ -52,23 +58,28 @@ export class TouchWriter {
     await this.#batcher.idle();
   }
 
-  async #record(touches: readonly Touch[], retriesLeft = RETRIES_MAX): Promise<WriteOutcome[]> {
+  async #record(touches: readonly Touch[], retriesLeft = RETRIES_MAX): Promise<Written[]> {
+    const now = this.#clock.now();
     try {
-      const recorded = await recordTouches(this.#db, touches, "active");
+      const recorded = await recordTouches(this.#db, touches, "active", { now, knownKeys: this.#knownKeys });
+      const dropped = touches.filter((_, i) => recorded.outcomes[i] === "over_budget");
+      if (dropped.length > 0) await addDrops(this.#db, dropped, now);
       this.#outages.worked();
-      return touches.map((touch) => (recorded.has(touch.widgetId) ? "recorded" : "paused"));
+      return recorded.outcomes.map((outcome, i) =>
+        outcome === "recorded" ? { outcome, wasKnown: recorded.wasKnown[i] ?? false } : { outcome },
+      );
     } catch (error) {
       const fault = toFault(error);
       if (fault === "conflict" && retriesLeft > 0) return await this.#record(touches, retriesLeft - 1);
       if (fault === "data") return await this.#isolate(touches);
       this.#outages.failed(error);
-      return touches.map(() => "database_unavailable");
+      return touches.map(() => ({ outcome: "database_unavailable" }));
     }
   }
 
   /** One touch that PostgreSQL cannot hold must not fail the others: halves, until it is alone. */
-  async #isolate(touches: readonly Touch[]): Promise<WriteOutcome[]> {
-    if (touches.length === 1) return ["malformed"];
+  async #isolate(touches: readonly Touch[]): Promise<Written[]> {
+    if (touches.length === 1) return [{ outcome: "malformed" }];
     const middle = touches.length >> 1;
     return [...(await this.#record(touches.slice(0, middle))), ...(await this.#record(touches.slice(middle)))];
   }

@@ -1,8 +1,8 @@
-import type { WidgetId } from "#contract/ids.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { STEPS, type Step } from "#contract/steps.ts";
 
-// What is recorded comes as touches: the steps that one visit took at one instant. A request of the browser is one touch, and
-// so is a line of an import. Steps travel as a set of bits; a visit's steps are then the union over its touches.
+// Recording takes touches: the steps that one visit took at one instant. A request of the browser is one touch, and so is a
+// line of an import. Steps travel as a set of bits.
 
 export type VisitClass = {
   source: string;
@@ -12,24 +12,27 @@ export type VisitClass = {
   channel: string;
 };
 
-export type Touch = VisitClass & {
+/** What a visit is counted under. `page`, `device` and `country` are "" where unknown. */
+export type VisitFacts = VisitClass & { page: string; device: string; country: string };
+
+export type Touch = VisitFacts & {
+  organizationId: OrganizationId;
   widgetId: WidgetId;
   visitId: string;
   at: Date;
   /** Bits; see `toStepBit`. */
   steps: number;
-  page: string;
-  device: string;
-  country: string;
-  /** On booking_completed and booking_failed. */
+  /** Present with booking_completed and booking_failed, and only with them. */
   conversion: Conversion | null;
+  /** Counts only if the visit is known already. */
+  mayStart?: false;
 };
 
 export type Conversion = {
   step: "booking_completed" | "booking_failed";
-  /** Tells the bookings, or failed attempts, of one visit apart; sent again, it is the same one. */
+  /** Tells the bookings, or failed attempts, of one visit apart. It is stored, so it must not lead to a booking. */
   key: string;
-  /** Appointment. */
+  /** Appointment; only the time until then is stored. */
   startAt: Date | null;
 };
 

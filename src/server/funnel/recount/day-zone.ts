@@ -1,52 +1,71 @@
-import { type Selectable, sql } from "kysely";
+import type { Selectable } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { DayZonesTable } from "../../db/tables.ts";
+import { parseTimeZone } from "../../lib/calendar.ts";
+import { RULES_RELEASE, readZoneRules } from "../../lib/zone-rules.ts";
 
-// Statements on day_zones, the row that says which set of counters an organization's analytics come from. Recording holds it
-// in share mode; whoever changes what is counted holds it alone, for one short step at a time.
+// Statements on day_zones, the row that says how an organization's local days are counted. Recording holds it in share mode;
+// whoever changes what is counted holds it alone, for one short step at a time.
 
-export type DayZone = Selectable<DayZonesTable>;
+export type DayZone = Pick<Selectable<DayZonesTable>, (typeof COLUMNS)[number]>;
+
+const COLUMNS = [
+  "organization_id",
+  "zone",
+  "rules",
+  "version",
+  "sealed_before",
+  "kept_since",
+  "building_version",
+  "building_rules",
+] as const;
 
 /** Waits for the recordings under way, and lets none begin until the transaction ends. */
 export async function lockDayZone(transaction: Db, owner: OrganizationId): Promise<DayZone> {
   return await transaction
     .selectFrom("day_zones")
-    .selectAll()
+    .select(COLUMNS)
     .where("organization_id", "=", owner)
     .forUpdate()
     .executeTakeFirstOrThrow();
 }
 
-export async function updateDayZone(db: Db, owner: OrganizationId, change: Partial<DayZone>): Promise<void> {
+export async function updateDayZone(
+  db: Db,
+  owner: OrganizationId,
+  change: Partial<Selectable<DayZonesTable>>,
+): Promise<void> {
   await db.updateTable("day_zones").set(change).where("organization_id", "=", owner).execute();
 }
 
-/** Organizations whose days are not counted in their own time zone, or whose recount was cut off. */
+/**
+ * Organizations whose days are not counted as they should be: in another time zone, by rules that the runtime has replaced,
+ * or with a recount that was cut off. Rules of a later release than this runtime's stay: another process knows better.
+ */
 export async function listOutdated(db: Db): Promise<OrganizationId[]> {
-  const rows = await selectOutdated(db).orderBy("organization_id").execute();
-  return rows.map((row) => row.organization_id);
+  const rows = await selectZones(db).orderBy("organization_id").execute();
+  return rows.filter(needsRecount).map((row) => row.organization_id);
 }
 
 export async function isOutdated(db: Db, owner: OrganizationId): Promise<boolean> {
-  return (await selectOutdated(db).where("organization_id", "=", owner).executeTakeFirst()) !== undefined;
+  const row = await selectZones(db).where("organization_id", "=", owner).executeTakeFirst();
+  return row !== undefined && needsRecount(row);
 }
 
-function selectOutdated(db: Db) {
+type ZoneRow = Pick<Selectable<DayZonesTable>, "zone" | "rules" | "rules_release" | "building_version"> & {
+  time_zone: string | null;
+};
+
+function needsRecount(row: ZoneRow): boolean {
+  if (row.zone !== (row.time_zone ?? "UTC") || row.building_version !== null) return true;
+  if (row.rules_release > RULES_RELEASE || parseTimeZone(row.zone) === null) return false;
+  return row.rules !== readZoneRules(row.zone).id;
+}
+
+function selectZones(db: Db) {
   return db
     .selectFrom("day_zones")
     .innerJoin("organizations", "organizations.id", "day_zones.organization_id")
-    .select("organization_id")
-    .where((where) =>
-      where.or([
-        where("zone", "!=", where.fn.coalesce("time_zone", where.val("UTC"))),
-        where("building_version", "is not", null),
-      ]),
-    );
-}
-
-/** Whether the server's own time zone database has the zone: days are counted there. */
-export async function knowsTimeZone(db: Db, zone: string): Promise<boolean> {
-  const { rows } = await sql`select from pg_timezone_names where name = ${zone}`.execute(db);
-  return rows.length > 0;
+    .select(["organization_id", "zone", "rules", "rules_release", "building_version", "time_zone"]);
 }

@@ -1,28 +1,32 @@
+import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
-import { assert } from "../../lib/assert.ts";
-import { isOutdated, knowsTimeZone, listOutdated, lockDayZone, updateDayZone } from "./day-zone.ts";
+import { parseTimeZone } from "../../lib/calendar.ts";
+import { RULES_RELEASE, readZoneRules, type ZoneRules } from "../../lib/zone-rules.ts";
+import { saveZoneOffsets } from "../../organizations/zone-offsets.ts";
+import { isOutdated, listOutdated, lockDayZone, updateDayZone } from "./day-zone.ts";
 import {
-  type DerivedChunk,
+  allowMemory,
+  countVisits,
   deleteOldSets,
-  deriveVisits,
   findTimeZone,
+  findVisitRange,
+  mergeSets,
   tryLockRebuild,
   waitForRebuildLock,
 } from "./rebuild-queries.ts";
-import { sealSpans } from "./seal-spans.ts";
+import { addUpSpans, findOpenSpan } from "./seal-spans.ts";
 
-// Counting anew, from the events: into a set of counters of its own, visit by visit in the order of their keys, while
-// recording goes on into both sets (record.ts); then one update switches over. What a rebuild leaves behind when it is cut
-// off is a set that nobody reads; the next one begins a new set and deletes it.
+// Recounting an organization from its visits, without making anybody who records wait. Under a short lock two things begin at
+// the same moment: recording adds its changes to a second set of counters as well, the changes since that moment; and a
+// transaction sees the visits as they are at that moment, and counts them into a third. Another short lock adds the changes
+// to what was counted, and one update switches over. A recount that is cut off leaves sets behind that nobody reads; the next
+// one begins new ones and deletes them.
 
-/** Recording for the organization waits while a chunk is counted, a tenth of a second or so. */
-const CHUNK_VISITS = 1_000;
-const DELETE_ROWS = 5_000;
-
-const BEFORE_ALL_VISITS = { widgetId: "", visitId: "00000000-0000-0000-0000-000000000000" };
-const NOTHING_SEALED = "1970-01-01";
+/** Counted by one statement: few enough to group them in memory, and to stop between two. */
+const PART_DAYS = 32;
+const DELETE_ROWS = 50_000;
 
 type RebuildOutcome =
   | { kind: "rebuilt"; visits: number; zone: string }
@@ -30,7 +34,11 @@ type RebuildOutcome =
   | { kind: "stopped" }
   | { kind: "unknown_zone"; zone: string };
 
-type RebuildOptions = { signal?: AbortSignal; progress?: (visits: number) => void; chunkVisits?: number };
+type RebuildOptions = {
+  signal?: AbortSignal;
+  /** Called after each part; the next one waits for it. */
+  progress?: (visits: number) => unknown;
+};
 
 /** Recounts everything of an organization in its present time zone. `busy`: another process is at it. */
 export async function rebuildStats(
@@ -42,7 +50,7 @@ export async function rebuildStats(
     const lock = await tryLockRebuild(connection, owner);
     if (!lock) return { kind: "busy" };
     try {
-      return await rebuild(deps, owner, options);
+      return await rebuild(deps, connection, { owner, options });
     } finally {
       await lock.release();
     }
@@ -58,7 +66,9 @@ export async function rebuildIfOutdated(
   return await deps.db.connection().execute(async (connection) => {
     const lock = await waitForRebuildLock(connection, owner);
     try {
-      return (await isOutdated(deps.db, owner)) ? await rebuild(deps, owner, options) : { kind: "up_to_date" };
+      return (await isOutdated(deps.db, owner))
+        ? await rebuild(deps, connection, { owner, options })
+        : { kind: "up_to_date" };
     } finally {
       await lock.release();
     }
@@ -82,81 +92,81 @@ export async function rebuildOutdated(deps: Pick<Deps, "db" | "clock" | "log">, 
   }
 }
 
-/** For the holder of the lock. */
+/** `connection` holds the rebuild lock. */
 async function rebuild(
   deps: Pick<Deps, "db" | "clock">,
-  owner: OrganizationId,
-  { signal, progress, chunkVisits = CHUNK_VISITS }: RebuildOptions,
+  connection: Db,
+  { owner, options }: { owner: OrganizationId; options: RebuildOptions },
 ): Promise<RebuildOutcome> {
   const zone = await findTimeZone(deps.db, owner);
-  // Asked first: a set in a zone that the server cannot count in would make every recording fail.
-  if (!(await knowsTimeZone(deps.db, zone))) return { kind: "unknown_zone", zone };
-  await beginSet(deps.db, owner, zone);
-  let visits = 0;
-  for (;;) {
-    if (signal?.aborted) return { kind: "stopped" };
-    const chunk = await deps.db.transaction().execute((transaction) => countChunk(transaction, owner, chunkVisits));
-    if (!chunk.last) break;
-    visits += chunk.visits;
-    progress?.(visits);
-  }
-  await sealSpans(deps.db, owner, { set: "building", now: deps.clock.now() });
-  await deps.db.transaction().execute((transaction) => switchOver(transaction, owner, chunkVisits));
+  if (parseTimeZone(zone) === null) return { kind: "unknown_zone", zone };
+  const rules = readZoneRules(zone);
+  const counted = await countAll(deps, connection, { owner, rules, options });
+  if (counted === "stopped") return { kind: "stopped" };
+  const { visits, changesVersion, version } = counted;
+
+  const sealedBefore = await findOpenSpan(deps.db, rules.id, deps.clock.now());
+  await addUpSpans(deps.db, owner, { version, from: NOTHING_SEALED, to: sealedBefore });
+  await deps.db.transaction().execute(async (transaction) => {
+    await lockDayZone(transaction, owner);
+    await mergeSets(transaction, owner, { from: changesVersion, into: version, sealedBefore });
+    await updateDayZone(transaction, owner, {
+      ...{ zone, rules: rules.id, rules_release: RULES_RELEASE, version, sealed_before: sealedBefore },
+      ...{ building_version: null, building_rules: null },
+    });
+  });
   while ((await deleteOldSets(deps.db, owner, DELETE_ROWS)) === DELETE_ROWS);
   return { kind: "rebuilt", visits, zone };
 }
 
-async function beginSet(db: Db, owner: OrganizationId, zone: string): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    const current = await lockDayZone(transaction, owner);
-    await updateDayZone(transaction, owner, {
-      building_zone: zone,
-      building_version: Math.max(current.version, current.building_version ?? 0) + 1,
-      building_sealed_before: NOTHING_SEALED,
-      building_widget_id: BEFORE_ALL_VISITS.widgetId,
-      building_visit_id: BEFORE_ALL_VISITS.visitId,
+const NOTHING_SEALED = "1970-01-01";
+
+type Counted = { visits: number; version: number; changesVersion: number };
+
+/** Counts the visits as they are at the moment in which recording begins to write its changes to a set of their own. */
+async function countAll(
+  { db }: Pick<Deps, "db">,
+  connection: Db,
+  about: { owner: OrganizationId; rules: ZoneRules; options: RebuildOptions },
+): Promise<Counted | "stopped"> {
+  const { owner, rules } = about;
+  await saveZoneOffsets(db, rules);
+  const counting = await connection.startTransaction().setIsolationLevel("repeatable read").execute();
+  try {
+    const { changesVersion, range } = await db.transaction().execute(async (transaction) => {
+      const { version, building_version } = await lockDayZone(transaction, owner);
+      const next = Math.max(version, (building_version ?? 0) + 1) + 1;
+      await updateDayZone(transaction, owner, { building_version: next, building_rules: rules.id });
+      // Nobody records now: what the counting transaction sees from here on ends exactly where the changes begin.
+      return { changesVersion: next, range: await findVisitRange(counting, owner) };
     });
-  });
+    const version = changesVersion + 1;
+    await allowMemory(counting);
+    let visits = 0;
+    for (const { from, until } of range ? toParts(range) : []) {
+      if (about.options.signal?.aborted) {
+        await counting.rollback().execute();
+        return "stopped";
+      }
+      visits += await countVisits(counting, owner, { version, rules: rules.id, from, until });
+      await about.options.progress?.(visits);
+    }
+    await counting.commit().execute();
+    return { visits, version, changesVersion };
+  } catch (error) {
+    if (!counting.isCommitted && !counting.isRolledBack)
+      await counting
+        .rollback()
+        .execute()
+        .catch(() => {});
+    throw error;
+  }
 }
 
-/** Counts the next visits into the set and moves its mark behind them. */
-async function countChunk(transaction: Db, owner: OrganizationId, limit: number): Promise<DerivedChunk> {
-  const set = await lockBuildingSet(transaction, owner);
-  const chunk = await deriveVisits(transaction, owner, { ...set, limit });
-  if (chunk.last)
-    await updateDayZone(transaction, owner, {
-      building_widget_id: chunk.last.widgetId,
-      building_visit_id: chunk.last.visitId,
-    });
-  return chunk;
-}
-
-/**
- * Under the lock, what was recorded since the last chunk with a key behind the mark is still uncounted: count it, then let
- * the readers have the new set.
- */
-async function switchOver(transaction: Db, owner: OrganizationId, chunkVisits: number): Promise<void> {
-  while ((await countChunk(transaction, owner, chunkVisits)).last);
-  const set = await lockBuildingSet(transaction, owner);
-  await updateDayZone(transaction, owner, {
-    zone: set.zone,
-    version: set.version,
-    sealed_before: set.sealedBefore,
-    building_zone: null,
-    building_version: null,
-    building_sealed_before: null,
-    building_widget_id: null,
-    building_visit_id: null,
-  });
-}
-
-async function lockBuildingSet(transaction: Db, owner: OrganizationId) {
-  const row = await lockDayZone(transaction, owner);
-  const { building_version: version, building_zone: zone, building_sealed_before: sealedBefore } = row;
-  const { building_widget_id: widgetId, building_visit_id: visitId } = row;
-  assert(
-    version !== null && zone !== null && sealedBefore !== null && widgetId !== null && visitId !== null,
-    "only the holder of the rebuild lock ends a set that is being built",
-  );
-  return { version, zone, sealedBefore, after: { widgetId, visitId } };
+function toParts({ first, last }: { first: Date; last: Date }): { from: Date; until: Date }[] {
+  const partMs = PART_DAYS * DAY_MS;
+  const parts: { from: Date; until: Date }[] = [];
+  for (let ms = first.getTime(); ms <= last.getTime(); ms += partMs)
+    parts.push({ from: new Date(ms), until: new Date(ms + partMs) });
+  return parts;
 }

@@ -16,6 +16,7 @@ import { createMetrics } from "../../lib/metrics.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
 import { toKeptSince } from "../../plans/kept-since.ts";
 import { sweepExpired } from "../../retention/sweep.ts";
+import { toKindNumber } from "../record/key-id.ts";
 import { recordTouches } from "../record/record.ts";
 import type { Touch } from "../record/touch.ts";
 import { rebuildStats } from "./rebuild.ts";
@@ -40,12 +41,16 @@ async function setUp(about: { plan: Plan; timeZone?: string }) {
   return { db, owner, widgets, widgetId: widgets[0], metrics, sweep };
 }
 
-/** The visits, with all their touches, that have one on a day that is kept. */
+/** The visits, with all their touches, that took a step for the first time, or booked, on a day that is kept. */
 function keepVisits(touches: readonly Touch[], { zone, keptSince }: { zone: string; keptSince: Date }): Touch[] {
   const toDay = (instant: Date) =>
     Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone).toPlainDate().toString();
   const visits = Map.groupBy(touches, ({ widgetId, visitId }) => `${widgetId} ${visitId}`);
-  return [...visits.values()].filter((visit) => visit.some(({ at }) => toDay(at) >= toDay(keptSince))).flat();
+  const isRepeat = (touch: Touch, visit: readonly Touch[]) =>
+    touch.conversion === null && visit.some(({ at, steps }) => at < touch.at && (steps & touch.steps) === touch.steps);
+  return [...visits.values()]
+    .filter((visit) => visit.some((touch) => !isRepeat(touch, visit) && toDay(touch.at) >= toDay(keptSince)))
+    .flat();
 }
 
 async function countRows(db: Db, table: string, owner: OrganizationId): Promise<number> {
@@ -70,7 +75,7 @@ describe("after the sweep the answers are what counting by hand gives over what 
       const touches = sampleTouches({ widgets, from: new Date(from), to }, { visits: 400, seed: index });
       for (let start = 0; start < touches.length; start += 300)
         await recordTouches(db, touches.slice(start, start + 300), "active");
-      await sealSpans(db, owner, { set: "current", now: NOW });
+      await sealSpans(db, owner, NOW);
 
       const left = keepVisits(touches, { zone, keptSince });
       const countVisits = (some: readonly Touch[]) => new Set(some.map(({ visitId }) => visitId)).size;
@@ -120,14 +125,14 @@ test("a visit over the edge stays, with its booking on a kept day, until that da
     channels: [{ key: "Paid Search", views: 0, bookings: 1, conversionRate: 0 }],
   };
   assert.deepEqual(await read(NOW), edge);
-  // A day of counters for the widget and for all together, with three keys each.
-  assert.deepEqual(await sweep(), { bookings: 0, visits: 0, counters: 8 });
+  // A day of counters for the widget and for all together, with six keys each.
+  assert.deepEqual(await sweep(), { bookings: 0, visits: 0, counters: 14 });
   assert.deepEqual(await read(NOW), edge);
 
   const nextDay = new Date("2026-11-02T00:00:00.000Z");
   assert.deepEqual(await read(nextDay), { views: 0, days: [], channels: [] });
-  assert.deepEqual(await sweep(nextDay), { bookings: 0, visits: 1, counters: 8 });
-  for (const table of ["funnel_events", "funnel_visits", "funnel_days", "funnel_key_days", "funnel_key_spans"])
+  assert.deepEqual(await sweep(nextDay), { bookings: 0, visits: 1, counters: 14 });
+  for (const table of ["funnel_visits", "funnel_days", "funnel_key_days", "funnel_key_spans"])
     assert.equal(await countRows(db, table, owner), 0, table);
 });
 
@@ -138,7 +143,7 @@ test("a longer plan afterwards shows lists and totals that agree, though spans a
     makeTouch({ widgetId, visit: index, at: new Date(Date.UTC(2026, 9, 1 + index, 10)) }),
   );
   await recordTouches(db, touches, "active");
-  await sealSpans(db, owner, { set: "current", now: later });
+  await sealSpans(db, owner, later);
   assert.equal((await sweep(later)).visits, 15);
   await updateOrganization(db, owner, { plan: "business" });
   const { totals, channels } = await readAnalytics(db, owner, { days: 730, now: later });
@@ -157,7 +162,7 @@ test("sweeping and counting anew at the same time end in what counting by hand g
   await updateOrganization(db, owner, { time_zone: "UTC" });
 
   const clock = { now: () => NOW };
-  const [rebuilt, swept] = await Promise.all([rebuildStats({ db, clock }, owner, { chunkVisits: 50 }), sweep()]);
+  const [rebuilt, swept] = await Promise.all([rebuildStats({ db, clock }, owner), sweep()]);
   assert.equal(rebuilt.kind, "rebuilt");
   assert.ok(swept.visits > 500);
   const { rows } = await sql<{ visit_id: string }>`select visit_id from funnel_visits`.execute(db);
@@ -205,15 +210,15 @@ test("the sweep says how many of each kind it deleted, and so do the metrics", a
     ],
     "active",
   );
-  // One day for the widget and for all together, and three keys for each.
-  assert.deepEqual(await sweep(), { bookings: 1, visits: 2, counters: 8 });
+  // One day for the widget and for all together, and six keys for each.
+  assert.deepEqual(await sweep(), { bookings: 1, visits: 2, counters: 14 });
   const { values } = await metrics.expiredRows.get();
   assert.deepEqual(
     values.filter(({ value }) => value > 0).map(({ labels, value }) => [labels.kind, value]),
     [
       ["booking", 1],
       ["visit", 2],
-      ["counter", 8],
+      ["counter", 14],
     ],
   );
 });
@@ -230,8 +235,28 @@ test("a set of counters that a killed rebuild left behind is cleared away", asyn
   await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: NOW })], "active");
   await sql`
     insert into funnel_key_days (organization_id, version, widget_id, day, kind, key, views, bookings)
-    select organization_id, version - 1, '', '2026-11-01', 'channel', number::text, 1, 0
+    select organization_id, version - 1, '', '2026-11-01', 1, number, 1, 0
     from day_zones, generate_series(1, 1200) number`.execute(db);
   assert.deepEqual(await sweep(), { bookings: 0, visits: 0, counters: 1200 });
-  assert.equal(await countRows(db, "funnel_key_days", owner), 6);
+  assert.equal(await countRows(db, "funnel_key_days", owner), 12);
+});
+
+test("texts go when they have been unused for as long as visits are kept; those in use stay", async () => {
+  const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
+  const late = new Date("2026-12-10T12:00:00Z");
+  const touch = (visit: number, at: string, campaign: string) =>
+    makeTouch({ widgetId, visit, at, class: { ...SEARCH_AD, campaign } });
+  await recordTouches(db, [touch(1, "2026-11-01T10:00:00Z", "old")], "active");
+  await recordTouches(db, [touch(2, "2026-12-01T10:00:00Z", "new")], "active");
+  // An import of old visits marks their texts as used now.
+  await recordTouches(db, [touch(3, "2026-10-20T10:00:00Z", "imported")], "every", { now: late });
+  await sweep(late);
+  const { rows } = await sql<{ key: string }>`
+    select key from funnel_keys where organization_id = ${owner} and kind = ${toKindNumber("campaign")} order by key`.execute(
+    db,
+  );
+  assert.deepEqual(
+    rows.map(({ key }) => key),
+    ["imported", "new"],
+  );
 });

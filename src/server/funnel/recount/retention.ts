@@ -1,48 +1,72 @@
 import { type RawBuilder, sql } from "kysely";
+import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { localDay } from "../record/local-day.ts";
+import { STEP_COLUMNS } from "../record/merge-touches.ts";
 import { type DayZone, lockDayZone, updateDayZone } from "./day-zone.ts";
 import { SPAN_LENGTHS } from "./key-spans.ts";
 import { deleteOldSets } from "./rebuild-queries.ts";
 
-// Retention of funnel events and of everything derived from them. Local days are kept or go as a whole, and so do visits: a
-// visit goes, with all its events, once its last one lies on a day that is gone. How far this has got is remembered as an
-// instant, day_zones.kept_since: no day before it is shown again (analytics/queries.ts), also after a move to a longer plan.
-// So the counters of such days need not add up to anything, and are simply deleted.
+// Retention of visits and of everything derived from them. Local days are kept or go as a whole, and so do visits: a visit
+// goes once its last step lies on a day that is gone. How far this has got is remembered as an instant, day_zones.kept_since:
+// no day before it is shown (analytics/queries.ts), also after a move to a longer plan, unless an import brings it back. So
+// the counters of such days need not add up to anything, and are simply deleted.
 
 type Batch = { keptSince: Date; limit: number };
 
+/** Greatest of the instants of a visit; those that are null do not count. */
+const lastAt = sql`greatest(started_at, converted_at, ${sql.join(STEP_COLUMNS.map(({ column }) => sql.ref(column)))})`;
+
 /**
- * Deletes the oldest visits that ended before the kept days, at most `limit`, with their events. Returns how many. Recording
- * for this organization waits meanwhile, so no event can slip in between the deleting of the events and that of their visit.
- * While days are being counted in another zone as well, a visit goes when it is gone by both.
+ * Deletes the oldest visits that ended before the kept days, at most `limit`. Returns how many. While a recount runs, a visit
+ * goes when it is gone by the old rules and by the new ones.
  */
 export async function deleteExpiredVisits(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
-  return await deleteBatch(db, owner, batch, async (transaction, { zone, building_zone }) => {
-    const endedBefore = (by: string) => sql`(last_at at time zone ${by})::date < ${toDay(batch.keptSince, by)}`;
-    const { rows } = await sql<{ count: number }>`
-      with expired as materialized (
-        select widget_id, visit_id from funnel_visits
+  return await deleteBatch(db, owner, batch, async (transaction, { rules, building_rules }) => {
+    const endedBefore = (by: string) => sql`${localDay(sql`${by}`, lastAt)} < ${toDay(batch.keptSince, by)}`;
+    const result = await sql`
+      delete from funnel_visits where organization_id = ${owner} and ctid = any(array(
+        select ctid from funnel_visits
         where organization_id = ${owner} and started_at < ${batch.keptSince}
-          and ${endedBefore(zone)} and ${endedBefore(building_zone ?? zone)}
+          and ${endedBefore(rules)} and ${endedBefore(building_rules ?? rules)}
         order by started_at limit ${batch.limit}
-      ), gone_events as (
-        delete from funnel_events event using expired
-        where event.organization_id = ${owner} and event.widget_id = expired.widget_id and event.visit_id = expired.visit_id
-      ), gone as (
-        delete from funnel_visits visit using expired
-        where visit.organization_id = ${owner} and visit.widget_id = expired.widget_id and visit.visit_id = expired.visit_id
-        returning visit.visit_id
-      )
-      select count(*) as count from gone`.execute(transaction);
-    return rows[0]?.count ?? 0;
+      ))`.execute(transaction);
+    return Number(result.numAffectedRows ?? 0n);
   });
 }
 
-/** Deletes counters that have no more use, at most `limit`: those before the kept days, and sets that nobody reads. */
+/** Keys in use are marked every day, and nobody goes by a mark that is older than a day (known-keys.ts). */
+const MARK_MARGIN_DAYS = 2;
+
+/** Deletes texts that no visit or counter within the kept days can have. */
+async function deleteUnusedKeys(db: Db, owner: OrganizationId, { keptSince, limit }: Batch): Promise<number> {
+  const unusedSince = new Date(keptSince.getTime() - MARK_MARGIN_DAYS * DAY_MS);
+  const result = await sql`
+    delete from funnel_keys where organization_id = ${owner} and id = any(array(
+      select id from funnel_keys where organization_id = ${owner} and used_on < ${unusedSince.toISOString()}::date
+      limit ${limit}
+    )) and used_on < ${unusedSince.toISOString()}::date`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+async function deleteExpiredDrops(db: Db, owner: OrganizationId, { keptSince, limit }: Batch): Promise<number> {
+  const result = await sql`
+    delete from funnel_drops where organization_id = ${owner} and ctid = any(array(
+      select ctid from funnel_drops where organization_id = ${owner} and hour < ${keptSince} limit ${limit}
+    ))`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/**
+ * Deletes counters that have no more use, at most `limit`: those before the kept days, sets that nobody reads, and texts and
+ * drops from before.
+ */
 export async function deleteUselessCounters(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
-  const old = await deleteOldSets(db, owner, batch.limit);
-  return old + (await deleteExpiredCounters(db, owner, { ...batch, limit: batch.limit - old }));
+  let deleted = await deleteOldSets(db, owner, batch.limit);
+  for (const deleteSome of [deleteExpiredCounters, deleteUnusedKeys, deleteExpiredDrops])
+    deleted += await deleteSome(db, owner, { ...batch, limit: batch.limit - deleted });
+  return deleted;
 }
 
 /** Which rows count nothing but days before the given one. */
@@ -62,20 +86,20 @@ async function deleteExpiredCounters(db: Db, owner: OrganizationId, batch: Batch
     db,
     owner,
     batch,
-    async (transaction, { zone, version, building_zone, building_version }) => {
+    async (transaction, { rules, version, building_rules, building_version }) => {
       let deleted = 0;
       for (const set of [
-        { zone, version },
-        { zone: building_zone, version: building_version },
+        { rules, version },
+        { rules: building_rules, version: building_version },
       ]) {
-        if (set.zone === null || set.version === null) continue;
+        if (set.rules === null || set.version === null) continue;
         for (const { table, lieBefore } of EXPIRED_ROWS) {
           const result = await sql`
-          delete from ${sql.table(table)} where ctid = any(array(
+          delete from ${sql.table(table)} where organization_id = ${owner} and ctid = any(array(
             select counted.ctid
             from (select '' as id union all select id from widgets where organization_id = ${owner}) widget
             join ${sql.table(table)} counted on counted.organization_id = ${owner} and version = ${set.version}
-              and counted.widget_id = widget.id and ${lieBefore(toDay(batch.keptSince, set.zone))}
+              and counted.widget_id = widget.id and ${lieBefore(toDay(batch.keptSince, set.rules))}
             limit ${batch.limit - deleted}
           ))`.execute(transaction);
           deleted += Number(result.numAffectedRows ?? 0n);
@@ -101,6 +125,6 @@ async function deleteBatch(
   });
 }
 
-function toDay(instant: Date, zone: string): RawBuilder<string> {
-  return sql`(${instant}::timestamptz at time zone ${zone})::date`;
+function toDay(instant: Date, rules: string): RawBuilder<string> {
+  return localDay(sql`${rules}`, sql`${instant}::timestamptz`);
 }

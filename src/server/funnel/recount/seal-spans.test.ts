@@ -10,8 +10,8 @@ import { createLog } from "../../lib/log.ts";
 import { recordTouches } from "../record/record.ts";
 import { sealOutdated } from "./seal-spans.ts";
 
-// Spans of 2 days begin on odd days of November 2026, those of 8 on 24 September, 2, 10, 18 and 26 October and 3 November, those
-// of 64 on 4 June, 7 August and 10 October.
+// Spans of 8 days begin on 24 September, 2, 10, 18 and 26 October, 3 and 11 November 2026, those of 64 on 4 June, 7 August and
+// 10 October.
 
 const { db } = await createTestDatabase();
 
@@ -44,7 +44,7 @@ async function readSealedBefore(...owners: OrganizationId[]): Promise<(string | 
 async function readSpans(owner: OrganizationId): Promise<string[]> {
   const { rows } = await sql<{ span: string }>`
     select span_days || ' from ' || start_day || ': ' || views as span from funnel_key_spans
-    where organization_id = ${owner} and widget_id = '' and kind = 'channel' order by span_days, start_day`.execute(db);
+    where organization_id = ${owner} and widget_id = '' and kind = 1 order by span_days, start_day`.execute(db);
   return rows.map(({ span }) => span);
 }
 
@@ -52,21 +52,21 @@ test("a span is added up when it is over where the organization is", async () =>
   const days = ["2026-07-10", "2026-07-11", "2026-09-30", "2026-10-01", "2026-10-26", "2026-11-02", "2026-11-03"];
   const { owner: utc } = await makeVisited("UTC", days);
   const { owner: auckland } = await makeVisited("Pacific/Auckland", days);
-  const short = ["2 from 2026-07-10: 2", "2 from 2026-09-30: 2", "2 from 2026-10-26: 1", "2 from 2026-11-01: 1"];
-  const longer = [
+  const spans = [
     "8 from 2026-07-06: 2",
     "8 from 2026-09-24: 2",
     "8 from 2026-10-26: 2",
     "64 from 2026-06-04: 2",
     "64 from 2026-08-07: 2",
   ];
-  await runTask("2026-11-04T23:59:00Z");
-  assert.deepEqual(await readSealedBefore(utc, auckland), ["2026-11-03", "2026-11-05"]);
-  assert.deepEqual(await readSpans(utc), [...short, ...longer]);
-  assert.deepEqual(await readSpans(auckland), [...short, "2 from 2026-11-03: 1", ...longer]);
+  await runTask("2026-11-10T23:59:00Z");
+  assert.deepEqual(await readSealedBefore(utc, auckland), ["2026-11-03", "2026-11-11"]);
+  assert.deepEqual(await readSpans(utc), spans);
+  const next = "8 from 2026-11-03: 1";
+  assert.deepEqual(await readSpans(auckland), [...spans.slice(0, 3), next, ...spans.slice(3)]);
 
-  await runTask("2026-11-05T00:00:00Z");
-  assert.deepEqual(await readSealedBefore(utc, auckland), ["2026-11-05", "2026-11-05"]);
+  await runTask("2026-11-11T00:00:00Z");
+  assert.deepEqual(await readSealedBefore(utc, auckland), ["2026-11-11", "2026-11-11"]);
   assert.deepEqual(await readSpans(utc), await readSpans(auckland));
 });
 
@@ -74,18 +74,11 @@ test("what comes in after that is in the spans and in the day, also where there 
   const { owner, visit } = await makeVisited("UTC", ["2026-09-30"]);
   await runTask("2026-11-05T00:00:00Z");
   await visit("2026-09-24", "2026-10-09", "2026-10-10", "2026-11-04");
-  const short = [
-    "2 from 2026-09-24: 1",
-    "2 from 2026-09-30: 1",
-    "2 from 2026-10-08: 1",
-    "2 from 2026-10-10: 1",
-    "2 from 2026-11-03: 1",
-  ];
   const eights = ["8 from 2026-09-24: 2", "8 from 2026-10-02: 1", "8 from 2026-10-10: 1"];
-  assert.deepEqual(await readSpans(owner), [...short, ...eights, "64 from 2026-08-07: 3"]);
+  assert.deepEqual(await readSpans(owner), [...eights, "64 from 2026-08-07: 3"]);
   await runTask("2027-01-05T00:00:00Z");
   const later = ["8 from 2026-11-03: 1", "64 from 2026-08-07: 3", "64 from 2026-10-10: 2"];
-  assert.deepEqual(await readSpans(owner), [...short, ...eights, ...later]);
+  assert.deepEqual(await readSpans(owner), [...eights, ...later]);
   const { totals, channels } = await readAnalytics(db, owner, { days: 300, now: new Date("2027-01-05T00:00:00Z") });
   assert.deepEqual([totals.views, channels.map(({ views }) => views)], [5, [5]]);
 });
@@ -99,8 +92,8 @@ test("an organization that fails is logged and holds up no other; a stopping wor
   // Too many views for one span.
   await sql`
     insert into funnel_key_days (organization_id, version, widget_id, day, kind, key, views, bookings)
-    values (${broken}, 1, 'w_', '2026-09-30', 'channel', 'x', 2147483647, 0),
-      (${broken}, 1, 'w_', '2026-10-01', 'channel', 'x', 1, 0)`.execute(db);
+    values (${broken}, 1, 'w_', '2026-09-30', 1, 5, 2147483647, 0),
+      (${broken}, 1, 'w_', '2026-10-01', 1, 5, 1, 0)`.execute(db);
   const lines = (await runTask("2027-03-05T00:00:00Z")).map(
     (line) => JSON.parse(line) as { name: string; organizationId: string },
   );
@@ -108,5 +101,5 @@ test("an organization that fails is logged and holds up no other; a stopping wor
     lines.map(({ name, organizationId }) => [name, organizationId]),
     [["stats.seal_failed", broken]],
   );
-  assert.deepEqual(await readSealedBefore(broken, sound), ["1970-01-01", "2027-03-05"]);
+  assert.deepEqual(await readSealedBefore(broken, sound), ["1970-01-01", "2027-03-03"]);
 });

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { randomBytes, randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
+import { BROWSER_STEPS } from "#contract/steps.ts";
+import { createTestApp } from "../../../../test/support/app.ts";
+import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { countViews, eventsBody, listEvents, postEvents, readOutcomes } from "../../../../test/support/collect.ts";
+import { parseConfig } from "../../config.ts";
+import type { Db } from "../../db/pool.ts";
+import { NETWORK_BUDGET_FACTOR } from "../record/visit-budget.ts";
+
+// What strangers can make us store.
+
+/** Pages of all funnel tables and their indexes, in bytes. */
+async function measureTables(db: Db): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select sum(pg_total_relation_size(oid))::bigint as bytes from pg_class
+    where relkind = 'r' and relname like 'funnel_%'`.execute(db);
+  return rows[0]?.bytes ?? 0;
+}
+
+async function countRows(db: Db): Promise<number[]> {
+  const counts: number[] = [];
+  for (const table of ["funnel_visits", "funnel_keys", "funnel_days", "funnel_key_days", "funnel_key_spans"]) {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db);
+    counts.push(rows[0]?.count ?? 0);
+  }
+  return counts;
+}
+
+test("1,000 repeats of a visit's steps add no row, also with other texts each time", async () => {
+  const { app, deps, clock } = await createTestApp({ rateLimitEventsPerMinute: 0 });
+  const widget = await makeWidget(deps.db, await makeOrganization(deps.db));
+  const body = eventsBody({ events: BROWSER_STEPS.map((step) => ({ step })) });
+  await postEvents(app, widget, body);
+  const before = [await countRows(deps.db), await listEvents(deps.db)];
+  clock.set(new Date(clock.now().getTime() + 1));
+  for (let round = 0; round < 10; round++) {
+    const posts = Array.from({ length: 100 }, (_, n) =>
+      postEvents(app, widget, {
+        ...body,
+        page: `https://www.lindenhof.example/page-${round}-${n}`,
+        attribution: { utmSource: `s${round}-${n}`, utmMedium: "cpc", utmCampaign: `c${round}-${n}` },
+      }),
+    );
+    assert.ok((await Promise.all(posts)).every(({ status }) => status === 204));
+  }
+  assert.deepEqual([await countRows(deps.db), await listEvents(deps.db)], before);
+});
+
+test("a new visit with hostile texts costs at most 4 KB of tables and indexes", async () => {
+  const { app, deps } = await createTestApp({ rateLimitEventsPerMinute: 0 });
+  const widget = await makeWidget(deps.db, await makeOrganization(deps.db));
+  const visits = 900;
+  // Random letters, which nothing compresses; four bytes each where they can be.
+  const letters = (count: number) => String.fromCodePoint(...[...randomBytes(count)].map((byte) => 0x1f300 + byte));
+  const words = (count: number) =>
+    randomBytes(count)
+      .toString("hex")
+      .replace(/[0-9]/g, "x")
+      .replace(/(.{8})/g, "$1/");
+  const before = await measureTables(deps.db);
+  for (let first = 0; first < visits; first += 100) {
+    const posts = Array.from({ length: 100 }, () =>
+      postEvents(app, widget, {
+        visitId: randomUUID(),
+        page: `https://www.lindenhof.example/${words(500)}`,
+        attribution: { utmSource: letters(300), utmMedium: letters(300), utmCampaign: letters(300) },
+        events: BROWSER_STEPS.map((step) => ({ step })),
+      }),
+    );
+    await Promise.all(posts);
+  }
+  assert.equal(await countViews(deps.db), visits);
+  const each = ((await measureTables(deps.db)) - before) / visits;
+  assert.ok(each <= 4_096, `${each} bytes`);
+});
+
+test("beyond the daily budget of an address new visits are dropped and counted; known ones go on", async () => {
+  const perMinute = 4;
+  const budget = perMinute * NETWORK_BUDGET_FACTOR;
+  const { app, deps, clock } = await createTestApp({
+    rateLimitEventsPerMinute: perMinute,
+    trustProxy: parseConfig({ TRUST_PROXY: "127.0.0.1" }).trustProxy,
+  });
+  const [widget, other] = [
+    await makeWidget(deps.db, await makeOrganization(deps.db)),
+    await makeWidget(deps.db, await makeOrganization(deps.db)),
+  ];
+  const post = async (id: string, body: unknown, address: string) => {
+    // The limit per minute is another matter.
+    clock.set(new Date(clock.now().getTime() + MINUTE_MS));
+    return (await postEvents(app, id, body, { "x-forwarded-for": address })).status;
+  };
+  const first = eventsBody();
+  await post(widget, first, "203.0.113.7");
+  for (let n = 1; n < budget + 5; n++) assert.equal(await post(widget, eventsBody(), "203.0.113.7"), 204);
+  assert.equal(await countViews(deps.db), budget);
+  const outcomes = await readOutcomes(app);
+  assert.deepEqual([outcomes["recorded"], outcomes["over_budget"]], [budget, 5]);
+  const { rows } = await sql<{ widget_id: string; events: number }>`
+    select widget_id, sum(events)::integer as events from funnel_drops group by widget_id`.execute(deps.db);
+  assert.deepEqual(rows, [{ widget_id: widget, events: 5 }]);
+
+  await post(widget, { ...first, events: [{ step: "service_selected" }] }, "203.0.113.7");
+  const steps = (await listEvents(deps.db)).filter((row) => row.visit_id === first["visitId"]).map((row) => row.step);
+  assert.deepEqual(steps, ["widget_viewed", "service_selected"]);
+
+  await post(widget, eventsBody(), "203.0.113.8");
+  await post(other, eventsBody(), "203.0.113.7");
+  assert.equal(await countViews(deps.db), budget + 2);
+  clock.set(new Date(clock.now().getTime() + DAY_MS));
+  await post(widget, eventsBody(), "203.0.113.7");
+  assert.equal(await countViews(deps.db), budget + 3);
+});

@@ -1,0 +1,26 @@
+import { sql } from "kysely";
+import { HOUR_MS } from "#contract/durations.ts";
+import { STEPS } from "#contract/steps.ts";
+import { toArrayText } from "../../db/array-text.ts";
+import type { Db } from "../../db/pool.ts";
+import type { Touch } from "./touch.ts";
+
+/** Counts the events of touches beyond the budget, per widget and hour, for the dashboard. */
+export async function addDrops(db: Db, touches: readonly Touch[], now: Date): Promise<void> {
+  const groups = [...Map.groupBy(touches, ({ organizationId, widgetId }) => `${organizationId} ${widgetId}`).values()];
+  const column = (read: (group: readonly Touch[]) => string) => toArrayText(groups.map(read));
+  const hour = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
+  await sql`
+    insert into funnel_drops as counted (organization_id, widget_id, hour, events)
+    select organization_id, widget_id, ${hour}, events
+    from unnest(
+      ${column(([first]) => first?.organizationId ?? "")}::text[], ${column(([first]) => first?.widgetId ?? "")}::text[],
+      ${column((group) => String(group.reduce((sum, touch) => sum + countSteps(touch.steps), 0)))}::integer[]
+    ) as dropped (organization_id, widget_id, events)
+    order by organization_id collate "C", widget_id collate "C"
+    on conflict (organization_id, widget_id, hour) do update set events = counted.events + excluded.events`.execute(db);
+}
+
+function countSteps(bits: number): number {
+  return STEPS.filter((_, i) => bits & (1 << i)).length;
+}

@@ -1,0 +1,53 @@
+import { hash } from "node:crypto";
+import { RecentMap } from "../../lib/recent-map.ts";
+import { toSourceKey } from "../classify/classify-source.ts";
+import type { VisitFacts } from "./touch.ts";
+
+// What visits are broken down by. Tables hold a number for each text, which makes rows small and comparing fast; the number
+// is a hash of kind and text, so every process knows it without asking. 53 bits are what a JavaScript number holds exactly:
+// among a hundred thousand keys of an organization, two share a number with a chance of one in two million.
+
+/** In the order of their numbers in the column `kind`, from 1. */
+export const KEY_KINDS = ["channel", "source", "campaign", "page", "device", "country"] as const;
+export type KeyKind = (typeof KEY_KINDS)[number];
+
+export type VisitKeys = Readonly<Record<KeyKind, number>>;
+
+const KEYS_KEPT = 5_000;
+const known: Readonly<Record<KeyKind, RecentMap<string, number>>> = {
+  channel: new RecentMap(KEYS_KEPT),
+  source: new RecentMap(KEYS_KEPT),
+  campaign: new RecentMap(KEYS_KEPT),
+  page: new RecentMap(KEYS_KEPT),
+  device: new RecentMap(KEYS_KEPT),
+  country: new RecentMap(KEYS_KEPT),
+};
+
+export function toKindNumber(kind: KeyKind): number {
+  return KEY_KINDS.indexOf(kind) + 1;
+}
+
+export function toKeyId(kind: KeyKind, key: string): number {
+  const kept = known[kind].get(key);
+  if (kept !== undefined) return kept;
+  const digest = hash("sha256", `${kind} ${key}`, "buffer");
+  const id = digest.readUInt32BE(0) * 2 ** 21 + (digest.readUInt32BE(4) >>> 11);
+  known[kind].set(key, id);
+  return id;
+}
+
+/** The text that a visit is listed under. */
+export function toKey(kind: KeyKind, visit: VisitFacts): string {
+  return kind === "source" ? toSourceKey(visit) : visit[kind];
+}
+
+export function toVisitKeys(visit: VisitFacts): VisitKeys {
+  return {
+    channel: toKeyId("channel", visit.channel),
+    source: toKeyId("source", toSourceKey(visit)),
+    campaign: toKeyId("campaign", visit.campaign),
+    page: toKeyId("page", visit.page),
+    device: toKeyId("device", visit.device),
+    country: toKeyId("country", visit.country),
+  };
+}

@@ -1,0 +1,39 @@
+import { DAY_MS } from "#contract/durations.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+
+// Keys that were stored and marked as used today by a recording of this process, so that nearly every batch sends none. What
+// was learned on one day is forgotten on the next: a key that is in use keeps its mark fresh, which keeps it from being
+// deleted (recount/retention.ts).
+
+/** When more are remembered, everything is forgotten; each key then travels once more. */
+const KEYS_MAX = 200_000;
+
+export class KnownKeys {
+  #day = 0;
+  #count = 0;
+  #keys = new Map<OrganizationId, Set<number>>();
+
+  has(owner: OrganizationId, id: number, now: Date): boolean {
+    return toDayNumber(now) === this.#day && (this.#keys.get(owner)?.has(id) ?? false);
+  }
+
+  /** After the commit. */
+  add(owner: OrganizationId, ids: Iterable<number>, now: Date): void {
+    const day = toDayNumber(now);
+    if (day !== this.#day || this.#count > KEYS_MAX) {
+      this.#keys = new Map();
+      this.#count = 0;
+      this.#day = day;
+    }
+    const known = this.#keys.get(owner) ?? new Set();
+    this.#keys.set(owner, known);
+    const before = known.size;
+    for (const id of ids) known.add(id);
+    this.#count += known.size - before;
+  }
+}
+
+/** Of UTC, as the column used_on. */
+function toDayNumber(now: Date): number {
+  return Math.floor(now.getTime() / DAY_MS);
+}

@@ -1,0 +1,85 @@
+import { hash } from "node:crypto";
+import { versions } from "node:process";
+import { RecentMap } from "./recent-map.ts";
+
+// A time zone's rules as the runtime knows them, as a list of offsets. Whoever maps instants to local days, in code or in a
+// statement, goes by these lists, so that all agree whatever the database server knows.
+
+export type ZoneOffset = { readonly fromMs: number; readonly untilMs: number; readonly seconds: number };
+
+export type ZoneRules = {
+  /** Names these offsets: the zone, and a hash of the list. */
+  readonly id: string;
+  /** Oldest first, without gaps. The first begins and the last ends at infinity. */
+  readonly offsets: readonly [ZoneOffset, ...ZoneOffset[]];
+};
+
+/** Release of the runtime's time zone database, for example 2026c. Later ones compare greater. */
+export const RULES_RELEASE: string = versions["tz"] ?? "";
+
+/** Clock changes outside these years are not listed: the offset before and after stays as it is there. */
+const FIRST_MS = Date.UTC(1970, 0, 1);
+const LAST_MS = Date.UTC(2101, 0, 1);
+
+const ZONES_KEPT = 1_000;
+const known = new RecentMap<string, ZoneRules>(ZONES_KEPT);
+
+/** The zone must be one that the runtime knows (`parseTimeZone`). Reading the rules of a zone takes some milliseconds, once. */
+export function readZoneRules(zone: string): ZoneRules {
+  const read = known.get(zone);
+  if (read) return read;
+  const offsets = listOffsets(zone);
+  const text = offsets.map(({ fromMs, seconds }) => `${fromMs} ${seconds}`).join("\n");
+  const rules: ZoneRules = { id: `${zone} ${hash("sha256", text).slice(0, 12)}`, offsets };
+  known.set(zone, rules);
+  return rules;
+}
+
+/** YYYY-MM-DD. */
+export function toLocalDay(rules: ZoneRules, instant: Date): string {
+  const ms = instant.getTime();
+  return new Date(ms + findOffset(rules, ms).seconds * 1000).toISOString().slice(0, "YYYY-MM-DD".length);
+}
+
+/** The first instant after the given one on which it is another local day. */
+export function findDayEnd(rules: ZoneRules, instant: Date): Date {
+  const today = toLocalDay(rules, instant);
+  // A day lasts 23 to 25 hours nearly everywhere; where clocks jump by a whole day, the next change of offset ends it.
+  let low = instant.getTime();
+  let high = low + 49 * 3_600_000;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (toLocalDay(rules, new Date(middle)) === today) low = middle;
+    else high = middle;
+  }
+  return new Date(high);
+}
+
+function findOffset({ offsets }: ZoneRules, ms: number): ZoneOffset {
+  let low = 0;
+  let high = offsets.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((offsets[middle]?.fromMs ?? 0) <= ms) low = middle;
+    else high = middle - 1;
+  }
+  return offsets[low] ?? offsets[0];
+}
+
+function listOffsets(zone: string): ZoneRules["offsets"] {
+  let at = Temporal.Instant.fromEpochMilliseconds(FIRST_MS).toZonedDateTimeISO(zone);
+  const starts = [{ ms: Number.NEGATIVE_INFINITY, seconds: at.offsetNanoseconds / 1e9 }];
+  for (;;) {
+    const next = at.getTimeZoneTransition("next");
+    if (next === null || next.epochMilliseconds >= LAST_MS) break;
+    starts.push({ ms: next.epochMilliseconds, seconds: next.offsetNanoseconds / 1e9 });
+    at = next;
+  }
+  const offsets = starts.map(({ ms, seconds }, i) => ({
+    fromMs: ms,
+    untilMs: starts[i + 1]?.ms ?? Number.POSITIVE_INFINITY,
+    seconds,
+  }));
+  // There is always the one that begins at infinity.
+  return offsets as [ZoneOffset, ...ZoneOffset[]];
+}
