@@ -19,16 +19,3 @@ export async function readDoctorFacts(db: Db, unsettledBefore: Date): Promise<Do
   assert(facts, "a select without a table gives one row");
   return facts;
 }
-
-/** Seconds east of Greenwich, by PostgreSQL's rules, in every zone that an organization has. */
-export async function listZoneOffsets(
-  db: Db,
-  instants: readonly Date[],
-): Promise<{ zone: string; at: Date; seconds: number }[]> {
-  const { rows } = await sql<{ zone: string; at: Date; seconds: number }>`
-    select zone, at, extract(epoch from (at at time zone zone) - (at at time zone 'UTC'))::integer as seconds
-    from (select distinct time_zone as zone from organizations where time_zone is not null) zones
-    cross join unnest(${instants}::timestamptz[]) at
-    order by zone, at`.execute(db);
-  return rows;
-}

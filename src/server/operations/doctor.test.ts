@@ -6,7 +6,7 @@ import { createTestApp } from "../../../test/support/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createMail } from "../mail/mail.ts";
-import { examine, listDifferentZones } from "./doctor.ts";
+import { examine } from "./doctor.ts";
 
 const service = await createTestApp();
 const deps = { ...service.deps, clock: systemClock, hasBrowserFiles: true };
@@ -44,21 +44,6 @@ test("a mail server that cannot be had is a fault, by its code alone", async () 
   });
   const [state, said] = await examineFor("mail", { mail });
   assert.deepEqual([state, said], ["fault", "The mail server of SMTP_URL cannot be used (ESOCKET)."]);
-});
-
-test("the rules of time zones are compared, and zones where they differ are named once", async () => {
-  await makeOrganization(deps.db, { timeZone: "Europe/Berlin" });
-  assert.equal((await examineFor("time zones"))[0], "well");
-  const summer = new Date("2026-07-01T00:00:00Z");
-  const winter = new Date("2026-12-01T00:00:00Z");
-  const offsets = [
-    { zone: "Europe/Berlin", at: summer, seconds: 7_200 },
-    { zone: "Europe/Berlin", at: winter, seconds: 3_600 },
-    { zone: "Asia/Kathmandu", at: summer, seconds: 20_700 },
-    { zone: "Europe/Paris", at: summer, seconds: 3_600 },
-    { zone: "Europe/Paris", at: winter, seconds: 0 },
-  ];
-  assert.deepEqual(listDifferentZones(offsets), ["Europe/Paris"]);
 });
 
 test("bookings that nobody settles are a fault", async () => {

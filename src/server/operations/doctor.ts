@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Deps } from "../deps.ts";
 import type { Mail } from "../mail/mail.ts";
 import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/queue/observe.ts";
-import { listZoneOffsets, readDoctorFacts } from "./doctor-queries.ts";
+import { readDoctorFacts } from "./doctor-queries.ts";
 
 // `doctor`: everything an operator would look at first when something seems wrong, with what to do about it. That the
 // settings can be read, and that the database can be opened and is up to date, is settled before this runs.
@@ -22,7 +22,6 @@ type DoctorDeps = Pick<Deps, "config" | "db" | "clock" | "log" | "metrics"> & {
 const CLOCK_DIFFERENCE_MAX_MS = 5_000;
 /** A booking whose outcome is not known is asked about every ten seconds. */
 const UNSETTLED_MS = 5 * MINUTE_MS;
-const ZONE_DAYS = [0, 91, 182, 273, 365];
 
 export async function examine(deps: DoctorDeps): Promise<Finding[]> {
   const now = deps.clock.now();
@@ -38,7 +37,6 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
           `PostgreSQL's clock and this machine's differ by ${Math.round(clockMs / 1000)} s: set both by NTP.`,
         )
       : well("clock", "PostgreSQL's clock and this machine's agree."),
-    ...(await examineZones(deps)),
     examineAddress(deps),
     deps.hasBrowserFiles
       ? well("browser files", "The loader, the booking frame and the dashboard are built.")
@@ -64,32 +62,6 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
         )
       : well("bookings", "No booking waits for its outcome."),
   ];
-}
-
-/** Local days are PostgreSQL's word, and what it shows them by is Node's: their rules must agree. */
-async function examineZones({ db, clock }: DoctorDeps): Promise<Finding[]> {
-  const instants = ZONE_DAYS.map((days) => new Date(clock.now().getTime() + days * DAY_MS));
-  const offsets = await listZoneOffsets(db, instants);
-  const different = listDifferentZones(offsets);
-  if (different.length === 0)
-    return [well("time zones", "PostgreSQL's rules agree with Node's in every organization's zone.")];
-  const zones = different.join(", ");
-  return [
-    warning(
-      "time zones",
-      `PostgreSQL's rules for ${zones} are not Node's, so days begin at another hour there: bring PostgreSQL up to date.`,
-    ),
-  ];
-}
-
-export function listDifferentZones(offsets: readonly { zone: string; at: Date; seconds: number }[]): string[] {
-  const different = offsets.filter(({ zone, at, seconds }) => toOffset(zone, at) !== seconds);
-  return [...new Set(different.map(({ zone }) => zone))];
-}
-
-function toOffset(zone: string, at: Date): number {
-  const zoned = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone);
-  return zoned.offsetNanoseconds / 1_000_000_000;
 }
 
 function examineAddress({ config }: DoctorDeps): Finding {
