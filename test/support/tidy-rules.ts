@@ -78,6 +78,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "funnel/classify/read-attribution.ts",
     "funnel/classify/channel-rules.ts",
     "funnel/classify/read-visit.ts",
+    "funnel/record/key-cap.ts",
     "funnel/record/record.ts",
     "funnel/record/touch.ts",
     "plans/kept-since.ts",

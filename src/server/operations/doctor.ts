@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { Deps } from "../deps.ts";
 import type { Mail } from "../mail/mail.ts";
 import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/queue/observe.ts";

@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { honourPrivacySignal } from "../../funnel/classify/privacy-signal.ts";
 import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../../funnel/classify/read-attribution.ts";
 import type { ReadVisit, VisitReader } from "../../funnel/classify/read-visit.ts";
+import type { KeyCap } from "../../funnel/record/key-cap.ts";
 import { ApiError, FieldsError } from "../../http/api-error.ts";
 import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
 import { openSchedulingSystem } from "../../scheduler/open-system.ts";
@@ -29,7 +30,11 @@ type BookDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metri
 type BookingPost = FastifyRequest<{ Params: { widget: string }; Body: string | undefined }>;
 
 /** POST /embed-api/{widget}/bookings */
-export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: VisitReader): Promise<void> {
+export async function bookRoutes(
+  app: FastifyInstance,
+  deps: BookDeps,
+  { visits, keyCap }: { visits: VisitReader; keyCap: KeyCap },
+): Promise<void> {
   const requireWidget = limitWidgetRoute(deps, {
     perNetwork: deps.config.rateLimitBookingsPerMinute,
     perWidget: deps.config.rateLimitWidgetBookingsPerMinute,
@@ -50,7 +55,8 @@ export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: V
         const system = await openSchedulingSystem(deps, widget);
         const checked = await requireChecked(system, request);
         const origin = readOrigin(deps, visits, { post, request, widget });
-        const wanted = { idempotencyKey, ...toWanted({ widget, request, checked, origin }) };
+        const counted = await keyCap.applyForBooking(widget.organizationId, origin.visit, deps.clock.now());
+        const wanted = { idempotencyKey, ...toWanted({ widget, request, checked, origin, counted }) };
         const made = await makeBooking(deps, system, wanted);
         return await sendOutcome(reply, made, () => findFreshSlots(system, wanted));
       },
@@ -96,11 +102,14 @@ function toWanted({
   request,
   checked,
   origin,
+  counted,
 }: {
   widget: BookableWidget;
   request: BookRequest;
   checked: CheckedRequest;
   origin: Origin;
+  /** The visit as analytics counts it, with the cap on distinct keys applied. */
+  counted: ReadVisit;
 }): Omit<WantedBooking, "idempotencyKey"> {
   const { startAt, timeZone, customer, answers } = checked;
   return {
@@ -111,7 +120,7 @@ function toWanted({
     startAt,
     staffId: request.staffId ?? null,
     locale: request.locale ?? "en",
-    touch: toTouch(request, origin.visit),
+    touch: toTouch(request, counted),
     copy: { timeZone, customer, answers, attribution: toAttribution(origin.raw, origin.visit) },
     storesBookings: widget.storesBookings,
   };

@@ -143,6 +143,7 @@ function nameTag(utmSource: string): NamedSource & { isPaid: boolean } {
 }
 
 function nameReferrer(referrer: Referrer): NamedSource {
-  const known = referrer.kind === "app" ? findByApp(referrer.host) : findByHost(referrer.host);
+  // Some apps say android-app:// before the host of their website.
+  const known = (referrer.kind === "app" ? findByApp(referrer.host) : null) ?? findByHost(referrer.host);
   return known ?? { source: referrer.host, category: null };
 }

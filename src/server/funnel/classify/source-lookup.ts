@@ -22,10 +22,13 @@ const HOST_MAX_LENGTH = 253;
 /** The longest entry wins, which keeps mail.google.com and gemini.google.com from being google.*. */
 export function findByHost(host: string): KnownSource | null {
   const countrySuffix = COUNTRY_SUFFIX.exec(host)?.[0];
+  const find = (name: string) =>
+    byHost.get(name) ??
+    (countrySuffix === undefined ? undefined : byHost.get(`${name.slice(0, -countrySuffix.length)}.*`));
+  const whole = find(`=${host.replace(/^www\./, "")}`);
+  if (whole) return whole;
   for (const suffix of dotSuffixes(host)) {
-    const known =
-      byHost.get(suffix) ??
-      (countrySuffix === undefined ? undefined : byHost.get(`${suffix.slice(0, -countrySuffix.length)}.*`));
+    const known = find(suffix);
     if (known) return known;
   }
   return null;

@@ -8,7 +8,10 @@ export type KnownSource = {
   /** The name that reports show. It is itself a spelling that utm_source may use. */
   readonly source: string;
   readonly category: SourceCategory;
-  /** A host stands for itself and all its sub-domains. `google.*` stands for the name under .com or any country. */
+  /**
+   * A host stands for itself and all its sub-domains, `=` before it for itself alone. `google.*` stands for the name under
+   * .com or any country.
+   */
   readonly hosts: readonly string[];
   /** Android package ids, as in the referrer `android-app://com.google.android.gm/`. Matched whole. */
   readonly apps?: readonly string[];
@@ -59,6 +62,8 @@ export const KNOWN_SOURCES: readonly KnownSource[] = [
   },
   // Its country hosts (mail.yahoo.co.jp) are mail as well and not search.
   { source: "yahoo mail", category: "email", hosts: ["mail.yahoo.*"] },
+  { source: "yandex mail", category: "email", hosts: ["mail.yandex.*"] },
+  { source: "seznam email", category: "email", hosts: ["email.seznam.cz"] },
   { source: "proton mail", category: "email", hosts: ["mail.proton.me"], aliases: ["protonmail"] },
   { source: "aol mail", category: "email", hosts: ["mail.aol.com"] },
   { source: "gmx", category: "email", hosts: ["deref-gmx.net"] },
@@ -67,7 +72,8 @@ export const KNOWN_SOURCES: readonly KnownSource[] = [
   {
     source: "google",
     category: "search",
-    hosts: ["google.*"],
+    // Its other sub-domains are documents, calendars, maps and so on.
+    hosts: ["=google.*", "images.google.*", "scholar.google.*", "encrypted.google.com"],
     apps: ["com.google.android.googlequicksearchbox"],
     paidAliases: ["adwords", "gads"],
   },
@@ -85,16 +91,16 @@ export const KNOWN_SOURCES: readonly KnownSource[] = [
     apps: ["com.duckduckgo.mobile.android"],
     aliases: ["ddg"],
   },
-  { source: "yahoo", category: "search", hosts: ["yahoo.*"] },
+  { source: "yahoo", category: "search", hosts: ["=yahoo.*", "search.yahoo.*"] },
   { source: "ecosia", category: "search", hosts: ["ecosia.org"] },
-  { source: "yandex", category: "search", hosts: ["yandex.*", "ya.ru"] },
-  { source: "baidu", category: "search", hosts: ["baidu.com"] },
+  { source: "yandex", category: "search", hosts: ["=yandex.*", "=ya.ru", "m.yandex.*", "images.yandex.*"] },
+  { source: "baidu", category: "search", hosts: ["=baidu.com", "m.baidu.com", "image.baidu.com"] },
   { source: "brave", category: "search", hosts: ["search.brave.com"] },
   { source: "kagi", category: "search", hosts: ["kagi.com"] },
   { source: "qwant", category: "search", hosts: ["qwant.com"] },
   { source: "startpage", category: "search", hosts: ["startpage.com"] },
   { source: "naver", category: "search", hosts: ["search.naver.com"] },
-  { source: "seznam", category: "search", hosts: ["seznam.cz"] },
+  { source: "seznam", category: "search", hosts: ["=seznam.cz", "search.seznam.cz"] },
   { source: "sogou", category: "search", hosts: ["sogou.com"] },
   { source: "ask", category: "search", hosts: ["ask.com"] },
   { source: "aol", category: "search", hosts: ["search.aol.com"] },

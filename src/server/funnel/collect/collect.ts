@@ -8,7 +8,7 @@ import { OutageLog } from "../../lib/outage-log.ts";
 import { honourPrivacySignal } from "../classify/privacy-signal.ts";
 import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../classify/read-attribution.ts";
 import type { VisitReader } from "../classify/read-visit.ts";
-import { KeyCap } from "../record/key-cap.ts";
+import type { KeyCap } from "../record/key-cap.ts";
 import { toStepBit } from "../record/touch.ts";
 import { TouchWriter } from "../record/touch-writer.ts";
 import { VisitBudget } from "../record/visit-budget.ts";
@@ -42,6 +42,9 @@ export type Collected =
   | { outcome: "malformed"; eventCount: 1; fault: string }
   | { outcome: Exclude<Outcome, "malformed">; eventCount: number };
 
+/** Shared with the booking flow. */
+export type VisitParts = { readonly visits: VisitReader; readonly keyCap: KeyCap };
+
 type CollectorDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log">;
 
 export class Collector {
@@ -52,13 +55,13 @@ export class Collector {
   readonly #budget: VisitBudget;
   readonly #writer: TouchWriter;
 
-  constructor(deps: CollectorDeps, visits: VisitReader, limits?: BatcherLimits) {
+  constructor(deps: CollectorDeps, { visits, keyCap }: VisitParts, limits?: BatcherLimits) {
     const { db } = deps;
     const outages = new OutageLog(deps.log, { failed: "collection.interrupted", resumed: "collection.resumed" });
     this.#clock = deps.clock;
     this.#owners = new WidgetOwners({ db, outages, serviceUrl: deps.config.baseUrl });
     this.#visits = visits;
-    this.#cap = new KeyCap({ db, outages });
+    this.#cap = keyCap;
     this.#budget = new VisitBudget(deps.config.rateLimitEventsPerMinute, deps.random);
     this.#writer = new TouchWriter({ db, clock: deps.clock, outages }, limits);
   }

@@ -14,6 +14,7 @@ import { buildApp } from "../../app.ts";
 import { installErrorHandler } from "../../http/error-handler.ts";
 import { createMetrics } from "../../lib/metrics.ts";
 import { VisitReader } from "../classify/read-visit.ts";
+import { KeyCap } from "../record/key-cap.ts";
 import { collectRoutes } from "./routes.ts";
 
 const service = await createTestApp();
@@ -347,7 +348,12 @@ test("when too much is waiting, the rest is answered 503 with Retry-After, and w
   const app = Fastify();
   const deps = { ...service.deps, metrics: createMetrics() };
   installErrorHandler(app, deps);
-  await collectRoutes(app, deps, new VisitReader(deps.config), { batchMax: 2, itemsMax: 4, atOnce: 1, waitMs: 5_000 });
+  await collectRoutes(
+    app,
+    deps,
+    { visits: new VisitReader(deps.config), keyCap: new KeyCap(deps) },
+    { batchMax: 2, itemsMax: 4, atOnce: 1, waitMs: 5_000 },
+  );
   await postEvents(app, id, eventsBody());
 
   const bodies = Array.from({ length: 10 }, () => eventsBody());
@@ -382,7 +388,12 @@ test("a commit that does not come in time is answered 503, never 204", async () 
   const app = Fastify();
   const deps = { ...service.deps, metrics: createMetrics() };
   installErrorHandler(app, deps);
-  await collectRoutes(app, deps, new VisitReader(deps.config), { batchMax: 2, itemsMax: 100, atOnce: 1, waitMs: 100 });
+  await collectRoutes(
+    app,
+    deps,
+    { visits: new VisitReader(deps.config), keyCap: new KeyCap(deps) },
+    { batchMax: 2, itemsMax: 100, atOnce: 1, waitMs: 100 },
+  );
   await db.transaction().execute(async (transaction) => {
     await sql`select from day_zones where organization_id = ${owner} for update`.execute(transaction);
     const answers = await Promise.all(Array.from({ length: 5 }, () => postEvents(app, id, eventsBody())));

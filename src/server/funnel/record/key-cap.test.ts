@@ -8,14 +8,13 @@ import { eventsBody, listEvents, postEvents } from "../../../../test/support/col
 import { createTestDatabase } from "../../../../test/support/database.ts";
 import { openDb, openPool } from "../../db/pool.ts";
 import { createLog } from "../../lib/log.ts";
-import { OutageLog } from "../../lib/outage-log.ts";
 import { KEYS_PER_DAY_MAX } from "./day-keys.ts";
 import { KeyCap } from "./key-cap.ts";
 import { type KeyKind, toKeyId, toKindNumber } from "./key-id.ts";
 import type { VisitFacts } from "./touch.ts";
 
 const { db } = await createTestDatabase();
-const outages = new OutageLog(createLog("silent"), { failed: "failed", resumed: "resumed" });
+const log = createLog("silent");
 const visit = (source: string, campaign = "(not set)"): VisitFacts => ({
   ...{ page: "", device: "mobile", country: "DE" },
   source,
@@ -36,7 +35,7 @@ const numbered = (prefix: string, count: number) => Array.from({ length: count }
 
 test("after so many distinct keys in a day the next ones are (other); the channel stays, and so do keys seen before", async () => {
   const owner = await makeOrganization(db);
-  const cap = new KeyCap({ db, outages, keysMax: 3 });
+  const cap = new KeyCap({ db, log }, 3);
   const apply = (one: VisitFacts) => cap.apply(owner, one, NOON);
   for (const source of ["a", "b", "c"]) assert.deepEqual(await apply(visit(source)), visit(source));
   assert.deepEqual(await apply(visit("d")), other());
@@ -48,7 +47,7 @@ test("after so many distinct keys in a day the next ones are (other); the channe
 
 test("traffic without a tag is never (other), and takes no place", async () => {
   const owner = await makeOrganization(db);
-  const cap = new KeyCap({ db, outages, keysMax: 1 });
+  const cap = new KeyCap({ db, log }, 1);
   const direct: VisitFacts = { ...visit("(direct)"), medium: "(none)", channel: "Direct" };
   assert.deepEqual(await cap.apply(owner, direct, NOON), direct);
   assert.deepEqual(await cap.apply(owner, visit("a"), NOON), visit("a"));
@@ -61,14 +60,14 @@ test("a process that starts during the day counts the keys that are there alread
   await addKeys(owner, "source", { keys: numbered("known / cpc", 2) });
   await addKeys(owner, "source", { keys: numbered("key", 900), day: "2026-10-31" });
   await addKeys(owner, "channel", { keys: numbered("key", 900) });
-  const cap = new KeyCap({ db, outages, keysMax: 3 });
+  const cap = new KeyCap({ db, log }, 3);
   assert.deepEqual(await cap.apply(owner, visit("a"), NOON), visit("a"));
   assert.deepEqual(await cap.apply(owner, visit("b"), NOON), other());
 });
 
 test("today is the organization's local day", async () => {
   const owner = await makeOrganization(db, { timeZone: "Pacific/Auckland" });
-  const cap = new KeyCap({ db, outages, keysMax: 1 });
+  const cap = new KeyCap({ db, log }, 1);
   const at = (time: string) => new Date(`2026-11-01T${time}Z`);
   assert.deepEqual(await cap.apply(owner, visit("a"), at("10:59:00")), visit("a"));
   assert.deepEqual(await cap.apply(owner, visit("b"), at("10:59:59.999")), other());
@@ -78,14 +77,14 @@ test("today is the organization's local day", async () => {
 
 test("organizations do not take each other's places", async () => {
   const [one, two] = [await makeOrganization(db), await makeOrganization(db)];
-  const cap = new KeyCap({ db, outages, keysMax: 1 });
+  const cap = new KeyCap({ db, log }, 1);
   assert.deepEqual(await cap.apply(one, visit("a"), NOON), visit("a"));
   assert.deepEqual(await cap.apply(two, visit("b"), NOON), visit("b"));
 });
 
 test("processes see each other's keys: together they keep little more than one would", async () => {
   const owner = await makeOrganization(db);
-  const caps = [new KeyCap({ db, outages, keysMax: 300 }), new KeyCap({ db, outages, keysMax: 300 })];
+  const caps = [new KeyCap({ db, log }, 300), new KeyCap({ db, log }, 300)];
   let kept = 0;
   for (let n = 0; n < 800; n++) {
     const key = `key-${n}`;
@@ -99,7 +98,7 @@ test("processes see each other's keys: together they keep little more than one w
 
 test("a flood within one process keeps exactly as many as allowed", async () => {
   const owner = await makeOrganization(db);
-  const cap = new KeyCap({ db, outages, keysMax: 100 });
+  const cap = new KeyCap({ db, log }, 100);
   const applied = await Promise.all(
     Array.from({ length: 500 }, (_, n) => cap.apply(owner, visit(`key-${n}`, `campaign-${n}`), NOON)),
   );
@@ -107,9 +106,20 @@ test("a flood within one process keeps exactly as many as allowed", async () => 
   assert.equal(kept.length, 100);
 });
 
+test("a booking is never held up: what cannot be looked up is (other), and what has a place keeps it", async () => {
+  const owner = await makeOrganization(db);
+  const cap = new KeyCap({ db, log }, 1);
+  assert.deepEqual(await cap.applyForBooking(owner, visit("a"), NOON), visit("a"));
+  assert.deepEqual(await cap.applyForBooking(owner, visit("b"), NOON), other());
+  const pool = openPool({ url: "postgres://nobody@127.0.0.1:1/none", size: 2, log });
+  const away = new KeyCap({ db: openDb(pool), log });
+  assert.deepEqual(await away.applyForBooking(owner, visit("a"), NOON), other());
+  await pool.end();
+});
+
 test("when the database is away and needed, that is the answer", async () => {
   const pool = openPool({ url: "postgres://nobody@127.0.0.1:1/none", size: 2, log: createLog("silent") });
-  const cap = new KeyCap({ db: openDb(pool), outages });
+  const cap = new KeyCap({ db: openDb(pool), log });
   assert.equal(await cap.apply("org_1111111111111111" as OrganizationId, visit("a"), NOON), "database_unavailable");
   await pool.end();
 });

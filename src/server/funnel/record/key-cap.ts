@@ -3,7 +3,8 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/batcher.ts";
 import { parseTimeZone } from "../../lib/calendar.ts";
-import type { OutageLog } from "../../lib/outage-log.ts";
+import type { Log } from "../../lib/log.ts";
+import { OutageLog } from "../../lib/outage-log.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { findDayEnd, readZoneRules } from "../../lib/zone-rules.ts";
 import { type KeyRow, listKeysOfToday } from "../collect/queries.ts";
@@ -29,9 +30,9 @@ export class KeyCap {
   readonly #looks: Batcher<Look, DayKeys>;
   readonly #organizations = new RecentMap<OrganizationId, Today>(ORGANIZATIONS_KEPT);
 
-  constructor(deps: { db: Db; outages: OutageLog; keysMax?: number }) {
-    this.#outages = deps.outages;
-    this.#keysMax = deps.keysMax;
+  constructor(deps: { db: Db; log: Log }, keysMax?: number) {
+    this.#outages = new OutageLog(deps.log, { failed: "key_cap.interrupted", resumed: "key_cap.resumed" });
+    this.#keysMax = keysMax;
     this.#looks = new Batcher(LOOK_LIMITS, (looks) => this.#readKeys(deps.db, looks));
   }
 
@@ -72,6 +73,7 @@ export class KeyCap {
     const now = new Date(Math.max(...looks.map((look) => look.now.getTime())));
     const owners = [...new Set(looks.map((look) => look.owner))];
     const rows = Map.groupBy(await listKeysOfToday(db, owners, now), (row) => row.organization_id);
+    this.#outages.worked();
     const found = new Map(owners.map((owner) => [owner, this.#remember({ owner, now }, rows.get(owner) ?? [])]));
     // Every look's owner was asked for.
     return looks.map((look) => found.get(look.owner) as DayKeys);
