@@ -5,7 +5,7 @@ import { RecentMap } from "./recent-map.ts";
 // A time zone's rules as the runtime knows them, as a list of offsets. Whoever maps instants to local days, in code or in a
 // statement, goes by these lists, so that all agree whatever the database server knows.
 
-export type ZoneOffset = { readonly fromMs: number; readonly untilMs: number; readonly seconds: number };
+type ZoneOffset = { readonly fromMs: number; readonly untilMs: number; readonly seconds: number };
 
 export type ZoneRules = {
   /** Names these offsets: the zone, and a hash of the list. */

@@ -30,7 +30,7 @@ export type VisitPart = {
 type ConversionTimes = readonly [atMs: number, leadMs: number | null];
 type ConversionMap = Readonly<Record<string, ConversionTimes>>;
 
-export type MergedTouches = {
+type MergedTouches = {
   visits: VisitPart[];
   /** For each touch, the index of its visit. */
   visitOfTouch: number[];

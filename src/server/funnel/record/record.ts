@@ -22,14 +22,14 @@ import type { Touch } from "./touch.ts";
 /** `active`: touches of paused widgets are left out. */
 type RecordScope = "active" | "every";
 
-export type RecordOptions = {
+type RecordOptions = {
   /** Must be given for touches of the past. */
   now?: Date;
   /** Spares sending keys that are stored already. Only without a transaction: what is learned here must be committed. */
   knownKeys?: KnownKeys;
 };
 
-export type Recorded = {
+type Recorded = {
   /** For each touch. `paused` also stands for a widget that does not exist. */
   outcomes: ("recorded" | "paused" | "over_budget")[];
   /** For each touch, whether its visit had been recorded before. */

@@ -10,7 +10,7 @@ import { RecentMap } from "../../lib/recent-map.ts";
 
 /** Times the requests that one address may send in a minute (RATE_LIMIT_EVENTS_PER_MINUTE). */
 export const NETWORK_BUDGET_FACTOR = 5;
-export const WIDGET_BUDGET_FACTOR = 100;
+const WIDGET_BUDGET_FACTOR = 100;
 
 const COUNTS_KEPT = 100_000;
 const SALT_BYTES = 16;
@@ -19,7 +19,7 @@ const HASH_LENGTH = 22;
 type Place = { widgetId: WidgetId; network: string };
 
 /** A new visit that was paid for in advance. */
-export type Charge = { readonly counts: readonly Count[] };
+type Charge = { readonly counts: readonly Count[] };
 type Count = { visits: number };
 
 const FREE: Charge = { counts: [] };

@@ -40,7 +40,7 @@ export async function findTimeZone(db: Db, owner: OrganizationId): Promise<strin
   return row.time_zone ?? "UTC";
 }
 
-export type VisitRange = { first: Date; last: Date };
+type VisitRange = { first: Date; last: Date };
 
 /** The oldest and the newest start of a visit. Must be the first statement of the counting transaction: it fixes what is seen. */
 export async function findVisitRange(transaction: Db, owner: OrganizationId): Promise<VisitRange | null> {
