@@ -1,4 +1,4 @@
-import { METHODS, type Server } from "node:http";
+import { type IncomingMessage, METHODS, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { systemRandom } from "../lib/random.ts";
@@ -54,7 +54,21 @@ export function takeOverRefusals(app: FastifyInstance): void {
   // Every http.Server has this field, set by the option of the same name; its type leaves it out.
   (app.server as Server & { requireHostHeader: boolean }).requireHostHeader = false;
   app.addHook("onRequest", (request, _reply, done) => {
-    const isRefused = request.raw.httpVersion === "1.1" && request.headers.host === undefined;
-    return isRefused ? done(new ApiError("bad_request", "The request has no Host header.")) : done();
+    const fault = findHostFault(request.raw);
+    return fault === null ? done() : done(new ApiError("bad_request", fault));
   });
+}
+
+const HOST = "host";
+
+/** Of two Host headers Node takes the first, and a proxy may have taken the other. */
+function findHostFault({ httpVersion, rawHeaders }: IncomingMessage): string | null {
+  let hosts = 0;
+  // Names and values take turns.
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === HOST.length && name.toLowerCase() === HOST) hosts++;
+  }
+  if (hosts > 1) return "The request has more than one Host header.";
+  return hosts === 0 && httpVersion === "1.1" ? "The request has no Host header." : null;
 }

@@ -169,3 +169,82 @@ test("a refused method is answered before its large body has arrived", async () 
   assertCommon(answer);
   assert.equal(answer.statusLine, "HTTP/1.1 405 Method Not Allowed");
 });
+
+test("a path that climbs out of a folder of files leads nowhere", async () => {
+  for (const path of [
+    "/assets/dashboard/../../../package.json",
+    "/assets/dashboard/%2e%2e/%2e%2e/%2e%2e/package.json",
+    "/assets/dashboard/..%2f..%2f..%2fpackage.json",
+    "/assets/dashboard/..\\..\\package.json",
+    "/assets/dashboard/%00",
+    "/assets/dashboard/a%00.js",
+    "/assets/dashboard/.hidden",
+    "/assets/dashboard/",
+    "/assets/dashboard",
+    `/assets/dashboard/${"x".repeat(5_000)}`,
+    "/assets/frame/../../../../etc/passwd",
+    "http://other.example/assets/dashboard/../../../package.json",
+  ]) {
+    const answer = await exchange(write(`GET ${path} HTTP/1.1`, []));
+    assertCommon(answer);
+    assert.equal(answer.statusLine, "HTTP/1.1 404 Not Found", path);
+    assert.equal(JSON.parse(answer.body).error.code, "not_found", path);
+  }
+});
+
+test("two Host headers, or none that can be told from two, are 400 for every address", async () => {
+  for (const path of ["/api/v1/widgets", "/healthz", "/nowhere"]) {
+    for (const hosts of ["Host: a.example\r\nHost: b.example", "Host: a.example\r\nhost: a.example"]) {
+      const answer = await exchange(
+        `GET ${path} HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n${AUTHORIZATION}\r\n\r\n`,
+      );
+      assertCommon(answer);
+      assert.equal(answer.statusLine, "HTTP/1.1 400 Bad Request");
+      assert.equal(
+        answer.body,
+        '{"error":{"code":"bad_request","message":"The request has more than one Host header."}}',
+      );
+    }
+  }
+});
+
+/** A body in chunks, which says its length only by its end; 26 MB is far above every limit. */
+function writeChunked(firstLine: string, type: string): string {
+  const origin = `Origin: ${new URL(deps.config.baseUrl).origin}`;
+  const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+  return `${write(firstLine, [`Content-Type: ${type}`, origin, "Transfer-Encoding: chunked"])}${chunk.repeat(400)}0\r\n\r\n`;
+}
+
+test("a body in chunks is read no further than the limit of its address", async () => {
+  const token = `${"a".repeat(12)}222222${"a".repeat(24)}`;
+  for (const [route, type] of [
+    [`POST /manage/${token}`, "application/x-www-form-urlencoded"],
+    [`POST /embed-api/${widgetId}/events`, "text/plain"],
+    [`POST /embed-api/${widgetId}/bookings`, "application/json"],
+    ["POST /api/auth/sign-out", "application/json"],
+    ["POST /api/app/setup", "application/json"],
+  ] as const) {
+    const answer = await exchange(writeChunked(`${route} HTTP/1.1`, type));
+    assertCommon(answer);
+    assert.equal(answer.statusLine, "HTTP/1.1 413 Payload Too Large", route);
+    assert.equal(JSON.parse(answer.body).error.code, "payload_too_large", route);
+  }
+});
+
+test("a length given twice, or none that is a number, is not valid HTTP", async () => {
+  for (const lengths of [
+    ["Content-Length: 2", "Content-Length: 2"],
+    ["Content-Length: 2, 2"],
+    ["Content-Length: -1"],
+    ["Content-Length: 0x2"],
+    ["Content-Length: 99999999999999999999"],
+    ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
+    ["Transfer-Encoding: chunked, chunked"],
+  ]) {
+    const answer = await exchange(
+      write("POST /api/auth/sign-out HTTP/1.1", ["Content-Type: application/json", ...lengths], "{}"),
+    );
+    assertCommon(answer);
+    assert.equal(answer.statusLine, "HTTP/1.1 400 Bad Request", lengths.join("; "));
+  }
+});

@@ -47,11 +47,10 @@ export async function appointmentRoutes(
   // In a scope of its own: other routes do not take forms.
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("application/x-www-form-urlencoded", (_request, payload, done) => {
-      // The form has no fields.
-      payload.resume();
-      payload.on("end", () => done(null));
-    });
+    // The form has no fields. It is read all the same: only a body that is read has a limit when it comes in chunks.
+    scope.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, _body, done) =>
+      done(null),
+    );
     scope.post("/manage/:token", { bodyLimit: 1024, schema: { hide: true } }, async (request: LinkRequest, reply) => {
       requireOwnForm(request);
       const outcome = await cancelByManageToken(links, request.params.token);
