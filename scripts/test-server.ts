@@ -1,6 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SUPERUSER_PASSWORD_FILE } from "../src/server/db/embedded/create-cluster.ts";
+import { dataFolderPaths } from "../src/server/db/embedded/folders.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { migrate } from "../src/server/db/migrate.ts";
 import { openPool } from "../src/server/db/pool.ts";
@@ -36,12 +38,13 @@ async function openPrivateServer(): Promise<TestServer> {
   // PostgreSQL refuses to run as root; the user it runs as instead must be able to get to its files.
   if (process.getuid?.() === 0) chmodSync(folder, 0o711);
   try {
+    const dataDir = join(folder, "data");
     const { url, release } = await openEmbeddedDatabase({
-      dataDir: join(folder, "data"),
+      dataDir,
       sharedFolder: join(folder, "shared"),
       notice: () => {},
     });
-    process.env["TEST_DATABASE_URL"] = url;
+    process.env["TEST_DATABASE_URL"] = toSuperuserUrl(url, dataDir);
     for (const setting of CARELESS_SETTINGS) await onServer(`alter system set ${setting} = off`);
     await onServer("select pg_reload_conf()");
     return { close: () => release().finally(remove) };
@@ -49,6 +52,12 @@ async function openPrivateServer(): Promise<TestServer> {
     remove();
     throw error;
   }
+}
+
+/** Tests create databases and change settings of the server, which the service's own role may not. */
+function toSuperuserUrl(url: string, dataDir: string): string {
+  const password = readFileSync(join(dataFolderPaths(dataDir).cluster, SUPERUSER_PASSWORD_FILE), "utf8").trim();
+  return url.replace(/\/\/bookflow:[^@]*@/, `//postgres:${password}@`);
 }
 
 /** Made under another name and then renamed, so that an earlier run's template is there until the new one is. */

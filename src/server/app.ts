@@ -53,7 +53,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   app.decorateRequest("caller", null);
   app.decorateRequest("person", null);
   app.decorateRequest("member", null);
-  installResponseHeaders(app);
+  installResponseHeaders(app, deps.config);
   installRequestLog(app, deps);
   installErrorHandler(app, deps);
   const methods = watchMethods(app);

@@ -308,3 +308,20 @@ test("every answer has a request id of its own, and the log line of the request 
   assert.equal(ids.size, asked.length);
   assert.ok(![...ids].some((id) => id.includes("mine")));
 });
+
+test("browsers are told to stay with https where BASE_URL is https, and only there", async () => {
+  const paths = ["/healthz", "/nowhere", "/sign-in", "/api/v1/widgets"];
+  const listHsts = async (baseUrl: string) => {
+    const { app: service } = await createTestApp({ baseUrl });
+    const answers = await Promise.all(paths.map((url) => service.inject(url)));
+    return answers.map(({ headers }) => headers["strict-transport-security"]);
+  };
+  assert.deepEqual(
+    await listHsts("https://book.example"),
+    paths.map(() => "max-age=31536000"),
+  );
+  assert.deepEqual(
+    await listHsts("http://book.example"),
+    paths.map(() => undefined),
+  );
+});

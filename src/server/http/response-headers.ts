@@ -10,9 +10,14 @@ export function commonHeaders(requestId: string): Record<string, string> {
   };
 }
 
-export function installResponseHeaders(app: FastifyInstance): void {
+/** A year. Only this host: others of the domain may not be ours. */
+const HSTS = "max-age=31536000";
+
+export function installResponseHeaders(app: FastifyInstance, config: { baseUrl: string }): void {
+  const isHttps = config.baseUrl.startsWith("https:");
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(commonHeaders(request.id));
+    if (isHttps) reply.header("strict-transport-security", HSTS);
     done();
   });
 

@@ -8,7 +8,7 @@ import { operationsRoutes } from "./routes.ts";
 /** What a process that only runs background tasks answers: the operator's monitoring, and nothing else. */
 export function buildWorkerApp(deps: Deps): FastifyInstance {
   const app = Fastify({ logger: false, genReqId: () => makeRequestId(deps.random), forceCloseConnections: true });
-  installResponseHeaders(app);
+  installResponseHeaders(app, deps.config);
   installErrorHandler(app, deps);
   operationsRoutes(app, deps);
   return app;

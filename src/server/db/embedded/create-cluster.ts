@@ -20,8 +20,10 @@ import { diskFullSentence, errorCode, toStartError } from "./file-fault.ts";
 import { dataFolderPaths, makeOpenFolder } from "./folders.ts";
 import { runProgram } from "./run-program.ts";
 
-/** The password lies inside the cluster, so that the two are made, moved and copied together. */
+/** Passwords are kept inside the cluster, so that they are created, moved and copied with it. The service reads only its own. */
 export const PASSWORD_FILE = "bookflow-password";
+/** Of the role `postgres`, for the operator's repairs. */
+export const SUPERUSER_PASSWORD_FILE = "superuser-password";
 
 type CreationSpec = {
   dataDir: string;
@@ -108,17 +110,33 @@ async function clearUnfinished(prefix: string): Promise<void> {
 
 async function fillCluster({ user, binaries }: CreationSpec, place: Place): Promise<void> {
   const folder = join(place.unfinished, "cluster");
-  const password = randomBytes(24).toString("hex");
-  const passwordFile = join(place.unfinished, PASSWORD_FILE);
-  writeSecret(passwordFile, password, user);
+  const passwords = { [PASSWORD_FILE]: makePassword(), [SUPERUSER_PASSWORD_FILE]: makePassword() };
+  for (const [name, password] of Object.entries(passwords)) writeSecret(join(place.unfinished, name), password, user);
   // The builtin C.UTF-8 orders by code point, so indexes never depend on the machine's libraries, and lower() knows all letters.
   const locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8"];
-  const access = ["--username=bookflow", `--pwfile=${passwordFile}`, "--auth=scram-sha-256"];
+  const passwordFile = join(place.unfinished, SUPERUSER_PASSWORD_FILE);
+  const access = ["--username=postgres", `--pwfile=${passwordFile}`, "--auth=scram-sha-256"];
   const init = ["-D", folder, ...locale, ...access, "--no-instructions"];
   await runStep({ file: binaries.initdb, args: init, user }, place.folder);
   const single = ["--single", "-D", folder, "-c", "exit_on_error=on", "template1"];
-  await runStep({ file: binaries.postgres, args: single, user, input: "create database bookflow\n" }, place.folder);
-  await rename(passwordFile, join(folder, PASSWORD_FILE));
+  const input = toSetUp(passwords[PASSWORD_FILE] ?? "");
+  await runStep({ file: binaries.postgres, args: single, user, input }, place.folder);
+  for (const name of Object.keys(passwords)) await rename(join(place.unfinished, name), join(folder, name));
+}
+
+function makePassword(): string {
+  return randomBytes(24).toString("hex");
+}
+
+/**
+ * The service's role owns its database and is no superuser: whoever gets hold of a connection reaches neither files nor programs
+ * of the machine. Its errors are not logged, because their messages can quote customers' data.
+ */
+function toSetUp(password: string): string {
+  return `create role bookflow login password '${password}'
+alter role bookflow set log_min_messages = 'log'
+create database bookflow owner bookflow
+`;
 }
 
 function writeSecret(path: string, secret: string, user: DatabaseUser | null): void {

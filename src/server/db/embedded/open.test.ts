@@ -54,7 +54,8 @@ describe("one data folder, in the order of its life", () => {
     assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
     assert.equal(existsSync(join(dataDir, "supervisor.json")), false);
     for (const name of readdirSync(dataDir)) assert.equal(statSync(join(dataDir, name)).mode & 0o077, 0, name);
-    assert.equal(statSync(join(dataDir, "postgres", "bookflow-password")).mode & 0o077, 0);
+    for (const name of ["bookflow-password", "superuser-password"])
+      assert.equal(statSync(join(dataDir, "postgres", name)).mode & 0o077, 0);
   });
 
   test("the second start finds the data, listens on a socket alone and wants the password", async () => {
@@ -65,6 +66,37 @@ describe("one data folder, in the order of its life", () => {
     ]);
     await assert.rejects(query(database.url.replace(/:[0-9a-f]+@/, ":wrong@"), "select 1"), { code: "28P01" });
     assert.equal(statSync(join(dataDir, "supervisor.json")).mode & 0o077, 0);
+    await database.release();
+  });
+
+  test("the service's role owns its database, is no superuser, and logs no errors", async () => {
+    const database = await openEmbeddedDatabase({ dataDir, sharedFolder: shared, notice: ignoreNotice });
+    const [role] = await query(
+      database.url,
+      `select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, current_setting('log_min_messages') as log,
+         (select datdba::regrole::text from pg_database where datname = current_database()) as owner,
+         pg_has_role('pg_read_server_files', 'member') as reads_files,
+         pg_has_role('pg_execute_server_program', 'member') as runs_programs
+       from pg_roles where rolname = current_user`,
+    );
+    assert.deepEqual(role, {
+      rolsuper: false,
+      rolcreaterole: false,
+      rolcreatedb: false,
+      rolreplication: false,
+      rolbypassrls: false,
+      log: "log",
+      owner: "bookflow",
+      reads_files: false,
+      runs_programs: false,
+    });
+    await assert.rejects(query(database.url, "copy (select 1) to program 'true'"), { code: "42501" });
+    await assert.rejects(query(database.url.replace("//bookflow:", "//postgres:"), "select 1"), { code: "28P01" });
+    const password = readFileSync(join(dataDir, "postgres", "superuser-password"), "utf8").trim();
+    const superuser = database.url.replace(/\/\/bookflow:[^@]*@/, `//postgres:${password}@`);
+    assert.deepEqual(await query(superuser, "select rolsuper from pg_roles where rolname = current_user"), [
+      { rolsuper: true },
+    ]);
     await database.release();
   });
 

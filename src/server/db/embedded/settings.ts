@@ -25,7 +25,7 @@ function toListenSettings(address: Address): string[] {
 
 /**
  * Customers' data must not reach the log: no statements, no parameters, no DETAIL lines (they carry row values).
- * An error's own message can quote a value too; connections of ours therefore log no errors at all, see `toUrl`.
+ * An error's own message can quote a value too, so connections of ours log no errors at all: see `toSetUp` in create-cluster.ts.
  */
 const logSettings = [
   "log_destination=stderr",
@@ -71,10 +71,10 @@ function hasRoomForSharedMemory(): boolean {
   }
 }
 
-/** For node-postgres. The quiet log level is set here because it must hold for sessions, not for the server's own workers. */
+/** For node-postgres. */
 export function toUrl(spec: { address: Address; clusterFolder: string; password: string }): string {
   const port = spec.address.kind === "socket" ? SOCKET_PORT : spec.address.port;
-  const parameters = ["sslmode=disable", `options=${encodeURIComponent("-c log_min_messages=log")}`];
+  const parameters = ["sslmode=disable"];
   if (spec.address.kind === "socket") parameters.unshift(`host=${encodeURIComponent(spec.clusterFolder)}`);
   return `postgres://bookflow:${spec.password}@127.0.0.1:${port}/bookflow?${parameters.join("&")}`;
 }
