@@ -4,7 +4,7 @@ import { type Feature, PLAN_TERMS, PLANS, type Plan, planIncludes } from "#contr
 
 const { changeOrganization, listMembers, changeMember, invite, listAuditEntries } = ACCOUNT_ROUTES;
 
-/** What concerns the organization itself and its people, and what is no route of its own. */
+/** Actions on the organization and its members, and actions that are not a route by themselves. */
 const OTHER_ACTIONS = {
   changeOrganization,
   listMembers,
@@ -20,7 +20,7 @@ export type Verdict = { readonly isAllowed: true } | { readonly isAllowed: false
 
 export const ALLOWED: Verdict = { isAllowed: true };
 
-/** Whether a member may do a thing; if not, why, in words for them. The server decides by the same tables. */
+/** Whether a member may do something and, if not, a sentence that says why. The server enforces the same tables. */
 export function can(member: { role: MemberRole; plan: Plan }, action: Action): Verdict {
   const needed: Pick<AppRoute, "role" | "feature"> = { ...APP_ROUTES, ...OTHER_ACTIONS }[action];
   if (!roleIncludes(member.role, needed.role)) return { isAllowed: false, reason: ROLE_REASONS[needed.role] };
@@ -30,14 +30,14 @@ export function can(member: { role: MemberRole; plan: Plan }, action: Action): V
 }
 
 const ROLE_REASONS: Record<MemberRole, string> = {
-  owner: "Only owners of this organization can do this.",
-  admin: "Only admins and owners of this organization can do this.",
-  member: "Viewers can look, but not do this. Ask an admin for the role of a member.",
+  owner: "Only owners can do this.",
+  admin: "Only admins and owners can do this.",
+  member: "Viewers can’t do this. Ask an admin to change your role to member.",
   viewer: "Only members of this organization can do this.",
 };
 
-/** "This is part of the Pro and Business plans." */
+/** "Available on the Pro and Business plans." */
 export function describePlanLimit(feature: Feature): string {
   const names = PLANS.filter((plan) => planIncludes(plan, feature)).map((plan) => PLAN_TERMS[plan].name);
-  return `This is part of the ${names.join(" and ")} ${names.length > 1 ? "plans" : "plan"}.`;
+  return `Available on the ${names.join(" and ")} ${names.length > 1 ? "plans" : "plan"}.`;
 }

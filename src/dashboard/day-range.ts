@@ -1,20 +1,20 @@
 import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { formatDay } from "./format.ts";
 
-// Days in an address, which anybody can write.
+// Days that come from query parameters, which anyone can edit.
 
-/** The text itself where it is a day such as 2026-11-01, else null. */
+/** Returns the text if it is a day such as 2026-11-01, else null. */
 export function toDay(text: string): string | null {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
 }
 
-/** As many days as there may be: too many become the most, and what is no number becomes the usual 30. */
+/** Clamps a number of days to the allowed range; anything else becomes the default of 30. */
 export function toDayCount(text: string): string {
   const count = /^\d+$/.test(text) ? Number(text) : WINDOW_DAYS_DEFAULT;
   return String(Math.min(Math.max(count, 1), WINDOW_DAYS_MAX));
 }
 
-/** "3 Oct 2026 – 1 Nov 2026", "Since 3 Oct 2026"; empty where neither is a day. */
+/** "3 Oct 2026 – 1 Nov 2026" or "Since 3 Oct 2026"; empty if neither is a day. */
 export function describeDayRange(from: string, to: string): string {
   const [first, last] = [toDay(from), toDay(to)];
   if (first === null) return last === null ? "" : `Until ${formatDay(last)}`;

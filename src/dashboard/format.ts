@@ -1,8 +1,8 @@
 import dayjs from "dayjs";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 
-// How instants, days, counts and rates are written. Instants are told in the organization's time zone; the language is the
-// browser's.
+// Formats of instants, days, counts and rates: in the reader's locale, with times in the organization's time zone. Words such
+// as "3 minutes ago" are English like the rest of the dashboard.
 
 export type Format = ReturnType<typeof formatIn>;
 
@@ -24,11 +24,11 @@ export function formatIn(timeZone: string) {
     timeZone,
     /** 1 Nov 2026, 13:00 */
     dateTime: instant({ dateStyle: "medium", timeStyle: "short" }),
-    /** With seconds and the zone, for what is looked into closely. */
+    /** With seconds and the time zone, for tooltips and logs. */
     exact: instant({ ...PARTS, second: "2-digit", timeZoneName: "short" }),
     date: instant({ dateStyle: "medium" }),
     time: instant({ timeStyle: "short" }),
-    /** The first retries are less than a minute apart. */
+    /** With seconds: the first retries are less than a minute apart. */
     timeToSecond: instant({ timeStyle: "medium" }),
   };
 }
@@ -38,15 +38,20 @@ const PARTS = { year: "numeric", month: "short", day: "numeric", hour: "2-digit"
 const dayFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", dateStyle: "medium" });
 const shortDayFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", day: "numeric", month: "short" });
 const countFormat = new Intl.NumberFormat();
-/** Always with one digit after the point, so that rates in a column line up. */
+/** Always one decimal, so that rates in a column line up. */
 const rateFormat = new Intl.NumberFormat(undefined, {
   style: "percent",
   minimumFractionDigits: 1,
   maximumFractionDigits: 1,
 });
-const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+const relativeFormat = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-/** A calendar day such as 2026-11-01, which has no time zone. */
+/** America/New_York as people write it. */
+export function formatZone(timeZone: string): string {
+  return timeZone.replaceAll("_", " ");
+}
+
+/** Formats a calendar day such as 2026-11-01, which has no time zone. */
 export function formatDay(day: string): string {
   return dayFormat.format(new Date(day));
 }
@@ -71,7 +76,7 @@ export function formatRelative(timestamp: string): string {
   const step = STEPS.find(([, ms]) => Math.abs(ahead) >= ms);
   if (!step) return ahead > 0 ? "in a moment" : "just now";
   const count = ahead / step[1];
-  // What ends in seven days still does a moment later.
+  // Rounded up towards the future: "in 7 days" must not turn into "in 6 days" a second later.
   return relativeFormat.format(ahead > 0 ? Math.round(count) : Math.trunc(count), step[0]);
 }
 

@@ -11,7 +11,7 @@ import { router } from "./routes.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";
-// Where the lock of the page's scrolling behind dialogs looks for it.
+// react-remove-scroll, which locks the page behind dialogs, looks for the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 const root = document.getElementById("root");

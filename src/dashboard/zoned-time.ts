@@ -2,33 +2,33 @@ import dayjs from "dayjs";
 import timezone from "dayjs/plugin/timezone.js";
 import utc from "dayjs/plugin/utc.js";
 
-// Between instants and what a clock on the wall shows somewhere, in the form of inputs of kind `datetime-local` and `date`.
+// Converts between instants and local times in a time zone, in the format of `datetime-local` and `date` inputs.
 
 dayjs.extend(utc);
 dayjs.extend(timezone);
 
-/** 2026-11-01T13:00 there, as an ISO instant; null for what is no time. */
+/** Local time such as 2026-11-01T13:00 to an ISO instant; null if it is not a valid time. */
 export function toInstant(local: string, timeZone: string): string | null {
   if (!dayjs(local).isValid()) return null;
   return dayjs.tz(local, timeZone).toISOString();
 }
 
-/** The other way round, to the minute. */
+/** ISO instant to local time, without seconds. */
 export function toLocalTime(instant: string, timeZone: string): string {
   return dayjs(instant).tz(timeZone).format("YYYY-MM-DDTHH:mm");
 }
 
-/** An instant so much before now. */
-export function before(count: number, unit: "hour" | "day"): string {
+/** ISO instant `count` units ago. */
+export function instantAgo(count: number, unit: "hour" | "day"): string {
   return dayjs().subtract(count, unit).toISOString();
 }
 
-/** The calendar day so many days from now, there. */
+/** The calendar day `days` days from today. */
 export function dayAhead(days: number, timeZone: string): string {
   return dayjs().tz(timeZone).add(days, "day").format("YYYY-MM-DD");
 }
 
-/** The last second of a calendar day, there. */
+/** The last second of a calendar day, as an ISO instant. */
 export function toEndOfDay(day: string, timeZone: string): string | null {
   return toInstant(`${day}T23:59:59`, timeZone);
 }

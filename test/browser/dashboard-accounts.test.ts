@@ -49,7 +49,7 @@ describe("the first run", { skip: noBrowser }, () => {
     await page.waitForURL(settings);
 
     await page.goto(settings.replace("/settings", "/profile"));
-    const { uri, recoveryCodes } = await switchOnTwoFactor(page, PASSWORD);
+    const { uri, recoveryCodes } = await turnOnTwoFactor(page, PASSWORD);
     await signOut(page);
     await signInByKeyboard(page, { email: "ada@example.com", password: PASSWORD });
     await page.getByText("Code from your authenticator app").waitFor();
@@ -61,11 +61,11 @@ describe("the first run", { skip: noBrowser }, () => {
     await signInByKeyboard(page, { email: "ada@example.com", password: PASSWORD });
     await page.getByRole("button", { name: "Use a recovery code" }).click();
     await page.getByLabel("Recovery code").fill(recoveryCodes[0] ?? "");
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Sign in" }).click();
     await page.waitForURL(/\/app\/org_/);
 
     await page.goto(link);
-    await page.getByText("Bookflow is set up already.").waitFor();
+    await page.getByText("Bookflow is already set up.").waitFor();
   });
 });
 
@@ -76,20 +76,20 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await owner.getByRole("button", { name: "Invite" }).click();
     const dialog = owner.getByRole("dialog");
     await dialog.getByLabel("E-mail address").fill("mara@example.com");
-    await dialog.getByRole("button", { name: "Invite" }).click();
+    await dialog.getByRole("button", { name: "Send invitation" }).click();
     const link = new URL(await dialog.locator("pre").innerText());
     await dialog.getByRole("button", { name: "Done" }).click();
-    await owner.getByRole("table", { name: "Open invitations" }).getByText("mara@example.com").waitFor();
+    await owner.getByRole("table", { name: "Pending invitations" }).getByText("mara@example.com").waitFor();
 
     const mara = await openPage(browser);
     await mara.goto(dashboard.base + link.pathname + link.search);
     await mara.getByRole("heading", { name: "Join Lindenhof Dental" }).waitFor();
     await mara.getByLabel("Your name").fill("Mara Quell");
     await mara.getByLabel("Password").first().fill(PASSWORD);
-    await mara.getByRole("button", { name: "Make an account and join" }).click();
+    await mara.getByRole("button", { name: "Create account and join" }).click();
     await mara.waitForURL(new RegExp(`/app/${dashboard.organizationId}/`));
     await mara.goto(dashboard.addressOf("/members"));
-    await mara.getByText("Only admins and owners of this organization can do this.").waitFor();
+    await mara.getByText("Only admins and owners can do this.").waitFor();
     const invite = mara.getByRole("button", { name: "Invite" });
     assert.equal(await invite.getAttribute("aria-disabled"), "true");
     await invite.press("Enter");
@@ -99,20 +99,20 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await owner.reload();
     await owner.getByRole("combobox", { name: "Role of Mara Quell" }).click();
     await owner.getByRole("option", { name: "Admin" }).click();
-    await owner.getByRole("dialog").getByRole("button", { name: "Change the role" }).click();
-    await owner.getByText("Mara Quell is now admin.").waitFor();
+    await owner.getByRole("dialog").getByRole("button", { name: "Change role" }).click();
+    await owner.getByText("Role of Mara Quell changed to admin").waitFor();
     await mara.reload();
     await mara.getByRole("table", { name: "Members" }).waitFor();
 
     await owner.getByRole("button", { name: "Remove Mara Quell" }).click();
     await owner.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await owner.getByText("Mara Quell is no longer a member.").waitFor();
+    await owner.getByText("Mara Quell removed").waitFor();
     await mara.reload();
-    await mara.getByRole("heading", { name: "There is nothing here" }).waitFor();
+    await mara.getByRole("heading", { name: "Page not found" }).waitFor();
 
     await owner.goto(dashboard.addressOf("/audit"));
     const log = await owner.getByRole("table", { name: "Audit log" }).innerText();
-    for (const words of ["Invitation sent", "Member joined", "Role changed", "Member → admin", "Member removed"])
+    for (const words of ["Invitation created", "Member joined", "Role changed", "Member → admin", "Member removed"])
       assert.ok(log.includes(words), `the audit log has: ${words}`);
   });
 
@@ -122,7 +122,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     const link = await invite(person, elsewhere.email);
     const { page: wrong } = await dashboard.open(browser, { role: "viewer" });
     await wrong.goto(link);
-    await wrong.getByText("This invitation is for another address.").waitFor();
+    await wrong.getByText("but this invitation is for").waitFor();
 
     const page = await openPage(browser);
     await page.goto(link);
@@ -140,25 +140,25 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await asking.goto(`${dashboard.base}/forgot-password`);
     for (const email of ["nobody@example.com", person.email]) {
       await asking.getByLabel("E-mail address").fill(email);
-      await asking.getByRole("button", { name: "Send the link" }).click();
-      await asking.getByText(`If ${email} has an account, a link is on its way.`).waitFor();
+      await asking.getByRole("button", { name: "Send reset link" }).click();
+      await asking.getByText(`If ${email} has an account, we’ve sent it a link.`).waitFor();
       await asking.reload();
     }
     const links = dashboard.lines.flatMap((line) => /\/reset-password\?token=[^"]+/.exec(line)?.[0] ?? []);
     assert.equal(links.length, 1);
     await asking.goto(dashboard.base + links[0]);
     await asking.getByLabel("New password").first().fill(PASSWORD);
-    await asking.getByRole("button", { name: "Save the password" }).click();
+    await asking.getByRole("button", { name: "Change password" }).click();
     await asking.waitForURL(/\/sign-in$/);
     await signInByKeyboard(asking, { email: person.email, password: PASSWORD });
     await asking.waitForURL(/\/app\/org_/);
 
-    await page.getByRole("button", { name: "End all others" }).waitFor();
+    await page.getByRole("button", { name: "Sign out other sessions" }).waitFor();
     await page.reload();
     await page.waitForURL(/\/sign-in\?next=/);
     await asking.goto(dashboard.base + links[0]);
     await asking.getByLabel("New password").first().fill("another quiet heron");
-    await asking.getByRole("button", { name: "Save the password" }).click();
+    await asking.getByRole("button", { name: "Change password" }).click();
     await asking.getByText("This link is used up or too old.").waitFor();
   });
 
@@ -188,18 +188,18 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await name.fill("Ada von Winter");
 
     await page.goto(dashboard.addressOf("/profile"));
-    await page.getByRole("button", { name: "End all others" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "End" }).click();
-    await page.getByText("Your other devices were signed out.").waitFor();
+    await page.getByRole("button", { name: "Sign out other sessions" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sign out other sessions" }).click();
+    await page.getByText("All other sessions signed out").waitFor();
 
     await other.getByRole("button", { name: "Save" }).click();
-    const dialog = other.getByRole("dialog", { name: "You have been signed out" });
+    const dialog = other.getByRole("dialog", { name: "You’ve been signed out" });
     await dialog.getByLabel("Password").first().fill(TEST_PASSWORD);
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await dialog.waitFor({ state: "hidden" });
     assert.equal(await name.inputValue(), "Ada von Winter");
     await other.getByRole("button", { name: "Save" }).click();
-    await other.getByText("Your name is changed.").waitFor();
+    await other.getByText("Name changed").waitFor();
     await other.getByRole("button", { name: /Your account: Ada von Winter/ }).waitFor();
   });
 
@@ -213,11 +213,11 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await page.getByText("Ottilie Sonderfall").waitFor();
     await deps.db.deleteFrom("user_sessions").where("user_id", "=", person.userId).execute();
     await page.getByRole("link", { name: "Ottilie Sonderfall" }).click();
-    const dialog = page.getByRole("dialog", { name: "You have been signed out" });
+    const dialog = page.getByRole("dialog", { name: "You’ve been signed out" });
     await dialog.getByLabel("E-mail address").fill(viewer.email);
     await dialog.getByLabel("Password").first().fill(TEST_PASSWORD);
     await dialog.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("Customers are hidden from you").waitFor();
+    await page.getByText("Customer data is hidden").waitFor();
     assert.doesNotMatch(await page.locator("body").innerText(), /Ottilie|Sonderfall/);
 
     await signOut(page);
@@ -233,11 +233,11 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await name.fill("Lindenhof & Partners");
     await page.route("**/api/app/organization", (route) => route.abort());
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Bookflow cannot be reached.").waitFor();
+    await page.getByText("Can’t reach Bookflow.").waitFor();
     assert.equal(await name.inputValue(), "Lindenhof & Partners");
     await page.unroute("**/api/app/organization");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("The settings are saved.").waitFor();
+    await page.getByText("Settings saved").waitFor();
     await page.getByRole("button", { name: /Organization: Lindenhof & Partners/ }).waitFor();
     await name.fill("Lindenhof Dental");
     await page.getByRole("button", { name: "Save" }).click();
@@ -254,25 +254,25 @@ describe("people of an organization", { skip: noBrowser }, () => {
     });
     await page.context().setOffline(true);
     await page.getByRole("link", { name: "Analytics" }).click();
-    await page.getByText("Bookflow cannot be reached.").waitFor();
+    await page.getByText("Can’t reach Bookflow.").waitFor();
     assert.equal(loads, 0, "what is open stays while nothing can be loaded");
     await page.context().setOffline(false);
     await page.getByRole("heading", { level: 1, name: "Analytics" }).waitFor();
 
     // A newer version has replaced the file.
     loads = 0;
-    await page.route("**/assets/dashboard/Audit-*.js", (route) => route.fulfill({ status: 404 }));
+    await page.route("**/assets/dashboard/AuditPage-*.js", (route) => route.fulfill({ status: 404 }));
     await page.getByRole("link", { name: "Audit log" }).click();
-    await page.getByText("Something went wrong on this page.").waitFor();
+    await page.getByText("Something went wrong. Reload the page and try again.").waitFor();
     assert.equal(loads, 1, "the page is loaded anew, once");
-    await page.unroute("**/assets/dashboard/Audit-*.js");
+    await page.unroute("**/assets/dashboard/AuditPage-*.js");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
   });
 
   test("what is typed in Settings and Profile is not left without being asked", async () => {
     const { page } = await dashboard.open(browser, { role: "admin" });
-    const question = page.getByRole("dialog", { name: "Leave without saving?" });
+    const question = page.getByRole("dialog", { name: "Discard unsaved changes?" });
     for (const [path, label] of [
       ["/settings", "Organization name"],
       ["/profile", "Name"],
@@ -298,7 +298,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
       await tab.getByRole("table", { name: "Members" }).waitFor();
     }
     await signOut(page);
-    const dialog = other.getByRole("dialog", { name: "You have been signed out" });
+    const dialog = other.getByRole("dialog", { name: "You’ve been signed out" });
     await dialog.getByLabel("Password").first().fill(TEST_PASSWORD);
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await dialog.waitFor({ state: "detached" });
@@ -317,7 +317,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     assert.equal(await dialog.getByRole("button", { name: "Leave" }).isEnabled(), false);
     await dialog.getByLabel("Type Lindenhof Dental to confirm").fill("lindenhof dental");
     await dialog.getByRole("button", { name: "Leave" }).click();
-    await page.getByRole("heading", { name: "You belong to no organization yet" }).waitFor();
+    await page.getByRole("heading", { name: "You’re not in an organization yet" }).waitFor();
 
     const owner = await signIn(dashboard, { role: "owner" });
     const alone = await openPage(browser);
@@ -361,7 +361,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     assert.equal(await page.evaluate("document.activeElement.textContent"), "Audit log");
     assert.equal(await page.title(), "Audit log · Bookflow");
     await page.goBack();
-    await page.getByRole("heading", { name: "Members" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
   });
 
   test("what somebody else changes meanwhile is followed, and what one has typed stays", async () => {
@@ -372,7 +372,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     const change = async (body: object) => await askApp(dashboard.app, other, "PATCH /organization", body);
     assert.equal((await change({ timeZone: "Asia/Tokyo" })).status, 200);
     await one.getByRole("button", { name: "Save" }).click();
-    await one.getByText("The settings are saved.").waitFor();
+    await one.getByText("Settings saved").waitFor();
     await one.waitForFunction(`document.body.innerText.includes("Asia/Tokyo")`);
     const read = async () => (await askApp(dashboard.app, other, "GET /organization")).body as OrganizationShape;
     const saved = await read();
@@ -381,7 +381,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await one.getByLabel("Organization name").fill("Lindenhof am Meer");
     assert.equal((await change({ name: "Lindenhof am Berg" })).status, 200);
     await one.getByRole("button", { name: "Save" }).click();
-    await one.getByText("Somebody else changed this to Lindenhof am Berg meanwhile.").waitFor();
+    await one.getByText("Someone else changed this to Lindenhof am Berg.").waitFor();
     assert.equal(await one.getByLabel("Organization name").inputValue(), "Lindenhof am Meer");
     assert.equal((await read()).name, "Lindenhof am Berg");
     await one.getByRole("button", { name: "Save" }).click();
@@ -407,19 +407,19 @@ describe("OpenID Connect", { skip: noBrowser }, () => {
     issuer.visitor = { sub: "ada", email, email_verified: true };
     const page = await openPage(browser);
     await page.goto(service.addressOf("/audit"));
-    await page.getByRole("button", { name: "Sign in with your organization's account" }).click();
+    await page.getByRole("button", { name: "Continue with single sign-on" }).click();
     await page.getByRole("table", { name: "Audit log" }).waitFor();
     assert.equal(page.url(), service.addressOf("/audit"));
 
     issuer.visitor = { sub: "nobody", email: "nobody@example.com", email_verified: true };
     const stranger = await openPage(browser);
     await stranger.goto(`${service.base}/sign-in`);
-    await stranger.getByRole("button", { name: "Sign in with your organization's account" }).click();
-    await stranger.getByText("Signing in with your organization's account did not work.").waitFor();
+    await stranger.getByRole("button", { name: "Continue with single sign-on" }).click();
+    await stranger.getByText("Single sign-on failed.").waitFor();
 
     await stranger.goto(`${dashboard.base}/sign-in`);
     await stranger.waitForLoadState("networkidle");
-    assert.equal(await stranger.getByRole("button", { name: /organization's account/ }).count(), 0);
+    assert.equal(await stranger.getByRole("button", { name: /single sign-on/ }).count(), 0);
   });
 });
 
@@ -451,12 +451,12 @@ async function signInByKeyboard(page: Page, { email, password }: { email: string
   await page.keyboard.press("Enter");
 }
 
-async function switchOnTwoFactor(page: Page, password: string): Promise<{ uri: string; recoveryCodes: string[] }> {
+async function turnOnTwoFactor(page: Page, password: string): Promise<{ uri: string; recoveryCodes: string[] }> {
   await page.getByRole("button", { name: "Set up" }).click();
   await page.getByLabel("Your password").fill(password);
-  await page.getByRole("button", { name: "Go on" }).click();
-  const dialog = page.getByRole("dialog", { name: "Add Bookflow to your app" });
-  const uri = (await dialog.getByRole("link", { name: "open it from here" }).getAttribute("href")) ?? "";
+  await page.getByRole("button", { name: "Continue" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add Bookflow to your authenticator app" });
+  const uri = (await dialog.getByRole("link", { name: "open it" }).getAttribute("href")) ?? "";
   const typed = (await dialog.locator("pre").innerText()).replaceAll(/\s/g, "");
   assert.equal(typed, new URL(uri).searchParams.get("secret"));
   const drawn = await dialog
@@ -465,14 +465,14 @@ async function switchOnTwoFactor(page: Page, password: string): Promise<{ uri: s
     .getAttribute("d");
   assert.deepEqual(drawn?.match(/M\d+ \d+/g), listDarkModules(uri));
   await dialog.getByLabel("Code from the app").fill("000000");
-  await dialog.getByRole("button", { name: "Switch on" }).click();
+  await dialog.getByRole("button", { name: "Turn on" }).click();
   await dialog.getByText("This code is wrong or has already been used.").waitFor();
   await dialog.getByLabel("Code from the app").fill(toTotpCode(uri, new Date()));
-  await dialog.getByRole("button", { name: "Switch on" }).click();
-  const kept = page.getByRole("dialog", { name: "Keep your recovery codes" });
+  await dialog.getByRole("button", { name: "Turn on" }).click();
+  const kept = page.getByRole("dialog", { name: "Save your recovery codes" });
   const recoveryCodes = (await kept.locator("pre").innerText()).trim().split("\n");
-  await kept.getByRole("button", { name: "I have kept them" }).click();
-  await page.getByRole("button", { name: "Switch off" }).waitFor();
+  await kept.getByRole("button", { name: "I’ve saved them" }).click();
+  await page.getByRole("button", { name: "Turn off" }).waitFor();
   return { uri, recoveryCodes };
 }
 

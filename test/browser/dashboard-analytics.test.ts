@@ -34,13 +34,13 @@ describe("the analytics screen", { skip: noBrowser }, () => {
       await cards.innerText(),
       new RegExp(`Views\\s+${totals.views}\\s[\\s\\S]*Bookings\\s+${totals.bookings}\\s`),
     );
-    assert.equal(await cards.getByText("compared with 3 Sept 2026 to 2 Oct 2026").count(), 4);
+    assert.equal(await cards.getByText("compared with 3 Sept 2026 – 2 Oct 2026").count(), 4);
     const steps = await page.getByRole("listitem").filter({ hasText: "left here" }).allInnerTexts();
     assert.equal(steps.length, 5);
     assert.match(steps[0] ?? "", new RegExp(`^Saw the widget\\s+${funnel.widget_viewed}\\s+100\\.0%`));
     assert.match(steps[0] ?? "", new RegExp(`${funnel.widget_viewed - funnel.service_selected} visits left here`));
 
-    await page.getByRole("button", { name: "Show as a table" }).click();
+    await page.getByRole("button", { name: "Show as table" }).click();
     const days = page.getByRole("table", { name: "Views and bookings by day" }).getByRole("row");
     assert.equal(await days.count(), 31);
     const today = report.daily.at(-1);
@@ -52,7 +52,10 @@ describe("the analytics screen", { skip: noBrowser }, () => {
       await first.innerText(),
       new RegExp(`^${channel?.key}\\s+${channel?.views}\\s+${channel?.bookings}\\s`),
     );
-    assert.match(await page.getByRole("region", { name: "Leaks" }).innerText(), new RegExp(`${totals.noAvailability}`));
+    assert.match(
+      await page.getByRole("region", { name: "Lost bookings" }).innerText(),
+      new RegExp(`${totals.noAvailability}`),
+    );
     await page.getByText("Data since 19 Aug 2026.").waitFor();
     await page.getByText("Europe/Berlin").waitFor();
   });
@@ -60,33 +63,33 @@ describe("the analytics screen", { skip: noBrowser }, () => {
   test("keeps period and widget in the address, so that going back and loading anew show the same", async () => {
     const { page } = await openReport();
     await page.getByText("7 days", { exact: true }).click();
-    await page.getByText("26 Oct 2026 to 1 Nov 2026.").waitFor();
+    await page.getByText("26 Oct 2026 – 1 Nov 2026.").waitFor();
     await page.getByRole("combobox", { name: "Widget" }).click();
     await page.getByRole("option", { name: "Branch in Potsdam" }).click();
     await page.waitForURL((url) => url.search === `?days=7&widget=${practice.branch}`);
     await page.reload();
-    await page.getByText("26 Oct 2026 to 1 Nov 2026.").waitFor();
+    await page.getByText("26 Oct 2026 – 1 Nov 2026.").waitFor();
     assert.equal(await page.getByRole("combobox", { name: "Widget" }).inputValue(), "Branch in Potsdam");
     await page.goBack();
     await page.goBack();
-    await page.getByText("3 Oct 2026 to 1 Nov 2026.").waitFor();
+    await page.getByText("3 Oct 2026 – 1 Nov 2026.").waitFor();
     assert.equal(new URL(page.url()).search, "");
   });
 
   test("takes any number of days", async () => {
     const { page } = await openReport();
     await page.getByRole("button", { name: "Custom" }).click();
-    await page.getByLabel("Last days, today included").fill("12");
-    await page.getByRole("button", { name: "Show", exact: true }).click();
-    await page.getByText("21 Oct 2026 to 1 Nov 2026.").waitFor();
+    await page.getByLabel("Number of days, including today").fill("12");
+    await page.getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByText("21 Oct 2026 – 1 Nov 2026.").waitFor();
     assert.equal(new URL(page.url()).search, "?days=12");
   });
 
   test("takes an address with too many days, or with none, for the nearest that makes sense", async () => {
     const { page } = await dashboard.open(browser, { role: "viewer" });
     for (const [days, period] of [
-      ["99999", "2 Nov 2024 to 1 Nov 2026."],
-      ["abc", "3 Oct 2026 to 1 Nov 2026."],
+      ["99999", "2 Nov 2024 – 1 Nov 2026."],
+      ["abc", "3 Oct 2026 – 1 Nov 2026."],
     ]) {
       await page.goto(dashboard.addressOf(`/analytics?days=${days}`));
       await page.getByText(period ?? "").waitFor();
@@ -104,17 +107,17 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     const lines = (await readFile(await file.path(), "utf8")).trimEnd().split("\r\n");
     const expected = report.daily.map(({ day, views, bookings }) => `${day},${views},${bookings}`);
     assert.deepEqual(lines, ["\uFEFFday,views,bookings", ...expected]);
-    await page.getByText("The download has begun.").waitFor();
+    await page.getByText("Download started").waitFor();
   });
 
   test("says when the service cannot be reached, and tries again when asked", async () => {
     const { page } = await openReport();
     await page.route("**/api/app/analytics?*", (route) => route.abort());
     await page.getByText("7 days", { exact: true }).click();
-    await page.getByText("Bookflow cannot be reached.").waitFor();
+    await page.getByText("Can’t reach Bookflow.").waitFor();
     await page.unroute("**/api/app/analytics?*");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("26 Oct 2026 to 1 Nov 2026.").waitFor();
+    await page.getByText("26 Oct 2026 – 1 Nov 2026.").waitFor();
   });
 
   test("says what is wrong with an address that asks for no days", async () => {
@@ -133,8 +136,8 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     const page = await openPage(browser);
     await takeCookie(page, dashboard.base, person.cookie);
     await page.goto(`${dashboard.base}/app/${organizationId}`);
-    await page.getByRole("link", { name: "New widget" }).click();
-    await page.getByRole("dialog", { name: "New widget" }).waitFor();
+    await page.getByRole("link", { name: "Create widget" }).click();
+    await page.getByRole("dialog", { name: "Create widget" }).waitFor();
     const widget = await makeWidget(dashboard.deps.db, organizationId, { name: "Shop" });
     await page.goto(`${dashboard.base}/app/${organizationId}/analytics`);
     await page.getByText(`<svc-booking widget="${widget}">`).waitFor();

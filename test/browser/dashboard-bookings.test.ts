@@ -42,6 +42,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
 
   async function openList(query = "", role: MemberRole = "owner"): Promise<Page> {
     const { page } = await dashboard.open(browser, { role });
+    await page.clock.setFixedTime(dashboard.clock.now());
     await page.goto(dashboard.addressOf(`/bookings${query}`));
     await rows(page).first().waitFor();
     return page;
@@ -75,12 +76,12 @@ describe("the bookings screen", { skip: noBrowser }, () => {
       assert.match(await rows(page).innerText(), /Ottilie Sonderfall/, text);
     }
     await search.fill("nobody at all");
-    await page.getByRole("heading", { name: "No booking fits" }).waitFor();
-    await page.getByRole("button", { name: "Clear search and filters" }).click();
+    await page.getByRole("heading", { name: "No matches" }).waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).last().click();
     await waitForRows(page, PAGE_SIZE);
     assert.equal(await search.inputValue(), "");
     await page.goBack();
-    await page.getByRole("heading", { name: "No booking fits" }).waitFor();
+    await page.getByRole("heading", { name: "No matches" }).waitFor();
     assert.equal(await search.inputValue(), "nobody at all");
   });
 
@@ -90,18 +91,29 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     assert.ok(today.length > 0 && today.every((text) => text.includes("1 Nov 2026")), today.join("\n"));
     await page.getByRole("combobox", { name: "Widget" }).click();
     await page.getByRole("option", { name: "Old landing page" }).click();
-    await page.getByRole("heading", { name: "No booking fits" }).waitFor();
+    await page.getByRole("heading", { name: "No matches" }).waitFor();
     await page.getByRole("button", { name: "1 Nov 2026" }).click();
+    const calendar = page.getByRole("dialog", { name: "Booking date" });
+    assert.equal(await calendar.locator("[aria-current=date]").innerText(), "1");
+    assert.equal(await calendar.getByRole("button", { name: "2 November 2026" }).isDisabled(), true);
     await page.getByRole("button", { name: "Any time" }).click();
     await page.waitForURL((url) => url.search === `?widget=${practice.old}`);
   });
 
   test("shows a booking whole, and leads back to the same list", async () => {
     const page = await openList("?search=sonderfall");
-    await page.getByRole("link", { name: "Ottilie Sonderfall" }).click();
+    await page.getByRole("cell", { name: "Root canal treatment" }).click();
     await page.getByRole("heading", { level: 1, name: "Ottilie Sonderfall" }).waitFor();
     const text = await page.locator("main").innerText();
-    for (const part of [special, "Ottilie@Special.example", "Second floor", "Penicillin", "winter-letter", "New York"])
+    for (const part of [
+      "Confirmed when booked",
+      special,
+      "Ottilie@Special.example",
+      "Second floor",
+      "Penicillin",
+      "winter-letter",
+      "New York",
+    ])
       assert.ok(text.includes(part), part);
     await page.getByRole("link", { name: "Bookings" }).last().click();
     await page.waitForURL((url) => url.pathname.endsWith("/bookings") && url.search === "?search=sonderfall");
@@ -115,19 +127,19 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     const { page } = await dashboard.open(browser);
     await page.goto(dashboard.addressOf(`/bookings/${reference}`));
     const row = page.getByRole("table", { name: "Deliveries" }).getByRole("row").nth(1);
-    assert.match(await row.innerText(), /^https:\/\/93\.184\.216\.34\/hook\s+Waiting\s+–\s+0 attempts\s/);
+    assert.match(await row.innerText(), /^https:\/\/93\.184\.216\.34\/hook\s+Queued\s+–\s+0\s/);
     assert.deepEqual(await findAccessibilityFaults(page), []);
   });
 
   test("hides customers from a viewer, in the list, in the search and in the detail", async () => {
     const page = await openList(`?search=${special}`, "viewer");
-    await page.getByText("Customers are hidden from you").waitFor();
+    await page.getByText("Customer data is hidden").waitFor();
     assert.doesNotMatch(await page.locator("main").innerText(), /Ottilie|Special/);
     await page.getByRole("link", { name: special }).click();
-    await page.getByText("Customers are hidden from you").waitFor();
+    await page.getByText("Customer data is hidden").waitFor();
     assert.doesNotMatch(await page.locator("main").innerText(), /Ottilie|Special|Penicillin|Second floor/);
     await page.getByRole("button", { name: "Delete" }).hover();
-    await page.getByRole("tooltip", { name: /Viewers can look/ }).waitFor();
+    await page.getByRole("tooltip", { name: /Viewers can’t do this/ }).waitFor();
   });
 
   test("deletes one after asking; one that somebody else deleted meanwhile is gone too", async () => {
@@ -145,16 +157,16 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     };
     await page.goto(dashboard.addressOf(`/bookings/${mine.reference}?search=soon`));
     await remove(mine.reference);
-    await page.getByText(`${mine.reference} is deleted.`).waitFor();
+    await page.getByText(`${mine.reference} deleted`).waitFor();
     await waitForRows(page, 1);
 
     await page.getByRole("link", { name: "Gone Soon" }).click();
     await page.getByRole("heading", { level: 1, name: "Gone Soon" }).waitFor();
     await askApp(dashboard.app, person, `DELETE /bookings/${theirs.reference}`);
     await remove(theirs.reference);
-    await page.getByText(`${theirs.reference} was deleted already.`).waitFor();
+    await page.getByText(`${theirs.reference} was already deleted`).waitFor();
     await page.goto(dashboard.addressOf(`/bookings/${theirs.reference}`));
-    await page.getByRole("heading", { name: "This booking is not here" }).waitFor();
+    await page.getByRole("heading", { name: "Booking not found" }).waitFor();
   });
 
   test("erases a customer after counting and typing the address again", async () => {
@@ -162,16 +174,16 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     const about = { widgetId: practice.website, customer_email: "Forget.Me@Example.com", customer_name: "Forget Me" };
     for (let n = 0; n < 2; n++) await makeBooking(db, dashboard.organizationId, about);
     const page = await openList("?search=forget");
-    await page.getByRole("button", { name: "Erase a customer" }).click();
-    await page.getByLabel("E-mail address of the customer").fill("forget.me@example.com");
-    await page.getByRole("button", { name: "Count the bookings" }).click();
-    await page.getByText("2 bookings with the address").waitFor();
-    const erase = page.getByRole("button", { name: "Erase", exact: true });
+    await page.getByRole("button", { name: "Erase customer data" }).click();
+    await page.getByLabel("Customer’s e-mail address").fill("forget.me@example.com");
+    await page.getByRole("button", { name: "Find bookings" }).click();
+    await page.getByText("2 bookings for").waitFor();
+    const erase = page.getByRole("button", { name: "Erase data", exact: true });
     assert.equal(await erase.isDisabled(), true);
     await page.getByLabel("Type forget.me@example.com to confirm").fill("forget.me@example.com");
     await erase.click();
-    await page.getByText("2 bookings erased.").waitFor();
-    await page.getByRole("heading", { name: "No booking fits" }).waitFor();
+    await page.getByText("2 bookings erased").waitFor();
+    await page.getByRole("heading", { name: "No matches" }).waitFor();
     const audit = await readAudit(db, dashboard.organizationId);
     assert.deepEqual(audit.at(-1), { action: "bookings.erased", target: null, detail: { bookings: 2 } });
   });
@@ -191,7 +203,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     assert.match(file.url(), /^http/, "the browser saves it as it comes, and not out of its memory");
     await dashboard.deps.db.deleteFrom("user_sessions").where("user_id", "=", person.userId).execute();
     await page.getByRole("button", { name: "Export CSV" }).click();
-    await page.getByRole("dialog", { name: "You have been signed out" }).waitFor();
+    await page.getByRole("dialog", { name: "You’ve been signed out" }).waitFor();
   });
 
   test("reads well in light and dark, at desktop and phone width, jumps nowhere, with no fault that axe finds", async () => {
@@ -223,9 +235,9 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     const page = await openPage(browser);
     await takeCookie(page, dashboard.base, person.cookie);
     await page.goto(`${dashboard.base}/app/${organizationId}/bookings`);
-    await page.getByRole("heading", { name: "Store bookings is off everywhere" }).waitFor();
+    await page.getByRole("heading", { name: "Store bookings is off" }).waitFor();
     await page.getByRole("button", { name: "Export CSV" }).focus();
-    await page.getByRole("tooltip", { name: "This is part of the Pro and Business plans." }).waitFor();
+    await page.getByRole("tooltip", { name: "Available on the Pro and Business plans." }).waitFor();
     await makeWidget(db, organizationId, { collectData: true });
     await page.reload();
     await page.getByRole("heading", { name: "No bookings yet" }).waitFor();

@@ -31,40 +31,40 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     const server = await serveCalcom();
     const page = await open();
     const dialog = page.getByRole("dialog");
-    await page.getByText("No scheduling system is connected").waitFor();
-    await page.getByRole("button", { name: "Connect a system" }).click();
-    await dialog.getByText("What you need for it").click();
+    await page.getByText("No connections yet").waitFor();
+    await page.getByRole("button", { name: "Add connection" }).click();
+    await dialog.getByText("What you need").click();
     await dialog.getByText("BookingsAppointment.ReadWrite.All").waitFor();
     await dialog.getByText("Cal.com", { exact: true }).click();
     await dialog.getByRole("textbox", { name: "Name" }).fill("Practice");
     await dialog.getByLabel("API key", { exact: true }).fill("cal_wrong");
-    await dialog.getByRole("button", { name: "Other addresses" }).click();
-    await dialog.getByRole("textbox", { name: "Address of the API" }).fill(server.parts.settings.apiUrl);
-    await dialog.getByRole("button", { name: "Connect" }).click();
+    await dialog.getByRole("button", { name: "Advanced" }).click();
+    await dialog.getByRole("textbox", { name: "API URL" }).fill(server.parts.settings.apiUrl);
+    await dialog.getByRole("button", { name: "Add connection" }).click();
     await dialog.getByRole("alert").getByText("rejected these credentials", { exact: false }).waitFor();
     await dialog.getByLabel("API key", { exact: true }).fill(server.parts.credentials.apiKey);
-    await dialog.getByRole("button", { name: "Connect" }).click();
-    await dialog.getByText("It answered as “Lindenhof Dental”", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Add connection" }).click();
+    await dialog.getByText("Connected to “Lindenhof Dental”", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Done" }).click();
     const row = page.getByRole("row").filter({ hasText: "Practice" });
     await row.getByText("Healthy").waitFor();
 
     server.twist("GET /me", { answer: { status: 401, json: {} } });
     await page.getByRole("button", { name: "Test Practice" }).click();
-    await dialog.getByText("It does not work").waitFor();
+    await dialog.getByText("Connection failed").waitFor();
     await row.getByText("Not working").waitFor();
-    await dialog.getByRole("button", { name: "Ask again" }).click();
-    await dialog.getByText("It works").waitFor();
+    await dialog.getByRole("button", { name: "Test again" }).click();
+    await dialog.getByText("Connection works").waitFor();
     await dialog.getByRole("button", { name: "Done" }).click();
     await dialog.waitFor({ state: "detached" });
 
     await page.getByRole("button", { name: "Edit Practice" }).click();
     await dialog.getByRole("textbox", { name: "Name" }).fill("Annex");
-    await dialog.getByRole("checkbox", { name: "Replace the settings and the secret" }).check();
+    await dialog.getByRole("checkbox", { name: "Change settings and secret" }).check();
     assert.equal(await dialog.getByLabel("API key", { exact: true }).inputValue(), "", "a secret is never shown");
     await dialog.getByLabel("API key", { exact: true }).fill(server.parts.credentials.apiKey);
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText("It works").waitFor();
+    await dialog.getByText("Connection works").waitFor();
     await dialog.getByRole("button", { name: "Done" }).click();
     await dialog.waitFor({ state: "detached" });
 
@@ -89,28 +89,28 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await page.reload();
     await page.getByRole("button", { name: "Delete Annex" }).click();
     await dialog.getByRole("button", { name: "Delete" }).click();
-    await page.getByText("Annex is deleted.").waitFor();
-    await page.getByText("No scheduling system is connected").waitFor();
+    await page.getByText("Annex deleted").waitFor();
+    await page.getByText("No connections yet").waitFor();
   });
 
   test("a member sees connections but cannot change them; a viewer is told that they are out of reach", async () => {
     const member = await open({ role: "member" });
-    await member.getByText("No scheduling system is connected").waitFor();
-    const connect = member.getByRole("button", { name: "Connect a system" });
+    await member.getByText("No connections yet").waitFor();
+    const connect = member.getByRole("button", { name: "Add connection" });
     assert.equal(await connect.getAttribute("aria-disabled"), "true");
     const viewer = await open({ role: "viewer" });
-    await viewer.getByText("Connections are out of reach for you").waitFor();
+    await viewer.getByText("You don’t have access to connections").waitFor();
   });
 
   test("the screen can be used by everybody, light and dark, on desktop and phone", async () => {
-    const text = "No scheduling system is connected";
+    const text = "No connections yet";
     await checkLooks(dashboard, browser, [
       {
         path: "/connections",
         text,
         act: async (page) => {
-          await page.getByRole("button", { name: "Connect a system" }).click();
-          await page.getByRole("button", { name: "What you need for it" }).click();
+          await page.getByRole("button", { name: "Add connection" }).click();
+          await page.getByRole("button", { name: "What you need" }).click();
           await page.getByText("Bookings.Read.All").waitFor();
         },
       },

@@ -19,7 +19,7 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
 
   test("a key is made, shown once with a command that works, and revoked", async () => {
     const { page, person } = await open();
-    await page.getByText("There is no key yet").waitFor();
+    await page.getByText("No API keys yet").waitFor();
     await page.getByRole("link", { name: "Webhooks" }).click();
     await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
     await page.getByRole("link", { name: "API keys" }).click();
@@ -27,19 +27,19 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
     const dialog = page.getByRole("dialog");
     const create = dialog.getByRole("button", { name: "Create key" });
     await dialog.getByRole("textbox", { name: "Name" }).fill("Nightly export");
-    await dialog.getByRole("combobox", { name: "Ends" }).click();
-    await page.getByRole("option", { name: "On a day of your choice" }).click();
+    await dialog.getByRole("combobox", { name: "Expires" }).click();
+    await page.getByRole("option", { name: "On a specific date" }).click();
     await dialog.getByLabel("Last day").fill("2026-10-31");
     await create.click();
     await dialog.getByText("This must be an ISO 8601 date in the future.").waitFor();
     await dialog.getByLabel("Last day").fill("2026-11-30");
     await create.click();
-    await dialog.getByText("Keep your key").waitFor();
+    await dialog.getByText("Save your API key").waitFor();
     await page.locator('[aria-label="Copy api key"]:focus').waitFor();
     await page.keyboard.press("Escape");
     await page.mouse.click(5, 5);
     await page.evaluate("history.back()");
-    const question = page.getByRole("dialog", { name: "Leave without keeping it?" });
+    const question = page.getByRole("dialog", { name: "Leave without saving it?" });
     await question.getByRole("button", { name: "Cancel" }).click();
     await question.waitFor({ state: "detached" });
     const [key = "", command = ""] = await dialog.locator("pre").allInnerTexts();
@@ -48,7 +48,7 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
     const ask = async () =>
       (await fetch(`${base}/api/v1/bookings`, { headers: { authorization: `Bearer ${key}` } })).status;
     assert.equal(await ask(), 200);
-    await dialog.getByRole("button", { name: "I have kept it" }).click();
+    await dialog.getByRole("button", { name: "I’ve saved it" }).click();
 
     await page.reload();
     const row = page.getByRole("row").filter({ hasText: "Nightly export" });
@@ -60,9 +60,9 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
     assert.ok(!(await page.content()).includes(key));
 
     await page.getByRole("button", { name: "Revoke Nightly export" }).click();
-    await dialog.getByText("Programs that use this key are refused at once", { exact: false }).waitFor();
+    await dialog.getByText("Applications that use this key will lose access immediately", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Revoke" }).click();
-    await page.getByText("Nightly export is revoked.").waitFor();
+    await page.getByText("API key Nightly export revoked").waitFor();
     await row.getByText("Revoked", { exact: true }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Revoke Nightly export" }).count(), 0);
     assert.equal(await ask(), 401);
@@ -70,7 +70,7 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
 
   test("members who are no admins are told so, and are shown no key", async () => {
     const { page } = await open({ role: "member" });
-    await page.getByText("API keys are out of reach for you").waitFor();
+    await page.getByText("You don’t have access to API keys").waitFor();
     await page.getByText("Only admins and owners", { exact: false }).waitFor();
     assert.ok(!(await page.content()).includes("Nightly export"));
   });
@@ -79,9 +79,9 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
     const other = await startDashboard({ plan: "pro" });
     const { page } = await other.open(browser);
     await page.goto(other.addressOf("/keys"));
-    await page.getByText("The read API is not in your plan").waitFor();
+    await page.getByText("Your plan doesn’t include the read API").waitFor();
     await page.getByRole("button", { name: "Create key" }).focus();
-    await page.getByRole("tooltip").getByText("This is part of the Business plan.").waitFor();
+    await page.getByRole("tooltip").getByText("Available on the Business plan.").waitFor();
   });
 
   test("the screen can be used by everybody, light and dark, on desktop and phone", async () => {

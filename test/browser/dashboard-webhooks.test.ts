@@ -68,19 +68,19 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByRole("textbox", { name: "Description" }).fill("Practice software");
     await page.route("**/api/app/endpoints", (route) => route.abort(), { times: 1 });
     await add.click();
-    await dialog.getByText("Bookflow cannot be reached", { exact: false }).waitFor();
+    await dialog.getByText("Can’t reach Bookflow", { exact: false }).waitFor();
     await add.click();
     const copy = page.locator('[aria-label="Copy signing secret"]:focus');
     await copy.waitFor();
     await page.keyboard.press("Escape");
     const secret = await dialog.locator("pre").innerText();
     assert.match(secret, /^whsec_/);
-    await dialog.getByRole("button", { name: "I have kept it" }).click();
+    await dialog.getByRole("button", { name: "I’ve saved it" }).click();
     await page.getByRole("heading", { level: 1, name: "Practice software" }).waitFor();
 
     await page.getByRole("button", { name: "Send test" }).click();
-    await dialog.getByText("The test has arrived").waitFor();
-    await dialog.getByText(/^Answered 200 after \d+ ms\.$/).waitFor();
+    await dialog.getByText("Test delivered").waitFor();
+    await dialog.getByText(/^HTTP 200 after \d+ ms\.$/).waitFor();
     assert.equal(await dialog.locator("pre").innerText(), "thank you");
     const [request] = receiver.requests;
     assert.ok(request);
@@ -89,17 +89,17 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Done" }).click();
 
     await page.getByRole("button", { name: "Rotate" }).click();
-    await dialog.getByText("For 24 hours every request carries two signatures", { exact: false }).waitFor();
+    await dialog.getByText("For 24 hours, requests are signed with both", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Rotate" }).click();
-    await dialog.getByText("Keep the new signing secret").waitFor();
+    await dialog.getByText("Save the new signing secret").waitFor();
     await copy.waitFor();
     await page.keyboard.press("Escape");
     const newSecret = await dialog.locator("pre").innerText();
     assert.notEqual(newSecret, secret);
-    await dialog.getByRole("button", { name: "I have kept it" }).click();
-    await page.getByText("The secret before it signs too").waitFor();
+    await dialog.getByRole("button", { name: "I’ve saved it" }).click();
+    await page.getByText("The old secret stays valid until").waitFor();
     await page.getByRole("button", { name: "Send test" }).click();
-    await dialog.getByText("The test has arrived").waitFor();
+    await dialog.getByText("Test delivered").waitFor();
     const signed = receiver.requests[1];
     assert.ok(signed);
     assert.equal(verify(signed, secret, clock.now()).signatures, 2);
@@ -117,12 +117,12 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     const page = await open("/webhooks");
     await page.getByRole("button", { name: "Send test to Weekender" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("The test did not arrive").waitFor();
-    await dialog.getByText(/^Answered 503 after/).waitFor();
+    await dialog.getByText("Test failed").waitFor();
+    await dialog.getByText(/^HTTP 503 after/).waitFor();
     await receiver.stop();
     await dialog.getByRole("button", { name: "Send another" }).click();
-    await dialog.getByText(/^The connection was refused after/).waitFor();
-    await dialog.getByRole("link", { name: "Show in the log" }).click();
+    await dialog.getByText(/^Connection refused after/).waitFor();
+    await dialog.getByRole("link", { name: "View in log" }).click();
     await page.getByRole("heading", { level: 1, name: "Test delivery" }).waitFor();
   });
 
@@ -143,36 +143,36 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     const other = await signIn(dashboard, { role: "admin", organizationId: owner });
     await askApp(dashboard.app, other, `PATCH /endpoints/${id}`, { description: "Their warehouse", url });
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText("Somebody else changed this to Their warehouse meanwhile.").waitFor();
+    await dialog.getByText("Someone else changed this to Their warehouse.").waitFor();
     assert.equal(await dialog.getByRole("textbox", { name: "Description" }).inputValue(), "My warehouse");
     assert.equal(await dialog.getByRole("textbox", { name: "URL" }).inputValue(), url);
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { level: 1, name: "My warehouse" }).waitFor();
     await page.getByText(url).first().waitFor();
 
-    await page.getByRole("button", { name: "Switch off" }).click();
-    await dialog.getByText("Deliveries that wait are canceled", { exact: false }).waitFor();
-    await dialog.getByRole("button", { name: "Switch off" }).click();
+    await page.getByRole("button", { name: "Turn off endpoint" }).click();
+    await dialog.getByText("Queued deliveries and retries are canceled", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Turn off endpoint" }).click();
     await page.getByText("This endpoint is off").waitFor();
     const readFocus = async () => await page.evaluate("document.activeElement.textContent");
-    await until(async () => (await readFocus()) === "Switch on", "the focus is back where it was");
+    await until(async () => (await readFocus()) === "Turn on endpoint", "the focus is back where it was");
     const send = page.getByRole("button", { name: "Send test" });
     assert.equal(await send.getAttribute("aria-disabled"), "true");
     await send.hover();
-    await page.getByText("Switch the endpoint on first.").waitFor();
+    await page.getByText("Turn on the endpoint first.").waitFor();
 
-    await page.getByRole("button", { name: "Switch on" }).click();
-    await dialog.getByRole("button", { name: "Switch on" }).click();
-    await page.getByText("My warehouse is switched on.").waitFor();
+    await page.getByRole("button", { name: "Turn on endpoint" }).click();
+    await dialog.getByRole("button", { name: "Turn on endpoint" }).click();
+    await page.getByText("My warehouse turned on").waitFor();
 
     await page.getByRole("button", { name: "Delete" }).click();
-    await dialog.getByText("nothing can be redelivered to it any more", { exact: false }).waitFor();
+    await dialog.getByText("earlier ones can no longer be redelivered", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
-    await page.getByText("My warehouse is deleted.").waitFor();
+    await page.getByText("My warehouse deleted").waitFor();
     await page.getByRole("link", { name: "My warehouse" }).waitFor({ state: "detached" });
     await page.goto(dashboard.addressOf(`/webhooks/${id}`));
-    await page.getByText("There is no such endpoint").waitFor();
+    await page.getByText("Endpoint not found").waitFor();
   });
 
   test("a delivery is followed from its first failure to the one that arrives, and sent once more", async () => {
@@ -187,7 +187,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     const page = await open(`/deliveries?endpoint=${id}`);
     const row = page.getByRole("row").filter({ hasText: reference });
     await row.getByText("Retrying").waitFor();
-    await row.getByText("Answered 500").waitFor();
+    await row.getByText("HTTP 500").waitFor();
     await row.getByText("Next attempt in a moment").waitFor();
     await row.getByRole("link", { name: reference }).click();
     await page.getByRole("heading", { level: 1, name: `Delivery of ${reference}` }).waitFor();
@@ -217,11 +217,11 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await until(async () => (await readDelivery())?.state === "retrying", "it has answered");
     const page = await open(`/webhooks/${id}`);
     await page.getByText("Deliveries are failing").waitFor();
-    await page.getByText("The receiver asked for a pause").waitFor();
+    await page.getByText("Paused by the receiver").waitFor();
     await page.getByRole("button", { name: "Send test" }).click();
     await page
       .getByRole("dialog")
-      .getByText(/The receiver asked for a pause: the test is sent at /)
+      .getByText(/The receiver asked us to wait. The test will be sent at /)
       .waitFor();
   });
 
@@ -243,10 +243,10 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     const page = await open(`/webhooks/${id}`);
     await page.getByRole("button", { name: /Redeliver failed/ }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Made since").fill("2026-10-31T12:00");
-    await dialog.getByLabel("Also what it missed while it was off").check();
+    await dialog.getByLabel("Created since").fill("2026-10-31T12:00");
+    await dialog.getByLabel("Include events missed while the endpoint was off").check();
     await dialog.getByRole("button", { name: "Redeliver" }).click();
-    await page.getByText("3 deliveries will be redelivered.").waitFor();
+    await page.getByText("3 deliveries queued").waitFor();
     await until(async () => {
       moveClock(dashboard, 1);
       return (await countIn("delivered")) === 3;
@@ -268,16 +268,16 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await rows.nth(52).waitFor();
     assert.equal(await rows.count(), 53);
 
-    await page.getByRole("combobox", { name: "State" }).click();
+    await page.getByRole("combobox", { name: "Status" }).click();
     await page.getByRole("option", { name: "Failed" }).click();
-    await page.getByText("No delivery matches").waitFor();
+    await page.getByText("No matches").waitFor();
     assert.equal(new URL(page.url()).search, `?endpoint=${id}&state=failed`);
     await page.goBack();
     await rows.first().waitFor();
     assert.equal(new URL(page.url()).search, `?endpoint=${id}`);
     await page.goto(dashboard.addressOf(`/deliveries?endpoint=${id}&time=between&to=2026-10-31T00:00`));
-    await page.getByText("No delivery matches").waitFor();
-    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByText("No matches").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).first().click();
     await rows.first().waitFor();
   });
 
@@ -285,11 +285,11 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     const [delivery] = (await readDeliveries(deps, owner)).filter(({ state }) => state === "delivered");
     assert.ok(delivery);
     const page = await open(`/deliveries/${delivery.id}`, { role: "viewer" });
-    await page.getByText("which viewers do not see", { exact: false }).waitFor();
+    await page.getByText("Viewers can’t see the body", { exact: false }).waitFor();
     const content = await page.content();
     assert.ok(!content.includes("mara.quell@example.com") && !content.includes("thank you"));
     await page.getByRole("button", { name: "Redeliver" }).focus();
-    await page.getByText("Viewers can look, but not do this", { exact: false }).waitFor();
+    await page.getByText("Viewers can’t do this", { exact: false }).waitFor();
     await page.goto(dashboard.addressOf("/webhooks"));
     await page.getByRole("link", { name: "Practice software" }).click();
     await page.getByRole("heading", { level: 1, name: "Practice software" }).waitFor();
@@ -301,8 +301,8 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     const other = await startDashboard({ plan: "free", settings });
     const { page } = await other.open(browser);
     await page.goto(other.addressOf("/webhooks"));
-    await page.getByText("Webhooks are not in your plan").waitFor();
-    await page.getByText("This is part of the Pro and Business plans.", { exact: false }).waitFor();
+    await page.getByText("Your plan doesn’t include webhooks").waitFor();
+    await page.getByText("Available on the Pro and Business plans.", { exact: false }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Add endpoint" }).getAttribute("aria-disabled"), "true");
   });
 

@@ -31,25 +31,25 @@ describe("the widgets screens", { skip: noBrowser }, () => {
   test("a new widget leads to its snippet, and its first view shows by itself", async () => {
     const { page } = await dashboard.open(browser, { role: "member" });
     await page.goto(dashboard.addressOf("/widgets"));
-    await page.getByRole("button", { name: "New widget" }).click();
+    await page.getByRole("button", { name: "Create widget" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Potsdam");
     await page.getByRole("radio", { name: "Minimal" }).click();
-    await page.getByRole("button", { name: "Make the widget" }).click();
-    await page.getByText("Potsdam is made. Now put it on your page.").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Create widget" }).click();
+    await page.getByText("Potsdam created. Next, add it to your page.").waitFor();
     const id = new URL(page.url()).pathname.split("/").at(-1) as WidgetId;
     const { name, template, collect_data: isStoring, business_name: business } = await read(id);
     assert.deepEqual([name, template, isStoring, business], ["Potsdam", "minimal", false, "Lindenhof Dental"]);
 
     const snippet = page.locator("pre");
     assert.match(await snippet.innerText(), new RegExp(`loader\\.js"></script>\\n<svc-booking widget="${id}">`));
-    await page.getByText("Behind a button", { exact: true }).click();
+    await page.getByText("Popup", { exact: true }).click();
     await page.getByText(`data-svc-open="${id}"`).waitFor();
     await page.getByText("Floating button", { exact: true }).click();
     await page.getByText('data-mode="float"').waitFor();
 
     await page.getByText("Waiting for the first view").waitFor();
     await page.route(`**/api/app/widgets/${id}`, (route) => route.abort());
-    await page.getByText("What you see may be out of date. Bookflow cannot be reached.").waitFor();
+    await page.getByText("This page may be out of date. Can’t reach Bookflow.").waitFor();
     assert.equal(await page.getByText("Waiting for the first view").isVisible(), true);
     await page.unroute(`**/api/app/widgets/${id}`);
     const body = { visitId: visitId(1), attribution: {}, events: [{ step: "widget_viewed" }] };
@@ -59,14 +59,14 @@ describe("the widgets screens", { skip: noBrowser }, () => {
       body: JSON.stringify(body),
     });
     assert.equal(answer.status, 204);
-    await page.getByText("It works: first view seen at 1 Nov 2026, 13:00").waitFor();
+    await page.getByText("Installed. First view on 1 Nov 2026, 13:00").waitFor();
   });
 
   test("what is changed is saved, and what is wrong is said at its field", async () => {
     const page = await openWidget(widget);
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Main website");
     await page.getByRole("textbox", { name: "Accent colour", exact: true }).fill("#0A7A55");
-    await page.getByLabel("Booking page").fill("https://scheduler.example/lindenhof");
+    await page.getByLabel("Fallback booking page").fill("https://scheduler.example/lindenhof");
     const domains = page.getByLabel("Allowed domains").first();
     await domains.fill("not a/domain");
     await domains.press("Enter");
@@ -76,7 +76,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await domains.fill("Lindenhof.example");
     await domains.press("Enter");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Main website is saved.").waitFor();
+    await page.getByText("Main website saved").waitFor();
     const row = await read(widget);
     assert.deepEqual(
       [row.name, row.accent_color, row.booking_url, row.allowed_domains],
@@ -90,11 +90,11 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     const name = page.getByRole("textbox", { name: "Name", exact: true });
     await name.fill("Not saved");
     await page.getByRole("tab", { name: "Install" }).click();
-    await page.getByRole("heading", { name: "Put it on your page" }).waitFor();
+    await page.getByRole("heading", { name: "Add to your page" }).waitFor();
     await page.getByRole("tab", { name: "Design" }).click();
     assert.equal(await name.inputValue(), "Not saved");
     await page.getByRole("link", { name: "Bookings" }).first().click();
-    const dialog = page.getByRole("dialog", { name: "Leave without saving?" });
+    const dialog = page.getByRole("dialog", { name: "Discard unsaved changes?" });
     await dialog.getByRole("button", { name: "Cancel" }).click();
     assert.equal(await name.inputValue(), "Not saved");
     await page.getByRole("link", { name: "Bookings" }).first().click();
@@ -108,7 +108,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await askApp(dashboard.app, person, `PATCH /widgets/${widget}`, { businessName: "Lindenhof & Partners" });
     await page.getByRole("radio", { name: "Compact" }).click();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("is saved.").waitFor();
+    await page.getByText(/ saved$/).waitFor();
     assert.equal(await page.getByLabel("Business name").inputValue(), "Lindenhof & Partners");
     const { template, business_name: business } = await read(widget);
     assert.deepEqual([template, business], ["compact", "Lindenhof & Partners"]);
@@ -118,7 +118,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await domains.press("Enter");
     await askApp(dashboard.app, person, `PATCH /widgets/${widget}`, { allowedDomains: ["theirs.example"] });
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Somebody else changed this to theirs.example meanwhile.").waitFor();
+    await page.getByText("Someone else changed this to theirs.example.").waitFor();
     await page.getByText("mine.example", { exact: true }).waitFor();
     assert.deepEqual((await read(widget)).allowed_domains, ["theirs.example"]);
     const saved = page.waitForResponse((response) => response.request().method() === "PATCH");
@@ -140,9 +140,9 @@ describe("the widgets screens", { skip: noBrowser }, () => {
       },
       { times: 1 },
     );
-    await dialog.getByRole("button", { name: "Make the widget" }).click();
-    await dialog.getByText("try again here: nothing is made twice").waitFor();
-    await dialog.getByRole("button", { name: "Make the widget" }).click();
+    await dialog.getByRole("button", { name: "Create widget" }).click();
+    await dialog.getByText("Nothing will be created twice").waitFor();
+    await dialog.getByRole("button", { name: "Create widget" }).click();
     await page.getByRole("heading", { level: 1, name: "Lost and found" }).waitFor();
     await page.goto(dashboard.addressOf("/widgets"));
     await page.getByRole("link", { name: "Lost and found" }).waitFor();
@@ -152,12 +152,12 @@ describe("the widgets screens", { skip: noBrowser }, () => {
   test("the browser's way back closes the dialog, goes from tab to tab, and asks before leaving what is not saved", async () => {
     const { page } = await dashboard.open(browser, { role: "member" });
     await page.goto(dashboard.addressOf("/widgets"));
-    await page.getByRole("button", { name: "New widget" }).click();
-    await page.getByRole("dialog", { name: "New widget" }).waitFor();
+    await page.getByRole("button", { name: "Create widget" }).click();
+    await page.getByRole("dialog", { name: "Create widget" }).waitFor();
     await page.goBack();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.goForward();
-    await page.getByRole("dialog", { name: "New widget" }).waitFor();
+    await page.getByRole("dialog", { name: "Create widget" }).waitFor();
     await page.goBack();
     await page.getByRole("dialog").waitFor({ state: "detached" });
 
@@ -169,7 +169,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await page.waitForURL(address);
     const name = page.getByRole("textbox", { name: "Name", exact: true });
     await name.fill("Not saved");
-    const question = page.getByRole("dialog", { name: "Leave without saving?" });
+    const question = page.getByRole("dialog", { name: "Discard unsaved changes?" });
     await page.evaluate("history.back()");
     await question.getByRole("button", { name: "Cancel" }).click();
     await question.waitFor({ state: "detached" });
@@ -208,17 +208,17 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     const confirm = async (dialog: string, button: string) =>
       await page.getByRole("dialog", { name: dialog }).getByRole("button", { name: button }).click();
     await page.getByRole("switch", { name: /On: new bookings/ }).click({ force: true });
-    await page.getByText("Copies that exist stay until they are 24 months old").waitFor();
-    await confirm("Stop storing bookings?", "Switch off");
-    await page.getByText("Store bookings is off for Shop.").waitFor();
+    await page.getByText("Stored bookings stay for 24 months").waitFor();
+    await confirm("Stop storing bookings?", "Stop storing");
+    await page.getByText("Store bookings turned off for Shop").waitFor();
     assert.equal((await read(id)).collect_data, false);
     await page.getByRole("button", { name: "Pause" }).click();
     await confirm("Pause Shop?", "Pause");
-    await page.getByText("Shop is paused.").waitFor();
+    await page.getByText("Shop paused").waitFor();
     assert.equal((await read(id)).status, "paused");
     await page.getByRole("button", { name: "Activate" }).click();
     await confirm("Activate Shop?", "Activate");
-    await page.getByText("Shop is active again.").waitFor();
+    await page.getByText("Shop activated").waitFor();
     assert.equal((await read(id)).status, "active");
   });
 
@@ -226,7 +226,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     const { page } = await dashboard.open(browser, { role: "viewer" });
     await page.goto(dashboard.addressOf(`/widgets/${widget}`));
     await page.getByRole("button", { name: "Save" }).focus();
-    await page.getByRole("tooltip", { name: /Viewers can look/ }).waitFor();
+    await page.getByRole("tooltip", { name: /Viewers can’t do this/ }).waitFor();
     assert.equal(await page.getByRole("textbox", { name: "Name", exact: true }).isEditable(), false);
     await page.getByRole("tab", { name: "Store bookings" }).click();
     assert.equal(await page.getByRole("switch").isDisabled(), true);
@@ -235,7 +235,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
   test("an address of no widget says so", async () => {
     const { page } = await dashboard.open(browser);
     await page.goto(dashboard.addressOf("/widgets/w_222222222222"));
-    await page.getByRole("heading", { name: "There is no such widget" }).waitFor();
+    await page.getByRole("heading", { name: "Widget not found" }).waitFor();
   });
 
   test("every screen reads well in light and dark, at desktop and phone width, with no fault that axe finds", async () => {
@@ -243,7 +243,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     for (const path of ["", "?new=1", `/${widget}`, `/${widget}?tab=install`, `/${widget}?tab=storage`]) {
       await page.goto(dashboard.addressOf(`/widgets${path}`));
       await page
-        .getByText(path === "" ? "All widgets" : path === "?new=1" ? "Make the widget" : "Install")
+        .getByText(path === "" ? "All widgets" : path === "?new=1" ? "Business name" : "Install")
         .first()
         .waitFor();
       if (path === `/${widget}`) await page.frameLocator("iframe").getByRole("heading").first().waitFor();

@@ -32,10 +32,10 @@ test("a new installation gets from the printed link to its first delivered webho
   await page.getByRole("button", { name: "Set up" }).click();
 
   await page.waitForURL(/\/app\/org_\w+\/widgets$/);
-  await page.getByRole("button", { name: "New widget" }).first().click();
+  await page.getByRole("button", { name: "Create widget" }).first().click();
   await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("Website");
   await dialog.getByRole("switch", { name: "Store bookings" }).check({ force: true });
-  await dialog.getByRole("button", { name: "Make the widget" }).click();
+  await dialog.getByRole("button", { name: "Create widget" }).click();
   await page.waitForURL(/\/widgets\/w_\w+/);
   const widgetId = /\/widgets\/(w_\w+)/.exec(page.url())?.[1];
 
@@ -45,7 +45,7 @@ test("a new installation gets from the printed link to its first delivered webho
   await dialog.getByRole("textbox", { name: "Description" }).fill("Practice software");
   await dialog.getByRole("button", { name: "Add endpoint" }).click();
   const secret = await dialog.locator("pre").innerText();
-  await dialog.getByRole("button", { name: "I have kept it" }).click();
+  await dialog.getByRole("button", { name: "I’ve saved it" }).click();
   await page.getByRole("heading", { level: 1, name: "Practice software" }).waitFor();
 
   const visitor = await browser.open();

@@ -6,7 +6,7 @@ import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { WINDOW_DAYS_DEFAULT } from "#contract/limits.ts";
 import { analyticsQuery } from "../api/analytics.ts";
 import { toDayCount } from "../day-range.ts";
-import { formatDay, pluralize } from "../format.ts";
+import { formatDay, formatZone, pluralize } from "../format.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Page } from "../ui/layout/Page.tsx";
@@ -19,7 +19,7 @@ import { DailyChart } from "./charts/DailyChart.tsx";
 import { EntryTable } from "./charts/EntryTable.tsx";
 import { Funnel } from "./charts/Funnel.tsx";
 import { ExportMenu } from "./ExportMenu.tsx";
-import { Leaks } from "./Leaks.tsx";
+import { LostBookings } from "./LostBookings.tsx";
 import { NoViews } from "./NoViews.tsx";
 import classes from "./Report.module.css";
 import { Totals } from "./Totals.tsx";
@@ -27,7 +27,6 @@ import { WindowSelect } from "./WindowSelect.tsx";
 
 const DEFAULTS = { days: String(WINDOW_DAYS_DEFAULT), from: "", to: "", widget: "" };
 
-/** What a business looks at first: who came, from where, how far they got, and who booked. */
 export function AnalyticsPage() {
   const { id } = useOrganization();
   const [state, change] = useUrlState(DEFAULTS);
@@ -58,7 +57,7 @@ export function AnalyticsPage() {
 
 function Report({ report, widget }: { report: AppAnalytics; widget: string }) {
   const { totals, daily, funnel } = report;
-  // With old bookings there may be counts without any view.
+  // Imported bookings can be counted without any view.
   if (report.dataSince === null && totals.bookings === 0) return <NoViews widget={widget} />;
   return (
     <>
@@ -69,21 +68,21 @@ function Report({ report, widget }: { report: AppAnalytics; widget: string }) {
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" verticalSpacing={0} className={classes["pairs"]}>
         <Section
           title="Funnel"
-          description="How far visits got, of all that saw the widget. The last step counts visits that booked; Bookings above counts every booking."
+          description="Visits by the furthest step they reached. “Booked” counts visits, so it can be lower than the number of bookings."
         >
           <Funnel funnel={funnel} />
         </Section>
-        <Section title="Channels" description="What kind of place visitors came from." isFlush>
+        <Section title="Channels" description="How visitors found you." isFlush>
           <EntryTable label="Channel" entries={report.channels} />
         </Section>
-        <Section title="Sources" description="Source and medium of the visit." isFlush>
+        <Section title="Sources" description="Where visitors came from: source and medium." isFlush>
           <EntryTable label="Source / medium" entries={report.sources} />
         </Section>
-        <Section title="Campaigns" description="As named in your links (utm_campaign)." isFlush>
+        <Section title="Campaigns" description="Taken from utm_campaign in your links." isFlush>
           <EntryTable label="Campaign" entries={report.campaigns} />
         </Section>
       </SimpleGrid>
-      <Leaks totals={totals} />
+      <LostBookings totals={totals} />
     </>
   );
 }
@@ -96,14 +95,14 @@ function ZoneBadge() {
       size="lg"
       fw={500}
       leftSection={<IconClock size={14} stroke={1.75} aria-hidden />}
-      title="Days begin and end in this time zone. Change it in Settings."
+      title="Days are counted in this time zone. Change it in Settings."
     >
-      {details.timeZone.replaceAll("_", " ")}
+      {formatZone(details.timeZone)}
     </Badge>
   );
 }
 
-/** Which days are shown, and how far back there is anything to show. */
+/** The period, the comparison, and how far back there is data. */
 function DataSince({ report }: { report: AppAnalytics | undefined }) {
   const { details } = useOrganization();
   const keptSinceDay = details.plan.keptSince.slice(0, "YYYY-MM-DD".length);
@@ -111,11 +110,15 @@ function DataSince({ report }: { report: AppAnalytics | undefined }) {
     if (!report) return [];
     const isOneDay = report.from === report.to;
     return [
-      isOneDay ? `${formatDay(report.from)}.` : `${formatDay(report.from)} to ${formatDay(report.to)}.`,
-      report.to === dayAhead(0, details.timeZone) ? "Today is not over yet." : "",
+      isOneDay ? `${formatDay(report.from)}.` : `${formatDay(report.from)} – ${formatDay(report.to)}.`,
+      report.to === dayAhead(0, details.timeZone) ? "Includes today so far." : "",
       report.dataSince === null ? "" : `Data since ${formatDay(report.dataSince)}.`,
-      report.previous.isComplete ? `Changes are against the ${pluralize(report.days, "day")} before.` : "",
-      report.from < keptSinceDay ? `The ${details.plan.name} plan keeps ${details.plan.retention}.` : "",
+      report.previous.isComplete
+        ? report.days === 1
+          ? "Compared with the day before."
+          : `Compared with the previous ${pluralize(report.days, "day")}.`
+        : "",
+      report.from < keptSinceDay ? `The ${details.plan.name} plan keeps ${details.plan.retention} of data.` : "",
     ].filter(Boolean);
   }, [report, keptSinceDay, details.timeZone, details.plan]);
   return sentences.length === 0 ? (
@@ -127,7 +130,7 @@ function DataSince({ report }: { report: AppAnalytics | undefined }) {
   );
 }
 
-/** As tall as what will be here. */
+/** A placeholder of about the report's height. */
 function Placeholder() {
   return (
     <Stack gap="lg" role="status" aria-label="Loading">

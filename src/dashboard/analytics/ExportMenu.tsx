@@ -14,13 +14,13 @@ const TABLES = [
   ["campaigns", "Campaigns"],
 ] as const;
 
-/** Each table of the report as a file, for the period and widget that are shown. */
+/** Downloads a table of the report, with the current period and widget. */
 export function ExportMenu({ filters, report }: { filters: AnalyticsFilters; report: AppAnalytics | undefined }) {
   const { id } = useOrganization();
   const save = useAction({
     run: (table: string) =>
       download("exportAnalytics", { organization: id, query: { ...toAnalyticsParameters(filters), table } }),
-    says: () => "The download has begun.",
+    says: () => "Download started",
   });
   return (
     <Menu position="bottom-end">

@@ -8,7 +8,7 @@ import { ButtonLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 
-/** Before the first view: what to do to get one. */
+/** Before the first view: how to get one. */
 export function NoViews({ widget }: { widget: string }) {
   const { id, paths } = useOrganization();
   const { data } = useQuery(widgetsQuery(id));
@@ -18,28 +18,28 @@ export function NoViews({ widget }: { widget: string }) {
       <Section title="Get started">
         <EmptyState
           icon={IconChartHistogram}
-          title="Make your first widget"
+          title="Create your first widget"
           action={
             <ButtonLink to={paths.widgets} search={{ new: "1" }}>
-              New widget
+              Create widget
             </ButtonLink>
           }
         >
-          A widget is where visitors book on your website. Once it is there, you see here who came, from where, and who
-          booked.
+          Visitors book through a widget on your website. Once it’s on your page, this is where you’ll see how many
+          people visit, where they come from and how many book.
         </EmptyState>
       </Section>
     );
   return (
     <Section title="No views yet">
       <Text size="sm" mb="md" maw="42rem">
-        Put this into the page where visitors should book. The first view shows up here a few seconds after somebody
-        opens that page; nothing else has to be set up.
+        Paste this snippet into the page where visitors should book. The first view shows up here a few seconds after
+        someone opens the page.
       </Text>
-      {shown && <CopyField label={`Snippet of ${shown.name}`} value={shown.snippet} />}
+      {shown && <CopyField label={`Snippet for ${shown.name}`} value={shown.snippet} />}
       {shown && (
         <ButtonLink to={paths.widget(shown.id)} search={{ tab: "install" }} variant="default" mt="lg">
-          Other ways to install it
+          More ways to install
         </ButtonLink>
       )}
     </Section>

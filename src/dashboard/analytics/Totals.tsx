@@ -5,12 +5,12 @@ import { formatCount, formatDay, formatRate } from "../format.ts";
 import { type Change, formatDays, toCountChange, toDaysChange, toRateChange } from "./change.ts";
 import classes from "./Totals.module.css";
 
-/** The figures that are looked at first. */
+/** The main figures, compared with the previous period. */
 export function Totals({ report }: { report: AppAnalytics }) {
   const { totals, previous } = report;
   const before = previous.isComplete ? previous.totals : null;
   const compare = (to: (earlier: AppAnalytics["totals"]) => Change): Change | null => (before ? to(before) : null);
-  const period = `${formatDay(previous.from)} to ${formatDay(previous.to)}`;
+  const period = `${formatDay(previous.from)} – ${formatDay(previous.to)}`;
   const cards: TotalProps[] = [
     {
       label: "Views",
@@ -21,14 +21,14 @@ export function Totals({ report }: { report: AppAnalytics }) {
     },
     {
       label: "Bookings",
-      hint: "Completed in this period",
+      hint: "Made in this period",
       value: formatCount(totals.bookings),
       change: compare((earlier) => toCountChange(totals.bookings, earlier.bookings)),
       isMoreBetter: true,
     },
     {
       label: "Conversion",
-      hint: "Bookings for each view",
+      hint: "Bookings ÷ views",
       value: formatRate(totals.conversionRate),
       change: compare((earlier) => toRateChange(totals.conversionRate, earlier.conversionRate)),
       isMoreBetter: true,
@@ -56,7 +56,7 @@ type TotalProps = {
   value: string;
   unit?: string;
   change: Change | null;
-  /** Without it a change is neither good nor bad. */
+  /** If not set, a change is neither good nor bad. */
   isMoreBetter?: boolean;
 };
 
@@ -97,7 +97,7 @@ function ChangeMark({
   if (change === null || change.direction === "none")
     return (
       <Text span inherit c="dimmed">
-        Nothing to compare with
+        No earlier data
       </Text>
     );
   const Arrow = ARROWS[change.direction];

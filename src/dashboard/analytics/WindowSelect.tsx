@@ -10,10 +10,10 @@ import { describeDayRange, toDay } from "../day-range.ts";
 type ChosenWindow = { days: string; from: string; to: string };
 
 const PRESETS = ["7", "30", "90", "365"];
-/** Marks no preset: nothing is highlighted. */
+/** Not a preset, so that no preset is highlighted. */
 const CUSTOM = "custom";
 
-/** The last 7, 30, 90 or 365 days, any other number of days, or from one day to another. */
+/** The last 7, 30, 90 or 365 days, any number of days, or a range of days. */
 export function WindowSelect({ value, onChange }: { value: ChosenWindow; onChange: (window: ChosenWindow) => void }) {
   const hasDates = value.from !== "" || value.to !== "";
   const isPreset = !hasDates && PRESETS.includes(value.days);
@@ -70,7 +70,7 @@ function CustomForm({ value, onChoose }: { value: ChosenWindow; onChoose: (windo
       <form onSubmit={submit}>
         <Group align="flex-end" gap="xs" wrap="nowrap">
           <NumberInput
-            label="Last days, today included"
+            label="Number of days, including today"
             min={1}
             max={WINDOW_DAYS_MAX}
             allowDecimal={false}
@@ -80,11 +80,11 @@ function CustomForm({ value, onChoose }: { value: ChosenWindow; onChoose: (windo
             data-autofocus
           />
           <Button type="submit" disabled={!isDays}>
-            Show
+            Apply
           </Button>
         </Group>
       </form>
-      <Divider label="or from one day to another" />
+      <Divider label="or choose dates" />
       <DatePicker
         type="range"
         allowSingleDateInRange
@@ -97,10 +97,10 @@ function CustomForm({ value, onChoose }: { value: ChosenWindow; onChoose: (windo
           const [from, to] = chosen;
           if (from && to) onChoose({ days: value.days, from, to });
         }}
-        ariaLabels={{ previousMonth: "Month before", nextMonth: "Month after" }}
+        ariaLabels={{ previousMonth: "Previous month", nextMonth: "Next month" }}
       />
       <Text size="xs" c="dimmed">
-        At most {WINDOW_DAYS_MAX} days.
+        Up to {WINDOW_DAYS_MAX} days.
       </Text>
     </Stack>
   );

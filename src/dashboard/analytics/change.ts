@@ -1,12 +1,12 @@
 import { formatRate } from "../format.ts";
 
-/** How a figure has changed since the period before. `none`: there is nothing to compare with. */
+/** A figure's change since the previous period. `none`: there is no earlier data. */
 export type Change = { direction: "up" | "down" | "same"; text: string } | { direction: "none"; text: null };
 
 const NONE: Change = { direction: "none", text: null };
 const decimals = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
-/** In percent of what it was. */
+/** In percent of the earlier count. */
 export function toCountChange(now: number, before: number): Change {
   if (before === 0) return NONE;
   return toChange(now - before, formatRate(Math.abs(now - before) / before));

@@ -2,14 +2,14 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { MINUTE_MS } from "#contract/durations.ts";
 import { call } from "./call.ts";
 
-/** Either `days` up to today, or `from` and `to`; empty texts are left out. */
+/** Either the last `days` days, or `from` and `to`. Empty strings are left out of the request. */
 export type AnalyticsFilters = { days: string; from: string; to: string; widget: string };
 
 const REFRESH_MS = MINUTE_MS;
-/** While the first view is waited for. */
+/** While waiting for the first view. */
 const FIRST_REFRESH_MS = 5_000;
 
-/** While another window is read, the one before stays. */
+/** The previous period stays on screen while another one loads. */
 export const analyticsQuery = (organization: string, filters: AnalyticsFilters) =>
   queryOptions({
     queryKey: [organization, "analytics", filters],

@@ -3,12 +3,12 @@ import { call } from "./call.ts";
 
 const PAGE_SIZE = 50;
 
-/** As /api/app/bookings takes them; empty texts are left out. */
+/** Parameters of /api/app/bookings. Empty strings are left out of the request. */
 export type BookingFilters = { search: string; widget: string; from: string; to: string };
 
 export const bookingsKey = (organization: string) => [organization, "bookings"] as const;
 
-/** Newest first, page after page; while other filters are applied, what was shown before stays. */
+/** Newest first, page by page. The previous list stays on screen while another one loads. */
 export const bookingsQuery = (organization: string, filters: BookingFilters) =>
   infiniteQueryOptions({
     queryKey: [...bookingsKey(organization), "list", filters],

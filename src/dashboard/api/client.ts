@@ -1,26 +1,25 @@
 import { ORGANIZATION_HEADER } from "#contract/app/routes.ts";
 import { reportSessionEnd } from "./session-end.ts";
 
-/** Whatever kept a request from doing what it was for, in words for the person who made it. */
+/** A failed request, with a message for the person who made it. */
 export class ApiFailure extends Error {
-  /** A code of contract/api-error.ts; `unreachable` where there was no answer. */
+  /** A code of contract/api-error.ts, or `unreachable` without an answer. */
   readonly code: string;
-  /** 0 where there was no answer. */
+  /** 0 without an answer. */
   readonly status: number;
-  /** What is wrong with which field of a form. */
+  /** Messages by form field. */
   readonly fields: Readonly<Record<string, string>>;
 
-  constructor(about: { code: string; message: string; status: number; fields?: Readonly<Record<string, string>> }) {
-    super(about.message);
-    this.code = about.code;
-    this.status = about.status;
-    this.fields = about.fields ?? {};
+  constructor(failure: { code: string; message: string; status: number; fields?: Readonly<Record<string, string>> }) {
+    super(failure.message);
+    this.code = failure.code;
+    this.status = failure.status;
+    this.fields = failure.fields ?? {};
   }
 }
 
-/** In words for the person who sees it. */
 export function explain(error: Error): string {
-  return error instanceof ApiFailure ? error.message : "Something went wrong on this page.";
+  return error instanceof ApiFailure ? error.message : "Something went wrong. Reload the page and try again.";
 }
 
 export function isNotFound(error: Error | null): boolean {
@@ -34,14 +33,14 @@ type ApiRequest = {
   readonly organization?: string | undefined;
   readonly query?: Readonly<Record<string, string | undefined>> | undefined;
   readonly body?: unknown;
-  /** Of what makes something: sent again under the same key, it makes nothing more. */
+  /** For requests that create something: a repeat with the same key creates nothing more. */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Asked before signing in: a 401 is an answer like others, and no sign that a session has ended. */
+  /** Used before signing in: a 401 is then an ordinary answer, not the end of a session. */
   readonly isEntry?: boolean;
 };
 
-/** Sends a request and gives back its JSON answer, which the caller names by its type in the contract. */
+/** Sends a request and returns its JSON answer, typed by the caller. */
 export async function send<Answer>(request: ApiRequest): Promise<Answer> {
   const response = await reach(request);
   const answer = await readJson(response, request);
@@ -84,7 +83,7 @@ async function readJson(response: Response, request: ApiRequest): Promise<unknow
   try {
     return JSON.parse(text);
   } catch {
-    // Not from us: a proxy in between has a page of its own for when we do not answer.
+    // Not our answer: a proxy shows its own page when the server is down.
     return null;
   }
 }
@@ -101,8 +100,7 @@ function unreachable({ method, idempotencyKey }: ApiRequest): ApiFailure {
   return new ApiFailure({ code: "unreachable", status: 0, message });
 }
 
-const UNREACHABLE = "Bookflow cannot be reached. Check your connection, then try again.";
-const UNCERTAIN =
-  "Bookflow cannot be reached. Should the connection have broken during the answer, this is done already: look before you try again.";
-const REPEATABLE = "Bookflow cannot be reached. Check your connection, then try again here: nothing is made twice.";
-const BROKEN = "Bookflow did not answer as it should. Please try again in a moment.";
+const UNREACHABLE = "Can’t reach Bookflow. Check your connection and try again.";
+const UNCERTAIN = "Can’t reach Bookflow. Your change may have been saved. Check before trying again.";
+const REPEATABLE = "Can’t reach Bookflow. Check your connection and try again. Nothing will be created twice.";
+const BROKEN = "Bookflow isn’t responding properly. Try again in a moment.";

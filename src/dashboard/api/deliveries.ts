@@ -10,14 +10,14 @@ const LATEST_MS = 5_000;
 type DeliveryFilter = {
   readonly endpoint?: string | undefined;
   readonly state?: string | undefined;
-  /** ISO instants. Asked for at each reading, since "the last hour" moves on. */
+  /** ISO instants. A function, because "the last hour" moves on with every refresh. */
   readonly range?: () => { from?: string | undefined; to?: string | undefined };
   readonly limit?: number;
 };
 
 export const deliveriesKey = (organization: string) => [organization, "deliveries"];
 
-/** `name` tells one filter from another; while another one is applied, what was shown before stays. */
+/** `name` identifies the filter in the cache. The previous list stays on screen while another one loads. */
 export const deliveriesQuery = (organization: string, name: string, filter: DeliveryFilter) =>
   infiniteQueryOptions({
     queryKey: [...deliveriesKey(organization), "list", name],
@@ -39,15 +39,15 @@ export const deliveryQuery = (organization: string, id: string) =>
     refetchInterval: ({ state: { data } }) => toWait(data ? [data] : []),
   });
 
-export function isUnderWay({ pending, isInFlight }: Pick<AppDelivery, "pending" | "isInFlight">): boolean {
+export function isPending({ pending, isInFlight }: Pick<AppDelivery, "pending" | "isInFlight">): boolean {
   return pending !== null || isInFlight;
 }
 
-/** When to look again: soon after the next attempt is due. False when nothing is to come. */
+/** The refresh interval: soon after the next attempt is due; false when no attempt is pending. */
 function toWait(deliveries: readonly AppDelivery[]): number | false {
   const now = dayjs();
   const waits = deliveries
-    .filter(isUnderWay)
+    .filter(isPending)
     .map(({ nextAttemptAt, isInFlight }) => (isInFlight || !nextAttemptAt ? 0 : dayjs(nextAttemptAt).diff(now)));
   return waits.length > 0 && Math.min(Math.max(Math.min(...waits), SOONEST_MS), LATEST_MS);
 }

@@ -2,17 +2,17 @@ import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 import { deliveriesKey } from "./deliveries.ts";
 
-/** Their health changes by itself. */
-const REFRESHED_EVERY_MS = 15_000;
+/** Endpoints' health changes without anyone editing them. */
+const REFRESH_MS = 15_000;
 
 export const endpointsQuery = (organization: string) =>
   queryOptions({
     queryKey: [organization, "endpoints"],
     queryFn: ({ signal }) => call("listEndpoints", { organization, signal }),
-    refetchInterval: REFRESHED_EVERY_MS,
+    refetchInterval: REFRESH_MS,
   });
 
-/** What is read anew after something was done with an endpoint: it may have canceled or made deliveries. */
+/** Queries to refresh after an endpoint changed; that can also create or cancel deliveries. */
 export const endpointRefreshes = (organization: string) => [
   endpointsQuery(organization).queryKey,
   deliveriesKey(organization),

@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 
-// What is read about people and the organization: keys and loaders. What belongs to an organization has its id first in the
-// key, so that no answer is ever shown under another one. Other nouns have files of their own beside this one.
+// Queries about people and the organization; other nouns have their own files. Keys of an organization's data start with its
+// id, so that no answer shows up under another organization.
 
 export const optionsQuery = queryOptions({
   queryKey: ["sign-in-options"],
@@ -14,7 +14,7 @@ export const meKey = ["me"] as const;
 export const meQuery = queryOptions({
   queryKey: meKey,
   queryFn: ({ signal }) => call("getMe", { signal }),
-  // A tab that is looked at again may belong to nobody any more.
+  // The session may have ended while the tab was in the background.
   refetchOnWindowFocus: "always",
 });
 

@@ -9,11 +9,11 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: FRESH_MS,
-        // A failure is shown at once, also when the browser believes to be offline, instead of waiting without a word.
+        // Show a failure at once even if the browser thinks it is offline, instead of waiting silently.
         networkMode: "always",
         refetchOnReconnect: "always",
-        // A refusal stays one; what may pass by itself is tried once more.
-        retry: (count, error) => count < 1 && (!(error instanceof ApiFailure) || isPassing(error)),
+        // Refusals are final; temporary failures are tried once more.
+        retry: (count, error) => count < 1 && (!(error instanceof ApiFailure) || isTemporary(error)),
         retryDelay: RETRY_DELAY_MS,
       },
       mutations: { networkMode: "always" },
@@ -21,6 +21,6 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-function isPassing({ status }: ApiFailure): boolean {
+function isTemporary({ status }: ApiFailure): boolean {
   return status === 0 || status >= 500;
 }

@@ -1,4 +1,4 @@
-// Whether a request was refused because nobody is signed in any more. shell/SessionEnd.tsx shows it.
+// Whether the session has ended. shell/SessionEnd.tsx shows it.
 
 let isEnded = false;
 const watchers = new Set<() => void>();
@@ -22,14 +22,14 @@ export function watchSessionEnd(watcher: () => void): () => void {
 
 const CHANNEL = "bookflow-sign-out";
 
-/** Tells every tab of this browser. */
+/** Tells the browser's other tabs. */
 export function announceSignOut(): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage(null);
   channel.close();
 }
 
-/** Whoever signs out in one tab leaves nothing to be seen in the others. */
+/** Signing out in one tab hides everything in the others. */
 export function followSignOut(): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = reportSessionEnd;

@@ -3,6 +3,7 @@ import { IconHistory } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { AuditEntry } from "#contract/app/audit.ts";
 import { auditQuery } from "../api/queries.ts";
+import { formatZone } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
@@ -20,9 +21,9 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      description="Everything that changed who may do what, or that deleted or exported data. Nothing in it can be changed."
+      description="Changes to access and settings, deletions and exports. Entries can’t be edited."
     >
-      <LockedFeature verdict={verdict} title="The audit log is out of reach for you" />
+      <LockedFeature verdict={verdict} title="You don’t have access to the audit log" />
       {verdict.isAllowed && <Entries />}
     </Page>
   );
@@ -33,7 +34,7 @@ function Entries() {
   const entries = useInfiniteQuery(auditQuery(id));
   const columns: Column<AuditEntry>[] = [
     {
-      header: "What",
+      header: "Action",
       isBare: true,
       cell: ({ action, detail }) => (
         <>
@@ -46,10 +47,10 @@ function Entries() {
         </>
       ),
     },
-    { header: "Whom or what", cell: (row) => <Target {...describeTarget(row, { id, name })} /> },
-    { header: "Who", width: "11rem", cell: ({ actor }) => actor.name ?? actor.email ?? "The operator" },
+    { header: "Target", cell: (row) => <Target {...describeTarget(row, { id, name })} /> },
+    { header: "By", width: "11rem", cell: ({ actor }) => actor.name ?? actor.email ?? "Operator" },
     {
-      header: "When",
+      header: "Time",
       isShort: true,
       isNumeric: true,
       cell: ({ at }) => <span title={format.exact(at)}>{format.dateTime(at)}</span>,
@@ -58,11 +59,11 @@ function Entries() {
   return (
     <>
       <StaleNotice query={entries} />
-      <Section title="Entries" description={`Newest first. Times are those of ${details.timeZone}.`} isFlush>
+      <Section title="Entries" description={`Newest first. Times in ${formatZone(details.timeZone)}.`} isFlush>
         <Loaded query={entries} rows={8}>
           {({ pages }) => {
             const rows = pages.flatMap((page) => page.data);
-            if (rows.length === 0) return <EmptyState icon={IconHistory} title="Nothing has happened yet" />;
+            if (rows.length === 0) return <EmptyState icon={IconHistory} title="No entries yet" />;
             return <DataTable label="Audit log" columns={columns} rows={rows} rowKey={(row) => row.id} />;
           }}
         </Loaded>

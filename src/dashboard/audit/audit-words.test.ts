@@ -12,7 +12,7 @@ function toEntry(target: string | null, detail: AuditEntry["detail"] = {}): Audi
   return { id: "1", at: "2026-11-01T12:00:00.000Z", actor, action: "widget.changed", target, detail };
 }
 
-test("a thing is shown by the name that it had then, with its id beside it, and without a name by its id", () => {
+test("a target is shown by its name at that time, with its id, or by its id alone", () => {
   const table: [entry: AuditEntry, name: string, id: string | null][] = [
     [toEntry("w_1", { name: "Website" }), "Website", "w_1"],
     [toEntry("w_1"), "w_1", null],
@@ -24,7 +24,7 @@ test("a thing is shown by the name that it had then, with its id beside it, and 
   for (const [entry, name, id] of table) assert.deepEqual(describeTarget(entry, ORGANIZATION), { name, id });
 });
 
-test("what is known beside the name is a line of its own", () => {
+test("details are written as one line", () => {
   const table: [detail: AuditEntry["detail"], line: string][] = [
     [{ name: "Website" }, ""],
     [{ role: "admin" }, "Role: admin"],

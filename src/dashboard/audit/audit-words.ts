@@ -8,39 +8,39 @@ const WORDS: Record<AuditAction, string> = {
   "member.role_changed": "Role changed",
   "member.removed": "Member removed",
   "member.left": "Member left",
-  "invitation.created": "Invitation sent",
-  "invitation.withdrawn": "Invitation withdrawn",
+  "invitation.created": "Invitation created",
+  "invitation.withdrawn": "Invitation revoked",
   "user.signed_in": "Signed in",
   "user.password_changed": "Password changed",
-  "user.password_reset": "Password reset by link",
-  "user.two_factor_enabled": "Two-factor sign-in switched on",
-  "user.two_factor_disabled": "Two-factor sign-in switched off",
-  "user.recovery_codes_made": "Recovery codes made",
-  "user.session_ended": "Sign-in ended",
+  "user.password_reset": "Password reset",
+  "user.two_factor_enabled": "Two-factor authentication turned on",
+  "user.two_factor_disabled": "Two-factor authentication turned off",
+  "user.recovery_codes_made": "Recovery codes created",
+  "user.session_ended": "Session signed out",
   "api_key.created": "API key created",
   "api_key.revoked": "API key revoked",
-  "endpoint.added": "Webhook endpoint added",
-  "endpoint.changed": "Webhook endpoint changed",
-  "endpoint.removed": "Webhook endpoint removed",
+  "endpoint.added": "Endpoint added",
+  "endpoint.changed": "Endpoint changed",
+  "endpoint.removed": "Endpoint deleted",
   "endpoint.secret_rotated": "Signing secret rotated",
-  "endpoint.tested": "Test delivery sent",
-  "delivery.redelivered": "Redelivered",
+  "endpoint.tested": "Test sent",
+  "delivery.redelivered": "Redelivery requested",
   "widget.created": "Widget created",
   "widget.changed": "Widget changed",
   "connection.added": "Connection added",
   "connection.changed": "Connection changed",
-  "connection.removed": "Connection removed",
+  "connection.removed": "Connection deleted",
   "booking.deleted": "Booking deleted",
-  "bookings.erased": "Bookings erased by e-mail address",
+  "bookings.erased": "Customer data erased",
   "bookings.exported": "Bookings exported",
 };
 
-/** An action that this page is too old to know is shown as it is. */
+/** An unknown action of a newer server is shown as it is. */
 export function describeAction(action: string): string {
   return (WORDS as Record<string, string>)[action] ?? action;
 }
 
-/** The name that it had then, and its id beside it; entries from before names were written down have the id only. */
+/** The name at that time, with the id; some entries have no name, only an id. */
 export function describeTarget(
   { target, detail }: AuditEntry,
   organization: { id: string; name: string },
@@ -49,7 +49,7 @@ export function describeTarget(
   return name === null ? { name: target ?? "–", id: null } : { name: String(name), id: target };
 }
 
-/** "Role: admin"; "2 bookings". Where something went from one state to another, "Member → admin". */
+/** "Role: admin", "2 bookings", "Member → admin". */
 export function describeDetail(detail: AuditEntry["detail"], format: Format): string {
   const { from, to, name: _, ...rest } = detail;
   const change = from !== undefined && to !== undefined ? [`${from} → ${to}`] : [];
@@ -67,9 +67,9 @@ function describeFact(name: string, value: string | number, format: Format): str
     case "formerName":
       return `formerly ${value}`;
     case "since":
-      return `made since ${format.dateTime(String(value))}`;
+      return `created since ${format.dateTime(String(value))}`;
     case "isSearch":
-      return value === "yes" ? "only what a search found" : "";
+      return value === "yes" ? "search results only" : "";
     case "changed":
       return `changed: ${String(value).split(", ").map(toWords).join(", ")}`;
     default:

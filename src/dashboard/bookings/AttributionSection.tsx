@@ -5,12 +5,12 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { type Fact, Facts } from "../ui/layout/Facts.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 
-/** What is not classified by us, in the order in which it is told; identifiers last. */
+/** Raw values in their order of display; identifiers last. */
 const RAW_NAMES = {
-  landingPage: "First page",
-  referrer: "Came from page",
-  pageUrl: "Booked on page",
-  currentPage: "Last page seen",
+  landingPage: "Landing page",
+  referrer: "Referrer",
+  pageUrl: "Booked on",
+  currentPage: "Last page",
   utmSource: "utm_source",
   utmMedium: "utm_medium",
   utmCampaign: "utm_campaign",
@@ -23,7 +23,7 @@ const RAW_NAMES = {
   msclkid: "msclkid (Microsoft)",
   liFatId: "li_fat_id (LinkedIn)",
   ttclid: "ttclid (TikTok)",
-  gaClientId: "Google Analytics client",
+  gaClientId: "Google Analytics client ID",
   fbp: "fbp (Meta)",
   fbc: "fbc (Meta)",
 } as const satisfies Partial<Record<keyof Attribution, string>> & Record<ClickIdName, string>;
@@ -36,16 +36,16 @@ export function AttributionSection({ attribution }: { attribution: Attribution }
     ["Source / medium", [source, medium].filter(Boolean).join(" / ")],
     ["Campaign", campaign],
     ["First seen", firstSeenAt && format.dateTime(firstSeenAt)],
-    ["Touches", touches !== undefined && formatCount(touches)],
+    ["Touchpoints", touches !== undefined && formatCount(touches)],
     ...Object.entries(RAW_NAMES).map(([name, label]): Fact => [label, attribution[name as keyof typeof RAW_NAMES]]),
   ];
   return (
-    <Section title="Where they came from">
+    <Section title="Attribution">
       {facts.some(([, value]) => Boolean(value)) ? (
         <Facts facts={facts} />
       ) : (
         <Text size="sm" c="dimmed">
-          Nothing is known about that: the visitor did not consent, or their browser did not say.
+          No data. The visitor didn’t consent, or their browser sent none.
         </Text>
       )}
     </Section>

@@ -1,7 +1,7 @@
 import { Anchor, Stack, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import type { BookingDetail } from "#contract/app/bookings.ts";
-import { formatIn } from "../format.ts";
+import { formatIn, formatZone } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Facts } from "../ui/layout/Facts.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
@@ -15,9 +15,9 @@ export function AppointmentSection({ booking }: { booking: BookingDetail }) {
       <Facts
         facts={[
           ["Service", booking.service.name],
-          ["With", booking.staff.join(", ")],
+          ["Staff", booking.staff.join(", ")],
           ["When", `${format.dateTime(start)} – ${format.time(end)}`],
-          ["For the visitor", timeZone !== format.timeZone && describeElsewhere(start, timeZone)],
+          ["Customer’s time", timeZone !== format.timeZone && describeElsewhere(start, timeZone)],
           ["Booked", format.dateTime(booking.createdAt)],
           [
             "Widget",
@@ -25,9 +25,12 @@ export function AppointmentSection({ booking }: { booking: BookingDetail }) {
               {booking.widget.name || booking.widget.id}
             </TextLink>,
           ],
-          ["In the scheduling system", booking.externalId],
-          ["Manage", booking.manageUrl && <OutsideLink href={booking.manageUrl}>Open the appointment</OutsideLink>],
-          ["Meeting", booking.joinUrl && <OutsideLink href={booking.joinUrl}>Join online</OutsideLink>],
+          ["ID in scheduling system", booking.externalId],
+          [
+            "Appointment page",
+            booking.manageUrl && <OutsideLink href={booking.manageUrl}>Manage appointment</OutsideLink>,
+          ],
+          ["Meeting", booking.joinUrl && <OutsideLink href={booking.joinUrl}>Join meeting</OutsideLink>],
         ]}
       />
     </Section>
@@ -84,11 +87,11 @@ export function AnswersSection({ answers }: { answers: NonNullable<BookingDetail
 function OutsideLink({ href, children }: { href: string; children: string }) {
   return (
     <Anchor href={href} target="_blank" rel="noreferrer" inherit>
-      {children} <IconExternalLink size={14} stroke={1.6} aria-label="in a new tab" />
+      {children} <IconExternalLink size={14} stroke={1.6} aria-label="opens in a new tab" />
     </Anchor>
   );
 }
 
 function describeElsewhere(start: string, timeZone: string): string {
-  return `${formatIn(timeZone).dateTime(start)} (${timeZone.replaceAll("_", " ")})`;
+  return `${formatIn(timeZone).dateTime(start)} (${formatZone(timeZone)})`;
 }

@@ -22,7 +22,7 @@ import { FILTER_DEFAULTS, type ShownFilters } from "./shown-filters.ts";
 export function BookingPage() {
   const { id, paths } = useOrganization();
   const { reference } = useParams({ strict: false }) as { reference: string };
-  // Those of the list that one came from.
+  // The filters of the list, for the link back.
   const [filters] = useUrlState(FILTER_DEFAULTS);
   const booking = useQuery(bookingQuery(id, reference));
   const isGone = isNotFound(booking.error);
@@ -71,10 +71,11 @@ function Gone({ filters }: { filters: ShownFilters }) {
   return (
     <NotHere
       icon={IconCalendarOff}
-      title="This booking is not here"
-      list={{ to: paths.bookings, label: "Back to the bookings", search: filters }}
+      title="Booking not found"
+      list={{ to: paths.bookings, label: "Back to bookings", search: filters }}
     >
-      It was deleted or erased, or it is older than the {details.plan.retention} that your plan keeps.
+      It was deleted or erased, or it is older than {details.plan.retention}, which is how long your plan keeps
+      bookings.
     </NotHere>
   );
 }

@@ -6,7 +6,7 @@ import { TextLink } from "../ui/layout/links.tsx";
 import { type Column, DataTable } from "../ui/tables/DataTable.tsx";
 import type { ShownFilters } from "./shown-filters.ts";
 
-/** Links to a booking carry the filters, so that its way back leads to the same list. */
+/** Links to a booking carry the filters, so that its link back opens the same list. */
 export function BookingTable({ bookings, filters }: { bookings: readonly BookingSummary[]; filters: ShownFilters }) {
   const { paths, format, can } = useOrganization();
   const link = ({ reference, customer }: BookingSummary) => (
@@ -27,7 +27,7 @@ export function BookingTable({ bookings, filters }: { bookings: readonly Booking
     },
     { header: "Appointment", cell: ({ start }) => <Lines first={format.date(start)} second={format.time(start)} /> },
     {
-      header: "Came from",
+      header: "Channel",
       cell: ({ attribution }) => <Lines first={attribution.channel ?? "–"} second={attribution.campaign} />,
     },
     {

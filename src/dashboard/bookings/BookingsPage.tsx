@@ -3,6 +3,7 @@ import { IconDownload, IconUserMinus } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { bookingsQuery } from "../api/bookings.ts";
 import { download } from "../api/download.ts";
+import { formatZone } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -27,7 +28,7 @@ export function BookingsPage() {
   return (
     <Page
       title="Bookings"
-      description="Copies of what was booked through widgets with Store bookings on."
+      description="Bookings stored from your widgets."
       actions={
         <>
           <ActionButton
@@ -36,7 +37,7 @@ export function BookingsPage() {
             leftSection={<IconUserMinus size={17} stroke={1.6} />}
             onClick={erasing.open}
           >
-            Erase a customer
+            Erase customer data
           </ActionButton>
           <ExportButton filters={filters} />
         </>
@@ -58,8 +59,8 @@ function BookingList({ filters, onClear }: { filters: ShownFilters; onClear: () 
     <>
       <StaleNotice query={bookings} />
       <Section
-        title={isFiltered ? "Bookings that fit" : "All bookings"}
-        description={`Newest first. Times are those of ${details.timeZone.replaceAll("_", " ")}.`}
+        title={isFiltered ? "Matching bookings" : "All bookings"}
+        description={`Newest first. Times in ${formatZone(details.timeZone)}.`}
         isFlush
       >
         <Loaded query={bookings} rows={10}>
@@ -79,12 +80,12 @@ function BookingList({ filters, onClear }: { filters: ShownFilters; onClear: () 
   );
 }
 
-/** The file has all bookings that the filters leave, not only those on the screen. */
+/** Downloads all bookings that match the filters, not only the loaded ones. */
 function ExportButton({ filters }: { filters: ShownFilters }) {
   const { id, details, can } = useOrganization();
   const save = useAction({
     run: () => download("exportBookings", { organization: id, query: toBookingFilters(filters, details.timeZone) }),
-    says: () => "The download has begun.",
+    says: () => "Download started",
   });
   return (
     <ActionButton

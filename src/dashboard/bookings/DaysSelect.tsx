@@ -8,7 +8,7 @@ import { describeDayRange, toDay } from "../day-range.ts";
 
 type Days = { from: string; to: string };
 
-/** From one day of booking to another; empty texts stand for any. */
+/** Filters by the day of booking; empty strings mean any day. */
 export function DaysSelect({ from, to, onChange }: Days & { onChange: (days: Days) => void }) {
   const [isOpen, popover] = useDisclosure(false);
   const choose = (days: Days) => {
@@ -27,10 +27,10 @@ export function DaysSelect({ from, to, onChange }: Days & { onChange: (days: Day
           w={{ base: "100%", xs: "auto" }}
           onClick={popover.toggle}
         >
-          {describeDayRange(from, to) || "Booked at any time"}
+          {describeDayRange(from, to) || "Booked: any time"}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Days of booking">
+      <Popover.Dropdown aria-label="Booking date">
         <Calendar from={from} to={to} onChoose={choose} />
       </Popover.Dropdown>
     </Popover>
@@ -52,7 +52,7 @@ function Calendar({ from, to, onChoose }: Days & { onChoose: (days: Days) => voi
           const [first, last] = chosen;
           if (first && last) onChoose({ from: first, to: last });
         }}
-        ariaLabels={{ previousMonth: "Month before", nextMonth: "Month after" }}
+        ariaLabels={{ previousMonth: "Previous month", nextMonth: "Next month" }}
       />
       {(from !== "" || to !== "") && (
         <Group justify="flex-end" mt="xs">

@@ -20,7 +20,7 @@ export function DeleteBooking({ booking, filters }: { booking: BookingDetail; fi
   const queries = useQueryClient();
   const remove = useAction({
     run: () => deleteBooking(id, reference),
-    says: (outcome) => (outcome === "gone" ? `${reference} was deleted already.` : `${reference} is deleted.`),
+    says: (outcome) => (outcome === "gone" ? `${reference} was already deleted` : `${reference} deleted`),
     onDone: async () => {
       await navigate({ to: paths.bookings, search: () => filters, replace: true });
       queries.removeQueries({ queryKey: bookingQuery(id, reference).queryKey });
@@ -36,24 +36,24 @@ export function DeleteBooking({ booking, filters }: { booking: BookingDetail; fi
         leftSection={<IconTrash size={17} stroke={1.6} />}
         onClick={dialog.open}
       >
-        Delete
+        Delete booking
       </ActionButton>
       <ConfirmDialog
         isOpen={isOpen}
         title={`Delete ${reference}?`}
-        confirmLabel="Delete"
+        confirmLabel="Delete booking"
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate()}
         onClose={dialog.close}
       >
-        The stored copy is gone for good, with what was kept of its deliveries; those that wait to be sent are canceled.
-        The appointment itself stays in your scheduling system, and analytics keep counting it.
+        This permanently deletes the stored booking and the content of its webhook deliveries, and cancels queued ones.
+        The appointment stays in your scheduling system, and analytics keep counting it.
       </ConfirmDialog>
     </>
   );
 }
 
-/** Somebody else may have deleted it while it was looked at; the wish is then fulfilled. */
+/** A booking that someone else has already deleted counts as success. */
 async function deleteBooking(organization: string, reference: string): Promise<"deleted" | "gone"> {
   try {
     await call("deleteBooking", { organization, params: { reference } });

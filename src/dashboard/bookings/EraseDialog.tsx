@@ -12,7 +12,7 @@ import { FormFault } from "../ui/forms/FormFault.tsx";
 
 type Found = { email: string; count: number };
 
-/** Forgets a person: first how many bookings there are, then, once the address is typed again, they are gone. */
+/** First counts a person's bookings, then erases them once the address has been typed again. */
 export function EraseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [found, setFound] = useState<Found | null>(null);
   const close = () => {
@@ -20,7 +20,7 @@ export function EraseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () 
     onClose();
   };
   return (
-    <Modal opened={isOpen} onClose={close} title="Erase a customer">
+    <Modal opened={isOpen} onClose={close} title="Erase customer data">
       {found === null ? (
         <AddressForm onFound={setFound} onClose={close} />
       ) : (
@@ -44,18 +44,17 @@ function AddressForm({ onFound, onClose }: { onFound: (found: Found) => void; on
       <Stack gap="md">
         <FormFault error={lookUp.error} />
         <Text size="sm">
-          Somebody asked to be forgotten? Everything that Bookflow keeps of an address is erased at once, however it was
-          typed when booking.
+          Permanently deletes everything Bookflow stores about an e-mail address. Upper and lower case don’t matter.
         </Text>
         <TextInput
-          label="E-mail address of the customer"
+          label="Customer’s e-mail address"
           type="email"
           autoComplete="off"
           required
           data-autofocus
           {...form.getInputProps("email")}
         />
-        <FormButtons label="Count the bookings" isBusy={lookUp.isPending} onCancel={onClose} />
+        <FormButtons label="Find bookings" isBusy={lookUp.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );
@@ -68,7 +67,7 @@ function ConfirmForm({ found, onBack, onDone }: { found: Found; onBack: () => vo
     run: () => call("eraseBookings", { organization: id, body: { email: found.email } }),
     isQuiet: true,
     refreshes: [bookingsKey(id)],
-    says: ({ count }) => `${pluralize(count, "booking")} erased.`,
+    says: ({ count }) => `${pluralize(count, "booking")} erased`,
     onDone,
   });
   const isReady = typed.trim().toLowerCase() === found.email.toLowerCase();
@@ -83,21 +82,21 @@ function ConfirmForm({ found, onBack, onDone }: { found: Found; onBack: () => vo
         <Text size="sm" role="status">
           {found.count === 0 ? (
             <>
-              No stored booking has the address <b>{found.email}</b>. You can still erase it, should something of it be
-              on its way.
+              No stored bookings for <b>{found.email}</b>. You can still erase the address, in case a booking is just
+              being made.
             </>
           ) : (
             <>
-              <b>{pluralize(found.count, "booking")}</b> with the address <b>{found.email}</b> will be erased.
+              <b>{pluralize(found.count, "booking")}</b> for <b>{found.email}</b> will be erased.
             </>
           )}
         </Text>
         <Alert color="red" variant="light" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
           <List size="sm" spacing={4}>
-            <List.Item>Customer, answers and attribution are gone for good.</List.Item>
-            <List.Item>Webhooks that wait to be sent are canceled; what was kept of sent ones is erased.</List.Item>
-            <List.Item>Your scheduling system and your own systems keep what they have.</List.Item>
-            <List.Item>Analytics keep their counts, which name nobody.</List.Item>
+            <List.Item>Customer details, answers and attribution are deleted permanently.</List.Item>
+            <List.Item>Queued webhook deliveries are canceled, and the content of earlier ones is erased.</List.Item>
+            <List.Item>Data in your scheduling system and your other systems isn’t changed.</List.Item>
+            <List.Item>Analytics keep their anonymous counts.</List.Item>
           </List>
         </Alert>
         <TextInput
@@ -108,7 +107,7 @@ function ConfirmForm({ found, onBack, onDone }: { found: Found; onBack: () => vo
           data-autofocus
         />
         <FormButtons
-          label="Erase"
+          label="Erase data"
           isReady={isReady}
           isBusy={erase.isPending}
           isDangerous

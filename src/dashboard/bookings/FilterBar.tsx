@@ -23,14 +23,14 @@ export function FilterBar({ filters, seesCustomers, onChange }: FilterBarProps) 
       <DaysSelect from={filters.from} to={filters.to} onChange={onChange} />
       {hasFilters(filters) && (
         <Button variant="subtle" color="gray" onClick={() => onChange(FILTER_DEFAULTS)}>
-          Clear
+          Clear filters
         </Button>
       )}
     </Group>
   );
 }
 
-/** What is typed goes into the address when the typing pauses; going back in the browser brings the text back. */
+/** Typed text goes into the address when typing pauses; the browser's Back button restores it. */
 function SearchInput({ filters, seesCustomers, onChange }: FilterBarProps) {
   const [text, setText] = useState(filters.search);
   const sent = useRef(filters.search);
@@ -47,14 +47,14 @@ function SearchInput({ filters, seesCustomers, onChange }: FilterBarProps) {
     setText(next);
     send(next);
   };
-  const what = seesCustomers ? "name, e-mail, reference, service or campaign" : "reference, service or campaign";
+  const searched = seesCustomers ? "name, e-mail, reference, service or campaign" : "reference, service or campaign";
   return (
     <TextInput
       type="search"
-      aria-label={`Search by ${what}`}
+      aria-label={`Search by ${searched}`}
       placeholder={seesCustomers ? "Name, e-mail, reference, service, campaign" : "Reference, service, campaign"}
       leftSection={<IconSearch size={17} stroke={1.6} aria-hidden />}
-      rightSection={text !== "" && <CloseButton size="sm" aria-label="Clear the search" onClick={() => change("")} />}
+      rightSection={text !== "" && <CloseButton size="sm" aria-label="Clear search" onClick={() => change("")} />}
       maxLength={SEARCH_LENGTH_MAX}
       value={text}
       onChange={(event) => change(event.currentTarget.value)}

@@ -4,12 +4,12 @@ import { LockedFeature } from "../ui/states/LockedFeature.tsx";
 
 const HIDDEN: Verdict = {
   isAllowed: false,
-  reason: "Names, addresses, notes and answers are shown to members. Ask an admin for the role of a member.",
+  reason: "Viewers can’t see names, contact details, notes and answers. Ask an admin to change your role to member.",
 };
 
-/** Says to whom customers are not shown that they are not. Nothing for everybody else. */
+/** Tells viewers that customer data is hidden; renders nothing for others. */
 export function HiddenCustomers() {
   const { can } = useOrganization();
   const verdict = can("seeCustomers");
-  return <LockedFeature verdict={verdict.isAllowed ? verdict : HIDDEN} title="Customers are hidden from you" />;
+  return <LockedFeature verdict={verdict.isAllowed ? verdict : HIDDEN} title="Customer data is hidden" />;
 }

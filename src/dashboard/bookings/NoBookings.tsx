@@ -6,7 +6,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 
-/** Why the list is empty, and what to do about it. */
+/** Why the list is empty, and what to do next. */
 export function NoBookings({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   const { id, paths, details } = useOrganization();
   const { data: widgets } = useQuery(widgetsQuery(id));
@@ -14,30 +14,30 @@ export function NoBookings({ isFiltered, onClear }: { isFiltered: boolean; onCle
     return (
       <EmptyState
         icon={IconSearchOff}
-        title="No booking fits"
+        title="No matches"
         action={
           <Button variant="default" onClick={onClear}>
-            Clear search and filters
+            Clear filters
           </Button>
         }
       >
-        Only stored bookings of the last {details.plan.retention} can be found.
+        Only bookings from the last {details.plan.retention} are stored.
       </EmptyState>
     );
   if (widgets?.data.some((widget) => widget.collectData))
     return (
       <EmptyState icon={IconCalendarEvent} title="No bookings yet">
-        Bookings show up here the moment they are made through a widget with Store bookings on.
+        New bookings appear here as soon as they’re made through a widget with Store bookings on.
       </EmptyState>
     );
   return (
     <EmptyState
       icon={IconDatabaseOff}
-      title="Store bookings is off everywhere"
+      title="Store bookings is off"
       action={<ButtonLink to={paths.widgets}>Go to widgets</ButtonLink>}
     >
-      Visitors can book, and analytics count them, but no copy of their bookings is kept here: there is nothing to
-      search or export, and no webhook is sent. Switch Store bookings on for a widget to keep its new bookings.
+      Visitors can book and are counted in analytics, but their bookings aren’t stored or sent to webhooks. Turn on
+      Store bookings for a widget to see its new bookings here.
     </EmptyState>
   );
 }

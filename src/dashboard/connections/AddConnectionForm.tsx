@@ -15,7 +15,9 @@ import { type ConnectionValues, toParts, toValues } from "./connection-form.ts";
 import { wordsOf } from "./connection-words.ts";
 import { Permissions } from "./Permissions.tsx";
 
-export function AddConnectionForm(about: { onClose: () => void; onSaved: (saved: SavedConnection) => void }) {
+type AddConnectionFormProps = { onClose: () => void; onSaved: (saved: SavedConnection) => void };
+
+export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) {
   const { id } = useOrganization();
   const [kind, setKind] = useState<ConnectionKind>("microsoft-bookings");
   const idempotencyKey = useIdempotencyKey();
@@ -30,8 +32,8 @@ export function AddConnectionForm(about: { onClose: () => void; onSaved: (saved:
     form,
     isQuiet: true,
     refreshes: [connectionsQuery(id).queryKey],
-    says: ({ connection }) => `${connection.name} is connected.`,
-    onDone: about.onSaved,
+    says: ({ connection }) => `${connection.name} added`,
+    onDone: onSaved,
   });
   return (
     <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
@@ -39,7 +41,7 @@ export function AddConnectionForm(about: { onClose: () => void; onSaved: (saved:
         <FormFault error={add.error} />
         <CredentialsFault form={form} />
         <SegmentedControl
-          aria-label="System"
+          aria-label="Scheduling system"
           fullWidth
           data={CONNECTION_KINDS.map((value) => ({ value, label: wordsOf(value).name }))}
           value={kind}
@@ -48,7 +50,7 @@ export function AddConnectionForm(about: { onClose: () => void; onSaved: (saved:
         <Permissions kind={kind} />
         <TextInput
           label="Name"
-          description="What you call it here."
+          description="Shown in the dashboard only."
           autoComplete="off"
           required
           data-autofocus
@@ -56,9 +58,9 @@ export function AddConnectionForm(about: { onClose: () => void; onSaved: (saved:
         />
         <ConnectionFields kind={kind} form={form} />
         <Text size="sm" c="dimmed">
-          {wordsOf(kind).name} is asked before anything is saved; that can take some seconds.
+          We check the connection before saving. This can take a few seconds.
         </Text>
-        <FormButtons label="Connect" isBusy={add.isPending} onCancel={about.onClose} />
+        <FormButtons label="Add connection" isBusy={add.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -6,13 +6,13 @@ import { EditConnectionForm } from "./EditConnectionForm.tsx";
 import { VerifiedAnswer } from "./VerifiedAnswer.tsx";
 
 type ConnectionDialogProps = {
-  /** Null: a new one. */
+  /** Null for a new connection. */
   connection: AppConnection | null;
   isOpen: boolean;
   onClose: () => void;
 };
 
-/** What was saved was asked first: its answer is shown before the dialog closes. */
+/** Adds or edits a connection. The server checks it before saving; the dialog shows the result before it closes. */
 export function ConnectionDialog({ connection, isOpen, onClose }: ConnectionDialogProps) {
   const [answer, setAnswer] = useState<VerifiedConnection | null>(null);
   const close = () => {
@@ -28,7 +28,7 @@ export function ConnectionDialog({ connection, isOpen, onClose }: ConnectionDial
       opened={isOpen}
       onClose={close}
       closeOnClickOutside={false}
-      title={connection ? `Edit ${connection.name}` : "Connect a scheduling system"}
+      title={connection ? `Edit ${connection.name}` : "Add connection"}
       size="lg"
     >
       {answer ? (

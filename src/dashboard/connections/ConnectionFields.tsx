@@ -8,7 +8,7 @@ import { type ConnectionWords, wordsOf } from "./connection-words.ts";
 
 type FieldsProps = { kind: ConnectionKind; form: UseFormReturnType<ConnectionValues> };
 
-/** The fields of a kind of system. Addresses that have a usual value stay folded away. */
+/** The fields of a scheduling system. URLs with defaults are collapsed. */
 export function ConnectionFields({ kind, form }: FieldsProps) {
   const { settings, credentials, optional } = wordsOf(kind);
   const propsOf = ({ name, ...field }: ConnectionWords["settings"][number]) => ({
@@ -29,14 +29,14 @@ export function ConnectionFields({ kind, form }: FieldsProps) {
         const { key, ...props } = propsOf(field);
         return <PasswordInput key={key} required {...props} autoComplete="new-password" />;
       })}
-      <Fold label="Other addresses" isOpen={optional.some(({ name }) => form.errors[name] !== undefined)}>
+      <Fold label="Advanced" isOpen={optional.some(({ name }) => form.errors[name] !== undefined)}>
         <Stack gap="md">{optional.map(text(false))}</Stack>
       </Fold>
     </Stack>
   );
 }
 
-/** What the system itself said against them as a whole. */
+/** The system's complaint about the credentials as a whole. */
 export function CredentialsFault({ form }: Pick<FieldsProps, "form">) {
   const fault = form.errors["credentials"];
   if (!fault) return null;

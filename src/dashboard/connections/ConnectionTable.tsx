@@ -18,7 +18,7 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
   const { can } = useOrganization();
   const [opened, setOpened] = useState<Opened | null>(null);
   const close = () => setOpened(null);
-  // As it is now: somebody else may change it while a dialog is open.
+  // Looked up on each render: someone else may change the connection while a dialog is open.
   const current = connections.find(({ id }) => id === opened?.id) ?? null;
   const openedFor = (what: Opened["what"]) => (opened?.what === what ? current : null);
   const columns: Column<AppConnection>[] = [
@@ -38,7 +38,7 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
       ),
     },
     { header: "Health", cell: (row) => <HealthCell connection={row} /> },
-    { header: "Last worked", cell: (row) => <When at={row.lastOkAt} never="Never" /> },
+    { header: "Last success", cell: (row) => <When at={row.lastOkAt} never="Never" /> },
     { header: "Widgets", isNumeric: true, cell: (row) => formatCount(row.widgetCount) },
     {
       ...BUTTONS,
@@ -101,7 +101,7 @@ function HealthCell({ connection }: { connection: AppConnection }) {
       </Text>
       {lastErrorRequestId !== null && (
         <Text size="xs" c="dimmed">
-          Its own request id: <code>{lastErrorRequestId}</code>
+          Request ID: <code>{lastErrorRequestId}</code>
         </Text>
       )}
     </div>

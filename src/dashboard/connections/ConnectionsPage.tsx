@@ -24,23 +24,23 @@ export function ConnectionsPage() {
       leftSection={<IconPlus size={18} stroke={1.6} />}
       onClick={() => setAdding(true)}
     >
-      Connect a system
+      Add connection
     </ActionButton>
   );
   const hasSome = connections.data !== undefined && connections.data.data.length > 0;
   return (
     <Page
       title="Connections"
-      description="The scheduling systems that your widgets book in. A widget without one books in a sandbox of its own, for trying things out."
+      description="Scheduling systems that your widgets book in. Widgets without a connection use the sandbox."
       actions={hasSome && addButton}
     >
-      <LockedFeature verdict={verdict} title="Connections are out of reach for you" />
+      <LockedFeature verdict={verdict} title="You don’t have access to connections" />
       {verdict.isAllowed && (
         <>
           <StaleNotice query={connections} />
           <Section
             title="Scheduling systems"
-            description="Bookflow reads services and free times there, and books. Secrets are kept encrypted and never shown."
+            description="Bookflow reads services and available times and makes bookings. Secrets are encrypted and never shown."
             isFlush
           >
             <Loaded query={connections} rows={2}>
@@ -48,8 +48,8 @@ export function ConnectionsPage() {
                 data.length > 0 ? (
                   <ConnectionTable connections={data} />
                 ) : (
-                  <EmptyState icon={IconPlugConnected} title="No scheduling system is connected" action={addButton}>
-                    Connect Microsoft Bookings or Cal.com, then choose the connection in a widget.
+                  <EmptyState icon={IconPlugConnected} title="No connections yet" action={addButton}>
+                    Connect Microsoft Bookings or Cal.com, then select the connection in a widget.
                   </EmptyState>
                 )
               }

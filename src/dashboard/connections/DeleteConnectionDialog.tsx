@@ -12,13 +12,13 @@ import { Loaded } from "../ui/states/Loaded.tsx";
 
 type DeleteProps = { connection: AppConnection | null; onClose: () => void };
 
-/** While widgets book through it, it says which; the server refuses too. */
+/** Lists the widgets that use the connection, if any; the server refuses to delete it then. */
 export function DeleteConnectionDialog({ connection, onClose }: DeleteProps) {
   const { id } = useOrganization();
   const remove = useAction({
     run: (removed: AppConnection) => call("removeConnection", { organization: id, params: { connection: removed.id } }),
     refreshes: [connectionsQuery(id).queryKey],
-    says: (_, { name }) => `${name} is deleted.`,
+    says: (_, { name }) => `${name} deleted`,
     onDone: onClose,
   });
   const isUsed = connection !== null && connection.widgetCount > 0;
@@ -27,12 +27,12 @@ export function DeleteConnectionDialog({ connection, onClose }: DeleteProps) {
       <ConfirmDialog
         isOpen={connection !== null && !isUsed}
         title={`Delete ${connection?.name ?? ""}?`}
-        confirmLabel="Delete"
+        confirmLabel="Delete connection"
         isBusy={remove.isPending}
         onConfirm={() => connection && remove.mutate(connection)}
         onClose={onClose}
       >
-        Bookflow forgets how to reach it, its secret included. Bookings that were made through it stay, here and there.
+        This deletes the settings and the secret. Existing bookings aren’t affected.
       </ConfirmDialog>
       <Modal opened={isUsed} onClose={onClose} title={`${connection?.name ?? ""} is in use`}>
         {connection && <Users connection={connection} onClose={onClose} />}
@@ -46,7 +46,7 @@ function Users({ connection, onClose }: { connection: AppConnection; onClose: ()
   const widgets = useQuery(widgetsQuery(id));
   return (
     <Stack gap="md">
-      <Text size="sm">These widgets book through it. Give them another connection first; then it can be deleted.</Text>
+      <Text size="sm">These widgets use this connection. Choose another one for them before you delete it.</Text>
       <Loaded query={widgets} rows={2}>
         {({ data }) => (
           <List size="sm" spacing={4}>

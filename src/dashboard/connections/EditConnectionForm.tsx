@@ -15,7 +15,7 @@ import { Permissions } from "./Permissions.tsx";
 
 type EditProps = { connection: AppConnection; onClose: () => void; onSaved: (saved: SavedConnection) => void };
 
-/** The name by itself, or together with everything else: settings never change without the secret. */
+/** Changes the name alone, or the settings together with the secret. */
 export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) {
   const { id } = useOrganization();
   const [isReplacing, setReplacing] = useState(false);
@@ -39,7 +39,7 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
     form,
     isQuiet: true,
     refreshes: [connectionsQuery(id).queryKey],
-    says: (saved) => `${saved.connection.name} is saved.`,
+    says: (saved) => `${saved.connection.name} saved`,
     onDone: onSaved,
   });
   return (
@@ -49,8 +49,8 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
         <CredentialsFault form={form} />
         <TextInput label="Name" autoComplete="off" required data-autofocus {...form.getInputProps("name")} />
         <Checkbox
-          label="Replace the settings and the secret"
-          description="They change together, so that a kept secret is never sent to another address."
+          label="Change settings and secret"
+          description="Enter the secret again, so that it is never sent to a different server by mistake."
           checked={isReplacing}
           onChange={(event) => setReplacing(event.currentTarget.checked)}
         />
@@ -60,7 +60,12 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
             <ConnectionFields kind={kind} form={form} />
           </>
         )}
-        <FormButtons label="Save" isReady={form.isDirty() || isReplacing} isBusy={save.isPending} onCancel={onClose} />
+        <FormButtons
+          label="Save connection"
+          isReady={form.isDirty() || isReplacing}
+          isBusy={save.isPending}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   );

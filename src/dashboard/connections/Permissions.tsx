@@ -2,11 +2,11 @@ import { List, Text } from "@mantine/core";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import { Fold } from "../ui/layout/Fold.tsx";
 
-/** What has to be set up in the system beforehand, and what Bookflow can do there with it. */
+/** What to set up in the scheduling system first, and what Bookflow can do with it. */
 export function Permissions({ kind }: { kind: ConnectionKind }) {
   const Needs = NEEDS[kind];
   return (
-    <Fold label="What you need for it">
+    <Fold label="What you need">
       <Needs />
     </Fold>
   );
@@ -18,16 +18,16 @@ function MicrosoftNeeds() {
   return (
     <>
       <List size="sm" type="ordered" spacing={4}>
-        <List.Item>In the Microsoft Entra admin center open App registrations and register an application.</List.Item>
+        <List.Item>In the Microsoft Entra admin center, open App registrations and register an application.</List.Item>
         <List.Item>
-          Under API permissions add two application permissions of Microsoft Graph: <code>Bookings.Read.All</code> for
-          services, staff and free times, and <code>BookingsAppointment.ReadWrite.All</code> for booking.
+          Under API permissions, add two Microsoft Graph application permissions: <code>Bookings.Read.All</code> to read
+          services, staff and availability, and <code>BookingsAppointment.ReadWrite.All</code> to make bookings.
         </List.Item>
-        <List.Item>Let an administrator grant consent to both.</List.Item>
-        <List.Item>Under Certificates and secrets make a client secret, and copy its value.</List.Item>
+        <List.Item>Have an administrator grant consent for both.</List.Item>
+        <List.Item>Under Certificates &amp; secrets, create a client secret and copy its value.</List.Item>
       </List>
       <Text size="sm" c="dimmed" mt="xs">
-        Microsoft gives these permissions for all booking pages of your directory; they cannot be narrowed to one.
+        Microsoft grants these permissions for all booking pages in your directory. They can’t be limited to one.
       </Text>
     </>
   );
@@ -36,8 +36,8 @@ function MicrosoftNeeds() {
 function CalcomNeeds() {
   return (
     <Text size="sm">
-      An API key of the person whose event types are offered. With it Bookflow reads their event types and free times,
-      and makes bookings in their name. Event types that need a confirmation are not offered.
+      An API key of the person whose event types you want to offer. Bookflow uses it to read event types and available
+      times and to make bookings. Event types that require confirmation aren’t offered.
     </Text>
   );
 }

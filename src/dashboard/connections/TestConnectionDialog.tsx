@@ -10,7 +10,7 @@ import { FormFault } from "../ui/forms/FormFault.tsx";
 import { wordsOf } from "./connection-words.ts";
 import { VerifiedAnswer } from "./VerifiedAnswer.tsx";
 
-/** Asks the system as soon as it opens, and says what it answered. */
+/** Tests the connection when it opens, and shows the result. */
 export function TestConnectionDialog({
   connection,
   onClose,
@@ -19,7 +19,7 @@ export function TestConnectionDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={connection !== null} onClose={onClose} title={connection ? `Test of ${connection.name}` : ""}>
+    <Modal opened={connection !== null} onClose={onClose} title={connection ? `Test ${connection.name}` : ""}>
       {connection && <Test key={connection.id} connection={connection} onClose={onClose} />}
     </Modal>
   );
@@ -40,20 +40,20 @@ function Test({ connection, onClose }: { connection: AppConnection; onClose: () 
       <div role="status">
         {data?.verified && <VerifiedAnswer verified={data.verified} />}
         {data && !data.verified && (
-          <Alert color="red" variant="light" icon={<IconX size={20} />} title="It does not work">
+          <Alert color="red" variant="light" icon={<IconX size={20} />} title="Connection failed">
             {data.message}
           </Alert>
         )}
         {!data && !error && (
           <Group gap="sm" py="md">
             <Loader size="sm" aria-hidden />
-            <Text size="sm">Asking {wordsOf(connection.kind).name} …</Text>
+            <Text size="sm">Connecting to {wordsOf(connection.kind).name}…</Text>
           </Group>
         )}
       </div>
       <Group justify="flex-end" gap="xs">
         <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-          Ask again
+          Test again
         </Button>
         <Button onClick={onClose}>Done</Button>
       </Group>

@@ -2,7 +2,7 @@ import type { AppConnection } from "#contract/app/connections.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import { type FieldName, wordsOf } from "./connection-words.ts";
 
-/** A connection's form: all its fields in one record, under the names the server refuses them by. */
+/** All fields of all kinds in one record, with the field names of the server's errors. */
 export type ConnectionValues = Record<FieldName, string> & { name: string };
 
 const EMPTY: ConnectionValues = {
@@ -20,12 +20,12 @@ const EMPTY: ConnectionValues = {
   token: "",
 };
 
-/** Settings are shown again, credentials never. */
+/** Settings are filled in, credentials never. */
 export function toValues(connection: AppConnection | null): ConnectionValues {
   return connection ? { ...EMPTY, name: connection.name, ...connection.settings } : EMPTY;
 }
 
-/** What of the form belongs to this kind of system. */
+/** The fields that belong to this kind of system. */
 export function toParts(kind: ConnectionKind, values: ConnectionValues) {
   const { settings, optional, credentials } = wordsOf(kind);
   const pick = (fields: readonly { name: FieldName }[]): Record<string, string> =>

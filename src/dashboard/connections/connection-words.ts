@@ -2,7 +2,7 @@ import type { AppConnection, CONNECTION_FIELDS } from "#contract/app/connections
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import { FAILURE_WORDS } from "../deliveries/delivery-words.ts";
 
-// Scheduling systems and the fields of their forms, in words.
+// Names of the scheduling systems, and labels of their form fields.
 
 type Field = { readonly label: string; readonly description?: string; readonly placeholder?: string };
 type SettingsOf<Kind extends ConnectionKind> = (typeof CONNECTION_FIELDS)[Kind]["settings"][number];
@@ -13,7 +13,7 @@ type KindWords<Kind extends ConnectionKind> = {
   readonly name: string;
   readonly settings: Readonly<Record<Exclude<SettingsOf<Kind>, OptionalOf<Kind>>, Field>>;
   readonly credentials: Readonly<Record<CredentialsOf<Kind>, Field>>;
-  /** Have a usual value, which stands in them while they are empty. */
+  /** Fields with a default, shown as placeholder. */
   readonly optional: Readonly<Record<OptionalOf<Kind>, Field>>;
 };
 
@@ -23,18 +23,18 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
   "microsoft-bookings": {
     name: "Microsoft Bookings",
     settings: {
-      tenantId: { label: "Directory (tenant) id", placeholder: "00000000-0000-0000-0000-000000000000" },
-      clientId: { label: "Application (client) id", placeholder: "00000000-0000-0000-0000-000000000000" },
+      tenantId: { label: "Directory (tenant) ID", placeholder: "00000000-0000-0000-0000-000000000000" },
+      clientId: { label: "Application (client) ID", placeholder: "00000000-0000-0000-0000-000000000000" },
       businessId: {
         label: "Booking page",
-        description: "Its mail address. It has to be a shared booking page, not a personal one.",
+        description: "E-mail address of a shared booking page. Personal booking pages don’t work.",
         placeholder: "lindenhof@example.onmicrosoft.com",
       },
     },
-    credentials: { clientSecret: { label: "Client secret", description: "Its value, not its id." } },
+    credentials: { clientSecret: { label: "Client secret", description: "The secret’s value, not its ID." } },
     optional: {
-      graphUrl: { label: "Address of Microsoft Graph", placeholder: "https://graph.microsoft.com/v1.0" },
-      loginUrl: { label: "Address of the sign-in", placeholder: "https://login.microsoftonline.com" },
+      graphUrl: { label: "Microsoft Graph URL", placeholder: "https://graph.microsoft.com/v1.0" },
+      loginUrl: { label: "Sign-in URL", placeholder: "https://login.microsoftonline.com" },
     },
   },
   calcom: {
@@ -43,13 +43,13 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
     credentials: {
       apiKey: {
         label: "API key",
-        description: "In Cal.com under Settings, Developer, API keys.",
+        description: "In Cal.com: Settings → Developer → API keys.",
         placeholder: "cal_…",
       },
     },
     optional: {
-      apiUrl: { label: "Address of the API", placeholder: "https://api.cal.com" },
-      webUrl: { label: "Address of its pages", placeholder: "https://app.cal.com" },
+      apiUrl: { label: "API URL", placeholder: "https://api.cal.com" },
+      webUrl: { label: "Web app URL", placeholder: "https://app.cal.com" },
       apiVersion: {
         label: "API version",
         description: "A self-hosted Cal.com may need 2024-08-13.",
@@ -83,21 +83,21 @@ function list(fields: object): (Field & { name: FieldName })[] {
   return Object.entries(fields).map(([name, field]) => ({ name: name as FieldName, ...field }));
 }
 
-/** Why a system did not work the last time it was asked. */
+/** Why the last request to the system failed. */
 export function describeLastError({ lastError, lastErrorStatus }: AppConnection): string {
   switch (lastError) {
     case null:
       return "";
     case "credentials":
-      return "It does not accept the credentials, or they do not allow what is needed.";
+      return "The credentials were rejected or lack permissions.";
     case "not_found":
-      return "It does not know this business.";
+      return "The business wasn’t found.";
     case "http_status":
-      return `It answered ${lastErrorStatus}.`;
+      return `The system answered HTTP ${lastErrorStatus}.`;
     case "unreadable":
-      return "Its answer could not be understood.";
+      return "The response couldn’t be read.";
     case "too_large":
-      return "Its answer was too large.";
+      return "The response was too large.";
     default:
       return `${FAILURE_WORDS[lastError]}.`;
   }

@@ -19,7 +19,7 @@ export function AttemptsSection({ delivery: { attempts, state } }: { delivery: A
           ))}
         </ol>
       ) : (
-        <EmptyState icon={IconClock} title={state === "canceled" ? "It was never sent" : "The first attempt is due"} />
+        <EmptyState icon={IconClock} title={state === "canceled" ? "Never sent" : "First attempt pending"} />
       )}
     </Section>
   );
@@ -52,14 +52,14 @@ function Attempt({ attempt, isNewest }: { attempt: AppAttempt; isNewest: boolean
       <Text size="sm" mt={4}>
         {describeAttempt(attempt)}
         {durationMs !== null && ` after ${formatDuration(durationMs)}`}.
-        {nextAttemptAt !== null && ` The next one was planned for ${format.timeToSecond(nextAttemptAt)}.`}
+        {nextAttemptAt !== null && ` Next attempt scheduled for ${format.timeToSecond(nextAttemptAt)}.`}
       </Text>
       {reply && can("seeCustomers").isAllowed && (
         <div className={classes["reply"]} data-open={isNewest}>
           {isNewest ? (
             <Reply attempt={attempt} />
           ) : (
-            <Fold label="Reply">
+            <Fold label="Response">
               <Reply attempt={attempt} />
             </Fold>
           )}
@@ -70,5 +70,5 @@ function Attempt({ attempt, isNewest }: { attempt: AppAttempt; isNewest: boolean
 }
 
 function Reply({ attempt: { reply, replyIsTruncated } }: { attempt: AppAttempt }) {
-  return <CopyField label={replyIsTruncated ? "Beginning of the reply" : "Reply"} value={reply ?? ""} />;
+  return <CopyField label={replyIsTruncated ? "Response (truncated)" : "Response"} value={reply ?? ""} />;
 }

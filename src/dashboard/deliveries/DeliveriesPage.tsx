@@ -5,6 +5,7 @@ import { useState } from "react";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { deliveriesQuery } from "../api/deliveries.ts";
 import { can as canAs } from "../can.ts";
+import { formatZone } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -33,12 +34,12 @@ export function DeliveriesPage() {
       range: () => toRange(filters, details.timeZone),
     }),
   );
-  // Its own, since the log refreshes itself too while something is under way.
+  // Separate from the query's own refreshes, which must not spin this button.
   const refresh = useAction({ run: () => deliveries.refetch() });
   return (
     <Page
       title="Deliveries"
-      description={`What was sent to your endpoints in the last ${DELIVERY_LOG_DAYS} days, attempt by attempt.`}
+      description={`Everything sent to your endpoints in the last ${DELIVERY_LOG_DAYS} days.`}
       actions={
         <>
           <Button
@@ -50,17 +51,17 @@ export function DeliveriesPage() {
             Refresh
           </Button>
           <ActionButton variant="default" verdict={can("redeliverFailed")} onClick={() => setRedelivering(true)}>
-            Redeliver failed …
+            Redeliver failed
           </ActionButton>
         </>
       }
     >
-      <LockedFeature verdict={canAs({ role: "owner", plan }, "redeliver")} title="Webhooks are not in your plan">
-        What was sent before stays here for {DELIVERY_LOG_DAYS} days.
+      <LockedFeature verdict={canAs({ role: "owner", plan }, "redeliver")} title="Your plan doesn’t include webhooks">
+        Earlier deliveries stay here for {DELIVERY_LOG_DAYS} days.
       </LockedFeature>
       <StaleNotice query={deliveries} />
       <FilterBar filters={filters} onChange={setFilters} />
-      <Section title="Log" description="Newest first. Each has its attempts with their exact times." isFlush>
+      <Section title="Log" description={`Newest first. Times in ${formatZone(details.timeZone)}.`} isFlush>
         <Loaded query={deliveries} rows={8}>
           {({ pages }) => {
             const rows = pages.flatMap((page) => page.data);
@@ -68,22 +69,22 @@ export function DeliveriesPage() {
             return isFiltered(filters) ? (
               <EmptyState
                 icon={IconSearchOff}
-                title="No delivery matches"
+                title="No matches"
                 action={
                   <Button variant="default" onClick={() => setFilters(NO_FILTERS)}>
-                    Show all deliveries
+                    Clear filters
                   </Button>
                 }
               >
-                Another state or a longer time may show what you look for.
+                Try another status or a longer period.
               </EmptyState>
             ) : (
               <EmptyState
                 icon={IconSend}
-                title="Nothing was sent yet"
-                action={<ButtonLink to={paths.webhooks}>Go to Webhooks</ButtonLink>}
+                title="No deliveries yet"
+                action={<ButtonLink to={paths.webhooks}>Go to webhooks</ButtonLink>}
               >
-                Once there is an endpoint, every stored booking and every test shows up here.
+                Once you have an endpoint, every stored booking and every test appears here.
               </EmptyState>
             );
           }}

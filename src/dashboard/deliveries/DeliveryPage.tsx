@@ -35,8 +35,8 @@ export function DeliveryPage() {
       {isGone ? (
         <NotHere
           icon={IconSearchOff}
-          title="This delivery is not here"
-          list={{ to: paths.deliveries, label: "All deliveries" }}
+          title="Delivery not found"
+          list={{ to: paths.deliveries, label: "Go to deliveries" }}
         >
           The log keeps deliveries for {DELIVERY_LOG_DAYS} days.
         </NotHere>
@@ -54,10 +54,10 @@ type DeliveryProps = { delivery: AppDeliveryDetail; query: Parameters<typeof Sta
 function Delivery({ delivery, query }: DeliveryProps) {
   const { id, can, paths } = useOrganization();
   const [isAsking, setAsking] = useState(false);
-  const again = useAction({
+  const redeliver = useAction({
     run: () => call("redeliver", { organization: id, params: { delivery: delivery.id } }),
     refreshes: [deliveriesKey(id)],
-    says: () => "The delivery is being sent again.",
+    says: () => "Delivery queued",
     onDone: () => setAsking(false),
   });
   const { endpoint } = delivery;
@@ -83,15 +83,15 @@ function Delivery({ delivery, query }: DeliveryProps) {
       <RequestSection delivery={delivery} />
       <ConfirmDialog
         isOpen={isAsking}
-        title="Redeliver this?"
+        title="Redeliver this event?"
         confirmLabel="Redeliver"
         isDangerous={false}
-        isBusy={again.isPending}
-        onConfirm={() => again.mutate()}
+        isBusy={redeliver.isPending}
+        onConfirm={() => redeliver.mutate()}
         onClose={() => setAsking(false)}
       >
-        {nameOf(endpoint)} gets the same content once more, under the same delivery id and signed anew. If that fails,
-        the delivery stays as it is.
+        Sends the same content to {nameOf(endpoint)} once more, with the same delivery ID and a new signature. If the
+        attempt fails, it isn’t retried.
       </ConfirmDialog>
     </Page>
   );

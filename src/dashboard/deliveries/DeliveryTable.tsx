@@ -12,23 +12,23 @@ import { StateBadge } from "./StateBadge.tsx";
 type DeliveryTableProps = {
   label: string;
   deliveries: readonly AppDelivery[];
-  /** Without the column that would say the same in every row. */
-  isOfOneEndpoint?: boolean;
+  /** Leaves out the endpoint column, which would be the same in every row. */
+  isForOneEndpoint?: boolean;
 };
 
-export function DeliveryTable({ label, deliveries, isOfOneEndpoint = false }: DeliveryTableProps) {
+export function DeliveryTable({ label, deliveries, isForOneEndpoint = false }: DeliveryTableProps) {
   const columns: Column<AppDelivery>[] = [
     { header: "Event", isBare: true, width: "18%", cell: (row) => <EventCell delivery={row} /> },
-    ...(isOfOneEndpoint ? [] : [ENDPOINT_COLUMN]),
-    { header: "State", width: "27%", cell: (row) => <StateCell delivery={row} /> },
+    ...(isForOneEndpoint ? [] : [ENDPOINT_COLUMN]),
+    { header: "Status", width: "27%", cell: (row) => <StateCell delivery={row} /> },
     { header: "Attempts", isNumeric: true, cell: (row) => row.attemptCount },
     {
-      header: "Took",
+      header: "Duration",
       isNumeric: true,
       isWideOnly: true,
       cell: ({ lastDurationMs }) => (lastDurationMs === null ? "–" : formatDuration(lastDurationMs)),
     },
-    { header: "Made", isNumeric: true, cell: (row) => <When at={row.createdAt} /> },
+    { header: "Created", isNumeric: true, cell: (row) => <When at={row.createdAt} /> },
   ];
   return <DataTable label={label} columns={columns} rows={deliveries} rowKey={(row) => row.id} />;
 }
@@ -57,7 +57,7 @@ function EventCell({ delivery }: { delivery: AppDelivery }) {
         {reference ?? name}
       </TextLink>
       <Text size="xs" c="dimmed">
-        {isTest ? "Without customer data" : reference === null ? "Its booking was erased" : name}
+        {isTest ? "No customer data" : reference === null ? "Booking erased" : name}
       </Text>
     </>
   );

@@ -10,7 +10,7 @@ import classes from "./FilterBar.module.css";
 
 type FilterBarProps = {
   filters: DeliveryFilters;
-  /** `replace`: part by part, as a time is typed; nobody goes back through that. */
+  /** `replace`: while a time is being typed, to keep half-typed times out of the browser's history. */
   onChange: (change: Partial<DeliveryFilters>, how?: { replace: boolean }) => void;
 };
 
@@ -39,14 +39,14 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         data={[
           { value: "", label: "All endpoints" },
           ...known,
-          ...(isKnown ? [] : [{ value: filters.endpoint, label: "A deleted endpoint" }]),
+          ...(isKnown ? [] : [{ value: filters.endpoint, label: "Deleted endpoint" }]),
         ]}
         {...select("endpoint")}
       />
       <Select
-        label="State"
+        label="Status"
         data={[
-          { value: "", label: "All states" },
+          { value: "", label: "All statuses" },
           ...DELIVERY_STATES.map((state) => ({ value: state, label: STATE_NAMES[state] })),
         ]}
         {...select("state")}
@@ -60,7 +60,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       )}
       {isFiltered(filters) && (
         <Button variant="subtle" onClick={() => onChange(NO_FILTERS)}>
-          Clear
+          Clear filters
         </Button>
       )}
     </Group>

@@ -4,25 +4,25 @@ import { useQuery } from "@tanstack/react-query";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { call } from "../api/call.ts";
 import { endpointRefreshes, endpointsQuery } from "../api/endpoints.ts";
-import { pluralize } from "../format.ts";
+import { formatZone, pluralize } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
-import { before, toInstant, toLocalTime } from "../zoned-time.ts";
+import { instantAgo, toInstant, toLocalTime } from "../zoned-time.ts";
 
 type RedeliverFailedProps = {
   isOpen: boolean;
-  /** Chosen beforehand; empty where it is still to be chosen. */
+  /** Preselected endpoint, or an empty string. */
   endpointId: string;
   onClose: () => void;
 };
 
-/** Everything of one endpoint that was given up since a time is sent once more. */
+/** Redelivers all failed deliveries of an endpoint since a given time. */
 export function RedeliverFailedDialog({ isOpen, ...props }: RedeliverFailedProps) {
   return (
-    <Modal opened={isOpen} onClose={props.onClose} title="Redeliver what failed">
+    <Modal opened={isOpen} onClose={props.onClose} title="Redeliver failed deliveries">
       <RedeliverFailedForm {...props} />
     </Modal>
   );
@@ -34,7 +34,7 @@ function RedeliverFailedForm({ endpointId, onClose }: Omit<RedeliverFailedProps,
   const endpoints = useQuery(endpointsQuery(id));
   const enabled = (endpoints.data?.data ?? []).filter(({ status }) => status === "enabled");
   const form = useForm({
-    initialValues: { id: endpointId, since: toLocalTime(before(1, "day"), timeZone), missed: false },
+    initialValues: { id: endpointId, since: toLocalTime(instantAgo(1, "day"), timeZone), missed: false },
   });
   const redeliver = useAction({
     run: ({ id: endpoint, since, missed }: typeof form.values) =>
@@ -47,38 +47,36 @@ function RedeliverFailedForm({ endpointId, onClose }: Omit<RedeliverFailedProps,
     isQuiet: true,
     refreshes: endpointRefreshes(id),
     says: ({ count }) =>
-      count === 0
-        ? "Nothing has failed since then."
-        : `${pluralize(count, "delivery", "deliveries")} will be redelivered.`,
+      count === 0 ? "No failed deliveries since then" : `${pluralize(count, "delivery", "deliveries")} queued`,
     onDone: onClose,
   });
   return (
     <form onSubmit={form.onSubmit((values) => redeliver.mutate(values))}>
       <Stack gap="md">
         <Text size="sm">
-          Each delivery that was given up gets one more attempt, with the same content and a new signature. Receivers
-          that de-duplicate by event id ignore what they already have.
+          Each failed delivery gets one more attempt, with the same content and a new signature. Receivers that check
+          the event ID ignore duplicates.
         </Text>
         <FormFault error={redeliver.error} />
         <Select
           label="Endpoint"
           data={enabled.map((each) => ({ value: each.id, label: nameOf(each) }))}
-          nothingFoundMessage="No endpoint is on."
-          placeholder="Choose one"
+          nothingFoundMessage="All endpoints are off"
+          placeholder="Choose an endpoint"
           allowDeselect={false}
           required
           {...form.getInputProps("id")}
         />
         <TextInput
           type="datetime-local"
-          label="Made since"
-          description={`In the time zone ${timeZone}. The log goes back ${DELIVERY_LOG_DAYS} days.`}
+          label="Created since"
+          description={`In ${formatZone(timeZone)} time. The log goes back ${DELIVERY_LOG_DAYS} days.`}
           required
           {...form.getInputProps("since")}
         />
         <Checkbox
-          label="Also what it missed while it was off"
-          description="Those deliveries stand in the log as canceled."
+          label="Include events missed while the endpoint was off"
+          description="They’re listed as canceled in the log."
           {...form.getInputProps("missed", { type: "checkbox" })}
         />
         <FormButtons label="Redeliver" isBusy={redeliver.isPending} onCancel={onClose} />

@@ -15,8 +15,8 @@ export function RequestSection({ delivery }: { delivery: AppDeliveryDetail }) {
         {body === null ? (
           <Text size="sm" c="dimmed">
             {isErased
-              ? "The body was erased with its booking."
-              : "The body holds a customer’s data, which viewers do not see."}
+              ? "The body was erased together with the booking."
+              : "Viewers can’t see the body because it contains customer data."}
           </Text>
         ) : (
           verdict.isAllowed && <CopyField label="Body" value={toPretty(body)} />
@@ -26,10 +26,10 @@ export function RequestSection({ delivery }: { delivery: AppDeliveryDetail }) {
   );
 }
 
-const SIGNED = "The same bytes in every attempt; only the signature is made anew.";
-const UNSIGNED = "The same bytes in every attempt. Cards are not signed.";
+const SIGNED = "Every attempt sends the same body with a new signature.";
+const UNSIGNED = "Every attempt sends the same body. Chat cards aren’t signed.";
 
-/** As server/webhooks/delivery/guarded-send.ts writes them. Cards are not signed. */
+/** The headers that server/webhooks/delivery/guarded-send.ts sends. Chat cards are not signed. */
 function toHeaders({ id, event, endpoint }: AppDeliveryDetail): string {
   const lines = ["Content-Type: application/json", "User-Agent: Service-Webhooks/1.0 (+…)"];
   if (endpoint.kind === "webhook")

@@ -2,7 +2,7 @@ import { Badge, type BadgeProps } from "@mantine/core";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
 import { STATE_COLORS, STATE_NAMES } from "./delivery-words.ts";
 
-/** A redelivery under way is told beside the state that the delivery has reached before. */
+/** The delivery's state; a pending redelivery gets a second badge. */
 export function StateBadge({ delivery, size = "md" }: { delivery: AppDelivery; size?: BadgeProps["size"] }) {
   const { state, pending } = delivery;
   return (
@@ -10,7 +10,7 @@ export function StateBadge({ delivery, size = "md" }: { delivery: AppDelivery; s
       <Badge size={size} color={STATE_COLORS[state]}>
         {STATE_NAMES[state]}
       </Badge>
-      {pending === "manual" && <Badge size={size}>Being redelivered</Badge>}
+      {pending === "manual" && <Badge size={size}>Redelivering</Badge>}
     </>
   );
 }

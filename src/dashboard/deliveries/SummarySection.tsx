@@ -21,13 +21,13 @@ export function SummarySection({ delivery }: { delivery: AppDeliveryDetail }) {
         </TextLink>
       ),
     ],
-    ["Made", format.exact(delivery.createdAt)],
+    ["Created", format.exact(delivery.createdAt)],
     ["Finished", completedAt !== null && format.exact(completedAt)],
     ["Next attempt", pending !== null && nextAttemptAt !== null && format.exact(nextAttemptAt)],
-    ["Canceled because", cancelReason !== null && CANCEL_WORDS[cancelReason]],
-    ["Retries made", event.type !== "endpoint.test" && countRetries(delivery)],
-    ["Delivery id", <CopyId key="id" value={delivery.id} label="Copy the delivery id" />],
-    ["Event id", <CopyId key="event" value={event.id} label="Copy the event id" />],
+    ["Cancellation reason", cancelReason !== null && CANCEL_WORDS[cancelReason]],
+    ["Retries", event.type !== "endpoint.test" && countRetries(delivery)],
+    ["Delivery ID", <CopyId key="id" value={delivery.id} label="Copy delivery ID" />],
+    ["Event ID", <CopyId key="event" value={event.id} label="Copy event ID" />],
   ];
   return (
     <Section title="Summary">
@@ -36,7 +36,7 @@ export function SummarySection({ delivery }: { delivery: AppDeliveryDetail }) {
   );
 }
 
-/** Those of the schedule after the first attempt; one that is planned is not made yet. */
+/** Automatic attempts after the first one. */
 function countRetries({ attempts }: AppDeliveryDetail): number {
   return Math.max(0, attempts.filter(({ trigger }) => trigger !== "manual").length - 1);
 }

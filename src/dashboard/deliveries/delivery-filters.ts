@@ -1,6 +1,6 @@
-import { before, toInstant } from "../zoned-time.ts";
+import { instantAgo, toInstant } from "../zoned-time.ts";
 
-// The filters of the delivery log as they stand in its address.
+// Filters of the delivery log, as query parameters.
 
 export const NO_FILTERS = { endpoint: "", state: "", time: "", from: "", to: "" };
 export type DeliveryFilters = typeof NO_FILTERS;
@@ -10,20 +10,20 @@ export const TIMES = [
   { value: "hour", label: "Last hour" },
   { value: "day", label: "Last 24 hours" },
   { value: "week", label: "Last 7 days" },
-  { value: "between", label: "Between …" },
+  { value: "between", label: "Custom range" },
 ];
 
 type Range = { from?: string | undefined; to?: string | undefined };
 
-/** As instants. From and to are what a clock in the organization's time zone shows. */
+/** The filter's time as instants; `from` and `to` are local times in the organization's time zone. */
 export function toRange({ time, from, to }: DeliveryFilters, timeZone: string): Range {
   switch (time) {
     case "hour":
-      return { from: before(1, "hour") };
+      return { from: instantAgo(1, "hour") };
     case "day":
-      return { from: before(1, "day") };
+      return { from: instantAgo(1, "day") };
     case "week":
-      return { from: before(7, "day") };
+      return { from: instantAgo(7, "day") };
     case "between":
       return { from: toInstant(from, timeZone) ?? undefined, to: toInstant(to, timeZone) ?? undefined };
     default:

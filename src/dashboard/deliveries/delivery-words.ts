@@ -4,10 +4,10 @@ import type { AttemptErrorCode, DeliveryState } from "#contract/delivery.ts";
 import type { SendFailureCode } from "#contract/send-failure.ts";
 import { formatRelative } from "../format.ts";
 
-// What the delivery log says, in words.
+// The words of the delivery log.
 
 export const STATE_NAMES: Record<DeliveryState, string> = {
-  queued: "Waiting",
+  queued: "Queued",
   retrying: "Retrying",
   delivered: "Delivered",
   failed: "Failed",
@@ -28,64 +28,67 @@ export const EVENT_NAMES: Record<AppDelivery["event"]["type"], string> = {
 };
 
 export const CANCEL_WORDS: Record<NonNullable<AppDelivery["cancelReason"]>, string> = {
-  endpoint_disabled: "The endpoint was switched off.",
-  endpoint_removed: "The endpoint was removed.",
-  plan: "The plan did not include webhooks.",
+  endpoint_disabled: "The endpoint was off.",
+  endpoint_removed: "The endpoint was deleted.",
+  plan: "The plan didn’t include webhooks.",
   erased: "The booking was erased.",
 };
 
-/** Of receivers, and of scheduling systems. */
+/** Failures of requests to receivers and to scheduling systems. */
 export const FAILURE_WORDS: Readonly<Record<SendFailureCode, string>> = {
-  timeout: "No answer in time",
-  dns_error: "The host name could not be looked up",
-  connection_refused: "The connection was refused",
-  connection_reset: "The connection broke off",
-  tls_error: "The certificate was not accepted",
-  blocked_address: "The host leads to an address that is not public",
-  network_error: "The network failed",
+  timeout: "Timed out",
+  dns_error: "Host name not found",
+  connection_refused: "Connection refused",
+  connection_reset: "Connection reset",
+  tls_error: "Invalid TLS certificate",
+  blocked_address: "The host isn’t a public address",
+  network_error: "Network error",
 };
 
-/** "Answered 503", "No answer in time". */
-function describeReply(about: { status: number | null; errorCode: AttemptErrorCode | null }): string {
-  const { status, errorCode } = about;
+type Outcome = { status: number | null; errorCode: AttemptErrorCode | null };
+
+/** "HTTP 503", "Timed out". */
+function describeResponse({ status, errorCode }: Outcome): string {
   switch (errorCode) {
     case null:
-      return status === null ? "No answer yet" : `Answered ${status}`;
+      return status === null ? "No response yet" : `HTTP ${status}`;
     case "http_status":
-      return `Answered ${status}`;
+      return `HTTP ${status}`;
     case "redirect":
-      return `Answered ${status}, a redirect; those are not followed`;
+      return `HTTP ${status} (redirects aren’t followed)`;
     case "reply_body":
-      return `Answered ${status}, but the reply says that nothing was posted`;
+      return `HTTP ${status}, but the response says that nothing was posted`;
     case "interrupted":
-      return "Cut off on our side; it may have arrived";
+      return "Interrupted on our side. It may have arrived";
     case "secret_unreadable":
-      return "Not sent: Bookflow cannot read the signing secret";
+      return "Not sent: Bookflow can’t decrypt the signing secret";
     case "payload_erased":
       return "Not sent: the booking was erased";
     default:
-      return status === null ? FAILURE_WORDS[errorCode] : `${FAILURE_WORDS[errorCode]}, after status ${status}`;
+      return status === null ? FAILURE_WORDS[errorCode] : `${FAILURE_WORDS[errorCode]} after HTTP ${status}`;
   }
 }
 
 export function describeAttempt(attempt: Pick<AppAttempt, "result" | "status" | "errorCode">): string {
-  return describeReply(attempt);
+  return describeResponse(attempt);
 }
 
-/** What is known of a delivery beside its state; empty where the state says it all. */
+/** Details about a delivery beyond its state; may be empty. */
 export function describeOutcome(delivery: AppDelivery): string {
   const { state, cancelReason, lastStatus, lastError } = delivery;
   if (state === "canceled") return cancelReason === null ? "" : CANCEL_WORDS[cancelReason];
   if (lastStatus === null && lastError === null) return "";
-  return describeReply({ status: lastStatus, errorCode: lastError });
+  return describeResponse({ status: lastStatus, errorCode: lastError });
 }
 
-/** When the next attempt comes; a worker may be a moment late. */
+/** A worker may be a moment late, so an attempt can be overdue. */
 export function describeDue(at: string): string {
   return dayjs(at).isAfter(dayjs()) ? `Next attempt ${formatRelative(at)}` : "Next attempt due";
 }
 
+const seconds = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
 /** 87 ms, 1.4 s */
 export function formatDuration(durationMs: number): string {
-  return durationMs < 1_000 ? `${durationMs} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
+  return durationMs < 1_000 ? `${durationMs} ms` : `${seconds.format(durationMs / 1_000)} s`;
 }

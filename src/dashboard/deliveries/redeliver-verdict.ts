@@ -1,15 +1,15 @@
 import type { AppDelivery } from "#contract/app/deliveries.ts";
-import { isUnderWay } from "../api/deliveries.ts";
+import { isPending } from "../api/deliveries.ts";
 import type { Verdict } from "../can.ts";
 import type { OrganizationScope } from "../shell/use-organization.ts";
 
-/** Whether a delivery can be sent once more, as server/webhooks/log/redeliver.ts decides it. */
+/** Whether a delivery can be redelivered, by the same rules as server/webhooks/log/redeliver.ts. */
 export function redeliverVerdict(can: OrganizationScope["can"], delivery: AppDelivery): Verdict {
   const verdict = can("redeliver");
   if (!verdict.isAllowed) return verdict;
-  if (isUnderWay(delivery)) return refuse("It waits, or is being sent, already.");
-  if (delivery.endpoint.isRemoved) return refuse("Its endpoint was deleted.");
-  if (delivery.isErased) return refuse("Its booking was erased; there is nothing left to send.");
+  if (isPending(delivery)) return refuse("Already queued.");
+  if (delivery.endpoint.isRemoved) return refuse("The endpoint was deleted.");
+  if (delivery.isErased) return refuse("The booking was erased, so there is nothing left to send.");
   return verdict;
 }
 

@@ -1,13 +1,13 @@
 import { TextInput } from "@mantine/core";
 import { NewPasswordInput } from "./NewPasswordInput.tsx";
 
-/** The part of an uncontrolled form that its fields need. */
+/** The part of an uncontrolled form that field groups use. */
 export type FieldsOf<Name extends string> = {
   key(name: Name): string;
   getInputProps(name: Name): object;
 };
 
-/** What a new account takes. */
+/** The fields of a new account. */
 export function AccountFields({ form }: { form: FieldsOf<"name" | "email" | "password"> }) {
   return (
     <>

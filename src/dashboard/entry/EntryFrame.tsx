@@ -4,9 +4,10 @@ import { Brand } from "../shell/Brand.tsx";
 import { useDocumentTitle } from "../ui/layout/Page.tsx";
 import classes from "./EntryFrame.module.css";
 
-/** The frame of the screens before the dashboard: one card, one thing to do. */
-export function EntryFrame(about: { title: string; description?: ReactNode; footer?: ReactNode; children: ReactNode }) {
-  const { title, description, footer, children } = about;
+type EntryFrameProps = { title: string; description?: ReactNode; footer?: ReactNode; children: ReactNode };
+
+/** The frame of the screens outside of an organization: one card with one task. */
+export function EntryFrame({ title, description, footer, children }: EntryFrameProps) {
   useDocumentTitle(title);
   return (
     <main className={classes["frame"]}>

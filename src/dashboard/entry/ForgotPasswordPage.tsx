@@ -16,11 +16,11 @@ export function ForgotPasswordPage() {
     isQuiet: true,
   });
   return (
-    <EntryFrame title="Choose a new password" footer={<TextLink to={ENTRY_PAGES.signIn}>Back to sign-in</TextLink>}>
+    <EntryFrame title="Reset your password" footer={<TextLink to={ENTRY_PAGES.signIn}>Back to sign in</TextLink>}>
       {ask.isSuccess ? (
-        <Alert color="green" role="status" title="Look into your mail">
-          If {ask.variables} has an account, a link is on its way. It works once, for {RESET_LINK_MINUTES} minutes.
-          Where this service sends no mail, its operator finds the link in the log.
+        <Alert color="green" role="status" title="Check your inbox">
+          If {ask.variables} has an account, we’ve sent it a link. The link works once and expires in{" "}
+          {RESET_LINK_MINUTES} minutes. If this server doesn’t send e-mails, ask its operator for the link.
         </Alert>
       ) : (
         <form onSubmit={form.onSubmit(({ email }) => ask.mutate(email.trim()))}>
@@ -28,7 +28,7 @@ export function ForgotPasswordPage() {
             <FormFault error={ask.error} />
             <TextInput
               label="E-mail address"
-              description="We send a link to it."
+              description="We’ll send you a link to choose a new password."
               type="email"
               autoComplete="username"
               required
@@ -36,7 +36,7 @@ export function ForgotPasswordPage() {
               {...form.getInputProps("email")}
             />
             <Button type="submit" fullWidth loading={ask.isPending}>
-              Send the link
+              Send reset link
             </Button>
           </Stack>
         </form>

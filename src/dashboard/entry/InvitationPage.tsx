@@ -24,7 +24,7 @@ const invitationQuery = (token: string) =>
     staleTime: Infinity,
   });
 
-/** Where the link of an invitation leads: whoever has an account signs in to accept, everybody else makes one. */
+/** The page behind an invitation link. People with an account sign in to accept; others create one. */
 export function InvitationPage() {
   const [{ token }] = useUrlState(DEFAULTS);
   const invitation = useQuery(invitationQuery(token));
@@ -35,7 +35,7 @@ export function InvitationPage() {
         {(preview) => (
           <Stack gap="md">
             <Text size="sm">
-              You are invited as <b>{ROLE_NAMES[preview.role]}</b>, with the address <b>{preview.email}</b>.{" "}
+              <b>{preview.email}</b> is invited as <b>{ROLE_NAMES[preview.role].toLowerCase()}</b>.{" "}
               <Text span c="dimmed">
                 {ROLE_MEANINGS[preview.role]}
               </Text>
@@ -67,17 +67,17 @@ function WithAccount({ token, preview }: { token: string; preview: InvitationPre
   const accept = useAction({
     run: () => call("acceptInvitation", { body: { token } }),
     isQuiet: true,
-    says: () => `Welcome to ${preview.organizationName}.`,
+    says: () => `You joined ${preview.organizationName}`,
     onDone: ({ organizationId }) => join(organizationId),
   });
   const signOut = useAction({ run: () => call("signOut", { body: {} }), onDone: () => void me.refetch() });
   if (me.isPending) return null;
-  // A failure to read it means that nobody is signed in.
+  // A failure means that no one is signed in.
   const signedIn = me.isError ? null : me.data.user;
   if (!signedIn)
     return (
       <>
-        <Text size="sm">Sign in to accept.</Text>
+        <Text size="sm">Sign in to accept the invitation.</Text>
         <FormFault error={accept.error} />
         <SignInForm email={preview.email} onSignedIn={() => accept.mutate()} />
       </>
@@ -85,7 +85,9 @@ function WithAccount({ token, preview }: { token: string; preview: InvitationPre
   if (signedIn.email !== preview.email)
     return (
       <>
-        <Alert color="yellow">You are signed in as {signedIn.email}. This invitation is for another address.</Alert>
+        <Alert color="yellow">
+          You’re signed in as {signedIn.email}, but this invitation is for {preview.email}.
+        </Alert>
         <Button variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
           Sign out
         </Button>
@@ -95,7 +97,7 @@ function WithAccount({ token, preview }: { token: string; preview: InvitationPre
     <>
       <FormFault error={accept.error} />
       <Button fullWidth loading={accept.isPending} onClick={() => accept.mutate()}>
-        Accept
+        Accept invitation
       </Button>
     </>
   );
@@ -108,14 +110,14 @@ function WithoutAccount({ token, preview }: { token: string; preview: Invitation
     run: (values: { name: string; password: string }) => call("acceptInvitation", { body: { token, ...values } }),
     form,
     isQuiet: true,
-    says: () => `Welcome to ${preview.organizationName}.`,
+    says: () => `You joined ${preview.organizationName}`,
     onDone: ({ organizationId }) => join(organizationId),
   });
   return (
     <form onSubmit={form.onSubmit((values) => accept.mutate(values))}>
       <Stack gap="md">
         <FormFault error={accept.error} />
-        {/* For password managers, which keep it with the password. */}
+        {/* Password managers save it with the password. */}
         <input type="email" name="email" autoComplete="username" value={preview.email} readOnly hidden />
         <TextInput
           label="Your name"
@@ -126,7 +128,7 @@ function WithoutAccount({ token, preview }: { token: string; preview: Invitation
         />
         <NewPasswordInput key={form.key("password")} {...form.getInputProps("password")} />
         <Button type="submit" fullWidth loading={accept.isPending}>
-          Make an account and join
+          Create account and join
         </Button>
       </Stack>
     </form>

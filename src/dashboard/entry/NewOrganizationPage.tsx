@@ -22,13 +22,13 @@ export function NewOrganizationPage() {
     form,
     isQuiet: true,
     refreshes: [meKey],
-    says: (_, { name }) => `${name} is ready.`,
+    says: (_, { name }) => `${name} created`,
     onDone: ({ id }) => void navigate({ to: pathsOf(id).widgets, replace: true }),
   });
   return (
     <EntryFrame
-      title="New organization"
-      description="It has its own widgets, bookings, members and plan. You become its owner."
+      title="Create organization"
+      description="An organization has its own widgets, bookings, members and plan. You’ll be its owner."
     >
       <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
         <Stack gap="md">
@@ -39,7 +39,7 @@ export function NewOrganizationPage() {
               Cancel
             </ButtonLink>
             <Button type="submit" loading={create.isPending}>
-              Create
+              Create organization
             </Button>
           </Group>
         </Stack>

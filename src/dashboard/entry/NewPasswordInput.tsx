@@ -5,7 +5,7 @@ export function NewPasswordInput(props: PasswordInputProps) {
   return (
     <PasswordInput
       label="Password"
-      description={`At least ${PASSWORD_LENGTH_MIN} characters. A few words are easier to keep in mind than signs.`}
+      description={`At least ${PASSWORD_LENGTH_MIN} characters. A few words are easier to remember than symbols.`}
       autoComplete="new-password"
       required
       minLength={PASSWORD_LENGTH_MIN}

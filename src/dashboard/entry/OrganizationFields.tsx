@@ -2,7 +2,7 @@ import { TextInput } from "@mantine/core";
 import { TimeZoneSelect } from "../ui/forms/TimeZoneSelect.tsx";
 import type { FieldsOf } from "./AccountFields.tsx";
 
-/** What a new organization takes. `name` is what its form calls the name. */
+/** The fields of a new organization. `name`: the form's field for the organization's name. */
 export function OrganizationFields<Name extends string>({
   form,
   name,
@@ -21,7 +21,7 @@ export function OrganizationFields<Name extends string>({
       />
       <TimeZoneSelect
         label="Time zone"
-        description="Days in analytics begin and end here. It can be changed later."
+        description="Analytics count days in this time zone. You can change it later."
         required
         key={form.key("timeZone")}
         {...form.getInputProps("timeZone")}

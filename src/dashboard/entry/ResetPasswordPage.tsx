@@ -20,21 +20,21 @@ export function ResetPasswordPage() {
     run: (newPassword: string) => call("resetPassword", { body: { token, newPassword } }),
     form,
     isQuiet: true,
-    says: () => "Your password is changed. Every device was signed out.",
+    says: () => "Password changed. All your devices were signed out.",
     onDone: () => void navigate({ to: ENTRY_PAGES.signIn, replace: true }),
   });
   return (
     <EntryFrame
       title="Choose a new password"
-      description="Afterwards you sign in anew, here and on your other devices."
-      footer={<TextLink to={ENTRY_PAGES.forgotPassword}>Ask for another link</TextLink>}
+      description="You’ll be signed out on all devices and sign in with the new password."
+      footer={<TextLink to={ENTRY_PAGES.forgotPassword}>Request a new link</TextLink>}
     >
       <form onSubmit={form.onSubmit(({ newPassword }) => reset.mutate(newPassword))}>
         <Stack gap="md">
           <FormFault error={reset.error} />
           <NewPasswordInput label="New password" key={form.key("newPassword")} {...form.getInputProps("newPassword")} />
           <Button type="submit" fullWidth loading={reset.isPending}>
-            Save the password
+            Change password
           </Button>
         </Stack>
       </form>

@@ -18,29 +18,29 @@ import { OrganizationFields } from "./OrganizationFields.tsx";
 
 const DEFAULTS = { token: "" };
 
-/** The first run: whoever opens the link that the service printed becomes the first owner. */
+/** First run: the person who opens the printed set-up link becomes the first owner. */
 export function SetUpPage() {
   const [{ token }] = useUrlState(DEFAULTS);
   const options = useQuery(optionsQuery);
   return (
     <EntryFrame
       title="Set up Bookflow"
-      description="Make your account and your first organization. You become its owner; others join by invitation."
+      description="Create your account and your first organization. You’ll be its owner and can invite others later."
     >
       <Loaded query={options} rows={6}>
         {({ isSetUpNeeded }) =>
           isSetUpNeeded ? (
             token === "" ? (
               <Alert color="yellow">
-                This address is incomplete: open the whole set-up link that the service printed when it started.
+                This link is incomplete. Open the full set-up link that Bookflow printed when it started.
               </Alert>
             ) : (
               <SetUpForm token={token} />
             )
           ) : (
             <Stack gap="md">
-              <Alert color="petrol">Bookflow is set up already.</Alert>
-              <ButtonLink to={ENTRY_PAGES.signIn}>Go to sign-in</ButtonLink>
+              <Alert color="petrol">Bookflow is already set up.</Alert>
+              <ButtonLink to={ENTRY_PAGES.signIn}>Sign in</ButtonLink>
             </Stack>
           )
         }
@@ -62,7 +62,7 @@ function SetUpForm({ token }: { token: string }) {
     isQuiet: true,
     onDone: ({ id }) => {
       queries.clear();
-      // The next thing to do: the first widget.
+      // The next step is the first widget.
       void navigate({ to: pathsOf(id).widgets, replace: true });
     },
   });
@@ -71,7 +71,7 @@ function SetUpForm({ token }: { token: string }) {
       <Stack gap="md">
         <FormFault error={setUp.error} />
         <Title order={2} size="h3">
-          You
+          Your account
         </Title>
         <AccountFields form={form} />
         <Title order={2} size="h3" mt="xs">
@@ -79,7 +79,7 @@ function SetUpForm({ token }: { token: string }) {
         </Title>
         <OrganizationFields form={form} name="organizationName" />
         <Button type="submit" fullWidth mt="xs" loading={setUp.isPending}>
-          Set up
+          Set up Bookflow
         </Button>
       </Stack>
     </form>

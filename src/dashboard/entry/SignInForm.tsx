@@ -7,29 +7,30 @@ import { FormFault } from "../ui/forms/FormFault.tsx";
 
 type Step = "password" | "code" | "recovery";
 
-/** Password first; then a code from the authenticator app, or a recovery code, of whoever has two-factor sign-in on. */
+/** Password first; with two-factor authentication then a code from the authenticator app, or a recovery code. */
 export function SignInForm({ email, onSignedIn }: { email: string; onSignedIn: () => void }) {
   const [step, setStep] = useState<Step>("password");
-  const startAgain = () => setStep("password");
   if (step === "password") return <PasswordStep email={email} onCode={() => setStep("code")} onSignedIn={onSignedIn} />;
   return (
     <CodeStep
       key={step}
       isRecovery={step === "recovery"}
       onOther={() => setStep(step === "code" ? "recovery" : "code")}
-      onStartAgain={startAgain}
+      onStartOver={() => setStep("password")}
       onSignedIn={onSignedIn}
     />
   );
 }
 
-function PasswordStep(about: { email: string; onCode: () => void; onSignedIn: () => void }) {
-  const form = useForm({ mode: "uncontrolled", initialValues: { email: about.email, password: "" } });
+type PasswordStepProps = { email: string; onCode: () => void; onSignedIn: () => void };
+
+function PasswordStep({ email, onCode, onSignedIn }: PasswordStepProps) {
+  const form = useForm({ mode: "uncontrolled", initialValues: { email, password: "" } });
   const signIn = useAction({
     run: (body: { email: string; password: string }) => call("signIn", { body }),
     form,
     isQuiet: true,
-    onDone: (answer) => (answer.twoFactorRedirect ? about.onCode() : about.onSignedIn()),
+    onDone: (answer) => (answer.twoFactorRedirect ? onCode() : onSignedIn()),
   });
   return (
     <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
@@ -40,7 +41,7 @@ function PasswordStep(about: { email: string; onCode: () => void; onSignedIn: ()
           type="email"
           autoComplete="username"
           required
-          data-autofocus={about.email === "" || undefined}
+          data-autofocus={email === "" || undefined}
           key={form.key("email")}
           {...form.getInputProps("email")}
         />
@@ -48,7 +49,7 @@ function PasswordStep(about: { email: string; onCode: () => void; onSignedIn: ()
           label="Password"
           autoComplete="current-password"
           required
-          data-autofocus={about.email !== "" || undefined}
+          data-autofocus={email !== "" || undefined}
           key={form.key("password")}
           {...form.getInputProps("password")}
         />
@@ -62,19 +63,20 @@ function PasswordStep(about: { email: string; onCode: () => void; onSignedIn: ()
 
 const CODE_LENGTH = 6;
 
-function CodeStep(about: {
+type CodeStepProps = {
   isRecovery: boolean;
   onOther: () => void;
-  onStartAgain: () => void;
+  onStartOver: () => void;
   onSignedIn: () => void;
-}) {
-  const { isRecovery } = about;
+};
+
+function CodeStep({ isRecovery, onOther, onStartOver, onSignedIn }: CodeStepProps) {
   const form = useForm({ initialValues: { code: "" } });
   const signIn = useAction({
     run: (code: string) => call(isRecovery ? "signInWithRecoveryCode" : "signInWithCode", { body: { code } }),
     form,
     isQuiet: true,
-    onDone: about.onSignedIn,
+    onDone: onSignedIn,
   });
   const send = (code: string) => {
     if (!signIn.isPending) signIn.mutate(code.trim());
@@ -86,7 +88,7 @@ function CodeStep(about: {
         {isRecovery ? (
           <TextInput
             label="Recovery code"
-            description="One of the codes you kept when you switched on two-factor sign-in. Each works once."
+            description="One of the codes you saved when you turned on two-factor authentication. Each code works once."
             autoComplete="off"
             autoFocus
             required
@@ -115,14 +117,14 @@ function CodeStep(about: {
           </fieldset>
         )}
         <Button type="submit" fullWidth loading={signIn.isPending}>
-          Go on
+          Sign in
         </Button>
         <Stack gap={4}>
-          <Anchor component="button" type="button" size="sm" ta="start" onClick={about.onOther}>
-            {isRecovery ? "Use the authenticator app" : "Use a recovery code"}
+          <Anchor component="button" type="button" size="sm" ta="start" onClick={onOther}>
+            {isRecovery ? "Use authenticator app" : "Use a recovery code"}
           </Anchor>
-          <Anchor component="button" type="button" size="sm" ta="start" onClick={about.onStartAgain}>
-            Start again
+          <Anchor component="button" type="button" size="sm" ta="start" onClick={onStartOver}>
+            Start over
           </Anchor>
         </Stack>
       </Stack>

@@ -19,7 +19,7 @@ export function SignInPage() {
   const options = useQuery(optionsQuery);
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const goOn = () => {
+  const resume = () => {
     forgetSessionEnd();
     queries.clear();
     void navigate({ href: toReturnPath(next), replace: true });
@@ -32,7 +32,7 @@ export function SignInPage() {
           <>
             New here?{" "}
             <TextLink to={ENTRY_PAGES.signUp} underline="always">
-              Make an account
+              Create an account
             </TextLink>
           </>
         )
@@ -40,16 +40,16 @@ export function SignInPage() {
     >
       <Stack gap="md">
         {options.data?.isSetUpNeeded && (
-          <Alert color="petrol" title="Bookflow is not set up yet">
-            Open the set-up link that the service printed when it started.
+          <Alert color="petrol" title="Bookflow isn’t set up yet">
+            Open the set-up link that Bookflow printed when it started.
           </Alert>
         )}
         {error !== "" && (
           <Alert color="red" role="alert">
-            Signing in with your organization's account did not work. Ask for an invitation, or use your password.
+            Single sign-on failed. Ask an admin to invite you, or sign in with your password.
           </Alert>
         )}
-        <SignInForm email={email} onSignedIn={goOn} />
+        <SignInForm email={email} onSignedIn={resume} />
         <TextLink to={ENTRY_PAGES.forgotPassword} size="sm">
           Forgot your password?
         </TextLink>
@@ -71,7 +71,7 @@ function OidcButton({ next }: { next: string }) {
     <>
       <Divider label="or" />
       <Button variant="default" fullWidth loading={start.isPending} onClick={() => start.mutate()}>
-        Sign in with your organization's account
+        Continue with single sign-on
       </Button>
     </>
   );

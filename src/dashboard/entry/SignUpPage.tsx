@@ -11,7 +11,7 @@ import { TextLink } from "../ui/layout/links.tsx";
 import { AccountFields } from "./AccountFields.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
 
-/** Only where the operator lets everybody make an account. */
+/** Works only if the operator allows sign-up. */
 export function SignUpPage() {
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -27,10 +27,10 @@ export function SignUpPage() {
   });
   return (
     <EntryFrame
-      title="Make an account"
+      title="Create an account"
       footer={
         <>
-          You have one?{" "}
+          Already have one?{" "}
           <TextLink to={ENTRY_PAGES.signIn} underline="always">
             Sign in
           </TextLink>
@@ -42,7 +42,7 @@ export function SignUpPage() {
           <FormFault error={signUp.error} />
           <AccountFields form={form} />
           <Button type="submit" fullWidth loading={signUp.isPending}>
-            Make an account
+            Create account
           </Button>
         </Stack>
       </form>
@@ -50,14 +50,14 @@ export function SignUpPage() {
   );
 }
 
-/** Signing up is answered the same whether or not the address has an account; signing in afterwards tells them apart. */
+/** Sign-up answers the same whether or not the address has an account; only signing in afterwards shows the difference. */
 async function signUpAndIn(values: { name: string; email: string; password: string }): Promise<void> {
   await call("signUp", { body: values });
   try {
     await call("signIn", { body: values });
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.status !== 401) throw error;
-    const message = "This address has an account already. Sign in with it, or ask for a new password.";
+    const message = "This e-mail address already has an account. Sign in, or reset your password.";
     throw new ApiFailure({ code: error.code, status: error.status, message });
   }
 }

@@ -6,20 +6,20 @@ import { useSignOut } from "../shell/PersonMenu.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
 
-/** /app: leads to the organization that was used last. */
+/** /app opens the organization that was used last. */
 export function StartPage() {
   const me = useMe();
   const signOut = useSignOut();
   if (me.current !== null) return <Navigate to={pathsOf(me.current).start} replace />;
   return (
-    <EntryFrame title="You belong to no organization yet" description={`Signed in as ${me.user.email}`}>
+    <EntryFrame title="You’re not in an organization yet" description={`Signed in as ${me.user.email}`}>
       <Text size="sm">
         {me.canCreateOrganization
-          ? "Make an organization of your own, or open the invitation that somebody sent you."
-          : "Ask somebody who is an admin of your organization for an invitation to this address."}
+          ? "Create an organization, or open the invitation you received."
+          : "Ask an admin of your organization to invite this e-mail address."}
       </Text>
       <Group gap="xs">
-        {me.canCreateOrganization && <ButtonLink to={NEW_ORGANIZATION}>New organization</ButtonLink>}
+        {me.canCreateOrganization && <ButtonLink to={NEW_ORGANIZATION}>Create organization</ButtonLink>}
         <Button variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
           Sign out
         </Button>

@@ -9,21 +9,21 @@ type ActionForm = {
 
 export type ActionOptions<Input, Output> = {
   run: (input: Input) => Promise<Output>;
-  /** The toast when it went well; without it, or with null, the screen itself says so. */
+  /** The toast after success; none if the screen already shows the result. */
   says?: (output: Output, input: Input) => string | null;
-  /** What is to be read again: keys of queries, or the beginnings of keys. */
+  /** Keys of the queries to refresh, or prefixes of keys. */
   refreshes?: readonly QueryKey[];
   onDone?: (output: Output, input: Input) => void;
-  /** Gets what is wrong field by field; whatever else fails is told in a toast. */
+  /** Receives the errors of single fields; other failures become a toast. */
   form?: ActionForm;
-  /** The screen shows failures itself, with FormFault. */
+  /** No toast on failure: the screen shows it with FormFault. */
   isQuiet?: boolean;
 };
 
-/** 0: there was no answer. */
-const READ_ANEW_AFTER: readonly number[] = [0, 404, 409];
+/** 0: no answer. After these the server's state may differ from what the screen shows. */
+const REFRESH_AFTER: readonly number[] = [0, 404, 409];
 
-/** Something a person does: runs it, says how it went, and reads anew what it changed. `action.mutate(input)` starts it. */
+/** An action of the user: runs it, shows a toast, and refreshes the queries it changed. `action.mutate(input)` starts it. */
 export function useAction<Input = void, Output = unknown>(
   options: ActionOptions<Input, Output>,
 ): UseMutationResult<Output, Error, Input> {
@@ -46,8 +46,7 @@ export function useAction<Input = void, Output = unknown>(
       } else if (error.status !== 401 && !options.isQuiet) {
         toastFailure(first === undefined ? error.message : Object.values(error.fields).join(" "));
       }
-      // Somebody else may have changed it meanwhile, or it was done and the answer got lost: what is shown should be what is.
-      if (READ_ANEW_AFTER.includes(error.status))
+      if (REFRESH_AFTER.includes(error.status))
         for (const queryKey of options.refreshes ?? []) void queries.invalidateQueries({ queryKey });
     },
   });

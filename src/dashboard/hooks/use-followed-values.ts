@@ -4,9 +4,9 @@ import { useEffect } from "react";
 type Value = string | readonly string[];
 
 /**
- * Somebody else changed what a form is about: fields that were not touched here follow. Those that were keep what was typed and
- * say what the other one made of them, so that whoever saves knows what they replace. `toWords` is how a value reads on the
- * screen; an empty text where it says nothing to anybody.
+ * Keeps an open form up to date when someone else saves: untouched fields take the new values, edited fields keep what was typed
+ * and show the other person's value as an error. `toWords` turns a value into text for that message; an empty string leaves the
+ * value out.
  */
 export function useFollowedValues<Values extends Record<string, Value>>(
   form: UseFormReturnType<Values>,
@@ -14,7 +14,7 @@ export function useFollowedValues<Values extends Record<string, Value>>(
   toWords: (name: keyof Values, value: Value) => string = (_, value) => String(value),
 ): void {
   const known = JSON.stringify(saved);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when what is saved changes, and only then
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the saved values change
   useEffect(() => {
     const [before, typed] = [form.getInitialValues(), form.getValues()];
     const touched = Object.keys(saved).filter((name) => form.isDirty(name));
@@ -43,5 +43,5 @@ function isSame(one: Value | undefined, other: Value | undefined): boolean {
 }
 
 function describe(words: string): string {
-  return `Somebody else changed this${words === "" ? "" : ` to ${words}`} meanwhile. Save again to replace that.`;
+  return `Someone else changed this${words === "" ? "" : ` to ${words}`}. Save again to overwrite it.`;
 }

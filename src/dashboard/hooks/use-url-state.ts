@@ -2,9 +2,9 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 
 /**
- * What a screen shows stands in its address: filters, tabs, open drawers. Values are texts; what equals its default is left
- * out of the address. Changes can be gone back from, unless `replace` is set (for what is typed letter by letter). `defaults` is
- * a constant outside of the component.
+ * A screen's state in its query string: filters, tabs, open dialogs. Values are strings; defaults are left out of the address.
+ * Each change is a step in the browser's history unless `replace` is set (for typing). `defaults` must be a constant outside of
+ * the component.
  */
 export function useUrlState<Name extends string>(
   defaults: Readonly<Record<Name, string>>,

@@ -32,16 +32,19 @@ export function ApiKeysPage() {
   const hasSome = keys.data !== undefined && keys.data.data.length > 0;
   return (
     <Page title="API keys" description={DESCRIPTION} actions={hasSome && createButton}>
-      <LockedFeature verdict={verdict} title="API keys are out of reach for you" />
+      <LockedFeature verdict={verdict} title="You don’t have access to API keys" />
       {verdict.isAllowed && (
         <>
-          <LockedFeature verdict={canAs({ role: "owner", plan }, "createKey")} title="The read API is not in your plan">
-            Keys that are here already open nothing, and can be revoked.
+          <LockedFeature
+            verdict={canAs({ role: "owner", plan }, "createKey")}
+            title="Your plan doesn’t include the read API"
+          >
+            Existing keys don’t work, but you can revoke them.
           </LockedFeature>
           <StaleNotice query={keys} />
           <Section
             title="Keys"
-            description="Give each program a key of its own, so that one can be revoked without the others."
+            description="Use a separate key for each application, so you can revoke one without affecting the others."
             isFlush
           >
             <Loaded query={keys} rows={3}>
@@ -49,8 +52,8 @@ export function ApiKeysPage() {
                 data.length > 0 ? (
                   <KeyTable keys={data} />
                 ) : (
-                  <EmptyState icon={IconKey} title="There is no key yet" action={createButton}>
-                    A key reads everything the read API offers, customers’ data too, and changes nothing.
+                  <EmptyState icon={IconKey} title="No API keys yet" action={createButton}>
+                    A key can read all data in the read API, including customer data. It can’t change anything.
                   </EmptyState>
                 )
               }
@@ -65,7 +68,7 @@ export function ApiKeysPage() {
 
 const DESCRIPTION = (
   <>
-    Your programs read widgets, bookings and analytics with a key, through the{" "}
+    Keys let your software read widgets, bookings and analytics through the{" "}
     <Anchor href="/docs/read-api" target="_blank" underline="always" inherit>
       read API
     </Anchor>

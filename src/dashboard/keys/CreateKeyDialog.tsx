@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { keysQuery } from "../api/keys.ts";
+import { formatZone } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -16,13 +17,13 @@ const EXPIRIES = [
   { value: "", label: "Never" },
   { value: "30", label: "After 30 days" },
   { value: "90", label: "After 90 days" },
-  { value: "365", label: "After a year" },
-  { value: "on", label: "On a day of your choice" },
+  { value: "365", label: "After 1 year" },
+  { value: "on", label: "On a specific date" },
 ];
 
 type KeyForm = { name: string; expiry: string; expiresAt: string };
 
-/** The key itself is shown once, here. */
+/** The key itself is shown here, once. */
 export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [key, setKey] = useState<string | null>(null);
   const close = () => {
@@ -33,16 +34,16 @@ export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
     <Modal
       opened={isOpen}
       onClose={close}
-      title={key === null ? "Create an API key" : "Keep your key"}
+      title={key === null ? "Create API key" : "Save your API key"}
       size={key === null ? "md" : "lg"}
       {...(key === null ? {} : STAYS_OPEN)}
     >
-      {key === null ? <KeyForm onClose={close} onMade={setKey} /> : <KeyOnce value={key} onDone={close} />}
+      {key === null ? <KeyForm onClose={close} onCreated={setKey} /> : <KeyOnce value={key} onDone={close} />}
     </Modal>
   );
 }
 
-function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: string) => void }) {
+function KeyForm({ onClose, onCreated }: { onClose: () => void; onCreated: (key: string) => void }) {
   const { id, details } = useOrganization();
   const { timeZone } = details;
   const idempotencyKey = useIdempotencyKey();
@@ -57,8 +58,8 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
     form,
     isQuiet: true,
     refreshes: [keysQuery(id).queryKey],
-    says: ({ name }) => `${name} is created.`,
-    onDone: ({ key }) => onMade(key),
+    says: ({ name }) => `API key ${name} created`,
+    onDone: ({ key }) => onCreated(key),
   });
   const { expiry } = form.values;
   return (
@@ -67,18 +68,18 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (key: strin
         <FormFault error={create.error} />
         <TextInput
           label="Name"
-          description="Which program will use it."
+          description="The application that will use the key."
           autoComplete="off"
           required
           data-autofocus
           {...form.getInputProps("name")}
         />
-        <Select label="Ends" data={EXPIRIES} allowDeselect={false} {...form.getInputProps("expiry")} />
+        <Select label="Expires" data={EXPIRIES} allowDeselect={false} {...form.getInputProps("expiry")} />
         {expiry === "on" ? (
           <TextInput
             type="date"
             label="Last day"
-            description={`Until its end in the time zone ${timeZone}.`}
+            description={`The key works until the end of this day (${formatZone(timeZone)}).`}
             required
             {...form.getInputProps("expiresAt")}
           />
@@ -105,16 +106,13 @@ function KeyOnce({ value, onDone }: { value: string; onDone: () => void }) {
   return (
     <ShownOnce
       intro={
-        <Text size="sm">
-          This key is shown only now. Keep it where your program’s other secrets are; whoever has it can read your
-          bookings.
-        </Text>
+        <Text size="sm">Copy the key now. It won’t be shown again. Anyone who has it can read your bookings.</Text>
       }
       label="API key"
       value={value}
       onDone={onDone}
     >
-      <CopyField label="Try it in a terminal" value={curl} />
+      <CopyField label="Try it in your terminal" value={curl} />
     </ShownOnce>
   );
 }

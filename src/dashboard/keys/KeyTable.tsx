@@ -16,7 +16,7 @@ export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
   const revoke = useAction({
     run: (key: AppKey) => call("revokeKey", { organization: id, params: { key: key.id } }),
     refreshes: [keysQuery(id).queryKey],
-    says: (_, { name }) => `${name} is revoked.`,
+    says: (_, { name }) => `API key ${name} revoked`,
     onDone: () => setRevoked(null),
   });
   const columns: Column<AppKey>[] = [
@@ -27,13 +27,13 @@ export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
         <div>
           <Text size="sm">{format.date(row.createdAt)}</Text>
           <Text size="xs" c="dimmed">
-            {row.createdBy ?? "On the command line"}
+            {row.createdBy ?? "Command line"}
           </Text>
         </div>
       ),
     },
     { header: "Last used", cell: (row) => <When at={row.lastUsedAt} never="Never" /> },
-    { header: "Ends", cell: (row) => <EndCell row={row} /> },
+    { header: "Expires", cell: (row) => <ExpiryCell row={row} /> },
     {
       ...BUTTONS,
       cell: (row) =>
@@ -56,18 +56,18 @@ export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
       <ConfirmDialog
         isOpen={revoked !== null}
         title={`Revoke ${revoked?.name ?? ""}?`}
-        confirmLabel="Revoke"
+        confirmLabel="Revoke key"
         isBusy={revoke.isPending}
         onConfirm={() => revoked && revoke.mutate(revoked)}
         onClose={() => setRevoked(null)}
       >
-        Programs that use this key are refused at once. It cannot be brought back; create another one instead.
+        Applications that use this key will lose access immediately. This can’t be undone.
       </ConfirmDialog>
     </>
   );
 }
 
-/** Keys that work come first. */
+/** Active keys first. */
 function byUse(a: AppKey, b: AppKey): number {
   return Number(b.condition === "active") - Number(a.condition === "active");
 }
@@ -89,7 +89,7 @@ function NameCell({ row }: { row: AppKey }) {
   );
 }
 
-function EndCell({ row }: { row: AppKey }) {
+function ExpiryCell({ row }: { row: AppKey }) {
   const { format } = useOrganization();
   const at = row.revokedAt ?? row.expiresAt;
   if (at === null) return "Never";

@@ -3,6 +3,7 @@ import { IconMail } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InvitationShape } from "#contract/app/account.ts";
+import { INVITATION_DAYS } from "#contract/app/limits.ts";
 import { call } from "../api/call.ts";
 import { invitationsQuery } from "../api/queries.ts";
 import { formatRelative } from "../format.ts";
@@ -19,13 +20,13 @@ import { ROLE_NAMES } from "./role-words.ts";
 export function InvitationsSection() {
   const { id, can, format } = useOrganization();
   const invitations = useQuery(invitationsQuery(id));
-  const [withdrawn, setWithdrawn] = useState<InvitationShape | null>(null);
-  const withdraw = useAction({
+  const [revoked, setRevoked] = useState<InvitationShape | null>(null);
+  const revoke = useAction({
     run: (invitation: InvitationShape) =>
       call("withdrawInvitation", { organization: id, params: { id: invitation.id } }),
     refreshes: [invitationsQuery(id).queryKey],
-    says: (_, { email }) => `The invitation of ${email} is withdrawn.`,
-    onDone: () => setWithdrawn(null),
+    says: (_, { email }) => `Invitation for ${email} revoked`,
+    onDone: () => setRevoked(null),
   });
   const columns: Column<InvitationShape>[] = [
     {
@@ -40,7 +41,7 @@ export function InvitationsSection() {
     { header: "Role", cell: (row) => ROLE_NAMES[row.role] },
     { header: "Invited", isShort: true, isWideOnly: true, cell: (row) => format.date(row.createdAt) },
     {
-      header: "Ends",
+      header: "Expires",
       isShort: true,
       cell: (row) => <span title={format.exact(row.expiresAt)}>{formatRelative(row.expiresAt)}</span>,
     },
@@ -51,36 +52,36 @@ export function InvitationsSection() {
           size="xs"
           variant="default"
           verdict={can(row.role === "owner" ? "changeOwner" : "invite")}
-          aria-label={`Withdraw the invitation of ${row.email}`}
-          onClick={() => setWithdrawn(row)}
+          aria-label={`Revoke invitation for ${row.email}`}
+          onClick={() => setRevoked(row)}
         >
-          Withdraw
+          Revoke
         </ActionButton>
       ),
     },
   ];
   return (
-    <Section title="Open invitations" isFlush>
+    <Section title="Pending invitations" isFlush>
       <Loaded query={invitations} rows={2}>
         {({ data }) =>
           data.length === 0 ? (
-            <EmptyState icon={IconMail} title="Nobody is invited at the moment">
-              Whoever you invite gets a link that works for a week.
+            <EmptyState icon={IconMail} title="No pending invitations">
+              Invited people get a link that expires after {INVITATION_DAYS} days.
             </EmptyState>
           ) : (
-            <DataTable label="Open invitations" columns={columns} rows={data} rowKey={(row) => row.id} />
+            <DataTable label="Pending invitations" columns={columns} rows={data} rowKey={(row) => row.id} />
           )
         }
       </Loaded>
       <ConfirmDialog
-        isOpen={withdrawn !== null}
-        title="Withdraw this invitation?"
-        confirmLabel="Withdraw"
-        isBusy={withdraw.isPending}
-        onConfirm={() => withdrawn && withdraw.mutate(withdrawn)}
-        onClose={() => setWithdrawn(null)}
+        isOpen={revoked !== null}
+        title="Revoke invitation?"
+        confirmLabel="Revoke invitation"
+        isBusy={revoke.isPending}
+        onConfirm={() => revoked && revoke.mutate(revoked)}
+        onClose={() => setRevoked(null)}
       >
-        The link of {withdrawn?.email} stops working at once.
+        The invitation link for {revoked?.email} will stop working immediately.
       </ConfirmDialog>
     </Section>
   );

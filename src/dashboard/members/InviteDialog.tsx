@@ -13,34 +13,34 @@ import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { ROLE_MEANINGS, ROLE_NAMES } from "./role-words.ts";
 
-type Handed = { link: string; intro: string };
+type Shared = { link: string; intro: string };
 
-/** Where the service sends mail, the link is mailed; otherwise, or if that fails, it is shown here once, to be handed over. */
+/** The link is mailed. If the server sends no mail, or mailing fails, it is shown here once for the inviter to share. */
 export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { name } = useOrganization();
-  const [handed, setHanded] = useState<Handed | null>(null);
+  const [shared, setShared] = useState<Shared | null>(null);
   const close = () => {
-    setHanded(null);
+    setShared(null);
     onClose();
   };
   return (
     <Modal
       opened={isOpen}
       onClose={close}
-      title={handed === null ? `Invite somebody to ${name}` : "Hand over this link"}
-      {...(handed === null ? {} : STAYS_OPEN)}
+      title={shared === null ? `Invite someone to ${name}` : "Share this link"}
+      {...(shared === null ? {} : STAYS_OPEN)}
     >
-      {handed === null ? (
-        <InviteForm onClose={close} onHanded={setHanded} />
+      {shared === null ? (
+        <InviteForm onClose={close} onShared={setShared} />
       ) : (
         <ShownOnce
           intro={
             <Text size="sm">
-              {handed.intro} It works once, for {INVITATION_DAYS} days, and is shown only now.
+              {shared.intro} The link works once, expires in {INVITATION_DAYS} days, and won’t be shown again.
             </Text>
           }
           label="Invitation link"
-          value={handed.link}
+          value={shared.link}
           doneLabel="Done"
           onDone={close}
         />
@@ -49,13 +49,13 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
   );
 }
 
-/** Why the link is not on its way by mail. */
+/** Why the link was not mailed. */
 const INTROS: Readonly<Record<Exclude<InvitationMail, "sent">, string>> = {
-  off: "This service sends no mail, so give the link to the person yourself.",
-  failed: "The mail could not be sent, so give the link to the person yourself.",
+  off: "This server doesn’t send e-mails, so share the link with the person yourself.",
+  failed: "The e-mail couldn’t be sent, so share the link with the person yourself.",
 };
 
-function InviteForm({ onClose, onHanded }: { onClose: () => void; onHanded: (handed: Handed) => void }) {
+function InviteForm({ onClose, onShared }: { onClose: () => void; onShared: (shared: Shared) => void }) {
   const { id, can } = useOrganization();
   const form = useForm({ initialValues: { email: "", role: "member" } });
   const invite = useAction({
@@ -63,9 +63,9 @@ function InviteForm({ onClose, onHanded }: { onClose: () => void; onHanded: (han
     form,
     isQuiet: true,
     refreshes: [invitationsQuery(id).queryKey],
-    says: ({ invitation }) => `${invitation.email} is invited.`,
+    says: ({ invitation }) => `Invitation for ${invitation.email} created`,
     onDone: ({ link, mail }) =>
-      link === null || mail === "sent" ? onClose() : onHanded({ link, intro: INTROS[mail] }),
+      link === null || mail === "sent" ? onClose() : onShared({ link, intro: INTROS[mail] }),
   });
   const roles = ROLES_OF_MEMBERS.filter((role) => role !== "owner" || can("changeOwner").isAllowed);
   return (
@@ -87,7 +87,7 @@ function InviteForm({ onClose, onHanded }: { onClose: () => void; onHanded: (han
             ))}
           </Stack>
         </Radio.Group>
-        <FormButtons label="Invite" isBusy={invite.isPending} onCancel={onClose} />
+        <FormButtons label="Send invitation" isBusy={invite.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -15,18 +15,18 @@ export function MembersPage() {
   return (
     <Page
       title="Members"
-      description={`Who works with ${name}, and what they may do.`}
+      description={`People with access to ${name}.`}
       actions={
         <ActionButton
           verdict={can("invite")}
           leftSection={<IconUserPlus size={18} stroke={1.6} />}
           onClick={() => setInviting(true)}
         >
-          Invite
+          Invite member
         </ActionButton>
       }
     >
-      <LockedFeature verdict={verdict} title="Members are out of reach for you" />
+      <LockedFeature verdict={verdict} title="You don’t have access to members" />
       {verdict.isAllowed && (
         <>
           <MembersSection />

@@ -35,13 +35,13 @@ export function MembersSection() {
         body: { role, was: { role: member.role } },
       }),
     refreshes,
-    says: (_, { member, role }) => `${member.name} is now ${ROLE_NAMES[role].toLowerCase()}.`,
+    says: (_, { member, role }) => `Role of ${member.name} changed to ${ROLE_NAMES[role].toLowerCase()}`,
     onDone: () => setChange(null),
   });
   const remove = useAction({
     run: (member: MemberShape) => call("removeMember", { organization: id, params: { userId: member.userId } }),
     refreshes,
-    says: (_, member) => `${member.name} is no longer a member.`,
+    says: (_, member) => `${member.name} removed`,
     onDone: (_, member) => {
       setRemoved(null);
       if (member.userId === me.user.id) void navigate({ to: HOME, replace: true });
@@ -88,7 +88,7 @@ export function MembersSection() {
           size="xs"
           variant="default"
           verdict={mayChange(row)}
-          aria-label={row.userId === me.user.id ? "Leave" : `Remove ${row.name}`}
+          aria-label={row.userId === me.user.id ? `Leave ${name}` : `Remove ${row.name}`}
           onClick={() => setRemoved(row)}
         >
           {row.userId === me.user.id ? "Leave" : "Remove"}
@@ -97,7 +97,7 @@ export function MembersSection() {
     },
   ];
   return (
-    <Section title="People" isFlush>
+    <Section title="All members" isFlush>
       <StaleNotice query={members} />
       <Loaded query={members} rows={3}>
         {({ data }) => (
@@ -106,8 +106,8 @@ export function MembersSection() {
       </Loaded>
       <ConfirmDialog
         isOpen={change !== null}
-        title={change ? `Make ${change.member.name} ${ROLE_NAMES[change.role].toLowerCase()}?` : ""}
-        confirmLabel="Change the role"
+        title={change ? `Change role of ${change.member.name} to ${ROLE_NAMES[change.role].toLowerCase()}?` : ""}
+        confirmLabel="Change role"
         isDangerous={false}
         isBusy={changeRole.isPending}
         onConfirm={() => change && changeRole.mutate(change)}
@@ -118,18 +118,19 @@ export function MembersSection() {
       <ConfirmDialog
         isOpen={removed !== null}
         title={removed?.userId === me.user.id ? `Leave ${name}?` : `Remove ${removed?.name ?? ""}?`}
-        confirmLabel={removed?.userId === me.user.id ? "Leave" : "Remove"}
+        confirmLabel={removed?.userId === me.user.id ? "Leave organization" : "Remove member"}
         isBusy={remove.isPending}
         onConfirm={() => removed && remove.mutate(removed)}
         onClose={() => setRemoved(null)}
       >
-        {removed?.email} loses access to {name} at once. What they did stays in the audit log.
+        {removed?.userId === me.user.id ? "You’ll" : `${removed?.email} will`} lose access to {name} immediately. The
+        audit log keeps past actions.
       </ConfirmDialog>
     </Section>
   );
 }
 
-/** Who may do most comes first; those of one role by their names. */
+/** Highest role first, then by name. */
 function byRole(a: MemberShape, b: MemberShape): number {
   return ROLES_OF_MEMBERS.indexOf(a.role) - ROLES_OF_MEMBERS.indexOf(b.role) || a.name.localeCompare(b.name);
 }

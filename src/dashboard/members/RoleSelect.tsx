@@ -4,14 +4,15 @@ import type { Verdict } from "../can.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ROLE_NAMES } from "./role-words.ts";
 
-/** Shows the role somebody has; choosing another asks for it, and changes nothing by itself. */
-export function RoleSelect(about: {
+type RoleSelectProps = {
   label: string;
   value: MemberRole;
   verdict: Verdict;
   onChoose: (role: MemberRole) => void;
-}) {
-  const { label, value, verdict, onChoose } = about;
+};
+
+/** Shows a member's role. Choosing another only asks for confirmation. */
+export function RoleSelect({ label, value, verdict, onChoose }: RoleSelectProps) {
   const { can } = useOrganization();
   const mayMakeOwners = can("changeOwner").isAllowed;
   const data = ROLES_OF_MEMBERS.filter((role) => role !== "owner" || mayMakeOwners || value === "owner");

@@ -1,6 +1,6 @@
 import type { MemberRole } from "#contract/app/role.ts";
 
-// What each role means, in words. The server's tables decide; this tells people.
+// Names and descriptions of the roles. contract/app/routes.ts decides what each role may do.
 
 export const ROLE_NAMES: Record<MemberRole, string> = {
   owner: "Owner",
@@ -10,8 +10,8 @@ export const ROLE_NAMES: Record<MemberRole, string> = {
 };
 
 export const ROLE_MEANINGS: Record<MemberRole, string> = {
-  owner: "Everything, and decides who else is an owner.",
-  admin: "Members, API keys, webhooks, connections, exports and settings.",
-  member: "Widgets and bookings, with customers' data; tests webhooks and sends deliveries again.",
-  viewer: "Looks at analytics and settings; sees nothing about customers.",
+  owner: "Full access, including choosing other owners.",
+  admin: "Manages members, API keys, webhooks, connections, exports and settings.",
+  member: "Works with widgets and bookings, including customer data. Can test webhooks and redeliver.",
+  viewer: "Can view analytics, widgets, webhooks and settings, but no customer data.",
 };

@@ -12,36 +12,36 @@ type PasswordDialogProps<Output> = {
   confirmLabel: string;
   isDangerous?: boolean;
   run: (password: string) => Promise<Output>;
-  /** The toast afterwards, where the screen does not say it itself. */
+  /** The toast after success. */
   says?: string;
   onClose: () => void;
-  /** It is not closed by itself: what follows may take its place. */
+  /** The caller closes the dialog, or shows the next step. */
   onDone: (output: Output) => void;
 };
 
-/** Something that takes one's password once more. */
-export function PasswordDialog<Output>(about: PasswordDialogProps<Output>) {
+/** A dialog for actions that need the password again. */
+export function PasswordDialog<Output>(props: PasswordDialogProps<Output>) {
   const form = useForm({ initialValues: { password: "" } });
   const close = () => {
     form.reset();
-    about.onClose();
+    props.onClose();
   };
   const confirm = useAction({
-    run: about.run,
+    run: props.run,
     form,
     isQuiet: true,
-    says: () => about.says ?? null,
+    says: () => props.says ?? null,
     onDone: (output) => {
       form.reset();
-      about.onDone(output);
+      props.onDone(output);
     },
   });
   return (
-    <Modal opened={about.isOpen} onClose={close} title={about.title}>
+    <Modal opened={props.isOpen} onClose={close} title={props.title}>
       <form onSubmit={form.onSubmit(({ password }) => confirm.mutate(password))}>
         <Stack gap="md">
           <Text size="sm" component="div">
-            {about.children}
+            {props.children}
           </Text>
           <FormFault error={confirm.error} />
           <PasswordInput
@@ -52,9 +52,9 @@ export function PasswordDialog<Output>(about: PasswordDialogProps<Output>) {
             {...form.getInputProps("password")}
           />
           <FormButtons
-            label={about.confirmLabel}
+            label={props.confirmLabel}
             isBusy={confirm.isPending}
-            isDangerous={about.isDangerous ?? false}
+            isDangerous={props.isDangerous ?? false}
             onCancel={close}
           />
         </Stack>

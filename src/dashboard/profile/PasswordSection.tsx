@@ -17,24 +17,24 @@ export function PasswordSection({ hasPassword, email }: { hasPassword: boolean; 
     run: (body: typeof EMPTY) => call("changePassword", { body }),
     form,
     refreshes: [signInsQuery.queryKey],
-    says: () => "Your password is changed. Your other devices were signed out.",
+    says: () => "Password changed. Your other devices were signed out.",
     onDone: () => form.reset(),
   });
   if (!hasPassword)
     return (
       <Section title="Password">
         <Text size="sm">
-          You sign in with your organization's account and have no password here.{" "}
+          You use single sign-on and don’t have a password here.{" "}
           <TextLink underline="always" to={ENTRY_PAGES.forgotPassword}>
-            Ask for a link
+            Request a link
           </TextLink>{" "}
           to set one.
         </Text>
       </Section>
     );
   return (
-    <Section title="Password" description="Changing it signs out your other devices.">
-      {/* The current one may have been filled in by the browser. */}
+    <Section title="Password" description="Changing your password signs out your other devices.">
+      {/* The browser may have filled in the current password, so only the new one counts as a change. */}
       <LeaveGuard isDirty={form.isDirty("newPassword")} />
       <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
         <Stack gap="md">
@@ -49,7 +49,7 @@ export function PasswordSection({ hasPassword, email }: { hasPassword: boolean; 
           <NewPasswordInput label="New password" {...form.getInputProps("newPassword")} />
           <Group>
             <Button type="submit" disabled={!form.isDirty()} loading={change.isPending}>
-              Change the password
+              Change password
             </Button>
           </Group>
         </Stack>

@@ -15,7 +15,11 @@ import { TwoFactorSection } from "./TwoFactorSection.tsx";
 export function ProfilePage() {
   const { me } = useOrganization();
   return (
-    <Page title="Profile" description={`Your account, ${me.user.email}, in every organization.`} width="narrow">
+    <Page
+      title="Profile"
+      description={`Your account ${me.user.email}, shared by all your organizations.`}
+      width="narrow"
+    >
       <NameSection name={me.user.name} />
       <PasswordSection hasPassword={me.user.hasPassword} email={me.user.email} />
       <TwoFactorSection user={me.user} />
@@ -31,17 +35,17 @@ function NameSection({ name }: { name: string }) {
     run: (name: string) => call("changeMe", { body: { name } }),
     form,
     refreshes: [meKey],
-    says: () => "Your name is changed.",
+    says: () => "Name changed",
     onDone: (_, changed) => form.setInitialValues({ name: changed }),
   });
   return (
-    <Section title="Name" description="How others in your organizations see you.">
+    <Section title="Name" description="Shown to other members of your organizations.">
       <LeaveGuard isDirty={form.isDirty()} />
       <form onSubmit={form.onSubmit((values) => rename.mutate(values.name))}>
         <Group align="flex-end" gap="sm">
           <TextInput label="Name" autoComplete="name" required flex="1 1 14rem" {...form.getInputProps("name")} />
           <Button type="submit" disabled={!form.isDirty()} loading={rename.isPending}>
-            Save
+            Save name
           </Button>
         </Group>
       </form>

@@ -1,21 +1,21 @@
 import { Modal, Text } from "@mantine/core";
 import { ShownOnce, STAYS_OPEN } from "../ui/copy/ShownOnce.tsx";
 
-/** Shown once: whoever loses the phone comes in with one of these. */
+/** Recovery codes, shown only once. They replace the authenticator app if the phone is lost. */
 export function RecoveryCodesDialog({ codes, onClose }: { codes: readonly string[] | null; onClose: () => void }) {
   return (
-    <Modal opened={codes !== null} onClose={onClose} title="Keep your recovery codes" {...STAYS_OPEN}>
+    <Modal opened={codes !== null} onClose={onClose} title="Save your recovery codes" {...STAYS_OPEN}>
       {codes && (
         <ShownOnce
           intro={
             <Text size="sm">
-              Each of these signs you in once when you cannot use your authenticator app. They are shown only now: keep
-              them where you keep passwords.
+              If you lose access to your authenticator app, you can sign in with one of these codes. Each code works
+              once. They won’t be shown again, so store them with your passwords.
             </Text>
           }
           label="Recovery codes"
           value={codes.join("\n")}
-          doneLabel="I have kept them"
+          doneLabel="I’ve saved them"
           onDone={onClose}
         />
       )}

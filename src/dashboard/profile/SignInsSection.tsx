@@ -20,7 +20,7 @@ export function SignInsSection() {
     run: (which: SignIn | "others") =>
       which === "others" ? call("endOtherSignIns", {}) : call("endSignIn", { params: { id: which.id } }),
     refreshes: [signInsQuery.queryKey],
-    says: (_, which) => (which === "others" ? "Your other devices were signed out." : "That sign-in has ended."),
+    says: (_, which) => (which === "others" ? "All other sessions signed out" : "Session signed out"),
     onDone: () => setEnding(null),
   });
   const columns: Column<SignIn>[] = [
@@ -32,30 +32,25 @@ export function SignInsSection() {
           <Text size="sm" fw={500}>
             {row.browser}
           </Text>
-          {row.isCurrent && <Badge color="green">This one</Badge>}
+          {row.isCurrent && <Badge color="green">This browser</Badge>}
         </Group>
       ),
     },
     {
       header: "Last used",
       isShort: true,
-      // The server writes down when only now and then.
+      // The server updates lastUsedAt only now and then.
       cell: (row) =>
         row.isCurrent ? "Now" : <span title={format.exact(row.lastUsedAt)}>{formatRelative(row.lastUsedAt)}</span>,
     },
     { header: "Signed in", isShort: true, cell: (row) => format.dateTime(row.createdAt) },
-    { header: "Ends", isShort: true, isWideOnly: true, cell: (row) => format.date(row.expiresAt) },
+    { header: "Expires", isShort: true, isWideOnly: true, cell: (row) => format.date(row.expiresAt) },
     {
       ...BUTTONS,
       cell: (row) =>
         !row.isCurrent && (
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={`End the sign-in of ${row.browser}`}
-            onClick={() => setEnding(row)}
-          >
-            End
+          <Button size="xs" variant="default" aria-label={`Sign out ${row.browser}`} onClick={() => setEnding(row)}>
+            Sign out
           </Button>
         ),
     },
@@ -63,29 +58,29 @@ export function SignInsSection() {
   const hasOthers = signIns.data?.data.some((row) => !row.isCurrent) ?? false;
   return (
     <Section
-      title="Sign-ins"
-      description="Where you are signed in. End what you do not recognise, then change your password."
+      title="Sessions"
+      description="Browsers where you’re signed in. Sign out any session you don’t recognise, then change your password."
       isFlush
       actions={
         <Button variant="default" disabled={!hasOthers} onClick={() => setEnding("others")}>
-          End all others
+          Sign out other sessions
         </Button>
       }
     >
       <Loaded query={signIns} rows={2}>
-        {({ data }) => <DataTable label="Sign-ins" columns={columns} rows={data} rowKey={(row) => row.id} />}
+        {({ data }) => <DataTable label="Sessions" columns={columns} rows={data} rowKey={(row) => row.id} />}
       </Loaded>
       <ConfirmDialog
         isOpen={ending !== null}
-        title={ending === "others" ? "End all other sign-ins?" : "End this sign-in?"}
-        confirmLabel="End"
+        title={ending === "others" ? "Sign out all other sessions?" : "Sign out this session?"}
+        confirmLabel={ending === "others" ? "Sign out other sessions" : "Sign out session"}
         isBusy={end.isPending}
         onConfirm={() => ending && end.mutate(ending)}
         onClose={() => setEnding(null)}
       >
         {ending === "others"
-          ? "Every device but this one is signed out at once."
-          : `${ending?.browser ?? "It"} is signed out at once; whoever uses it has to sign in again.`}
+          ? "You’ll be signed out everywhere except in this browser."
+          : `${ending?.browser ?? "This browser"} will be signed out immediately.`}
       </ConfirmDialog>
     </Section>
   );

@@ -10,7 +10,7 @@ import { PasswordDialog } from "./PasswordDialog.tsx";
 import { RecoveryCodesDialog } from "./RecoveryCodesDialog.tsx";
 import { TwoFactorSetUp } from "./TwoFactorSetUp.tsx";
 
-type Open = "set-up" | "switch-off" | "new-codes" | null;
+type Open = "set-up" | "turn-off" | "new-codes" | null;
 
 export function TwoFactorSection({ user }: { user: Me["user"] }) {
   const [open, setOpen] = useState<Open>(null);
@@ -19,60 +19,60 @@ export function TwoFactorSection({ user }: { user: Me["user"] }) {
   const close = () => setOpen(null);
   const verdict = user.hasPassword
     ? ({ isAllowed: true } as const)
-    : ({ isAllowed: false, reason: "Set a password first; it is asked for here." } as const);
+    : ({ isAllowed: false, reason: "Set a password first. You need it to turn this on." } as const);
   return (
     <Section
-      title="Two-factor sign-in"
-      description="Signing in then takes a code from an app on your phone besides your password."
+      title="Two-factor authentication"
+      description="Requires a code from your phone in addition to your password."
       actions={user.isTwoFactorOn ? <Badge color="green">On</Badge> : <Badge color="gray">Off</Badge>}
     >
       {user.isTwoFactorOn ? (
         <Group gap="xs">
           <Button variant="default" onClick={() => setOpen("new-codes")}>
-            Make new recovery codes
+            Create new recovery codes
           </Button>
-          <Button variant="default" color="red" onClick={() => setOpen("switch-off")}>
-            Switch off
+          <Button variant="default" color="red" onClick={() => setOpen("turn-off")}>
+            Turn off
           </Button>
         </Group>
       ) : (
         <Group gap="md">
           <ActionButton verdict={verdict} onClick={() => setOpen("set-up")}>
-            Set up
+            Set up two-factor authentication
           </ActionButton>
           <Text size="sm" c="dimmed">
-            You need an authenticator app, such as one that your phone brings along.
+            You need an authenticator app on your phone.
           </Text>
         </Group>
       )}
       <TwoFactorSetUp
         isOpen={open === "set-up"}
         onClose={close}
-        onDone={(made) => {
+        onDone={(created) => {
           close();
-          setCodes(made);
+          setCodes(created);
           void queries.invalidateQueries({ queryKey: meKey });
         }}
       />
       <PasswordDialog
-        isOpen={open === "switch-off"}
-        title="Switch off two-factor sign-in?"
-        confirmLabel="Switch off"
+        isOpen={open === "turn-off"}
+        title="Turn off two-factor authentication?"
+        confirmLabel="Turn off"
         isDangerous
         run={(password) => call("disableTwoFactor", { body: { password } })}
-        says="Two-factor sign-in is off."
+        says="Two-factor authentication turned off"
         onClose={close}
         onDone={() => {
           close();
           void queries.invalidateQueries({ queryKey: meKey });
         }}
       >
-        Your password alone is then enough to sign in. The recovery codes stop working.
+        You’ll sign in with your password only. Your recovery codes will stop working.
       </PasswordDialog>
       <PasswordDialog
         isOpen={open === "new-codes"}
-        title="Make new recovery codes?"
-        confirmLabel="Make new codes"
+        title="Create new recovery codes?"
+        confirmLabel="Create codes"
         run={(password) => call("createRecoveryCodes", { body: { password } })}
         onClose={close}
         onDone={({ backupCodes }) => {
@@ -80,7 +80,7 @@ export function TwoFactorSection({ user }: { user: Me["user"] }) {
           setCodes(backupCodes);
         }}
       >
-        The codes you have now stop working.
+        Your current codes will stop working.
       </PasswordDialog>
       <RecoveryCodesDialog codes={codes} onClose={() => setCodes(null)} />
     </Section>

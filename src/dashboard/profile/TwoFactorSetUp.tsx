@@ -10,35 +10,35 @@ import { PasswordDialog } from "./PasswordDialog.tsx";
 import { QrCode } from "./QrCode.tsx";
 
 type TwoFactorSetUpProps = { isOpen: boolean; onClose: () => void; onDone: (recoveryCodes: readonly string[]) => void };
-type Made = { totpURI: string; backupCodes: readonly string[] };
+type Created = { totpURI: string; backupCodes: readonly string[] };
 
-/** Password, then the secret for the app, then a code from it that shows that it works. */
+/** Password first, then the key for the authenticator app, then a code to prove that the app works. */
 export function TwoFactorSetUp({ isOpen, onClose, onDone }: TwoFactorSetUpProps) {
-  const [made, setMade] = useState<Made | null>(null);
+  const [created, setCreated] = useState<Created | null>(null);
   const close = () => {
-    setMade(null);
+    setCreated(null);
     onClose();
   };
   return (
     <>
       <PasswordDialog
-        isOpen={isOpen && made === null}
-        title="Set up two-factor sign-in"
-        confirmLabel="Go on"
+        isOpen={isOpen && created === null}
+        title="Set up two-factor authentication"
+        confirmLabel="Continue"
         run={(password) => call("enableTwoFactor", { body: { password } })}
         onClose={onClose}
-        onDone={setMade}
+        onDone={setCreated}
       >
-        First your password, so that nobody else does this in your name.
+        Confirm your password first.
       </PasswordDialog>
-      <Modal opened={isOpen && made !== null} onClose={close} title="Add Bookflow to your app">
-        {made && (
+      <Modal opened={isOpen && created !== null} onClose={close} title="Add Bookflow to your authenticator app">
+        {created && (
           <ConfirmStep
-            uri={made.totpURI}
+            uri={created.totpURI}
             onClose={close}
             onConfirmed={() => {
-              setMade(null);
-              onDone(made.backupCodes);
+              setCreated(null);
+              onDone(created.backupCodes);
             }}
           />
         )}
@@ -53,7 +53,7 @@ function ConfirmStep({ uri, onClose, onConfirmed }: { uri: string; onClose: () =
     run: (code: string) => call("confirmTwoFactor", { body: { code } }),
     form,
     isQuiet: true,
-    says: () => "Two-factor sign-in is on.",
+    says: () => "Two-factor authentication turned on",
     onDone: onConfirmed,
   });
   const secret = new URL(uri).searchParams.get("secret") ?? "";
@@ -61,11 +61,11 @@ function ConfirmStep({ uri, onClose, onConfirmed }: { uri: string; onClose: () =
     <form onSubmit={form.onSubmit(({ code }) => confirm.mutate(code.replaceAll(/\s/g, "")))}>
       <Stack gap="md">
         <Text size="sm">
-          Scan this with your authenticator app. If the app is on this device,{" "}
+          Scan this code with your authenticator app. If the app is on this device,{" "}
           <Anchor href={uri} inherit underline="always">
-            open it from here
+            open it
           </Anchor>
-          ; or add an account by hand and type the key. It is time-based, with six digits.
+          . You can also enter the key by hand (time-based, six digits).
         </Text>
         <QrCode text={uri} label="QR code with the key for your authenticator app" />
         <CopyField label="Key" value={secret.replaceAll(/.{4}(?=.)/g, "$& ")} />
@@ -79,7 +79,7 @@ function ConfirmStep({ uri, onClose, onConfirmed }: { uri: string; onClose: () =
           data-autofocus
           {...form.getInputProps("code")}
         />
-        <FormButtons label="Switch on" isBusy={confirm.isPending} onCancel={onClose} />
+        <FormButtons label="Turn on" isBusy={confirm.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,35 +1,36 @@
 import { List } from "@mantine/core";
+import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 
-/** What is kept about visitors and customers, and for how long; as retention/, funnel/ and bookings/ of the server do it. */
+/** Describes what retention/, funnel/ and bookings/ of the server store and delete. */
 export function DataSection() {
   const { details, paths } = useOrganization();
   return (
-    <Section title="Data and privacy" description="What Bookflow keeps about visitors and customers.">
+    <Section title="Data and privacy" description="What Bookflow stores about visitors and customers.">
       <List spacing="xs" size="sm">
         <List.Item>
-          <b>Visits</b> are counted without cookies that follow people around: step, page, source, device and country.
-          IP addresses and user agents are never stored.
+          <b>Visits</b> are counted without tracking cookies: step, page, source, device and country. IP addresses and
+          user agents are never stored.
         </List.Item>
         <List.Item>
           <b>Bookings</b> are stored only for{" "}
           <TextLink underline="always" to={paths.widgets}>
             widgets
           </TextLink>{" "}
-          with Store bookings on. With it off, nothing about the customer is written down, not even for a moment.
+          with Store bookings on. When it’s off, nothing about the customer is saved, not even briefly.
         </List.Item>
         <List.Item>
-          Both are deleted within hours once they are older than <b>{details.plan.retention}</b>. The log of webhook
-          deliveries is kept for 30 days.
+          Both are deleted after <b>{details.plan.retention}</b>. The log of webhook deliveries is kept for{" "}
+          {DELIVERY_LOG_DAYS} days.
         </List.Item>
         <List.Item>
-          Somebody wants to be forgotten? Erase their e-mail address under{" "}
+          If a customer asks you to delete their data, erase their e-mail address under{" "}
           <TextLink underline="always" to={paths.bookings}>
             Bookings
           </TextLink>
-          : that removes their bookings and what was kept of deliveries. Your scheduling system is not touched.
+          . That deletes their bookings and the stored webhook deliveries. Your scheduling system isn’t changed.
         </List.Item>
       </List>
     </Section>

@@ -24,7 +24,7 @@ export function GeneralSection() {
     form,
     isQuiet: true,
     refreshes: [[id], meKey],
-    says: () => "The settings are saved.",
+    says: () => "Settings saved",
     onDone: (saved) => {
       const values = { name: saved.name, timeZone: saved.timeZone };
       form.setInitialValues(values);
@@ -40,7 +40,7 @@ export function GeneralSection() {
           <TextInput label="Organization name" required readOnly={!verdict.isAllowed} {...form.getInputProps("name")} />
           <TimeZoneSelect
             label="Time zone"
-            description="Days in analytics begin and end here. After a change the days are counted anew; that takes a moment."
+            description="Analytics count days in this time zone. After a change, days are recalculated."
             required
             readOnly={!verdict.isAllowed}
             {...form.getInputProps("timeZone")}
@@ -48,9 +48,9 @@ export function GeneralSection() {
           <Group justify="space-between" gap="sm">
             <Group gap={4} wrap="nowrap">
               <Text size="sm" c="dimmed" className={classes["id"]}>
-                Organization id <code>{id}</code>
+                Organization ID <code>{id}</code>
               </Text>
-              <CopyButton value={id} label="Copy the organization id" />
+              <CopyButton value={id} label="Copy organization ID" />
             </Group>
             <ActionButton
               type="submit"
@@ -58,7 +58,7 @@ export function GeneralSection() {
               disabled={verdict.isAllowed && !form.isDirty()}
               loading={save.isPending}
             >
-              Save
+              Save settings
             </ActionButton>
           </Group>
         </Stack>

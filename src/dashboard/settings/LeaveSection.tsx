@@ -15,29 +15,26 @@ export function LeaveSection() {
   const navigate = useNavigate();
   const leave = useAction({
     run: () => call("removeMember", { organization: id, params: { userId: me.user.id } }),
-    says: () => `You have left ${name}.`,
-    // Who one is comes first: the start leads to whatever organization is left.
+    says: () => `You left ${name}`,
+    // The start page needs the new list of organizations to pick the next one.
     refreshes: [meKey],
     onDone: () => void navigate({ to: HOME, replace: true }),
   });
   return (
-    <Section
-      title={`Leave ${name}`}
-      description="You lose access at once. Somebody else has to be an owner before the last owner can leave."
-    >
+    <Section title={`Leave ${name}`} description="You’ll lose access immediately. The last owner can’t leave.">
       <Button variant="outline" color="red" onClick={() => setOpen(true)}>
-        Leave
+        Leave organization
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
         title={`Leave ${name}?`}
-        confirmLabel="Leave"
+        confirmLabel="Leave organization"
         typed={{ expected: name, label: `Type ${name} to confirm` }}
         isBusy={leave.isPending}
         onConfirm={() => leave.mutate()}
         onClose={() => setOpen(false)}
       >
-        You can come back only when somebody invites you again.
+        To come back, you’ll need a new invitation.
       </ConfirmDialog>
     </Section>
   );

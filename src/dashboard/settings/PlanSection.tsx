@@ -6,9 +6,9 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { Section } from "../ui/layout/Section.tsx";
 
 const FEATURES: readonly { feature: Feature; name: string; meaning: string }[] = [
-  { feature: "webhooks", name: "Webhooks", meaning: "Every booking sent to your systems, Teams or Slack." },
-  { feature: "csvExport", name: "CSV export", meaning: "All stored bookings as a file." },
-  { feature: "readApi", name: "Read API", meaning: "Widgets, bookings and analytics for your programs." },
+  { feature: "webhooks", name: "Webhooks", meaning: "Each booking is sent to your systems, Teams or Slack." },
+  { feature: "csvExport", name: "CSV export", meaning: "Download all stored bookings." },
+  { feature: "readApi", name: "Read API", meaning: "Read widgets, bookings and analytics from your own software." },
 ];
 
 export function PlanSection() {
@@ -16,11 +16,11 @@ export function PlanSection() {
   return (
     <Section
       title="Plan"
-      description="The operator of this service sets it."
+      description="To change your plan, contact the operator of this server."
       actions={<Badge size="lg">{details.plan.name}</Badge>}
     >
       <List spacing="sm" size="sm" center pl={0} listStyleType="none" styles={{ itemLabel: { lineHeight: 1.45 } }}>
-        <Included name="Analytics and stored bookings" meaning="In every plan." />
+        <Included name="Analytics and stored bookings" meaning="Included in every plan." />
         {FEATURES.map(({ feature, name, meaning }) =>
           planIncludes(plan, feature) ? (
             <Included key={feature} name={name} meaning={meaning} />
@@ -42,7 +42,7 @@ export function PlanSection() {
       </List>
       <Group mt="lg" gap={6}>
         <Text size="sm">
-          Bookings and analytics are kept for <b>{details.plan.retention}</b>: at the moment, what is younger than{" "}
+          Bookings and analytics are kept for <b>{details.plan.retention}</b>, currently back to{" "}
           <b>{format.date(details.plan.keptSince)}</b>.
         </Text>
       </Group>

@@ -8,7 +8,7 @@ import { PlanSection } from "./PlanSection.tsx";
 export function SettingsPage() {
   const { name } = useOrganization();
   return (
-    <Page title="Settings" description={`Of the whole organization ${name}.`} width="narrow">
+    <Page title="Settings" description={`Settings for ${name}.`} width="narrow">
       <GeneralSection />
       <PlanSection />
       <DataSection />

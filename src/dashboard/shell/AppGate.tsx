@@ -11,14 +11,14 @@ import { ErrorState } from "../ui/states/ErrorState.tsx";
 
 const MeContext = createContext<Me | null>(null);
 
-/** Whoever is signed in. Below AppGate only. */
+/** The signed-in person. Works below AppGate only. */
 export function useMe(): Me {
   const me = useContext(MeContext);
   if (!me) throw new Error("useMe is used outside of AppGate");
   return me;
 }
 
-/** Lets through whoever is signed in; sends everybody else to sign in, and back here afterwards. */
+/** Shows the dashboard to signed-in people and sends everyone else to sign in, and back afterwards. */
 export function AppGate() {
   const me = useQuery(meQuery);
   const isSignedOut = me.error instanceof ApiFailure && me.error.status === 401;
@@ -46,7 +46,7 @@ export function AppGate() {
 function GoToSignIn() {
   const navigate = useNavigate();
   const router = useRouter();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with the address that was asked for
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with the requested address
   useEffect(() => {
     const search: Record<string, string> = { next: router.state.location.href };
     void navigate({ to: ENTRY_PAGES.signIn, search, replace: true });

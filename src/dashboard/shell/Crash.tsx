@@ -1,10 +1,10 @@
 import { Page } from "../ui/layout/Page.tsx";
 import { ErrorState } from "../ui/states/ErrorState.tsx";
 
-/** A fault in the page itself. */
+/** An error in our own code. */
 export function Crash({ error }: { error: unknown }) {
   return (
-    <Page title="This page stopped working" width="narrow">
+    <Page title="Something went wrong" width="narrow">
       <ErrorState
         error={error instanceof Error ? error : new Error(String(error))}
         onRetry={() => window.location.reload()}

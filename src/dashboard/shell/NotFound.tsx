@@ -6,31 +6,29 @@ import { ButtonLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 
-const TITLE = "There is nothing here";
+const TITLE = "Page not found";
 
-/** An address inside an organization that leads nowhere. */
+/** For unknown addresses inside an organization. */
 export function NotFound() {
   return (
     <Page title={TITLE} width="narrow">
       <EmptyState
         icon={IconMapPinQuestion}
-        title="This address leads nowhere"
-        action={<ButtonLink to={HOME}>Go to the start</ButtonLink>}
+        title="This page doesn’t exist"
+        action={<ButtonLink to={HOME}>Go to dashboard</ButtonLink>}
       >
-        What it led to may have been removed, or it was copied only in part.
+        It may have been deleted, or the link is incomplete.
       </EmptyState>
     </Page>
   );
 }
 
-/** The same outside of any, or in one that whoever is signed in does not belong to. */
+/** For unknown addresses elsewhere, and for organizations that the person is not a member of. */
 export function Lost() {
   return (
     <EntryFrame title={TITLE}>
-      <Text size="sm">
-        This address leads nowhere, or to an organization that you do not belong to with the account you use now.
-      </Text>
-      <ButtonLink to={HOME}>Go to the start</ButtonLink>
+      <Text size="sm">This page doesn’t exist, or you don’t have access to its organization with this account.</Text>
+      <ButtonLink to={HOME}>Go to dashboard</ButtonLink>
     </EntryFrame>
   );
 }

@@ -31,7 +31,7 @@ export function OrganizationSwitcher({ me, current }: { me: Me; current: Me["org
           <Menu.Item
             key={each.id}
             onClick={() => void navigate({ to: pathsOf(each.id).start })}
-            rightSection={each.id === current.id && <IconCheck size={16} aria-label="shown" />}
+            rightSection={each.id === current.id && <IconCheck size={16} aria-label="current" />}
           >
             {each.name}
           </Menu.Item>
@@ -40,7 +40,7 @@ export function OrganizationSwitcher({ me, current }: { me: Me; current: Me["org
           <>
             <Menu.Divider role="separator" />
             <Menu.Item leftSection={<IconPlus size={16} />} onClick={() => void navigate({ to: NEW_ORGANIZATION })}>
-              New organization
+              Create organization
             </Menu.Item>
           </>
         )}

@@ -10,7 +10,7 @@ import type { Paths } from "../paths.ts";
 import classes from "./Switcher.module.css";
 
 const SCHEMES = [
-  { scheme: "auto", label: "As the system", icon: IconDeviceDesktop },
+  { scheme: "auto", label: "System", icon: IconDeviceDesktop },
   { scheme: "light", label: "Light", icon: IconSun },
   { scheme: "dark", label: "Dark", icon: IconMoon },
 ] as const;
@@ -64,7 +64,7 @@ export function PersonMenu({ me, paths }: { me: Me; paths: Paths }) {
   );
 }
 
-/** What was read belongs to whoever was signed in. The page is loaded anew, so that no way back leads to anything of it. */
+/** Reloads the page, so that the Back button shows nothing of the person who signed out. */
 export function useSignOut() {
   return useAction({
     run: () => call("signOut", { body: {} }),

@@ -8,16 +8,16 @@ import { forgetSessionEnd, readSessionEnd, watchSessionEnd } from "../api/sessio
 import { SignInForm } from "../entry/SignInForm.tsx";
 
 /**
- * The session ended while somebody was working: signed out in another tab, ended from another device, or too old. They sign in
- * again right here, so that what they were typing is not lost; what they were looking at is covered until then.
+ * The session ended during work: signed out in another tab or from another device, or expired. Signing in right here keeps what
+ * was typed; the screen behind is covered until then.
  */
 export function SessionEnd() {
   const isEnded = useSyncExternalStore(watchSessionEnd, readSessionEnd);
   const queries = useQueryClient();
   const before = queries.getQueryData<Me>(meKey);
-  const goOn = async () => {
+  const resume = async () => {
     const after = await call("getMe", {}).catch(() => null);
-    // Somebody else's screens must not be filled with what this one was looking at.
+    // Another person must not see the previous person's screens.
     if (!after || after.user.id !== before?.user.id) return window.location.reload();
     forgetSessionEnd();
     await queries.invalidateQueries();
@@ -29,15 +29,14 @@ export function SessionEnd() {
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
-      title="You have been signed out"
+      title="You’ve been signed out"
       overlayProps={{ backgroundOpacity: 1, color: "var(--mantine-color-body)" }}
     >
       <Stack gap="md">
         <Text size="sm">
-          Your session has ended, perhaps in another tab or from another device. Sign in to go on where you were;
-          nothing you typed is lost.
+          Your session has ended. Sign in to continue where you left off. Nothing you typed is lost.
         </Text>
-        <SignInForm email={before?.user.email ?? ""} onSignedIn={() => void goOn()} />
+        <SignInForm email={before?.user.email ?? ""} onSignedIn={() => void resume()} />
       </Stack>
     </Modal>
   );

@@ -20,7 +20,7 @@ import { OrganizationContext, type OrganizationScope } from "./use-organization.
 
 type Membership = Me["organizations"][number];
 
-/** The frame around an organization's screens. */
+/** The frame around an organization's screens: sidebar, menus and content. */
 export function Shell() {
   const me = useMe();
   const { organization: id } = useParams({ strict: false }) as { organization: string };
@@ -32,7 +32,7 @@ function Frame({ me, membership }: { me: Me; membership: Membership }) {
   const details = useQuery(organizationQuery(membership.id));
   const [isOpen, menu] = useDisclosure(false);
   const path = useLocation({ select: ({ pathname }) => pathname });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever goes to another screen is done with the menu
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of screen closes the menu
   useEffect(menu.close, [path]);
   const paths = useMemo(() => pathsOf(membership.id), [membership.id]);
   return (
@@ -41,12 +41,12 @@ function Frame({ me, membership }: { me: Me; membership: Membership }) {
         Skip to content
       </a>
       <AppShell layout="alt" navbar={{ width: 256, breakpoint: "sm", collapsed: { mobile: !isOpen } }}>
-        <section className={classes["top-bar"]} aria-label="Top">
+        <section className={classes["top-bar"]} aria-label="Header">
           <Burger
             opened={isOpen}
             onClick={menu.toggle}
             size="sm"
-            aria-label={isOpen ? "Close the menu" : "Open the menu"}
+            aria-label={isOpen ? "Close menu" : "Open menu"}
             aria-expanded={isOpen}
           />
           <Brand />
@@ -54,7 +54,7 @@ function Frame({ me, membership }: { me: Me; membership: Membership }) {
         <AppShell.Navbar className={classes["navbar"]} aria-label="Menu">
           <Group justify="space-between" className={classes["top"]}>
             <Brand />
-            <Burger opened onClick={menu.close} size="sm" hiddenFrom="sm" aria-label="Close the menu" />
+            <Burger opened onClick={menu.close} size="sm" hiddenFrom="sm" aria-label="Close menu" />
           </Group>
           <OrganizationSwitcher me={me} current={membership} />
           <Navigation paths={paths} />
@@ -79,7 +79,7 @@ function Frame({ me, membership }: { me: Me; membership: Membership }) {
 
 function Scoped({ me, membership, details }: { me: Me; membership: Membership; details: OrganizationShape }) {
   const scope = useMemo<OrganizationScope>(() => {
-    // The plan may have changed since the list of organizations was read.
+    // The plan may have changed since the list of organizations was loaded.
     const member = { role: membership.role, plan: details.plan.id };
     return {
       id: membership.id,
@@ -96,8 +96,7 @@ function Scoped({ me, membership, details }: { me: Me; membership: Membership; d
     <OrganizationContext value={scope}>
       {details.isRecounting && (
         <Text className={classes["notice"]} size="sm" role="status">
-          Days are being counted anew in {details.timeZone}. Until that is done, analytics show days of the time zone
-          before.
+          Recalculating analytics for {details.timeZone}. Until that’s done, days follow the previous time zone.
         </Text>
       )}
       <Outlet />

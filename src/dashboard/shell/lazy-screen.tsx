@@ -9,21 +9,21 @@ import { ErrorState } from "../ui/states/ErrorState.tsx";
 type Screen = () => ReactNode;
 type Find = () => Promise<Screen>;
 
-/** A screen whose code is loaded when it is first shown. Where that fails, a stand-in tries again in its place. */
+/** A screen whose code is loaded when it is first shown. If loading fails, a stand-in offers to try again. */
 export function lazyScreen<Name extends string>(
   load: () => Promise<Readonly<Record<Name, Screen>>>,
   name: Name,
 ): RouteComponent {
   const find: Find = async () => {
     const { [name]: screen } = await load();
-    sessionStorage.removeItem(toMark(name));
+    sessionStorage.removeItem(toReloadKey(name));
     return screen;
   };
   const standIn = () => <StandIn name={name} find={find} />;
   return lazyRouteComponent(async () => ({ default: await find().catch(() => standIn) }));
 }
 
-/** Also tries again by itself when the browser is back online. */
+/** Also tries again when the browser is back online. */
 function StandIn({ name, find }: { name: string; find: Find }) {
   const screen = useQuery({
     queryKey: ["screen", name],
@@ -32,13 +32,13 @@ function StandIn({ name, find }: { name: string; find: Find }) {
   });
   const { data: Found, error } = screen;
   const retry = () => {
-    sessionStorage.removeItem(toMark(name));
+    sessionStorage.removeItem(toReloadKey(name));
     void screen.refetch();
   };
   if (Found) return <Found />;
   if (error)
     return (
-      <Page title="This screen could not be loaded" width="narrow">
+      <Page title="This page couldn’t be loaded" width="narrow">
         <ErrorState error={error} onRetry={retry} />
       </Page>
     );
@@ -50,22 +50,22 @@ function StandIn({ name, find }: { name: string; find: Find }) {
 }
 
 async function findAgain(name: string, find: Find): Promise<Screen> {
-  // Vite takes the link of a stylesheet that failed for the stylesheet.
+  // Vite counts a stylesheet link as loaded even if loading failed.
   for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]'))
     if (link.sheet === null) link.remove();
   try {
     return await find();
   } catch (error) {
-    // Where Bookflow cannot be reached, this says so.
+    // Throws the right message if the server can't be reached.
     await call("listSignInOptions", {});
-    // A newer version has replaced the file, or the browser remembers that it failed: the whole page is loaded anew, once.
-    if (sessionStorage.getItem(toMark(name)) !== null) throw error;
-    sessionStorage.setItem(toMark(name), "");
+    // A new version replaced the file, or the browser cached the failure: reload the whole page, once.
+    if (sessionStorage.getItem(toReloadKey(name)) !== null) throw error;
+    sessionStorage.setItem(toReloadKey(name), "");
     window.location.reload();
     return await new Promise<never>(() => undefined);
   }
 }
 
-function toMark(name: string): string {
+function toReloadKey(name: string): string {
   return `bookflow-reloaded-for-${name}`;
 }

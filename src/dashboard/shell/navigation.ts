@@ -15,7 +15,6 @@ import type { Paths } from "../paths.ts";
 
 type NavigationItem = { readonly label: string; readonly icon: Icon; readonly to: (paths: Paths) => string };
 
-// Order: Analytics, Bookings, Widgets; Webhooks, Deliveries, API keys, Connections; Members, Audit log, Settings.
 // biome-ignore format: one screen a line
 export const NAVIGATION: readonly { readonly title: string; readonly items: readonly NavigationItem[] }[] = [
   {

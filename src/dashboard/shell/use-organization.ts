@@ -6,7 +6,7 @@ import type { Action, Verdict } from "../can.ts";
 import type { Format } from "../format.ts";
 import type { Paths } from "../paths.ts";
 
-/** The organization that is shown, and what whoever is signed in is and may do in it. */
+/** The current organization, and the signed-in person's role and rights in it. */
 export type OrganizationScope = {
   readonly id: string;
   readonly name: string;
@@ -21,7 +21,7 @@ export type OrganizationScope = {
 
 export const OrganizationContext = createContext<OrganizationScope | null>(null);
 
-/** Below Shell only. */
+/** Works below Shell only. */
 export function useOrganization(): OrganizationScope {
   const scope = useContext(OrganizationContext);
   if (!scope) throw new Error("useOrganization is used outside of Shell");

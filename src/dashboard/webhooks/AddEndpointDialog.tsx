@@ -15,32 +15,32 @@ import { FormFault } from "../ui/forms/FormFault.tsx";
 import { KINDS, nameOf } from "./endpoint-words.ts";
 import { SecretOnce } from "./SecretOnce.tsx";
 
-/** What is added leads to its own screen, where a test can be sent; a signing secret is shown on the way there, once. */
+/** Adds an endpoint, shows its signing secret once, and opens the endpoint's page. */
 export function AddEndpointDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { paths } = useOrganization();
   const navigate = useNavigate();
   const [added, setAdded] = useState<AddedEndpoint | null>(null);
-  const goOn = ({ endpoint }: AddedEndpoint) => {
+  const openEndpoint = ({ endpoint }: AddedEndpoint) => {
     setAdded(null);
     onClose();
-    // The secret is kept by now.
+    // The secret has been saved by now.
     void navigate({ to: paths.endpoint(endpoint.id), ignoreBlocker: true });
   };
   return (
     <Modal
       opened={isOpen}
       onClose={onClose}
-      title={added ? "Keep the signing secret" : "Add an endpoint"}
+      title={added ? "Save the signing secret" : "Add endpoint"}
       size="lg"
       {...(added ? STAYS_OPEN : {})}
     >
       {added ? (
-        <SecretOnce secret={added.secret} onDone={() => goOn(added)} />
+        <SecretOnce secret={added.secret} onDone={() => openEndpoint(added)} />
       ) : (
         <AddForm
           onClose={onClose}
-          // Cards are not signed, so that there is no secret to keep.
-          onAdded={(answer) => (answer.endpoint.kind === "webhook" ? setAdded(answer) : goOn(answer))}
+          // Chat cards are not signed, so there is no secret to show.
+          onAdded={(answer) => (answer.endpoint.kind === "webhook" ? setAdded(answer) : openEndpoint(answer))}
         />
       )}
     </Modal>
@@ -56,7 +56,7 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
     form,
     isQuiet: true,
     refreshes: endpointRefreshes(id),
-    says: ({ endpoint }) => `${nameOf(endpoint)} is added.`,
+    says: ({ endpoint }) => `${nameOf(endpoint)} added`,
     onDone: onAdded,
   });
   const kind = KINDS[form.values.kind];
@@ -64,7 +64,7 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
     <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
       <Stack gap="md">
         <FormFault error={add.error} />
-        <Radio.Group label="Kind" {...form.getInputProps("kind")}>
+        <Radio.Group label="Type" {...form.getInputProps("kind")}>
           <Stack gap="sm" mt="xs">
             {ENDPOINT_KINDS.map((each) => (
               <Radio key={each} value={each} label={KINDS[each].name} description={KINDS[each].meaning} />
@@ -83,7 +83,7 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
         />
         <TextInput
           label="Description"
-          description="Optional. What it is for, in a few words."
+          description="Optional. What the endpoint is for."
           autoComplete="off"
           {...form.getInputProps("description")}
         />

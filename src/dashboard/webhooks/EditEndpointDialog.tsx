@@ -36,7 +36,7 @@ function EditForm({ endpoint, onClose }: EditProps) {
     form,
     isQuiet: true,
     refreshes: endpointRefreshes(id),
-    says: (saved) => `${nameOf(saved)} is saved.`,
+    says: (saved) => `${nameOf(saved)} saved`,
     onDone: onClose,
   });
   return (
@@ -47,8 +47,8 @@ function EditForm({ endpoint, onClose }: EditProps) {
           label="URL"
           description={
             isChat
-              ? "Leave it empty to keep the address. A new one starts with a clean record."
-              : "Deliveries that wait go to the new address. It starts with a clean record."
+              ? "Leave empty to keep the current URL. Changing it resets the failure count."
+              : "Queued deliveries go to the new URL. Changing it resets the failure count."
           }
           placeholder={isChat ? endpoint.url : KINDS[endpoint.kind].example}
           inputMode="url"
@@ -58,7 +58,7 @@ function EditForm({ endpoint, onClose }: EditProps) {
           {...form.getInputProps("url")}
         />
         <TextInput label="Description" autoComplete="off" {...form.getInputProps("description")} />
-        <FormButtons label="Save" isReady={form.isDirty()} isBusy={save.isPending} onCancel={onClose} />
+        <FormButtons label="Save endpoint" isReady={form.isDirty()} isBusy={save.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { call } from "../api/call.ts";
 import { endpointRefreshes } from "../api/endpoints.ts";
 import { useAction } from "../hooks/use-action.ts";
@@ -12,7 +13,7 @@ import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { nameOf } from "./endpoint-words.ts";
 
-/** Switching it off and on, and deleting it. */
+/** Turns an endpoint off and on, or deletes it. */
 export function EndSection({ endpoint }: { endpoint: AppEndpoint }) {
   const { id, can, paths } = useOrganization();
   const navigate = useNavigate();
@@ -25,35 +26,35 @@ export function EndSection({ endpoint }: { endpoint: AppEndpoint }) {
   const change = useAction({
     run: () => call("changeEndpoint", { ...target, body: { isEnabled: !isOn } }),
     refreshes: endpointRefreshes(id),
-    says: ({ status }) => `${name} is switched ${status === "enabled" ? "on" : "off"}.`,
+    says: ({ status }) => `${name} turned ${status === "enabled" ? "on" : "off"}`,
     onDone: close,
   });
   const remove = useAction({
     run: () => call("removeEndpoint", target),
-    says: () => `${name} is deleted.`,
-    // First away from here: this screen has nothing to show any more once the list is read again.
+    says: () => `${name} deleted`,
+    // Leave first: after the refresh this screen has nothing to show.
     onDone: () => {
       const refreshed = () => endpointRefreshes(id).map((queryKey) => queries.invalidateQueries({ queryKey }));
       void navigate({ to: paths.webhooks }).then(refreshed);
     },
   });
   return (
-    <Section title={isOn ? "Switch off or delete" : "Switch on or delete"}>
+    <Section title={isOn ? "Turn off or delete" : "Turn on or delete"}>
       <Stack gap="md">
         <Group justify="space-between" gap="sm">
           <Text size="sm" flex="1 1 18rem">
             {isOn
-              ? "Off, it gets nothing. What it misses is kept in the log for 30 days and can be redelivered."
-              : "On again, it gets new bookings from then on. What it missed can be redelivered from the log."}
+              ? `When off, nothing is sent. Missed events stay in the log for ${DELIVERY_LOG_DAYS} days and can be redelivered.`
+              : "When on, new bookings are sent. Missed events can be redelivered from the log."}
           </Text>
           <ActionButton variant="default" verdict={can("changeEndpoint")} onClick={() => setAsked("switch")}>
-            {isOn ? "Switch off" : "Switch on"}
+            {isOn ? "Turn off endpoint" : "Turn on endpoint"}
           </ActionButton>
         </Group>
         <Divider color="var(--border)" />
         <Group justify="space-between" gap="sm">
           <Text size="sm" flex="1 1 18rem">
-            Deleted, it is gone with its secret. Its deliveries stay in the log for 30 days.
+            Deleting an endpoint also deletes its secret. Its deliveries stay in the log for {DELIVERY_LOG_DAYS} days.
           </Text>
           <ActionButton
             variant="outline"
@@ -61,32 +62,32 @@ export function EndSection({ endpoint }: { endpoint: AppEndpoint }) {
             verdict={can("removeEndpoint")}
             onClick={() => setAsked("delete")}
           >
-            Delete
+            Delete endpoint
           </ActionButton>
         </Group>
       </Stack>
       <ConfirmDialog
         isOpen={asked === "switch"}
-        title={isOn ? `Switch ${name} off?` : `Switch ${name} on?`}
-        confirmLabel={isOn ? "Switch off" : "Switch on"}
+        title={isOn ? `Turn off ${name}?` : `Turn on ${name}?`}
+        confirmLabel={isOn ? "Turn off endpoint" : "Turn on endpoint"}
         isDangerous={isOn}
         isBusy={change.isPending}
         onConfirm={() => change.mutate()}
         onClose={close}
       >
         {isOn
-          ? "Deliveries that wait are canceled, retries too. While it is off, new ones are recorded as canceled."
-          : "It gets every booking from now on, with a clean start: what failed before no longer counts. Deliveries that were canceled are not sent by themselves."}
+          ? "Queued deliveries and retries are canceled. While the endpoint is off, new deliveries are logged as canceled."
+          : "New bookings will be sent again, and the failure count is reset. Canceled deliveries aren’t sent unless you redeliver them."}
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={asked === "delete"}
         title={`Delete ${name}?`}
-        confirmLabel="Delete"
+        confirmLabel="Delete endpoint"
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate()}
         onClose={close}
       >
-        Deliveries that wait are canceled, and nothing can be redelivered to it any more. This cannot be undone.
+        Queued deliveries are canceled, and earlier ones can no longer be redelivered. This can’t be undone.
       </ConfirmDialog>
     </Section>
   );

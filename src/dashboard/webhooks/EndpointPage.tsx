@@ -34,10 +34,10 @@ export function EndpointPage() {
         {() => (
           <NotHere
             icon={IconMapPinQuestion}
-            title="There is no such endpoint"
-            list={{ to: paths.webhooks, label: "Show all endpoints" }}
+            title="Endpoint not found"
+            list={{ to: paths.webhooks, label: "Go to webhooks" }}
           >
-            It may have been deleted. Its deliveries stay in the log.
+            It may have been deleted. Its deliveries are still in the log.
           </NotHere>
         )}
       </Loaded>
@@ -64,7 +64,7 @@ function Endpoint({ endpoint, query }: { endpoint: AppEndpoint; query: Endpoints
       actions={
         <>
           <ActionButton variant="default" verdict={can("changeEndpoint")} onClick={() => setEditing(true)}>
-            Edit
+            Edit endpoint
           </ActionButton>
           <ActionButton verdict={onlyWhileOn(can("testEndpoint"), endpoint)} onClick={() => setTesting(true)}>
             Send test

@@ -71,7 +71,7 @@ function EndpointName({ endpoint }: { endpoint: AppEndpoint }) {
 function HealthCell({ endpoint }: { endpoint: AppEndpoint }) {
   const { health, notices } = endpoint;
   const [latest] = notices;
-  const isAiling = health.condition === "failing" || health.condition === "disabled";
+  const isUnhealthy = health.condition === "failing" || health.condition === "disabled";
   return (
     <div>
       <Group gap={6} className={classes["health"]}>
@@ -82,7 +82,7 @@ function HealthCell({ endpoint }: { endpoint: AppEndpoint }) {
           </Text>
         )}
       </Group>
-      {isAiling && latest && (
+      {isUnhealthy && latest && (
         <Text size="xs" c="dimmed" mt={4}>
           {latest.detail}
         </Text>

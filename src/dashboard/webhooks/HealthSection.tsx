@@ -13,21 +13,21 @@ export function HealthSection({ endpoint }: { endpoint: AppEndpoint }) {
   const { format } = useOrganization();
   const { health, notices } = endpoint;
   const figures: Figure[] = [
-    ["Delivered, 24 hours", formatCount(health.lastDay.delivered)],
-    ["Failed, 24 hours", formatCount(health.lastDay.failed)],
+    ["Delivered", formatCount(health.lastDay.delivered)],
+    ["Failed", formatCount(health.lastDay.failed)],
     ["Last delivered", <When key="delivered" at={health.lastSuccessAt} never="Never" />],
-    ["Last failed, 24 hours", <When key="failed" at={health.lastDay.lastFailureAt} never="None" />],
-    ["Last status", health.lastStatus ?? "–"],
+    ["Last failed", <When key="failed" at={health.lastDay.lastFailureAt} never="–" />],
+    ["Last HTTP status", health.lastStatus ?? "–"],
   ];
   return (
-    <Section title="Health" description="Attempts of the last 24 hours, retries included.">
+    <Section title="Health" description="Attempts in the last 24 hours, including retries.">
       <Stack gap="lg">
-        <Ailments endpoint={endpoint} />
+        <Problems endpoint={endpoint} />
         <Figures figures={figures} />
         {notices.length > 0 && (
           <div>
             <Text size="xs" fw={600} c="dimmed" mb={6}>
-              What we noticed
+              Notices
             </Text>
             <ul className={classes["notices"]}>
               {notices.map(({ kind, detail, at }) => (
@@ -46,27 +46,28 @@ export function HealthSection({ endpoint }: { endpoint: AppEndpoint }) {
   );
 }
 
-/** What is wrong at the moment, and what follows from it. */
-function Ailments({ endpoint: { health, status, disabledReason, disabledAt } }: { endpoint: AppEndpoint }) {
+/** Current problems and their consequences. */
+function Problems({ endpoint: { health, status, disabledReason, disabledAt } }: { endpoint: AppEndpoint }) {
   const { format } = useOrganization();
   if (status === "disabled")
     return (
       <Alert color="gray" title="This endpoint is off" icon={<IconPlugConnectedX size={20} stroke={1.6} />}>
-        {disabledReason && DISABLED_WORDS[disabledReason]} {disabledAt && `That was ${formatRelative(disabledAt)}.`}{" "}
-        What it misses is kept in the log as canceled, and can be redelivered once it is on again.
+        {disabledReason && DISABLED_WORDS[disabledReason]}
+        {disabledAt && ` (${formatRelative(disabledAt)})`}. Missed events stay in the log and can be redelivered once
+        the endpoint is on again.
       </Alert>
     );
   return (
     <>
       {health.failingSince !== null && (
         <Alert color="red" title="Deliveries are failing" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
-          Nothing has arrived since {format.dateTime(health.failingSince)}. Each delivery is tried again for about two
-          hours. After five days without success the endpoint is switched off.
+          No delivery has succeeded since {format.dateTime(health.failingSince)}. Each delivery is retried for about two
+          hours. After five days without success, the endpoint is turned off.
         </Alert>
       )}
       {isPaused(health) && (
-        <Alert color="yellow" title="The receiver asked for a pause" icon={<IconClockPause size={20} stroke={1.6} />}>
-          Nothing is sent before {format.exact(health.pausedUntil)}; what is due then follows by itself.
+        <Alert color="yellow" title="Paused by the receiver" icon={<IconClockPause size={20} stroke={1.6} />}>
+          The receiver asked us to wait. Deliveries continue at {format.exact(health.pausedUntil)}.
         </Alert>
       )}
     </>

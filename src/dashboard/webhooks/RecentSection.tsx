@@ -16,7 +16,6 @@ import { onlyWhileOn } from "./only-while-on.ts";
 
 const SHOWN = 5;
 
-/** The endpoint's latest deliveries. */
 export function RecentSection({ endpoint }: { endpoint: AppEndpoint }) {
   const { id, paths, can } = useOrganization();
   const filter = { endpoint: endpoint.id, limit: SHOWN };
@@ -33,10 +32,10 @@ export function RecentSection({ endpoint }: { endpoint: AppEndpoint }) {
             verdict={onlyWhileOn(can("redeliverFailed"), endpoint)}
             onClick={() => setRedelivering(true)}
           >
-            Redeliver failed …
+            Redeliver failed
           </ActionButton>
           <ButtonLink variant="default" to={paths.deliveries} search={{ endpoint: endpoint.id }}>
-            All deliveries
+            View all deliveries
           </ButtonLink>
         </Group>
       }
@@ -45,10 +44,10 @@ export function RecentSection({ endpoint }: { endpoint: AppEndpoint }) {
         {({ pages }) => {
           const rows = pages[0]?.data ?? [];
           return rows.length > 0 ? (
-            <DeliveryTable label="Latest deliveries" deliveries={rows} isOfOneEndpoint />
+            <DeliveryTable label="Latest deliveries" deliveries={rows} isForOneEndpoint />
           ) : (
-            <EmptyState icon={IconSend} title="Nothing was sent here in the last 30 days">
-              Send a test to see whether your receiver gets it.
+            <EmptyState icon={IconSend} title="No deliveries in the last 30 days">
+              Send a test to check that your receiver works.
             </EmptyState>
           );
         }}

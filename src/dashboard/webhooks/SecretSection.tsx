@@ -19,7 +19,7 @@ export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {
   const rotate = useAction({
     run: () => call("rotateSecret", { organization: id, params: { endpoint: endpoint.id } }),
     refreshes: endpointRefreshes(id),
-    says: () => "The signing secret is rotated.",
+    says: () => "Secret rotated",
     onDone: (answer) => {
       setAsking(false);
       setRotated(answer);
@@ -30,38 +30,38 @@ export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {
   return (
     <Section
       title="Signing secret"
-      description="Every request is signed with it, so that your program can tell ours from forged ones."
+      description="Signs every request, so your software can detect forged ones."
       actions={
         <ActionButton variant="default" verdict={can("rotateSecret")} onClick={() => setAsking(true)}>
-          Rotate
+          Rotate secret
         </ActionButton>
       }
     >
       <Text size="sm">
-        <code>whsec_…{secretHint}</code>, made on {format.dateTime(secretCreatedAt)}.
+        <code>whsec_…{secretHint}</code>, created {format.dateTime(secretCreatedAt)}
       </Text>
       {previousSecretExpiresAt !== null && (
         <Text size="sm" c="dimmed" mt={4}>
-          The secret before it signs too, until {format.dateTime(previousSecretExpiresAt)}.
+          The old secret stays valid until {format.dateTime(previousSecretExpiresAt)}.
         </Text>
       )}
       <ConfirmDialog
         isOpen={isAsking}
-        title="Rotate the signing secret?"
-        confirmLabel="Rotate"
+        title="Rotate signing secret?"
+        confirmLabel="Rotate secret"
         isDangerous={false}
         isBusy={rotate.isPending}
         onConfirm={() => rotate.mutate()}
         onClose={() => setAsking(false)}
       >
-        You get a new secret. For {SIGNING_SECRET_OVERLAP_HOURS} hours every request carries two signatures, of the new
-        and of the old secret, so nothing is lost while you change your program. After that only the new one signs.
-        {previousSecretExpiresAt !== null && " The secret from the rotation before stops signing at once."}
+        You’ll get a new secret. For {SIGNING_SECRET_OVERLAP_HOURS} hours, requests are signed with both the old and the
+        new secret, so you have time to update your software.
+        {previousSecretExpiresAt !== null && " The secret before the current one stops working immediately."}
       </ConfirmDialog>
-      <Modal opened={rotated !== null} onClose={close} title="Keep the new signing secret" size="lg" {...STAYS_OPEN}>
+      <Modal opened={rotated !== null} onClose={close} title="Save the new signing secret" size="lg" {...STAYS_OPEN}>
         {rotated && (
           <SecretOnce secret={rotated.secret} onDone={close}>
-            The old secret signs too until {format.dateTime(rotated.previousSecretExpiresAt)}.
+            The old secret stays valid until {format.dateTime(rotated.previousSecretExpiresAt)}.
           </SecretOnce>
         )}
       </Modal>

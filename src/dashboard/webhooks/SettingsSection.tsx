@@ -13,14 +13,14 @@ export function SettingsSection({ endpoint }: { endpoint: AppEndpoint }) {
       <Facts
         facts={[
           ["URL", <code key="url">{url}</code>],
-          ["Kind", KINDS[kind].name],
+          ["Type", KINDS[kind].name],
           ["Description", description],
           ["Added", format.dateTime(createdAt)],
-          ["Endpoint id", <CopyId key="id" value={id} label="Copy the endpoint id" />],
+          ["Endpoint ID", <CopyId key="id" value={id} label="Copy endpoint ID" />],
         ]}
       />
     </Section>
   );
 }
 
-const CHAT = "The address of a chat is the password to it. That is why only its beginning and end are shown.";
+const CHAT = "Anyone with the full URL can post to the channel, so only part of it is shown.";

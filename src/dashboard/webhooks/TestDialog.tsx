@@ -13,12 +13,12 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
-import { isPaused, KINDS, nameOf } from "./endpoint-words.ts";
+import { isPaused, nameOf } from "./endpoint-words.ts";
 
-/** Sends a test as soon as it opens, and shows what came back. */
+/** Sends a test when it opens, and shows the result. */
 export function TestDialog({ endpoint, onClose }: { endpoint: AppEndpoint | null; onClose: () => void }) {
   return (
-    <Modal opened={endpoint !== null} onClose={onClose} title={endpoint ? `Test of ${nameOf(endpoint)}` : ""} size="lg">
+    <Modal opened={endpoint !== null} onClose={onClose} title={endpoint ? `Test ${nameOf(endpoint)}` : ""} size="lg">
       {endpoint && <Test key={endpoint.id} endpoint={endpoint} onClose={onClose} />}
     </Modal>
   );
@@ -49,8 +49,8 @@ function Test({ endpoint, onClose }: { endpoint: AppEndpoint; onClose: () => voi
               <Loader size="sm" aria-hidden />
               <Text size="sm">
                 {isPaused(endpoint.health)
-                  ? `The receiver asked for a pause: the test is sent at ${format.exact(endpoint.health.pausedUntil)}.`
-                  : `Sending to ${URL.parse(endpoint.url)?.host} …`}
+                  ? `The receiver asked us to wait. The test will be sent at ${format.exact(endpoint.health.pausedUntil)}.`
+                  : `Sending to ${URL.parse(endpoint.url)?.host}…`}
               </Text>
             </Group>
           )
@@ -59,11 +59,11 @@ function Test({ endpoint, onClose }: { endpoint: AppEndpoint; onClose: () => voi
       <Group justify="flex-end" gap="xs">
         {isOver && deliveryId !== undefined && (
           <ButtonLink variant="subtle" to={paths.delivery(deliveryId)}>
-            Show in the log
+            View in log
           </ButtonLink>
         )}
         <Button variant="default" disabled={!isOver && !test.error} onClick={() => test.mutate()}>
-          Send another
+          Send another test
         </Button>
         <Button onClick={onClose}>Done</Button>
       </Group>
@@ -72,26 +72,26 @@ function Test({ endpoint, onClose }: { endpoint: AppEndpoint; onClose: () => voi
 }
 
 const MEANINGS: Record<AppEndpoint["kind"], string> = {
-  webhook: "A signed event of type endpoint.test, without any customer’s data. It is sent once and not tried again.",
-  teams: `A card in ${KINDS.teams.name}, without any customer’s data. It is sent once and not tried again.`,
-  slack: `A message in ${KINDS.slack.name}, without any customer’s data. It is sent once and not tried again.`,
+  webhook: "Sends a signed endpoint.test event without customer data. It isn’t retried.",
+  teams: "Posts a card without customer data. It isn’t retried.",
+  slack: "Posts a message without customer data. It isn’t retried.",
 };
 
 function TestResult({ delivery }: { delivery: AppDeliveryDetail }) {
   const [attempt] = delivery.attempts;
   const isDelivered = delivery.state === "delivered";
-  const took = attempt?.durationMs == null ? "" : ` after ${formatDuration(attempt.durationMs)}`;
+  const duration = attempt?.durationMs == null ? "" : ` after ${formatDuration(attempt.durationMs)}`;
   return (
     <Stack gap="md">
       <Alert
         color={isDelivered ? "green" : "red"}
         variant="light"
         icon={isDelivered ? <IconCheck size={20} /> : <IconX size={20} />}
-        title={isDelivered ? "The test has arrived" : "The test did not arrive"}
+        title={isDelivered ? "Test delivered" : "Test failed"}
       >
-        {attempt ? `${describeAttempt(attempt)}${took}.` : "It was canceled before it was sent."}
+        {attempt ? `${describeAttempt(attempt)}${duration}.` : "The test was canceled before it was sent."}
       </Alert>
-      {attempt?.reply && <CopyField label="Reply" value={attempt.reply} />}
+      {attempt?.reply && <CopyField label="Response" value={attempt.reply} />}
     </Stack>
   );
 }

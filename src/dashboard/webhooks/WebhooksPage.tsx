@@ -1,4 +1,4 @@
-import { Anchor, Text } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { IconPlus, IconWebhook } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -32,22 +32,22 @@ export function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      description="Bookings of widgets with Store bookings on are sent to these endpoints within moments."
+      description="New bookings are sent to these endpoints right away, if their widget has Store bookings on."
       actions={hasSome && addButton}
     >
-      <LockedFeature verdict={canAs({ role: "owner", plan }, "addEndpoint")} title="Webhooks are not in your plan">
-        Endpoints that are here already get nothing, and can be deleted.
+      <LockedFeature verdict={canAs({ role: "owner", plan }, "addEndpoint")} title="Your plan doesn’t include webhooks">
+        Nothing is sent to existing endpoints, but you can delete them.
       </LockedFeature>
       <StaleNotice query={endpoints} />
       <Section
         title="Endpoints"
         description={
           <>
-            How to read and verify what they get is described in the{" "}
+            See the{" "}
             <Anchor href="/docs/webhooks" target="_blank" underline="always" inherit>
-              guide
-            </Anchor>
-            .
+              webhook guide
+            </Anchor>{" "}
+            for the payload and how to verify it.
           </>
         }
         isFlush
@@ -57,8 +57,8 @@ export function WebhooksPage() {
             data.length > 0 ? (
               <EndpointTable endpoints={data} />
             ) : (
-              <EmptyState icon={IconWebhook} title="Nothing is sent anywhere yet" action={addButton}>
-                <Text inherit>Add the address of a program of yours, or of a channel in Teams or Slack.</Text>
+              <EmptyState icon={IconWebhook} title="No endpoints yet" action={addButton}>
+                Send bookings to your own software, or to a channel in Microsoft Teams or Slack.
               </EmptyState>
             )
           }

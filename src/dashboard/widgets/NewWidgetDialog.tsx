@@ -12,10 +12,10 @@ import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { TemplateChoice } from "./design/TemplateChoice.tsx";
 
-/** The few things that are decided first; everything can be changed later. Leads on to the snippet. */
+/** Only the basics, which can be changed later. Opens the new widget's Install tab. */
 export function NewWidgetDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="New widget" size="lg">
+    <Modal opened={isOpen} onClose={onClose} title="Create widget" size="lg">
       <NewWidgetForm onClose={onClose} />
     </Modal>
   );
@@ -33,7 +33,7 @@ function NewWidgetForm({ onClose }: { onClose: () => void }) {
     form,
     isQuiet: true,
     refreshes: [widgetsKey(id)],
-    says: (widget) => `${widget.name} is made. Now put it on your page.`,
+    says: (widget) => `${widget.name} created. Next, add it to your page.`,
     onDone: (widget) => void navigate({ to: paths.widget(widget.id), search: () => ({ tab: "install" }) }),
   });
   return (
@@ -42,7 +42,7 @@ function NewWidgetForm({ onClose }: { onClose: () => void }) {
         <FormFault error={create.error} />
         <TextInput
           label="Name"
-          description="For you, such as Website or Branch in Linz."
+          description="Not shown to visitors. For example “Website” or “Linz branch”."
           required
           maxLength={WIDGET_NAME_LENGTH_MAX}
           data-autofocus
@@ -50,17 +50,17 @@ function NewWidgetForm({ onClose }: { onClose: () => void }) {
         />
         <TextInput
           label="Business name"
-          description="As visitors see it above the widget."
+          description="Shown to visitors above the widget."
           maxLength={WIDGET_NAME_LENGTH_MAX}
           {...form.getInputProps("businessName")}
         />
         <TemplateChoice {...form.getInputProps("template")} />
         <Switch
           label="Store bookings"
-          description="Keeps a copy of every booking with the customer's details: for the list, exports, the read API and webhooks. Off, nothing about customers is kept."
+          description="Saves each booking with the customer’s details for the bookings list, exports, the read API and webhooks. When off, nothing about customers is stored."
           {...form.getInputProps("collectData", { type: "checkbox" })}
         />
-        <FormButtons label="Make the widget" isBusy={create.isPending} onCancel={onClose} />
+        <FormButtons label="Create widget" isBusy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

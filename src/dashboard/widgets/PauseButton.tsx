@@ -11,7 +11,7 @@ export function PauseButton({ widget }: { widget: AppWidget }) {
   const [isOpen, dialog] = useDisclosure(false);
   const isPaused = widget.status === "paused";
   const change = useWidgetChange(widget.id, {
-    says: (saved) => (saved.status === "paused" ? `${saved.name} is paused.` : `${saved.name} is active again.`),
+    says: (saved) => (saved.status === "paused" ? `${saved.name} paused` : `${saved.name} activated`),
     onDone: dialog.close,
   });
   return (
@@ -22,20 +22,20 @@ export function PauseButton({ widget }: { widget: AppWidget }) {
         leftSection={isPaused ? <IconPlayerPlay size={17} stroke={1.6} /> : <IconPlayerPause size={17} stroke={1.6} />}
         onClick={dialog.open}
       >
-        {isPaused ? "Activate" : "Pause"}
+        {isPaused ? "Activate widget" : "Pause widget"}
       </ActionButton>
       <ConfirmDialog
         isOpen={isOpen}
         title={isPaused ? `Activate ${widget.name}?` : `Pause ${widget.name}?`}
-        confirmLabel={isPaused ? "Activate" : "Pause"}
+        confirmLabel={isPaused ? "Activate widget" : "Pause widget"}
         isDangerous={!isPaused}
         isBusy={change.isPending}
         onConfirm={() => change.mutate({ status: isPaused ? "active" : "paused" })}
         onClose={dialog.close}
       >
         {isPaused
-          ? "Visitors can book again at once, and visits are counted again."
-          : "It stays on your page but tells visitors that nothing can be booked at the moment. Visits are not counted meanwhile. Bookings that were made stay."}
+          ? "Visitors can book again, and visits are counted again."
+          : "The widget stays on your page, but visitors can’t book and visits aren’t counted. Existing bookings aren’t affected."}
       </ConfirmDialog>
     </>
   );

@@ -36,11 +36,7 @@ export function WidgetPage() {
       actions={shown && <Actions widget={shown} />}
     >
       {isUnknown ? (
-        <NotHere
-          icon={IconAppWindow}
-          title="There is no such widget"
-          list={{ to: paths.widgets, label: "All widgets" }}
-        />
+        <NotHere icon={IconAppWindow} title="Widget not found" list={{ to: paths.widgets, label: "Go to widgets" }} />
       ) : (
         <>
           <StaleNotice query={widget} />
@@ -57,7 +53,7 @@ function Actions({ widget }: { widget: AppWidget }) {
   return (
     <>
       <OutsideButton href={widget.pageUrl} icon={<IconExternalLink size={17} stroke={1.6} />}>
-        Open its page
+        Open booking page
       </OutsideButton>
       <PauseButton widget={widget} />
     </>
@@ -73,7 +69,7 @@ function WidgetTabs({ widget }: { widget: AppWidget }) {
         <Tabs.Tab value="install">Install</Tabs.Tab>
         <Tabs.Tab value="storage">Store bookings</Tabs.Tab>
       </Tabs.List>
-      {/* Stays while another tab is looked at, with what is not saved yet. */}
+      {/* Stays mounted behind the other tabs, so that unsaved changes survive. */}
       <Tabs.Panel value="design" keepMounted>
         <DesignTab widget={widget} />
       </Tabs.Panel>

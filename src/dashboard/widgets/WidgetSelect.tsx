@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { widgetsQuery } from "../api/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 
-/** Narrows a screen to one widget; an empty text stands for all of them. */
+/** Filters a screen by widget; an empty string means all widgets. */
 export function WidgetSelect({ value, onChange }: { value: string; onChange: (widget: string) => void }) {
   const { id } = useOrganization();
   const widgets = useQuery(widgetsQuery(id));
@@ -16,12 +16,12 @@ export function WidgetSelect({ value, onChange }: { value: string; onChange: (wi
       value={value === "" ? ALL : value}
       onChange={(chosen) => onChange(chosen === null || chosen === ALL ? "" : chosen)}
       allowDeselect={false}
-      searchable={known.length > SEARCHED_FROM}
+      searchable={known.length > SEARCHABLE_ABOVE}
       w={{ base: "100%", xs: "13rem" }}
     />
   );
 }
 
-/** No id of a widget. */
+/** Not a widget's id. */
 const ALL = "all";
-const SEARCHED_FROM = 8;
+const SEARCHABLE_ABOVE = 8;

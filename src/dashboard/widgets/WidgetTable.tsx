@@ -31,7 +31,7 @@ export function WidgetTable({ widgets }: { widgets: readonly AppWidget[] }) {
     },
     { header: "Template", isWideOnly: true, cell: ({ template }) => TEMPLATES[template].name },
     {
-      header: "Last seen by a visitor",
+      header: "Last viewed",
       cell: ({ lastViewAt }) =>
         lastViewAt === null ? (
           <Text span inherit c="dimmed">
@@ -41,7 +41,7 @@ export function WidgetTable({ widgets }: { widgets: readonly AppWidget[] }) {
           <span title={format.exact(lastViewAt)}>{formatRelative(lastViewAt)}</span>
         ),
     },
-    { header: "Made", isNumeric: true, isWideOnly: true, cell: ({ createdAt }) => format.date(createdAt) },
+    { header: "Created", isNumeric: true, isWideOnly: true, cell: ({ createdAt }) => format.date(createdAt) },
   ];
   return <DataTable label="Widgets" columns={columns} rows={widgets} rowKey={({ id }) => id} />;
 }

@@ -12,7 +12,7 @@ import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { NewWidgetDialog } from "./NewWidgetDialog.tsx";
 import { WidgetTable } from "./WidgetTable.tsx";
 
-/** `new`: the dialog is open, which other screens link to. */
+/** `new`: opens the dialog; other screens link to it. */
 const DEFAULTS = { new: "" };
 
 export function WidgetsPage() {
@@ -26,19 +26,18 @@ export function WidgetsPage() {
       leftSection={<IconPlus size={17} stroke={1.8} />}
       onClick={() => change({ new: "1" })}
     >
-      New widget
+      Create widget
     </ActionButton>
   );
   return (
-    <Page title="Widgets" description="Where visitors book: each stands on one of your pages." actions={button}>
+    <Page title="Widgets" description="Each widget is embedded on one of your pages." actions={button}>
       <StaleNotice query={widgets} />
       <Section title="All widgets" isFlush>
         <Loaded query={widgets} rows={4}>
           {({ data }) =>
             data.length === 0 ? (
-              <EmptyState icon={IconAppWindow} title="No widget yet" action={button}>
-                A widget lets visitors book on your website. Make one, put its snippet into your page, and watch the
-                first views come in.
+              <EmptyState icon={IconAppWindow} title="No widgets yet" action={button}>
+                Visitors book through a widget on your website. Create one and paste its snippet into your page.
               </EmptyState>
             ) : (
               <WidgetTable widgets={data} />

@@ -4,7 +4,7 @@ import { widgetsKey } from "../api/widgets.ts";
 import { type ActionOptions, useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 
-/** Changes what is named and leaves the rest: somebody else may be changing that. */
+/** Changes only the given fields. */
 export function useWidgetChange(
   widget: string,
   options: Omit<ActionOptions<WidgetChange, AppWidget>, "run" | "refreshes">,

@@ -1,11 +1,11 @@
 import type { Template, WidgetStatus } from "#contract/widget.ts";
 
-// What the words of the contract mean to whoever sets a widget up.
+// Names and descriptions of templates and statuses.
 
 export const TEMPLATES: Record<Template, { name: string; meaning: string }> = {
-  classic: { name: "Classic", meaning: "Calendar and times side by side, in a card." },
-  compact: { name: "Compact", meaning: "Tight spacing, for sidebars and small pages." },
-  minimal: { name: "Minimal", meaning: "No card and no lines: it takes on the look of the page." },
+  classic: { name: "Classic", meaning: "A card with calendar and times side by side." },
+  compact: { name: "Compact", meaning: "Tighter spacing for sidebars and small pages." },
+  minimal: { name: "Minimal", meaning: "No card or borders. Blends into your page." },
 };
 
 export const STATUS_NAMES: Record<WidgetStatus, string> = { active: "Active", paused: "Paused" };

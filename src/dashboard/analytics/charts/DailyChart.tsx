@@ -8,15 +8,15 @@ import { DayTable } from "./DayTable.tsx";
 
 type Daily = Analytics["daily"];
 
-/** Above as many days, bars would be thinner than a line. */
+/** With more days, bars would be too thin. */
 const BARS_MAX = 100;
 
 /**
- * Views above, bookings below, on one axis of days: each with a scale of its own, so that neither flattens the other. The
- * pictures say nothing that the sentence and the table below them do not say too, so readers are spared them.
+ * Views above, bookings below, on the same days but with separate scales, so that neither flattens the other. The charts are
+ * hidden from screen readers: the sentence and the table below say the same.
  */
 export function DailyChart({ daily, since }: { daily: Daily; since: string | null }) {
-  // Days of which nothing was counted are not days without visitors.
+  // Leave days before the first count empty: zero would mean no visitors.
   const drawn = daily.map((entry) => (since !== null && entry.day < since ? { day: entry.day } : entry));
   return (
     <figure className={classes["figure"]}>
@@ -50,7 +50,7 @@ function Panel({ drawn, name, label }: { drawn: Partial<Daily[number]>[]; name: 
   );
 }
 
-/** Pointing at a day in one tells of it in both. */
+/** Hovering over a day shows its tooltip in both charts. */
 const SYNCED = { syncId: "days", margin: { top: 10, right: 8, bottom: 4 } };
 const BAR = { radius: 3 };
 const LINE = { curveType: "linear", strokeWidth: 1.5, withDots: false, fillOpacity: 0.25 } as const;
@@ -67,7 +67,7 @@ const SHARED = {
   xAxisProps: { tickFormatter: formatShortDay, minTickGap: 28, interval: "equidistantPreserveStart" },
   yAxisProps: { width: 44, allowDecimals: false },
   tooltipProps: {
-    // Asked once with no day at all, before anything is pointed at.
+    // Called once without a day, before the first hover.
     labelFormatter: (day: unknown) => (typeof day === "string" ? formatDay(day) : ""),
     isAnimationActive: false,
   },

@@ -8,7 +8,7 @@ import classes from "./DayTable.module.css";
 
 const SHOWN_HEIGHT = 320;
 
-/** The same days in figures, newest first, for whoever asks for them. */
+/** The chart's days as a table, newest first. */
 export function DayTable({ daily }: { daily: Analytics["daily"] }) {
   const [isOpen, { toggle }] = useDisclosure(false);
   const id = useId();
@@ -16,7 +16,7 @@ export function DayTable({ daily }: { daily: Analytics["daily"] }) {
     <div className={classes["days"]}>
       <UnstyledButton className={classes["toggle"]} aria-expanded={isOpen} aria-controls={id} onClick={toggle}>
         <IconChevronRight size={16} stroke={1.75} aria-hidden />
-        {isOpen ? "Hide the table" : "Show as a table"}
+        {isOpen ? "Hide table" : "Show as table"}
       </UnstyledButton>
       <div id={id} hidden={!isOpen}>
         {isOpen && (

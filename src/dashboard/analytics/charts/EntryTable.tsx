@@ -6,14 +6,14 @@ import classes from "./EntryTable.module.css";
 
 const SHOWN_FIRST = 8;
 
-/** Where views and bookings came from; the bar behind a name is its share of the most views in the list. */
+/** Views and bookings by key. The bar behind a name compares its views with the top entry's. */
 export function EntryTable({ label, entries }: { label: string; entries: readonly AnalyticsEntry[] }) {
   const [isWhole, { toggle }] = useDisclosure(false);
   const most = Math.max(1, ...entries.map(({ views }) => views));
   if (entries.length === 0)
     return (
       <Text c="dimmed" size="sm" className={classes["empty"]}>
-        Nothing in this period.
+        No data for this period.
       </Text>
     );
   return (

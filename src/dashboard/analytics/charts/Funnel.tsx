@@ -5,14 +5,14 @@ import classes from "./Funnel.module.css";
 
 const STEP_NAMES: Record<FunnelStep, string> = {
   widget_viewed: "Saw the widget",
-  service_selected: "Picked a service",
-  date_selected: "Picked a day",
-  slot_selected: "Picked a time",
+  service_selected: "Chose a service",
+  date_selected: "Chose a day",
+  slot_selected: "Chose a time",
   form_started: "Started the form",
   booking_completed: "Booked",
 };
 
-/** Visits by how far they got, and between the steps how many left. */
+/** Visits per step, and how many left in between. */
 export function Funnel({ funnel }: { funnel: Analytics["funnel"] }) {
   const viewed = funnel.widget_viewed;
   return (
@@ -42,7 +42,7 @@ function DropOff({ before, after }: { before: number; after: number }) {
   const left = before - after;
   return (
     <div className={classes["left"]}>
-      {left === 0 ? "Nobody left here" : `${pluralize(left, "visit")} left here (${formatRate(left / before)})`}
+      {left === 0 ? "No one left here" : `${pluralize(left, "visit")} left here (${formatRate(left / before)})`}
     </div>
   );
 }

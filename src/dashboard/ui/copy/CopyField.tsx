@@ -3,7 +3,7 @@ import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import classes from "./CopyField.module.css";
 
-const SAID_MS = 2_000;
+const COPIED_MS = 2_000;
 
 type CopyButtonProps = {
   value: string;
@@ -13,18 +13,18 @@ type CopyButtonProps = {
 };
 
 export function CopyButton({ value, label = "Copy", isFocused = false }: CopyButtonProps) {
-  const clipboard = useClipboard({ timeout: SAID_MS });
-  const said = clipboard.copied ? "Copied" : label;
+  const clipboard = useClipboard({ timeout: COPIED_MS });
+  const status = clipboard.copied ? "Copied" : label;
   return (
-    <Tooltip label={said}>
-      <ActionIcon aria-label={said} autoFocus={isFocused} onClick={() => clipboard.copy(value)}>
+    <Tooltip label={status}>
+      <ActionIcon aria-label={status} autoFocus={isFocused} onClick={() => clipboard.copy(value)}>
         {clipboard.copied ? <IconCheck size={18} /> : <IconCopy size={18} stroke={1.6} />}
       </ActionIcon>
     </Tooltip>
   );
 }
 
-/** A value to be taken elsewhere: a key, a link, a snippet of several lines. */
+/** A value to copy: a key, a link, a snippet of several lines. */
 export function CopyField({ value, label, isFocused = false }: CopyButtonProps & { label: string }) {
   return (
     <div>
@@ -33,8 +33,13 @@ export function CopyField({ value, label, isFocused = false }: CopyButtonProps &
       </Text>
       <Group gap="xs" wrap="nowrap" align="flex-start" className={classes["field"]}>
         <pre className={classes["value"]}>{value}</pre>
-        <CopyButton value={value} label={`Copy ${label.toLowerCase()}`} isFocused={isFocused} />
+        <CopyButton value={value} label={`Copy ${toLowerStart(label)}`} isFocused={isFocused} />
       </Group>
     </div>
   );
+}
+
+/** "Signing secret" in the middle of a sentence; "API key" keeps its capitals. */
+function toLowerStart(label: string): string {
+  return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
 }

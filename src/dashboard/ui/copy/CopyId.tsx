@@ -1,12 +1,12 @@
 import { Box, Group } from "@mantine/core";
 import { CopyButton } from "./CopyField.tsx";
 
-/** An identifier to be taken elsewhere, in the line it stands in. */
+/** An id with a copy button, inline. */
 export function CopyId({ value, label }: { value: string; label: string }) {
   return (
     <Group gap={4} wrap="nowrap">
       <code>{value}</code>
-      {/* Taller than the line, which it must not stretch. */}
+      {/* The button is taller than the line and must not stretch it. */}
       <Box my={-7}>
         <CopyButton value={value} label={label} />
       </Box>

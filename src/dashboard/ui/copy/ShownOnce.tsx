@@ -3,11 +3,11 @@ import type { ReactNode } from "react";
 import { LeaveGuard } from "../forms/LeaveGuard.tsx";
 import { CopyField } from "./CopyField.tsx";
 
-/** Of the dialog around it: only its button closes it. */
+/** Modal props: only the dialog's own button closes it. */
 export const STAYS_OPEN = { withCloseButton: false, closeOnClickOutside: false, closeOnEscape: false } as const;
 
 type ShownOnceProps = {
-  /** What it is and what to do with it. */
+  /** What the secret is and what to do with it. */
   intro: ReactNode;
   label: string;
   value: string;
@@ -17,12 +17,12 @@ type ShownOnceProps = {
   onDone: () => void;
 };
 
-/** A secret, the one time it is shown. It takes the focus, and is not left without a question before it is said to be kept. */
-export function ShownOnce({ intro, label, value, children, doneLabel = "I have kept it", onDone }: ShownOnceProps) {
+/** A secret, shown only once. Leaving the page asks for confirmation until the person says that they saved it. */
+export function ShownOnce({ intro, label, value, children, doneLabel = "I’ve saved it", onDone }: ShownOnceProps) {
   return (
     <Stack gap="md">
-      <LeaveGuard isDirty title="Leave without keeping it?">
-        What you see here is shown only now. Once you leave, nobody can bring it back.
+      <LeaveGuard isDirty title="Leave without saving it?">
+        This is shown only once. You won’t be able to see it again.
       </LeaveGuard>
       {intro}
       <CopyField label={label} value={value} isFocused />

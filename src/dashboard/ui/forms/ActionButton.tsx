@@ -6,8 +6,8 @@ type ActionButtonProps = ButtonProps &
   Omit<ComponentPropsWithoutRef<"button">, keyof ButtonProps> & { verdict?: Verdict };
 
 /**
- * A button for what may be out of reach. Where it is, it stays in place and can be focused, so that everybody hears the
- * reason; a button that is truly disabled would be passed over.
+ * A button for an action that may be forbidden. It then stays visible and focusable and explains why; keyboard and screen reader
+ * users would skip a truly disabled button.
  */
 export function ActionButton({ verdict = ALLOWED, onClick, ...props }: ActionButtonProps) {
   if (verdict.isAllowed) return <Button {...props} {...(onClick ? { onClick } : {})} />;

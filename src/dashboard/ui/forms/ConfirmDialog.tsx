@@ -7,18 +7,27 @@ type ConfirmDialogProps = {
   title: string;
   /** What will happen, in full sentences. */
   children: ReactNode;
-  /** The verb: "Remove", not "OK". */
+  /** Verb and object: "Remove member", not "OK". */
   confirmLabel: string;
   isDangerous?: boolean;
-  /** Has to be typed first, for what cannot be undone. */
+  /** Text to type first, for what cannot be undone. */
   typed?: { expected: string; label: string };
   isBusy?: boolean;
   onConfirm: () => void;
   onClose: () => void;
 };
 
-export function ConfirmDialog(about: ConfirmDialogProps) {
-  const { isOpen, title, children, confirmLabel, isDangerous = true, typed, isBusy = false } = about;
+export function ConfirmDialog({
+  isOpen,
+  title,
+  children,
+  confirmLabel,
+  isDangerous = true,
+  typed,
+  isBusy = false,
+  onConfirm,
+  onClose,
+}: ConfirmDialogProps) {
   const [text, setText] = useState("");
   useEffect(() => {
     if (!isOpen) setText("");
@@ -26,10 +35,10 @@ export function ConfirmDialog(about: ConfirmDialogProps) {
   const isReady = !typed || text.trim().toLowerCase() === typed.expected.toLowerCase();
   const confirm = (event: FormEvent) => {
     event.preventDefault();
-    if (isReady && !isBusy) about.onConfirm();
+    if (isReady && !isBusy) onConfirm();
   };
   return (
-    <Modal opened={isOpen} onClose={about.onClose} title={title}>
+    <Modal opened={isOpen} onClose={onClose} title={title}>
       <form onSubmit={confirm}>
         <Stack gap="md">
           <Text component="div" size="sm">
@@ -49,7 +58,7 @@ export function ConfirmDialog(about: ConfirmDialogProps) {
             isReady={isReady}
             isBusy={isBusy}
             isDangerous={isDangerous}
-            onCancel={about.onClose}
+            onCancel={onClose}
           />
         </Stack>
       </form>

@@ -1,7 +1,7 @@
 import { Button, Group } from "@mantine/core";
 
 type FormButtonsProps = {
-  /** The verb: "Remove", not "OK". */
+  /** Verb and object: "Create key", not "OK". */
   label: string;
   onCancel: () => void;
   cancelLabel?: string;
@@ -10,9 +10,15 @@ type FormButtonsProps = {
   isDangerous?: boolean;
 };
 
-/** The end of every form in a dialog. */
-export function FormButtons(about: FormButtonsProps) {
-  const { label, onCancel, cancelLabel = "Cancel", isReady = true, isBusy = false, isDangerous = false } = about;
+/** The buttons below every form in a dialog. */
+export function FormButtons({
+  label,
+  onCancel,
+  cancelLabel = "Cancel",
+  isReady = true,
+  isBusy = false,
+  isDangerous = false,
+}: FormButtonsProps) {
   return (
     <Group justify="flex-end" gap="xs">
       <Button variant="default" onClick={onCancel}>

@@ -2,7 +2,7 @@ import { Alert } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { ApiFailure, explain } from "../../api/client.ts";
 
-/** Why a form as a whole was refused; what is wrong with single fields stands at the fields. */
+/** The error of a whole form. Errors of single fields are shown at the fields. */
 export function FormFault({ error }: { error: Error | null }) {
   if (!error || (error instanceof ApiFailure && Object.keys(error.fields).length > 0)) return null;
   return (

@@ -8,15 +8,14 @@ type LeaveGuardProps = {
   children?: string;
 };
 
-/** Asks before what is not saved is left, by a link, the browser's way back, or closing the tab. It stands outside of the form. */
-export function LeaveGuard(about: LeaveGuardProps) {
-  const {
-    isDirty,
-    title = "Leave without saving?",
-    children = "What you changed on this screen is not saved yet.",
-  } = about;
+/** Asks before unsaved changes are lost by a link, the Back button or closing the tab. Place it outside of the form. */
+export function LeaveGuard({
+  isDirty,
+  title = "Discard unsaved changes?",
+  children = "Your changes on this page haven’t been saved.",
+}: LeaveGuardProps) {
   const blocker = useBlocker({
-    // Tabs and filters of the same screen leave nothing.
+    // Switching tabs and filters keeps the form.
     shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
     enableBeforeUnload: isDirty,
     withResolver: true,
@@ -25,7 +24,7 @@ export function LeaveGuard(about: LeaveGuardProps) {
     <ConfirmDialog
       isOpen={blocker.status === "blocked"}
       title={title}
-      confirmLabel="Leave"
+      confirmLabel="Leave page"
       onConfirm={() => blocker.proceed?.()}
       onClose={() => blocker.reset?.()}
     >

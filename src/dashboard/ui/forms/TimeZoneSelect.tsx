@@ -1,19 +1,20 @@
 import { Select, type SelectProps } from "@mantine/core";
 import { useMemo } from "react";
+import { formatZone } from "../../format.ts";
 
 const SHOWN_MAX = 80;
 
-/** The zone of whoever looks at the page. */
+/** The reader's own time zone. */
 export function guessTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** All zones the browser knows, with their distance from UTC now; found by city. */
+/** All time zones that the browser knows, with their current offset from UTC. Searchable by city. */
 export function TimeZoneSelect(props: Omit<SelectProps, "data">) {
   const current = props.value ?? props.defaultValue ?? "";
   const data = useMemo(() => {
     const zones = new Set([...Intl.supportedValuesOf("timeZone"), "UTC", ...(current === "" ? [] : [current])]);
-    return [...zones].map((zone) => ({ value: zone, label: `${zone.replaceAll("_", " ")} (${offsetOf(zone)})` }));
+    return [...zones].map((zone) => ({ value: zone, label: `${formatZone(zone)} (${offsetOf(zone)})` }));
   }, [current]);
   return (
     <Select
@@ -21,7 +22,7 @@ export function TimeZoneSelect(props: Omit<SelectProps, "data">) {
       searchable
       limit={SHOWN_MAX}
       allowDeselect={false}
-      nothingFoundMessage="No such time zone. Try the nearest large city."
+      nothingFoundMessage="No matches. Try the nearest large city."
       {...props}
     />
   );

@@ -3,7 +3,7 @@ import classes from "./Facts.module.css";
 
 export type Fact = readonly [name: string, value: ReactNode];
 
-/** Names and values, one a line; on phones the name stands above. What is absent is left out. */
+/** Names and values, one per line; on phones the name is above the value. Empty values are left out. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   const present = facts.filter(([, value]) => value || value === 0);
   return (

@@ -4,7 +4,7 @@ import { IconChevronRight } from "@tabler/icons-react";
 import { type ReactNode, useId } from "react";
 import classes from "./Fold.module.css";
 
-/** What most people need not see; a click unfolds it. `isOpen` holds it open, for what has to be seen. */
+/** Collapsed content for few people. `isOpen` forces it open, for example to show an error. */
 export function Fold({ label, isOpen = false, children }: { label: string; isOpen?: boolean; children: ReactNode }) {
   const [isUnfolded, unfolded] = useDisclosure(false);
   const isShown = isUnfolded || isOpen;

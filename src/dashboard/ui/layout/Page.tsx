@@ -8,7 +8,7 @@ type PageProps = {
   title: string;
   /** One sentence under the title. */
   description?: ReactNode;
-  /** Where one came from, such as the list of widgets. */
+  /** The link back, such as to the list of widgets. */
   back?: { to: string; label: string; search?: Record<string, string> };
   /** Beside the title, such as a badge. */
   mark?: ReactNode;
@@ -19,7 +19,7 @@ type PageProps = {
   children: ReactNode;
 };
 
-/** The frame of every screen: heading, document title, and where keyboard and screen reader go after a change of screen. */
+/** The frame of every screen: heading and document title. After a change of screen the heading takes the focus. */
 export function Page({ title, description, back, mark, actions, width = "wide", children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useDocumentTitle(title);
@@ -55,7 +55,7 @@ export function Page({ title, description, back, mark, actions, width = "wide", 
   );
 }
 
-/** The first screen leaves the focus where the browser puts it. */
+/** The first screen leaves the focus alone. */
 let hasShownScreen = false;
 
 export function useDocumentTitle(title: string): void {

@@ -6,7 +6,7 @@ type SectionProps = {
   title: string;
   description?: ReactNode;
   actions?: ReactNode;
-  /** Without inner space, for tables that reach the edges. */
+  /** Without padding, for tables that reach the edges. */
   isFlush?: boolean;
   children: ReactNode;
 };

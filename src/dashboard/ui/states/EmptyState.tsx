@@ -2,9 +2,10 @@ import { Center, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import type { Icon } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
-/** There is nothing yet: what would be here, and how to begin. */
-export function EmptyState(about: { icon: Icon; title: string; children?: ReactNode; action?: ReactNode }) {
-  const { icon: Picture, title, children, action } = about;
+type EmptyStateProps = { icon: Icon; title: string; children?: ReactNode; action?: ReactNode };
+
+/** An empty list: what will be here, and how to start. */
+export function EmptyState({ icon: Picture, title, children, action }: EmptyStateProps) {
   return (
     <Center py="xl" px="md">
       <Stack align="center" gap="xs" maw="26rem" ta="center">

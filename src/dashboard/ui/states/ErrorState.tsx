@@ -2,7 +2,7 @@ import { Button, Center, Stack, Text, ThemeIcon } from "@mantine/core";
 import { IconAlertTriangle, IconPlugConnectedX } from "@tabler/icons-react";
 import { ApiFailure, explain } from "../../api/client.ts";
 
-/** What was asked for could not be had: why, and a way to try again. */
+/** Loading failed: why, and a way to try again. */
 export function ErrorState({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   const isUnreachable = error instanceof ApiFailure && error.status === 0;
   const Picture = isUnreachable ? IconPlugConnectedX : IconAlertTriangle;

@@ -2,14 +2,14 @@ import { Paper, Skeleton, Stack, VisuallyHidden } from "@mantine/core";
 
 const ROW_HEIGHT = 36;
 
-/** Stands where rows of a section will be, as tall as they will be. */
+/** A placeholder for the rows of a section, of about their height. */
 export function LoadingRows({ count = 5 }: { count?: number }) {
   return (
     <div role="status">
-      <VisuallyHidden>Loading …</VisuallyHidden>
+      <VisuallyHidden>Loading…</VisuallyHidden>
       <Stack gap={8} px={{ base: "md", sm: "lg" }} py="md" aria-hidden>
         {Array.from({ length: count }, (_, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+          // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
           <Skeleton key={index} height={ROW_HEIGHT} radius="sm" />
         ))}
       </Stack>
@@ -17,7 +17,7 @@ export function LoadingRows({ count = 5 }: { count?: number }) {
   );
 }
 
-/** Stands where the sections of a screen will be. */
+/** A placeholder for the sections of a screen. */
 export function LoadingCard() {
   return (
     <Paper bg="var(--surface)" bd="1px solid var(--border)" py="xs">

@@ -3,7 +3,7 @@ import { IconLock } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Verdict } from "../../can.ts";
 
-/** Says above a screen, or instead of its content, why something is out of reach. Nothing where it is not. */
+/** Explains why a screen or feature isn't available; renders nothing if it is. */
 export function LockedFeature({ verdict, title, children }: { verdict: Verdict; title: string; children?: ReactNode }) {
   if (verdict.isAllowed) return null;
   return (

@@ -6,12 +6,12 @@ import { EmptyState } from "./EmptyState.tsx";
 type NotHereProps = {
   icon: Icon;
   title: string;
-  /** The list in which it would be. */
+  /** The list it would be in. */
   list: { to: string; label: string; search?: Record<string, string> };
   children?: ReactNode;
 };
 
-/** An address of something that is gone, or never was. */
+/** For the address of something that was deleted or never existed. */
 export function NotHere({ icon, title, list, children }: NotHereProps) {
   const link = (
     <ButtonLink to={list.to} search={list.search ?? {}} variant="default">

@@ -3,7 +3,7 @@ import { IconRefreshAlert } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { ApiFailure } from "../../api/client.ts";
 
-/** What is shown is from before, because reading it again failed. Nothing while all is well. */
+/** Warns that a refresh failed and the data may be out of date; renders nothing otherwise. */
 export function StaleNotice({ query }: { query: Pick<UseQueryResult, "data" | "error" | "refetch" | "isFetching"> }) {
   const { data, error } = query;
   if (data === undefined || !error) return null;
@@ -11,7 +11,7 @@ export function StaleNotice({ query }: { query: Pick<UseQueryResult, "data" | "e
     <Alert color="yellow" variant="light" mb="lg" icon={<IconRefreshAlert size={20} stroke={1.6} />} role="alert">
       <Group justify="space-between" gap="sm">
         <span>
-          What you see may be out of date. {error instanceof ApiFailure ? error.message : "It could not be read again."}
+          This page may be out of date. {error instanceof ApiFailure ? error.message : "Refreshing it failed."}
         </span>
         <Button size="xs" variant="default" loading={query.isFetching} onClick={() => void query.refetch()}>
           Try again

@@ -1,7 +1,7 @@
 import { notifications } from "@mantine/notifications";
 
 const SHOWN_MS = 5_000;
-/** Failures are read twice. */
+/** Failures take longer to read. */
 const FAILURE_SHOWN_MS = 10_000;
 
 export function toastDone(message: string): void {
@@ -9,5 +9,5 @@ export function toastDone(message: string): void {
 }
 
 export function toastFailure(message: string): void {
-  notifications.show({ title: "That did not work", message, color: "red", autoClose: FAILURE_SHOWN_MS });
+  notifications.show({ title: "That didn’t work", message, color: "red", autoClose: FAILURE_SHOWN_MS });
 }

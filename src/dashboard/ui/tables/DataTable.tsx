@@ -7,33 +7,30 @@ export type Column<Row> = {
   readonly cell: (row: Row) => ReactNode;
   /** Numbers: right-aligned, with figures of one width. */
   readonly isNumeric?: boolean;
-  /** Kept on one line: dates, names of states. */
+  /** Kept on one line: dates, statuses. */
   readonly isShort?: boolean;
-  /** Left out where the table is narrow. */
+  /** Hidden when the table is narrow. */
   readonly isWideOnly?: boolean;
-  /** Without its header where the table is narrow: the row's name, or its buttons. */
+  /** Shown without its header when the table is narrow: the row's name, or its buttons. */
   readonly isBare?: boolean;
-  /** For readers only: over buttons. */
-  readonly isHeaderUnseen?: boolean;
+  /** The header is for screen readers only: above buttons. */
+  readonly isHeaderHidden?: boolean;
   /** CSS width of the column. */
   readonly width?: string;
 };
 
-/** The last column: what can be done with a row. */
-export const BUTTONS = { header: "Actions", isHeaderUnseen: true, isBare: true, isNumeric: true } as const;
+/** The last column: a row's buttons. */
+export const BUTTONS = { header: "Actions", isHeaderHidden: true, isBare: true, isNumeric: true } as const;
 
 type DataTableProps<Row> = {
-  /** What the table holds, for screen readers. */
+  /** Names the table for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
 };
 
-/**
- * Rows of one kind. Where there is little room each row becomes a card with the headers beside the values; roles keep it a table
- * for readers.
- */
+/** On narrow screens each row becomes a card with the headers beside the values; the roles keep it a table for screen readers. */
 export function DataTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
   return (
     <div className={classes["frame"]}>
@@ -41,8 +38,8 @@ export function DataTable<Row>({ label, columns, rows, rowKey }: DataTableProps<
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
             {columns.map((column) => (
-              <Table.Th key={column.header} role="columnheader" w={column.width} {...marksOf(column)}>
-                <span className={column.isHeaderUnseen ? classes["unseen"] : undefined}>{column.header}</span>
+              <Table.Th key={column.header} role="columnheader" w={column.width} {...dataAttributesOf(column)}>
+                <span className={column.isHeaderHidden ? classes["visually-hidden"] : undefined}>{column.header}</span>
               </Table.Th>
             ))}
           </Table.Tr>
@@ -51,7 +48,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey }: DataTableProps<
           {rows.map((row) => (
             <Table.Tr key={rowKey(row)} role="row">
               {columns.map((column) => (
-                <Table.Td key={column.header} role="cell" data-label={column.header} {...marksOf(column)}>
+                <Table.Td key={column.header} role="cell" data-label={column.header} {...dataAttributesOf(column)}>
                   {column.cell(row)}
                 </Table.Td>
               ))}
@@ -63,6 +60,6 @@ export function DataTable<Row>({ label, columns, rows, rowKey }: DataTableProps<
   );
 }
 
-function marksOf({ isNumeric, isShort, isWideOnly, isBare }: Omit<Column<never>, "header" | "cell">) {
+function dataAttributesOf({ isNumeric, isShort, isWideOnly, isBare }: Omit<Column<never>, "header" | "cell">) {
   return { "data-numeric": isNumeric, "data-short": isShort, "data-wide-only": isWideOnly, "data-bare": isBare };
 }

@@ -3,7 +3,7 @@ import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 
 type Pages = Pick<UseInfiniteQueryResult, "hasNextPage" | "isFetchingNextPage" | "fetchNextPage">;
 
-/** Under a list that is read page by page, newest first. Nothing once all is shown. */
+/** Loads the next page of a list that is sorted newest first; renders nothing at the end. */
 export function OlderButton({ query, what }: { query: Pages; what: string }) {
   if (!query.hasNextPage) return null;
   return (

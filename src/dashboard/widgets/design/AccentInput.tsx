@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { parseAccentColor } from "#contract/widget-looks.ts";
 import classes from "./AccentInput.module.css";
 
-/** The booking frame's own; see DEFAULT_ACCENT in src/widget/frame/look.ts. */
+/** The booking frame's default: DEFAULT_ACCENT in src/widget/frame/look.ts. */
 const FRAME_ACCENT = "#4b45d6";
 const SWATCHES = [
   [FRAME_ACCENT, "Indigo"],
@@ -22,14 +22,14 @@ type AccentInputProps = {
   readOnly?: boolean;
 };
 
-/** A colour as text, by the browser's own picker, or one of a few that go well with everything. */
+/** A colour as text, from the browser's colour picker, or from a few suggestions. */
 export function AccentInput({ value = "", onChange, error, readOnly = false }: AccentInputProps) {
   const color = parseAccentColor(value.trim());
   return (
     <div>
       <TextInput
         label="Accent colour"
-        description="Of buttons and chosen times. Texts on it stay readable. Empty: indigo."
+        description="Used for buttons and selected times. Defaults to indigo."
         placeholder={FRAME_ACCENT}
         value={value}
         error={error}
@@ -38,7 +38,7 @@ export function AccentInput({ value = "", onChange, error, readOnly = false }: A
         leftSection={
           <input
             type="color"
-            aria-label="Pick the accent colour"
+            aria-label="Choose accent colour"
             className={classes["picker"]}
             value={color ?? FRAME_ACCENT}
             disabled={readOnly}
@@ -47,7 +47,7 @@ export function AccentInput({ value = "", onChange, error, readOnly = false }: A
         }
       />
       {!readOnly && (
-        <Group gap={6} mt={8} role="group" aria-label="Colours to choose from">
+        <Group gap={6} mt={8} role="group" aria-label="Suggested colours">
           {SWATCHES.map(([swatch, name]) => (
             <UnstyledButton
               key={swatch}

@@ -7,7 +7,7 @@ import { useOrganization } from "../../shell/use-organization.ts";
 import { TextLink } from "../../ui/layout/links.tsx";
 import { SANDBOX_NAME } from "../widget-words.ts";
 
-/** No id of a connection. */
+/** Not a connection's id. */
 const SANDBOX = "sandbox";
 
 type ConnectionSelectProps = {
@@ -17,7 +17,7 @@ type ConnectionSelectProps = {
   readOnly?: boolean;
 };
 
-/** The scheduling system that the widget books in. An empty text stands for the sandbox. */
+/** The widget's scheduling system; an empty string means the sandbox. */
 export function ConnectionSelect({ value = "", onChange, error, readOnly = false }: ConnectionSelectProps) {
   const { id, paths, can } = useOrganization();
   const isAllowed = can("listConnections").isAllowed;
@@ -33,21 +33,20 @@ export function ConnectionSelect({ value = "", onChange, error, readOnly = false
         label="Scheduling system"
         description={
           value === ""
-            ? "The sandbox has times of its own, for trying things out: real calendars are not asked."
-            : "Free times come from there, and bookings are made there."
+            ? "The sandbox offers made-up times for testing. Your real calendar isn’t used."
+            : "Available times come from this system, and bookings are made in it."
         }
         data={[{ value: SANDBOX, label: SANDBOX_NAME }, ...known, ...(isKnown ? [] : [{ value, label: value }])]}
         value={value === "" ? SANDBOX : value}
         onChange={(chosen) => onChange?.(chosen === null || chosen === SANDBOX ? "" : chosen)}
         allowDeselect={false}
         readOnly={readOnly}
-        error={error ?? (connections.isError && "The connections could not be read. Open this screen again.")}
+        error={error ?? (connections.isError && "Connections couldn’t be loaded. Reload the page.")}
       />
       {isAllowed && (
         <Text size="xs" c="dimmed" mt={6}>
-          Another one?{" "}
           <TextLink to={paths.connections} underline="always">
-            Connect it first
+            Manage connections
           </TextLink>
         </Text>
       )}

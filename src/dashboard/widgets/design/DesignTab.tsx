@@ -12,14 +12,14 @@ import { toFormValues, toWire, toWords } from "./widget-form.ts";
 
 const SETTLED_MS = 300;
 
-/** What can be set, with how it will look beside it, saved or not. */
+/** The widget's settings with a live preview that includes unsaved changes. */
 export function DesignTab({ widget }: { widget: AppWidget }) {
   const form = useForm({ initialValues: toFormValues(widget) });
   useFollowedValues(form, toFormValues(widget), toWords);
   const save = useWidgetChange(widget.id, {
     form,
     isQuiet: true,
-    says: (saved) => `${saved.name} is saved.`,
+    says: (saved) => `${saved.name} saved`,
     onDone: (saved) => {
       const values = toFormValues(saved);
       form.setInitialValues(values);

@@ -8,8 +8,8 @@ type PreviewProps = { widget: AppWidget; template: Template; accent: string | nu
 type Scheme = "light" | "dark";
 
 /**
- * The widget's own frame, told that it is a preview: it counts no visit and books nothing, and takes on a look that is not
- * saved yet (src/widget/frame/preview.ts).
+ * The real booking frame in preview mode: it counts no visits, makes no bookings and shows unsaved changes
+ * (src/widget/frame/preview.ts).
  */
 export function Preview({ widget, template, accent }: PreviewProps) {
   const [scheme, setScheme] = useState<Scheme>("light");
@@ -27,7 +27,7 @@ export function Preview({ widget, template, accent }: PreviewProps) {
         </Title>
         <SegmentedControl
           size="xs"
-          aria-label="Colours of the page"
+          aria-label="Page background"
           value={scheme}
           onChange={(next) => setScheme(next as Scheme)}
           data={[
@@ -36,7 +36,7 @@ export function Preview({ widget, template, accent }: PreviewProps) {
           ]}
         />
       </Group>
-      {/* Made anew for each look: a change of the fragment alone would not be noticed. */}
+      {/* A new frame for each change: the frame does not notice a changed fragment. */}
       <div className={classes["page"]} data-scheme={scheme}>
         <iframe
           key={[template, widget.businessName, widget.connectionId, address].join(" ")}
@@ -47,8 +47,8 @@ export function Preview({ widget, template, accent }: PreviewProps) {
         />
       </div>
       <Text size="xs" c="dimmed" className={classes["note"]}>
-        Try it: nothing is booked or counted here.
-        {widget.status === "paused" && " Visitors see that it is paused."}
+        Try it out. Nothing is booked or counted here.
+        {widget.status === "paused" && " Visitors see that the widget is paused."}
       </Text>
     </Paper>
   );

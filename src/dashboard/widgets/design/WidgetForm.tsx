@@ -27,11 +27,11 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
   return (
     <form onSubmit={form.onSubmit(() => onSave())}>
       <FormFault error={error} />
-      <Section title="Look">
+      <Section title="Appearance">
         <Stack gap="md">
           <TextInput
             label="Name"
-            description="For you. Visitors do not see it."
+            description="Not shown to visitors."
             required
             maxLength={WIDGET_NAME_LENGTH_MAX}
             readOnly={readOnly}
@@ -39,7 +39,7 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
           />
           <TextInput
             label="Business name"
-            description="As visitors see it. Empty: the name of your organization."
+            description="Shown to visitors. Defaults to your organization’s name."
             maxLength={WIDGET_NAME_LENGTH_MAX}
             readOnly={readOnly}
             {...form.getInputProps("businessName")}
@@ -52,8 +52,8 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
         <Stack gap="md">
           <ConnectionSelect {...form.getInputProps("connectionId")} readOnly={readOnly} />
           <TextInput
-            label="Booking page"
-            description="Where visitors are sent when the widget cannot be shown. Empty: the widget's own page here."
+            label="Fallback booking page"
+            description="Opens if the widget can’t be displayed. Defaults to the widget’s page on Bookflow."
             placeholder="https://example.com/book"
             type="url"
             readOnly={readOnly}
@@ -61,8 +61,8 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
           />
           <TagsInput
             label="Allowed domains"
-            description="Sites that may show the widget, such as example.com or *.example.com. None: every site may."
-            placeholder={form.values.allowedDomains.length === 0 ? "Type a domain, then Enter" : ""}
+            description="Sites that can embed the widget, such as example.com or *.example.com. Leave empty to allow any site."
+            placeholder={form.values.allowedDomains.length === 0 ? "Type a domain and press Enter" : ""}
             maxTags={ALLOWED_DOMAINS_MAX}
             splitChars={[",", " "]}
             acceptValueOnBlur
@@ -74,11 +74,11 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
       <Group justify="flex-end" gap="xs" className={classes["bar"]} data-dirty={isDirty}>
         {isDirty && (
           <ActionButton variant="default" onClick={() => form.reset()}>
-            Undo the changes
+            Discard changes
           </ActionButton>
         )}
         <ActionButton type="submit" verdict={verdict} disabled={verdict.isAllowed && !isDirty} loading={isBusy}>
-          Save
+          Save changes
         </ActionButton>
       </Group>
     </form>

@@ -2,7 +2,7 @@ import type { AppWidget, WidgetChange } from "#contract/app/widgets.ts";
 import type { Template } from "#contract/widget.ts";
 import { TEMPLATES } from "../widget-words.ts";
 
-/** As inputs have it: an empty text where the wire has null. */
+/** The form's values: an empty string where the API has null. */
 export type WidgetValues = {
   name: string;
   businessName: string;
@@ -26,7 +26,7 @@ export function toFormValues(widget: AppWidget): WidgetValues {
   };
 }
 
-/** The other way round. */
+/** Form values as the API takes them. */
 export function toWire({ accentColor, bookingUrl, connectionId, ...rest }: Partial<WidgetValues>): WidgetChange {
   return {
     ...rest,
@@ -36,7 +36,7 @@ export function toWire({ accentColor, bookingUrl, connectionId, ...rest }: Parti
   };
 }
 
-/** How a value reads on the screen: an id says nothing to anybody. */
+/** A value as text; empty for ids, which mean nothing to people. */
 export function toWords(name: keyof WidgetValues, value: string | readonly string[]): string {
   if (name === "template") return TEMPLATES[value as Template].name;
   if (name === "connectionId") return "";

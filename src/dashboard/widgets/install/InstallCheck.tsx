@@ -10,7 +10,7 @@ import { Section } from "../../ui/layout/Section.tsx";
 
 const ASK_MS = 3_000;
 
-/** Whether a visitor's browser has shown the widget yet; asked again and again until it has. */
+/** Polls until a browser has shown the widget for the first time. */
 export function InstallCheck({ widget }: { widget: AppWidget }) {
   const { id, paths, format } = useOrganization();
   useQuery({ ...widgetQuery(id, widget.id), refetchInterval: widget.firstViewAt === null ? ASK_MS : false });
@@ -27,21 +27,20 @@ export function InstallCheck({ widget }: { widget: AppWidget }) {
         )}
         {firstViewAt === null ? (
           <div>
-            <Text fw={500}>Waiting for the first view …</Text>
+            <Text fw={500}>Waiting for the first view…</Text>
             <Text size="sm" c="dimmed">
-              Open the page with the snippet in your browser. This line changes by itself, a moment after the widget is
-              shown. An ad blocker or an address that is not among the allowed domains can keep it from showing.
+              Open the page with the snippet in your browser. This updates a moment after the widget appears. If nothing
+              happens, check your ad blocker and the allowed domains.
             </Text>
           </div>
         ) : (
           <div>
-            <Text fw={500}>It works: first view seen at {format.dateTime(firstViewAt)}</Text>
+            <Text fw={500}>Installed. First view on {format.dateTime(firstViewAt)}</Text>
             <Text size="sm" c="dimmed">
-              {lastViewAt !== null && `Last seen ${formatRelative(lastViewAt)}. `}First of the views that are still
-              kept.
+              {lastViewAt !== null && `Last viewed ${formatRelative(lastViewAt)}.`}
             </Text>
             <ButtonLink to={paths.analytics} search={{ widget: widget.id }} variant="default" size="xs" mt="sm">
-              Look at its analytics
+              View analytics
             </ButtonLink>
           </div>
         )}

@@ -15,12 +15,12 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
   return (
     <>
       <Section
-        title="Put it on your page"
-        description="Paste the snippet into the HTML of your page. It loads in the background and never holds the page up."
+        title="Add to your page"
+        description="Paste the snippet into your page’s HTML. It loads in the background and doesn’t slow the page down."
       >
         <Stack gap="md" align="stretch">
           <SegmentedControl
-            aria-label="How the widget is shown"
+            aria-label="Display mode"
             value={mode}
             onChange={(next) => change({ mode: next })}
             data={Object.entries(INSTALL_MODES).map(([value, { name }]) => ({ value, label: name }))}
@@ -29,18 +29,18 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
           <Text size="sm">{INSTALL_MODES[mode].meaning}</Text>
           <CopyField label="Snippet" value={toSnippet(widget, mode)} />
           <Text size="sm" c="dimmed">
-            To learn where visitors first came from, put the first line into every page of your site. With a content
-            security policy, allow this address in script-src and frame-src:{" "}
+            To see where visitors first came from, add the first line to every page of your site. If you use a Content
+            Security Policy, allow this origin in script-src and frame-src:{" "}
             <code>{new URL(widget.pageUrl).origin}</code>
           </Text>
           {widget.allowedDomains.length > 0 && (
             <Text size="sm" c="dimmed">
-              It can be shown on {widget.allowedDomains.join(", ")} only.
+              Only {widget.allowedDomains.join(", ")} can embed this widget.
             </Text>
           )}
           {widget.status === "paused" && (
             <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
-              The widget is paused: visitors cannot book, and views are not counted.
+              This widget is paused. Visitors can’t book, and views aren’t counted.
             </Alert>
           )}
         </Stack>

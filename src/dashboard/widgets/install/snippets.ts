@@ -1,18 +1,18 @@
 import type { AppWidget } from "#contract/app/widgets.ts";
 
-/** The three ways to put a widget on a page, as the loader understands them (src/widget/loader/start.ts). */
+/** The loader's three display modes (src/widget/loader/start.ts). */
 export const INSTALL_MODES = {
   inline: {
-    name: "In the page",
-    meaning: "The widget stands where you put it, in the flow of your page.",
+    name: "Inline",
+    meaning: "The widget appears in the page where you paste the snippet.",
   },
   popup: {
-    name: "Behind a button",
-    meaning: "Any button or link of yours opens the widget above the page. Give it the attribute data-svc-open.",
+    name: "Popup",
+    meaning: "Any button or link with the attribute data-svc-open opens the widget in a popup.",
   },
   float: {
     name: "Floating button",
-    meaning: "A button stays in the corner of every page that has the snippet.",
+    meaning: "A button stays in the corner of every page with the snippet.",
   },
 } as const;
 export type InstallMode = keyof typeof INSTALL_MODES;

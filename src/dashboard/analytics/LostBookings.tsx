@@ -6,50 +6,50 @@ import { formatCount, formatRate } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
-import classes from "./Leaks.module.css";
+import classes from "./LostBookings.module.css";
 
-/** Visitors who wanted to book and could not, with what can be done about it. */
-export function Leaks({ totals }: { totals: AppAnalytics["totals"] }) {
+/** Visitors who tried to book but couldn't, with what the business can do about it. */
+export function LostBookings({ totals }: { totals: AppAnalytics["totals"] }) {
   const { paths } = useOrganization();
   const { views, noAvailability, failed, bookings } = totals;
   return (
-    <Section title="Leaks" description="Visitors who wanted to book and could not.">
+    <Section title="Lost bookings" description="Visitors who tried to book but couldn’t.">
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-        <Leak
+        <Reason
           icon={<IconCalendarOff size={22} stroke={1.6} aria-hidden />}
-          title="Found no free times"
+          title="No times available"
           count={noAvailability}
           share={views > 0 ? `${formatRate(noAvailability / views)} of views` : ""}
-          none="Everybody who looked found a free time."
+          none="Every visitor who looked found an available time."
         >
-          Open more times in your scheduling system, or offer the service with more people. Times far ahead count too: a
-          calendar that ends next week looks full.
-        </Leak>
-        <Leak
+          Add availability or staff in your scheduling system. Also check how far ahead people can book: a calendar that
+          ends next week soon looks full.
+        </Reason>
+        <Reason
           icon={<IconPlugConnectedX size={22} stroke={1.6} aria-hidden />}
-          title="Bookings that failed"
+          title="Failed bookings"
           count={failed}
           share={failed + bookings > 0 ? `${formatRate(failed / (failed + bookings))} of attempts` : ""}
-          none="Every booking that was sent went through."
+          none="Every booking went through."
         >
-          The time was taken meanwhile, or the scheduling system did not answer. If it happens often, look at your{" "}
+          Someone else took the slot, or the scheduling system didn’t respond. If this happens often, check your{" "}
           <TextLink to={paths.connections} underline="always">
             connections
           </TextLink>
           .
-        </Leak>
+        </Reason>
       </SimpleGrid>
     </Section>
   );
 }
 
-type LeakProps = { icon: ReactNode; title: string; count: number; share: string; none: string; children: ReactNode };
+type ReasonProps = { icon: ReactNode; title: string; count: number; share: string; none: string; children: ReactNode };
 
-function Leak({ icon, title, count, share, none, children }: LeakProps) {
-  const isDry = count === 0;
+function Reason({ icon, title, count, share, none, children }: ReasonProps) {
+  const isNone = count === 0;
   return (
-    <div className={classes["leak"]} data-dry={isDry}>
-      <div className={classes["icon"]}>{isDry ? <IconCircleCheck size={22} stroke={1.6} aria-hidden /> : icon}</div>
+    <div className={classes["reason"]} data-none={isNone}>
+      <div className={classes["icon"]}>{isNone ? <IconCircleCheck size={22} stroke={1.6} aria-hidden /> : icon}</div>
       <div className={classes["body"]}>
         <div className={classes["head"]}>
           <Text size="sm" fw={500}>
@@ -57,11 +57,11 @@ function Leak({ icon, title, count, share, none, children }: LeakProps) {
           </Text>
           <div className={classes["figures"]}>
             <span className={classes["count"]}>{formatCount(count)}</span>
-            {!isDry && <span className={classes["share"]}>{share}</span>}
+            {!isNone && <span className={classes["share"]}>{share}</span>}
           </div>
         </div>
         <Text size="sm" c="dimmed" mt={4}>
-          {isDry ? none : children}
+          {isNone ? none : children}
         </Text>
       </div>
     </div>
