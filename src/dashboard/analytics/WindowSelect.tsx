@@ -1,13 +1,12 @@
-import "@mantine/dates/styles.layer.css";
 import { Button, Divider, Group, NumberInput, Popover, SegmentedControl, Stack, Text } from "@mantine/core";
-import { DatePicker } from "@mantine/dates";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCalendar, IconChevronDown } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { WINDOW_DAYS_MAX } from "#contract/limits.ts";
-import { describeDayRange, toDay } from "../day-range.ts";
+import { describeDayRange } from "../day-range.ts";
+import { type DayRange, DayRangeCalendar } from "../ui/forms/DayRangeCalendar.tsx";
 
-type ChosenWindow = { days: string; from: string; to: string };
+type ChosenWindow = DayRange & { days: string };
 
 const PRESETS = ["7", "30", "90", "365"];
 /** Not a preset, so that no preset is highlighted. */
@@ -59,7 +58,6 @@ function CustomWindow({ value, isChosen, onChange }: CustomProps) {
 
 function CustomForm({ value, onChoose }: { value: ChosenWindow; onChoose: (window: ChosenWindow) => void }) {
   const [days, setDays] = useState<number | string>(Number(value.days));
-  const [range, setRange] = useState<[string | null, string | null]>([toDay(value.from), toDay(value.to)]);
   const isDays = typeof days === "number" && Number.isInteger(days) && days >= 1 && days <= WINDOW_DAYS_MAX;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -85,19 +83,10 @@ function CustomForm({ value, onChoose }: { value: ChosenWindow; onChoose: (windo
         </Group>
       </form>
       <Divider label="or choose dates" />
-      <DatePicker
-        type="range"
-        allowSingleDateInRange
-        hideOutsideDates
-        weekendDays={[]}
-        mx="auto"
-        value={range}
-        onChange={(chosen) => {
-          setRange(chosen);
-          const [from, to] = chosen;
-          if (from && to) onChoose({ days: value.days, from, to });
-        }}
-        ariaLabels={{ previousMonth: "Previous month", nextMonth: "Next month" }}
+      <DayRangeCalendar
+        from={value.from}
+        to={value.to}
+        onChoose={(range) => onChoose({ days: value.days, ...range })}
       />
       <Text size="xs" c="dimmed">
         Up to {WINDOW_DAYS_MAX} days.

@@ -14,6 +14,7 @@ import { NotHere } from "../ui/states/NotHere.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { AttributionSection } from "./AttributionSection.tsx";
 import { AnswersSection, AppointmentSection, CustomerSection } from "./BookingFacts.tsx";
+import { describeStatus } from "./booking-words.ts";
 import { DeleteBooking } from "./DeleteBooking.tsx";
 import { DeliveriesSection } from "./DeliveriesSection.tsx";
 import { HiddenCustomers } from "./HiddenCustomers.tsx";
@@ -32,7 +33,13 @@ export function BookingPage() {
       title={shown?.customer?.name ?? reference}
       description={shown?.customer ? reference : undefined}
       back={{ to: paths.bookings, label: "Bookings", search: filters }}
-      mark={shown && <Badge color="green">{toTitleCase(shown.status)}</Badge>}
+      mark={
+        shown && (
+          <Badge color="green" title="Later changes are only visible in your scheduling system.">
+            {describeStatus(shown.status)}
+          </Badge>
+        )
+      }
       actions={shown && <DeleteBooking booking={shown} filters={filters} />}
     >
       {isGone ? (
@@ -74,12 +81,7 @@ function Gone({ filters }: { filters: ShownFilters }) {
       title="Booking not found"
       list={{ to: paths.bookings, label: "Back to bookings", search: filters }}
     >
-      It was deleted or erased, or it is older than {details.plan.retention}, which is how long your plan keeps
-      bookings.
+      It was deleted, or it’s older than {details.plan.retention}. Your plan doesn’t keep bookings longer than that.
     </NotHere>
   );
-}
-
-function toTitleCase(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

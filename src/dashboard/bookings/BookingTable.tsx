@@ -38,7 +38,9 @@ export function BookingTable({ bookings, filters }: { bookings: readonly Booking
       ),
     },
   ];
-  return <DataTable label="Bookings" columns={columns} rows={bookings} rowKey={({ reference }) => reference} />;
+  return (
+    <DataTable hasRowLinks label="Bookings" columns={columns} rows={bookings} rowKey={({ reference }) => reference} />
+  );
 }
 
 function Lines({ first, second, isOneLine }: { first: ReactNode; second?: string | undefined; isOneLine?: boolean }) {

@@ -1,17 +1,13 @@
-import "@mantine/dates/styles.layer.css";
 import { Button, Group, Popover } from "@mantine/core";
-import { DatePicker } from "@mantine/dates";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCalendar, IconChevronDown } from "@tabler/icons-react";
-import { useState } from "react";
-import { describeDayRange, toDay } from "../day-range.ts";
-
-type Days = { from: string; to: string };
+import { describeDayRange } from "../day-range.ts";
+import { type DayRange, DayRangeCalendar } from "../ui/forms/DayRangeCalendar.tsx";
 
 /** Filters by the day of booking; empty strings mean any day. */
-export function DaysSelect({ from, to, onChange }: Days & { onChange: (days: Days) => void }) {
+export function DaysSelect({ from, to, onChange }: DayRange & { onChange: (days: DayRange) => void }) {
   const [isOpen, popover] = useDisclosure(false);
-  const choose = (days: Days) => {
+  const choose = (days: DayRange) => {
     popover.close();
     onChange(days);
   };
@@ -31,36 +27,15 @@ export function DaysSelect({ from, to, onChange }: Days & { onChange: (days: Day
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Booking date">
-        <Calendar from={from} to={to} onChoose={choose} />
+        <DayRangeCalendar from={from} to={to} onChoose={choose} />
+        {(from !== "" || to !== "") && (
+          <Group justify="flex-end" mt="xs">
+            <Button variant="subtle" size="compact-sm" onClick={() => choose({ from: "", to: "" })}>
+              Any time
+            </Button>
+          </Group>
+        )}
       </Popover.Dropdown>
     </Popover>
-  );
-}
-
-function Calendar({ from, to, onChoose }: Days & { onChoose: (days: Days) => void }) {
-  const [range, setRange] = useState<[string | null, string | null]>([toDay(from), toDay(to)]);
-  return (
-    <>
-      <DatePicker
-        type="range"
-        allowSingleDateInRange
-        hideOutsideDates
-        weekendDays={[]}
-        value={range}
-        onChange={(chosen) => {
-          setRange(chosen);
-          const [first, last] = chosen;
-          if (first && last) onChoose({ from: first, to: last });
-        }}
-        ariaLabels={{ previousMonth: "Previous month", nextMonth: "Next month" }}
-      />
-      {(from !== "" || to !== "") && (
-        <Group justify="flex-end" mt="xs">
-          <Button variant="subtle" size="compact-sm" onClick={() => onChoose({ from: "", to: "" })}>
-            Any time
-          </Button>
-        </Group>
-      )}
-    </>
   );
 }

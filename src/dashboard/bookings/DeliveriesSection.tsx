@@ -41,7 +41,7 @@ export function DeliveriesSection({ deliveries }: { deliveries: readonly AppDeli
     );
   return (
     <Section title="Deliveries" description="Webhook deliveries for this booking." isFlush>
-      <DataTable label="Deliveries" columns={columns} rows={deliveries} rowKey={({ id }) => id} />
+      <DataTable hasRowLinks label="Deliveries" columns={columns} rows={deliveries} rowKey={({ id }) => id} />
     </Section>
   );
 }

@@ -30,7 +30,7 @@ export function DeliveryTable({ label, deliveries, isForOneEndpoint = false }: D
     },
     { header: "Created", isNumeric: true, cell: (row) => <When at={row.createdAt} /> },
   ];
-  return <DataTable label={label} columns={columns} rows={deliveries} rowKey={(row) => row.id} />;
+  return <DataTable hasRowLinks label={label} columns={columns} rows={deliveries} rowKey={(row) => row.id} />;
 }
 
 const ENDPOINT_COLUMN: Column<AppDelivery> = {

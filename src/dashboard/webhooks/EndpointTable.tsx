@@ -42,7 +42,7 @@ export function EndpointTable({ endpoints }: { endpoints: readonly AppEndpoint[]
   ];
   return (
     <>
-      <DataTable label="Endpoints" columns={columns} rows={endpoints} rowKey={(row) => row.id} />
+      <DataTable hasRowLinks label="Endpoints" columns={columns} rows={endpoints} rowKey={(row) => row.id} />
       <TestDialog endpoint={tested} onClose={() => setTested(null)} />
     </>
   );

@@ -43,5 +43,5 @@ export function WidgetTable({ widgets }: { widgets: readonly AppWidget[] }) {
     },
     { header: "Created", isNumeric: true, isWideOnly: true, cell: ({ createdAt }) => format.date(createdAt) },
   ];
-  return <DataTable label="Widgets" columns={columns} rows={widgets} rowKey={({ id }) => id} />;
+  return <DataTable hasRowLinks label="Widgets" columns={columns} rows={widgets} rowKey={({ id }) => id} />;
 }

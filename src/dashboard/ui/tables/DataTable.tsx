@@ -1,5 +1,5 @@
 import { Table } from "@mantine/core";
-import type { ReactNode } from "react";
+import type { MouseEvent, ReactNode } from "react";
 import classes from "./DataTable.module.css";
 
 export type Column<Row> = {
@@ -28,10 +28,12 @@ type DataTableProps<Row> = {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
+  /** A click anywhere in a row follows the row's first link. */
+  hasRowLinks?: boolean;
 };
 
 /** On narrow screens each row becomes a card with the headers beside the values; the roles keep it a table for screen readers. */
-export function DataTable<Row>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
+export function DataTable<Row>({ label, columns, rows, rowKey, hasRowLinks = false }: DataTableProps<Row>) {
   return (
     <div className={classes["frame"]}>
       <Table className={classes["table"]} aria-label={label} role="table" verticalSpacing="sm" horizontalSpacing="lg">
@@ -46,7 +48,11 @@ export function DataTable<Row>({ label, columns, rows, rowKey }: DataTableProps<
         </Table.Thead>
         <Table.Tbody role="rowgroup">
           {rows.map((row) => (
-            <Table.Tr key={rowKey(row)} role="row">
+            <Table.Tr
+              key={rowKey(row)}
+              role="row"
+              {...(hasRowLinks ? { "data-linked": true, onClick: followFirstLink } : {})}
+            >
               {columns.map((column) => (
                 <Table.Td key={column.header} role="cell" data-label={column.header} {...dataAttributesOf(column)}>
                   {column.cell(row)}
@@ -62,4 +68,14 @@ export function DataTable<Row>({ label, columns, rows, rowKey }: DataTableProps<
 
 function dataAttributesOf({ isNumeric, isShort, isWideOnly, isBare }: Omit<Column<never>, "header" | "cell">) {
   return { "data-numeric": isNumeric, "data-short": isShort, "data-wide-only": isWideOnly, "data-bare": isBare };
+}
+
+/** The link itself stays for keyboards and screen readers. Selecting text and clicking on controls in the row do nothing here. */
+function followFirstLink(event: MouseEvent<HTMLTableRowElement>): void {
+  const { target, currentTarget, ctrlKey, metaKey, shiftKey } = event;
+  if (!(target instanceof Element) || target.closest("a, button, input, [role=dialog]")) return;
+  if (window.getSelection()?.toString()) return;
+  // As a click on the link, so that Ctrl and ⌘ open a new tab.
+  const click = new window.MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey });
+  currentTarget.querySelector("a")?.dispatchEvent(click);
 }

@@ -1,0 +1,52 @@
+import "@mantine/dates/styles.layer.css";
+import { DatePicker, type DayOfWeek } from "@mantine/dates";
+import { useState } from "react";
+import { toDay } from "../../day-range.ts";
+import { useOrganization } from "../../shell/use-organization.ts";
+import { dayAhead } from "../../zoned-time.ts";
+import classes from "./DayRangeCalendar.module.css";
+
+export type DayRange = { from: string; to: string };
+
+/** Picks a first and a last day up to today, in the organization's time zone. */
+export function DayRangeCalendar({ from, to, onChoose }: DayRange & { onChoose: (range: DayRange) => void }) {
+  const { details } = useOrganization();
+  const today = dayAhead(0, details.timeZone);
+  const [range, setRange] = useState<[string | null, string | null]>([toDay(from), toDay(to)]);
+  return (
+    <DatePicker
+      type="range"
+      allowSingleDateInRange
+      hideOutsideDates
+      weekendDays={[]}
+      mx="auto"
+      maxDate={today}
+      defaultDate={toDay(from) ?? today}
+      getDayProps={(day) => (day === today ? { "aria-current": "date", className: classes["today"] } : {})}
+      firstDayOfWeek={FIRST_DAY_OF_WEEK}
+      weekdayFormat={(day) => WEEKDAY.format(new Date(day))}
+      monthLabelFormat={(day) => MONTH.format(new Date(day))}
+      value={range}
+      onChange={(chosen) => {
+        setRange(chosen);
+        const [first, last] = chosen;
+        if (first && last) onChoose({ from: first, to: last });
+      }}
+      ariaLabels={{ previousMonth: "Previous month", nextMonth: "Next month" }}
+    />
+  );
+}
+
+const WEEKDAY = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "short" });
+const MONTH = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", month: "long", year: "numeric" });
+
+/** Of the reader's locale; Monday where the browser can't tell. Intl counts Sunday as 7, Mantine as 0. */
+const FIRST_DAY_OF_WEEK = readFirstDayOfWeek();
+
+function readFirstDayOfWeek(): DayOfWeek {
+  // The compiler's library doesn't know getWeekInfo yet.
+  const locale: Intl.Locale & { getWeekInfo?: () => { firstDay: number } } = new Intl.Locale(
+    WEEKDAY.resolvedOptions().locale,
+  );
+  return ((locale.getWeekInfo?.().firstDay ?? 1) % 7) as DayOfWeek;
+}
