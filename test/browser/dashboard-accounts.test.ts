@@ -8,7 +8,7 @@ import type { OrganizationShape } from "#contract/app/account.ts";
 import { makeSetupLink } from "../../src/server/accounts/set-up/set-up.ts";
 import { OIDC_CLIENT, openOidcServer } from "../../src/server/accounts/testing/oidc-server.ts";
 import { askApp } from "../support/app-api.ts";
-import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
 import { openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
 import { assertGoodLooks } from "../support/looks.ts";
@@ -130,7 +130,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.waitForURL(new RegExp(`/app/${dashboard.organizationId}/`));
     await page.goto(link);
-    await page.getByText("This invitation is used up, withdrawn or too old.").waitFor();
+    await page.getByText("This invitation has been used, withdrawn or has expired.").waitFor();
   });
 
   test("a forgotten password is set anew by the link, once, and every device is signed out", async () => {
@@ -159,7 +159,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await asking.goto(dashboard.base + links[0]);
     await asking.getByLabel("New password").first().fill("another quiet heron");
     await asking.getByRole("button", { name: "Change password" }).click();
-    await asking.getByText("This link is used up or too old.").waitFor();
+    await asking.getByText("This link has expired or has already been used.").waitFor();
   });
 
   test("an owner makes a second organization and goes back and forth between the two", async () => {
@@ -325,7 +325,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await alone.goto(`${dashboard.base}/app/${owner.organizationId}/members`);
     await alone.getByRole("button", { name: "Leave" }).click();
     await alone.getByRole("dialog").getByRole("button", { name: "Leave" }).click();
-    await alone.getByText("An organization keeps at least one owner.").waitFor();
+    await alone.getByText("An organization needs at least one owner.").waitFor();
   });
 
   test("signing in leads to our own pages only", async () => {
@@ -362,6 +362,30 @@ describe("people of an organization", { skip: noBrowser }, () => {
     assert.equal(await page.title(), "Audit log · Bookflow");
     await page.goBack();
     await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
+  });
+
+  test("Ctrl K finds a screen, a booking and a widget, and the question mark lists the shortcuts", async () => {
+    const { deps, organizationId } = dashboard;
+    const widgetId = await makeWidget(deps.db, organizationId, { name: "Harbour branch" });
+    const { reference } = await makeBooking(deps.db, organizationId, { widgetId, customer_name: "Wilma Suchfall" });
+    const { page } = await dashboard.open(browser);
+    await page.goto(dashboard.addressOf("/members"));
+    await page.getByRole("table", { name: "Members" }).waitFor();
+    for (const [text, label, path] of [
+      ["audit", "Audit log", "/audit"],
+      [reference.toLowerCase(), "Wilma Suchfall", `/bookings/${reference}`],
+      ["suchfall", "Wilma Suchfall", `/bookings/${reference}`],
+      ["harbour", "Harbour branch", `/widgets/${widgetId}`],
+    ] as const) {
+      await page.keyboard.press("Control+K");
+      await page.getByPlaceholder("Search screens, bookings, widgets and endpoints").fill(text);
+      await page.getByRole("button", { name: label }).last().waitFor();
+      if (path === "/audit") assert.deepEqual(await findAccessibilityFaults(page), []);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(dashboard.addressOf(path));
+    }
+    await page.keyboard.press("Shift+?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   });
 
   test("what somebody else changes meanwhile is followed, and what one has typed stays", async () => {

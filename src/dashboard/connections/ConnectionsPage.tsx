@@ -49,7 +49,7 @@ export function ConnectionsPage() {
                   <ConnectionTable connections={data} />
                 ) : (
                   <EmptyState icon={IconPlugConnected} title="No connections yet" action={addButton}>
-                    Connect Microsoft Bookings or Cal.com, then select the connection in a widget.
+                    Connect Microsoft Bookings, Cal.com or Calendly, then select the connection in a widget.
                   </EmptyState>
                 )
               }

@@ -45,9 +45,10 @@ function CalcomNeeds() {
 function CalendlyNeeds() {
   return (
     <Text size="sm">
-      A personal access token of the person whose event types are offered, with the scopes <code>event_types:read</code>
-      , <code>availability:read</code>, <code>scheduled_events:write</code> and <code>users:read</code>. Calendly
-      accepts at most 10 bookings per minute, 50 per hour and 100 per day from one user, and 5 per day on a trial.
+      A personal access token of the person whose event types you want to offer, with the scopes{" "}
+      <code>event_types:read</code>, <code>availability:read</code>, <code>scheduled_events:write</code> and{" "}
+      <code>users:read</code>. Calendly accepts at most 10 bookings per minute, 50 per hour and 100 per day from one
+      user, and 5 per day on a trial.
     </Text>
   );
 }

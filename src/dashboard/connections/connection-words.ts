@@ -63,10 +63,10 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
     credentials: {
       token: {
         label: "Personal access token",
-        description: "In Calendly under Integrations & apps, API & webhooks.",
+        description: "In Calendly: Integrations & apps → API & webhooks.",
       },
     },
-    optional: { apiUrl: { label: "Address of the API", placeholder: "https://api.calendly.com" } },
+    optional: { apiUrl: { label: "API URL", placeholder: "https://api.calendly.com" } },
   },
 };
 

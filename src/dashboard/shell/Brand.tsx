@@ -7,7 +7,7 @@ export function Brand() {
         <rect width="32" height="32" rx="9" className={classes["tile"]} />
         <path d="M8.5 10.5h15M8.5 16h10.5M8.5 21.5h5.5" className={classes["bars"]} />
       </svg>
-      Bookflow
+      <span data-brand-name>Bookflow</span>
     </span>
   );
 }

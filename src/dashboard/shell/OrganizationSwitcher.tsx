@@ -5,11 +5,13 @@ import type { Me } from "#contract/app/account.ts";
 import { PLAN_TERMS } from "#contract/plans.ts";
 import { NEW_ORGANIZATION, pathsOf } from "../paths.ts";
 import classes from "./Switcher.module.css";
+import { useNarrowSidebar } from "./use-narrow-sidebar.ts";
 
 export function OrganizationSwitcher({ me, current }: { me: Me; current: Me["organizations"][number] }) {
   const navigate = useNavigate();
+  const isNarrow = useNarrowSidebar();
   return (
-    <Menu width="target" position="bottom-start" shadow="md" withinPortal={false}>
+    <Menu width={isNarrow ? 240 : "target"} position="bottom-start" shadow="md" withinPortal={false}>
       <Menu.Target>
         <UnstyledButton className={classes["target"]}>
           <Avatar name={current.name} color="petrol" size={32} radius="md" aria-hidden />

@@ -8,6 +8,7 @@ import { announceSignOut } from "../api/session-end.ts";
 import { useAction } from "../hooks/use-action.ts";
 import type { Paths } from "../paths.ts";
 import classes from "./Switcher.module.css";
+import { useNarrowSidebar } from "./use-narrow-sidebar.ts";
 
 const SCHEMES = [
   { scheme: "auto", label: "System", icon: IconDeviceDesktop },
@@ -17,10 +18,11 @@ const SCHEMES = [
 
 export function PersonMenu({ me, paths }: { me: Me; paths: Paths }) {
   const navigate = useNavigate();
+  const isNarrow = useNarrowSidebar();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const signOut = useSignOut();
   return (
-    <Menu width="target" position="top-start" shadow="md" withinPortal={false}>
+    <Menu width={isNarrow ? 240 : "target"} position="top-start" shadow="md" withinPortal={false}>
       <Menu.Target>
         <UnstyledButton className={classes["target"]} data-plain>
           <Avatar name={me.user.name} size={32} aria-hidden />

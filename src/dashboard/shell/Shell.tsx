@@ -6,11 +6,13 @@ import { useEffect, useMemo } from "react";
 import type { Me, OrganizationShape } from "#contract/app/account.ts";
 import { organizationQuery } from "../api/queries.ts";
 import { can } from "../can.ts";
-import { formatIn } from "../format.ts";
+import { formatIn, formatZone } from "../format.ts";
 import { pathsOf } from "../paths.ts";
 import { ErrorState } from "../ui/states/ErrorState.tsx";
 import { useMe } from "./AppGate.tsx";
 import { Brand } from "./Brand.tsx";
+import { CommandPalette } from "./CommandPalette.tsx";
+import { HelpMenu } from "./HelpMenu.tsx";
 import { Navigation } from "./Navigation.tsx";
 import { Lost } from "./NotFound.tsx";
 import { OrganizationSwitcher } from "./OrganizationSwitcher.tsx";
@@ -40,7 +42,10 @@ function Frame({ me, membership }: { me: Me; membership: Membership }) {
       <a href="#content" className={classes["skip"]}>
         Skip to content
       </a>
-      <AppShell layout="alt" navbar={{ width: 256, breakpoint: "sm", collapsed: { mobile: !isOpen } }}>
+      <AppShell
+        layout="alt"
+        navbar={{ width: { base: 256, sm: 68, md: 256 }, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
+      >
         <section className={classes["top-bar"]} aria-label="Header">
           <Burger
             opened={isOpen}
@@ -58,6 +63,7 @@ function Frame({ me, membership }: { me: Me; membership: Membership }) {
           </Group>
           <OrganizationSwitcher me={me} current={membership} />
           <Navigation paths={paths} />
+          <HelpMenu />
           <PersonMenu me={me} paths={paths} />
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1} className={classes["main"]}>
@@ -73,6 +79,7 @@ function Frame({ me, membership }: { me: Me; membership: Membership }) {
           )}
         </AppShell.Main>
       </AppShell>
+      <CommandPalette organization={membership.id} paths={paths} />
     </>
   );
 }
@@ -96,7 +103,8 @@ function Scoped({ me, membership, details }: { me: Me; membership: Membership; d
     <OrganizationContext value={scope}>
       {details.isRecounting && (
         <Text className={classes["notice"]} size="sm" role="status">
-          Recalculating analytics for {details.timeZone}. Until that’s done, days follow the previous time zone.
+          Recalculating analytics for {formatZone(details.timeZone)}. Until that’s done, days follow the previous time
+          zone.
         </Text>
       )}
       <Outlet />

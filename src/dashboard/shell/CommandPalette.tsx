@@ -1,0 +1,135 @@
+import "@mantine/spotlight/styles.layer.css";
+import { useDebouncedValue } from "@mantine/hooks";
+import { Spotlight } from "@mantine/spotlight";
+import {
+  type Icon,
+  IconAppWindow,
+  IconCalendarEvent,
+  IconSearch,
+  IconUserCircle,
+  IconWebhook,
+} from "@tabler/icons-react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type KeyboardEvent, useState } from "react";
+import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
+import { bookingsQuery } from "../api/bookings.ts";
+import { endpointsQuery } from "../api/endpoints.ts";
+import { widgetsQuery } from "../api/widgets.ts";
+import type { Paths } from "../paths.ts";
+import { nameOf } from "../webhooks/endpoint-words.ts";
+import { NAVIGATION } from "./navigation.ts";
+
+type Found = { key: string; label: string; description?: string; icon: Icon; to: string };
+
+const TYPING_MS = 200;
+/** One letter would match nearly every booking. */
+const BOOKING_SEARCH_MIN = 2;
+const BOOKINGS_SHOWN = 5;
+
+/** Ctrl K or ⌘ K: finds screens, widgets, endpoints, and bookings by reference or name. */
+export function CommandPalette({ organization, paths }: { organization: string; paths: Paths }) {
+  const navigate = useNavigate();
+  const [query, setQuery] = useState("");
+  const [isOpen, setOpen] = useState(false);
+  const groups = useFound({ organization, paths, query: query.trim(), isOpen });
+  return (
+    <Spotlight.Root
+      query={query}
+      onQueryChange={setQuery}
+      onSpotlightOpen={() => setOpen(true)}
+      onSpotlightClose={() => setOpen(false)}
+      attributes={{ content: { "aria-label": "Search" } }}
+      scrollable
+      maxHeight="60dvh"
+    >
+      <Spotlight.Search
+        placeholder="Search screens, bookings, widgets and endpoints"
+        aria-label="Search"
+        maxLength={SEARCH_LENGTH_MAX}
+        onKeyDown={openFirst}
+        leftSection={<IconSearch size={18} stroke={1.6} aria-hidden />}
+      />
+      <Spotlight.ActionsList>
+        {groups.map(({ label, found }) => (
+          <Spotlight.ActionsGroup key={label} label={label}>
+            {found.map(({ key, icon: Picture, to, ...words }) => (
+              <Spotlight.Action
+                key={key}
+                leftSection={<Picture size={19} stroke={1.6} aria-hidden />}
+                onClick={() => void navigate({ to })}
+                {...words}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+        {groups.length === 0 && <Spotlight.Empty>No matches</Spotlight.Empty>}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  );
+}
+
+/** Spotlight selects the first match when the text changes, which is before the server has answered. */
+function openFirst({ key, currentTarget }: KeyboardEvent<HTMLInputElement>): void {
+  const palette = currentTarget.closest("[role=dialog]");
+  if (key === "Enter" && !palette?.querySelector("[data-selected]"))
+    palette?.querySelector<HTMLElement>("[data-action]")?.click();
+}
+
+type Search = { organization: string; paths: Paths; query: string; isOpen: boolean };
+
+function useFound({ organization, paths, query, isOpen }: Search): { label: string; found: Found[] }[] {
+  const [search] = useDebouncedValue(query, TYPING_MS);
+  const widgets = useQuery({ ...widgetsQuery(organization), enabled: isOpen });
+  const endpoints = useQuery({ ...endpointsQuery(organization), enabled: isOpen });
+  const bookings = useInfiniteQuery({
+    ...bookingsQuery(organization, { search, widget: "", from: "", to: "" }),
+    enabled: isOpen && search.length >= BOOKING_SEARCH_MIN,
+  });
+  // The query keeps the previous search's bookings on screen while it loads, which would be wrong matches here.
+  const isFound = search === query && search.length >= BOOKING_SEARCH_MIN && !bookings.isPlaceholderData;
+  const matches = (...texts: string[]) => texts.some((text) => text.toLowerCase().includes(query.toLowerCase()));
+  const screens = [
+    ...NAVIGATION.flatMap(({ items }) => items),
+    { label: "Profile", icon: IconUserCircle, to: ({ profile }: Paths) => profile },
+  ];
+  const groups = [
+    {
+      label: "Go to",
+      found: screens
+        .filter(({ label }) => matches(label))
+        .map(({ label, icon, to }) => ({ key: label, label, icon, to: to(paths) })),
+    },
+    {
+      label: "Bookings",
+      found: (isFound ? (bookings.data?.pages[0]?.data ?? []) : [])
+        .slice(0, BOOKINGS_SHOWN)
+        .map(({ reference, customer, service }) => ({
+          key: reference,
+          label: customer?.name ?? reference,
+          description: customer ? `${reference} · ${service.name}` : service.name,
+          icon: IconCalendarEvent,
+          to: paths.booking(reference),
+        })),
+    },
+    {
+      label: "Widgets",
+      found: (query === "" ? [] : (widgets.data?.data ?? []))
+        .filter(({ name, businessName, id }) => matches(name, businessName, id))
+        .map(({ id, name }) => ({ key: id, label: name, icon: IconAppWindow, to: paths.widget(id) })),
+    },
+    {
+      label: "Endpoints",
+      found: (query === "" ? [] : (endpoints.data?.data ?? []))
+        .filter((endpoint) => matches(nameOf(endpoint), endpoint.url))
+        .map((endpoint) => ({
+          key: endpoint.id,
+          label: nameOf(endpoint),
+          description: endpoint.url,
+          icon: IconWebhook,
+          to: paths.endpoint(endpoint.id),
+        })),
+    },
+  ];
+  return groups.filter(({ found }) => found.length > 0);
+}
