@@ -59,6 +59,7 @@ const BODIES: Partial<Record<AppRouteName, object>> = {
   createWidget: { name: "Front page" },
   changeWidget: { name: "Back page" },
   eraseBookings: { email: "nobody@example.com" },
+  checkConnection: { book: false },
   addEndpoint: { url: receiver.url, kind: "webhook" },
   changeEndpoint: { description: "CRM" },
   redeliverFailed: { since: "2026-01-01" },

@@ -99,3 +99,36 @@ export const ConnectionTest = Type.Object({
   message: NullableText,
 });
 export type ConnectionTest = Static<typeof ConnectionTest>;
+
+/** With `book`, a test appointment is made and canceled. */
+export const ConnectionCheckRequest = Type.Object({ book: Type.Boolean() });
+export type ConnectionCheckRequest = Static<typeof ConnectionCheckRequest>;
+
+const CONNECTION_CHECK_STEPS = ["account", "services", "free_times", "book", "find", "cancel"] as const;
+export type ConnectionCheckStepName = (typeof CONNECTION_CHECK_STEPS)[number];
+
+/** What a connection can do, tried out with the real account. It stops at the first step that fails. */
+export const ConnectionCheckAnswer = Type.Object({
+  kind: oneOf(CONNECTION_KINDS),
+  checkedAt: Timestamp,
+  /** The reference of the test appointment. */
+  reference: Type.String(),
+  isWorking: Type.Boolean(),
+  verdict: Type.String(),
+  steps: Type.Array(Type.Object({ name: oneOf(CONNECTION_CHECK_STEPS), isOk: Type.Boolean(), message: Type.String() })),
+  /** Every request and its answer, without secrets and without data about people. */
+  exchanges: Type.Array(
+    Type.Object({
+      method: Type.String(),
+      url: Type.String(),
+      body: Type.Unknown(),
+      status: NullableInteger,
+      failure: NullableText,
+      retryAfterMs: NullableInteger,
+      requestId: NullableText,
+      json: Type.Unknown(),
+      durationMs: Type.Integer(),
+    }),
+  ),
+});
+export type ConnectionCheckAnswer = Static<typeof ConnectionCheckAnswer>;

@@ -58,6 +58,7 @@ export const APP_ROUTES = {
   changeConnection:   { method: "PATCH",  path: "/connections/:connection", role: "admin" },
   removeConnection:   { method: "DELETE", path: "/connections/:connection", role: "admin" },
   testConnection:     { method: "POST",   path: "/connections/:connection/test", role: "admin" },
+  checkConnection:    { method: "POST",   path: "/connections/:connection/check", role: "admin" },
 } as const satisfies Record<string, AppRoute>;
 
 export type AppRouteName = keyof typeof APP_ROUTES;

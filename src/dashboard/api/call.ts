@@ -42,6 +42,7 @@ type Calls = {
   changeConnection: { answer: connections.SavedConnection; body: connections.ConnectionChange };
   removeConnection: { answer: null };
   testConnection: { answer: connections.ConnectionTest };
+  checkConnection: { answer: connections.ConnectionCheckAnswer; body: connections.ConnectionCheckRequest };
 
   listSignInOptions: { answer: account.SignInOptions };
   setUp: { answer: account.CreatedOrganization; body: account.SetUpRequest };

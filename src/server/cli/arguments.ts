@@ -4,18 +4,23 @@ import type { Db } from "../db/pool.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What follows the command's name. Every option takes a value and is read by name; a wrong one is a UsageError. */
+/** What follows the command's name. Options take a value, flags none; an unknown one is a UsageError. */
 export type Arguments = {
   positional: readonly string[];
   option(name: string): string | null;
   required(name: string): string;
+  flag(name: string): boolean;
 };
 
 export function parseArguments(
   args: string[],
-  command: { usage: string; options: readonly string[]; positionals: number },
+  command: { usage: string; options: readonly string[]; flags?: readonly string[]; positionals: number },
 ): Arguments {
-  const { values, positionals } = parse(args, command);
+  const flags = args.filter((word) => command.flags?.includes(word.replace(/^--/, "")) && word.startsWith("--"));
+  const { values, positionals } = parse(
+    args.filter((word) => !flags.includes(word)),
+    command,
+  );
   for (const [name, given] of Object.entries(values)) {
     if (given && given.length > 1) throw new UsageError(`--${name} was given more than once. Usage: ${command.usage}`);
   }
@@ -24,6 +29,7 @@ export function parseArguments(
   return {
     positional: positionals,
     option,
+    flag: (name) => flags.includes(`--${name}`),
     required(name) {
       const value = option(name);
       if (value === null) throw new UsageError(`--${name} is missing. Usage: ${command.usage}`);

@@ -22,6 +22,8 @@ export type Command = {
   readonly usage: string;
   readonly summary: string;
   readonly options: readonly string[];
+  /** Options without a value. */
+  readonly flags?: readonly string[];
   readonly positionals: number;
   readonly run: (context: CommandContext) => Promise<Answer>;
 };

@@ -5,6 +5,7 @@ import { createLog } from "../lib/log.ts";
 import { StartError } from "../lib/start-error.ts";
 import { parseArguments } from "./arguments.ts";
 import type { Answer, Command } from "./command.ts";
+import { CONNECTION_COMMANDS } from "./connection-commands.ts";
 import { DEMO_COMMANDS } from "./demo-commands.ts";
 import { DOCTOR_COMMAND } from "./doctor-command.ts";
 import { ENDPOINT_COMMANDS } from "./endpoint-commands.ts";
@@ -22,6 +23,7 @@ const COMMANDS = [
   ...WIDGET_COMMANDS,
   ...KEY_COMMANDS,
   ...ENDPOINT_COMMANDS,
+  ...CONNECTION_COMMANDS,
   ...DATA_COMMANDS,
   ...FUNNEL_COMMANDS,
   ...DEMO_COMMANDS,

@@ -71,14 +71,31 @@ function createAdapter(outside: { outbound: Outbound; clock: Clock }, parts: Con
   }
 }
 
+/** The opened parts of a connection; "closed" when its credentials cannot be read. */
+export async function readConnectionParts(
+  deps: OpenDeps,
+  owner: OrganizationId,
+  id: ConnectionId,
+): Promise<ConnectionParts | "closed" | null> {
+  const row = await findSealedConnection(deps.db, owner, id);
+  if (row === null) return null;
+  const parts = unseal(deps, row);
+  return typeof parts === "string" ? "closed" : parts;
+}
+
 function open(deps: OpenDeps, owner: OrganizationId, row: SealedConnectionRow): SchedulingSystem {
-  const credentials = deps.scheduler.sealer.open(row.id, row.credentials);
-  if (credentials === null) return createClosed(row.kind, "unsealed");
+  const parts = unseal(deps, row);
+  if (typeof parts === "string") return createClosed(row.kind, parts);
+  return watchSystem(openParts(deps, parts), new ConnectionHealth(deps, { owner, id: row.id }));
+}
+
+function unseal({ scheduler }: OpenDeps, row: SealedConnectionRow): ConnectionParts | "unsealed" | "settings" {
+  const credentials = scheduler.sealer.open(row.id, row.credentials);
+  if (credentials === null) return "unsealed";
   // Always written as an object.
   const settings = row.settings as Record<string, unknown>;
   const parsed = parseConnectionParts(row.kind, { settings, credentials: JSON.parse(credentials) });
-  if (parsed.kind === "refused") return createClosed(row.kind, "settings");
-  return watchSystem(openParts(deps, parsed.parts), new ConnectionHealth(deps, { owner, id: row.id }));
+  return parsed.kind === "refused" ? "settings" : parsed.parts;
 }
 
 /** The credentials were sealed with another SECRET_KEY, or this version doesn't know their format. */

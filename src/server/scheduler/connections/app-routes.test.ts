@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { AppConnection, ConnectionTest, SavedConnection } from "#contract/app/connections.ts";
+import type {
+  AppConnection,
+  ConnectionCheckAnswer,
+  ConnectionTest,
+  SavedConnection,
+} from "#contract/app/connections.ts";
 import { createTestApp } from "../../../../test/support/app.ts";
 import { askApp, readAudit } from "../../../../test/support/app-api.ts";
 import { makeWidget, NOON } from "../../../../test/support/builders.ts";
@@ -108,12 +113,30 @@ test("a connection is renamed, given new credentials, tested, and removed when n
   ]);
 });
 
+test("a check shows its steps and requests, books only when asked to, and shows no secret", async () => {
+  const admin = await signIn(testApp, { role: "admin" });
+  const server = await serveCalcom();
+  const { id } = ((await connect(admin, server)).body as SavedConnection).connection;
+  const check = async (body: object) => await askApp(app, admin, `POST /connections/${id}/check`, body);
+  const looked = (await check({ book: false })).body as ConnectionCheckAnswer;
+  assert.deepEqual([looked.isWorking, looked.steps.length, server.bookings.length], [true, 3, 0]);
+  const booked = (await check({ book: true })).body as ConnectionCheckAnswer;
+  assert.equal(booked.verdict, "This connection works: a test appointment was booked, found and canceled.");
+  assert.deepEqual(
+    server.bookings.map(({ status }) => status),
+    ["cancelled"],
+  );
+  assert.ok(booked.exchanges.some(({ method, status }) => method === "POST" && status === 201));
+  assert.ok(!JSON.stringify(booked).includes(server.parts.credentials.apiKey));
+  assert.equal((await check({})).status, 422);
+});
+
 test("another organization's connection is not there, and cannot be given to a widget", async () => {
   const mine = await signIn(testApp, { role: "owner" });
   const theirs = await signIn(testApp, { role: "owner" });
   const server = await serveCalcom();
   const { id } = ((await connect(theirs, server)).body as SavedConnection).connection;
-  for (const route of [`DELETE /connections/${id}`, `POST /connections/${id}/test`])
+  for (const route of [`DELETE /connections/${id}`, `POST /connections/${id}/test`, `POST /connections/${id}/check`])
     assert.equal((await askApp(app, mine, route)).status, 404, route);
   assert.equal((await askApp(app, mine, `PATCH /connections/${id}`, { name: "Mine" })).status, 404);
   const widgetId = await makeWidget(deps.db, mine.organizationId);

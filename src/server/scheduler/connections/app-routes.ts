@@ -4,6 +4,8 @@ import {
   type AppConnection,
   AppConnectionList,
   ConnectionChange,
+  ConnectionCheckAnswer,
+  ConnectionCheckRequest,
   ConnectionTest,
   NewConnection,
   SavedConnection,
@@ -18,6 +20,7 @@ import { ApiError, FieldsError, noSuch } from "../../http/api-error.ts";
 import { bodyReader, FormCheck } from "../../http/body.ts";
 import { chooseId } from "../../http/idempotency-key.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
+import { checkConnection } from "../check/check-connection.ts";
 import type { OpenDeps } from "../open-system.ts";
 import {
   type Alongside,
@@ -36,6 +39,7 @@ type WithConnection = { Params: { connection: string } };
 export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void {
   const readNewConnection = bodyReader(NewConnection);
   const readConnectionChange = bodyReader(ConnectionChange);
+  const readCheckRequest = bodyReader(ConnectionCheckRequest);
 
   api.get("/connections", { schema: { response: { 200: AppConnectionList } } }, async (request) => {
     const owner = memberOf(request).organizationId;
@@ -110,6 +114,21 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
       return { verified: null, fault, message: describeFailure(outcome) };
     },
   );
+
+  api.post<WithConnection>(
+    "/connections/:connection/check",
+    { schema: { response: { 200: ConnectionCheckAnswer } } },
+    async (request): Promise<ConnectionCheckAnswer> => {
+      const owner = memberOf(request).organizationId;
+      const { id } = await requireConnection(deps, owner, request.params.connection);
+      const { book } = readCheckRequest(request);
+      const check = await checkConnection(deps, owner, { id, withBooking: book, email: null });
+      if (check.kind === "not_found") throw noSuch("connection");
+      if (check.kind === "closed")
+        throw new ApiError("conflict", "The credentials of this connection can't be read. Enter them again.");
+      return { ...check, steps: [...check.steps], exchanges: [...check.exchanges] };
+    },
+  );
 }
 
 function toEdit(id: ConnectionId, { name, settings, credentials }: ConnectionChange): ConnectionEdit {
@@ -121,11 +140,11 @@ function toEdit(id: ConnectionId, { name, settings, credentials }: ConnectionCha
   };
 }
 
-/** The settings are one field to whoever replaces them: the form has none to say it at. */
+/** The form has no single field for the settings, so the conflict is reported for the form as a whole. */
 function requireSameConnection(row: ConnectionRow, was: ConnectionChange["was"]): void {
   requireUnchanged({ name: row.name }, was);
   if (was?.["settings"] !== undefined && !isDeepStrictEqual(was["settings"], row.settings))
-    throw new ApiError("conflict", "Somebody else replaced the settings meanwhile. Look at them before you save.");
+    throw new ApiError("conflict", "Someone else changed the settings in the meantime. Review them before you save.");
 }
 
 async function requireConnection(deps: Pick<OpenDeps, "db">, owner: OrganizationId, text: string) {
@@ -154,7 +173,7 @@ function checkName(typed: string): string {
 function toApiError(refusal: ConnectionRefusal): ApiError {
   switch (refusal.kind) {
     case "fields_refused":
-      return new FieldsError(Object.fromEntries(refusal.fields.map((name) => [name, "This is missing or not right."])));
+      return new FieldsError(Object.fromEntries(refusal.fields.map((name) => [name, "Missing or invalid."])));
     case "test_failed":
       return refusal.failure.kind === "unavailable"
         ? new ApiError("scheduler_unavailable", describeFailure(refusal.failure))
@@ -165,9 +184,12 @@ function toApiError(refusal: ConnectionRefusal): ApiError {
         `An organization can have at most ${CONNECTIONS_PER_ORGANIZATION_MAX} connections.`,
       );
     case "in_use":
-      return new ApiError("conflict", "Widgets still book through this connection. Give them another one first.");
+      return new ApiError("conflict", "Widgets still use this connection. Choose another one for them first.");
     case "booking_under_way":
-      return new ApiError("conflict", "A booking is on its way through this connection. Try again in a few minutes.");
+      return new ApiError(
+        "conflict",
+        "A booking through this connection is still in progress. Try again in a few minutes.",
+      );
     case "not_found":
       return noSuch("connection");
     default:
@@ -175,7 +197,7 @@ function toApiError(refusal: ConnectionRefusal): ApiError {
   }
 }
 
-/** Whether its credentials are those that were sent first, only the first try knows. */
+/** Only the first request knows whether the same credentials were sent. */
 function addedBefore(): ApiError {
-  return new ApiError("conflict", "Your first try saved this connection already: see the list.");
+  return new ApiError("conflict", "This connection is already saved. See the list.");
 }

@@ -42,6 +42,16 @@ export async function findConnection(db: Db, owner: OrganizationId, id: Connecti
   return row ?? null;
 }
 
+/** Without an owner: an operator names a connection by its id only. */
+export async function findConnectionOwner(db: Db, id: ConnectionId): Promise<OrganizationId | null> {
+  const row = await db
+    .selectFrom("scheduling_connections")
+    .select("organization_id")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row?.organization_id ?? null;
+}
+
 export type SealedConnectionRow = Pick<
   Selectable<SchedulingConnectionsTable>,
   "id" | "kind" | "settings" | "credentials" | "updated_at"

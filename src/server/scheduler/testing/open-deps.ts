@@ -7,9 +7,15 @@ import type { OpenDeps } from "../open-system.ts";
 import { createSchedulerDeps } from "../scheduler-deps.ts";
 import { createTestOutbound } from "./outbound.ts";
 
-/** For tests: what opening a scheduling system takes, on a database of its own; log lines are kept. */
-export async function createOpenDeps(): Promise<{ deps: OpenDeps; clock: TestClock; pool: Pool; lines: string[] }> {
-  const { db, pool } = await createTestDatabase();
+/** For tests: the dependencies of a scheduling system, with a database of its own. Log lines are kept. */
+export async function createOpenDeps(): Promise<{
+  deps: OpenDeps;
+  clock: TestClock;
+  pool: Pool;
+  url: string;
+  lines: string[];
+}> {
+  const { db, pool, url } = await createTestDatabase();
   const clock = createTestClock();
   const lines: string[] = [];
   const scheduler = createSchedulerDeps({
@@ -27,5 +33,5 @@ export async function createOpenDeps(): Promise<{ deps: OpenDeps; clock: TestClo
     log: createLog("debug", { write: (line) => lines.push(line) }),
     scheduler: { ...scheduler, outbound: createTestOutbound(clock) },
   };
-  return { deps, clock, pool, lines };
+  return { deps, clock, pool, url, lines };
 }

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { TEST_SECRET_KEY } from "../../../test/support/app.ts";
+import { makeOrganization } from "../../../test/support/builders.ts";
+import { createCommandLine } from "../../../test/support/cli.ts";
+import type { ConnectionCheck } from "../scheduler/check/check-connection.ts";
+import { addConnection } from "../scheduler/connections/connections.ts";
+import { startCalcomServer } from "../scheduler/testing/calcom-server.ts";
+import { createOpenDeps } from "../scheduler/testing/open-deps.ts";
+
+const { deps, url } = await createOpenDeps();
+const cli = createCommandLine({ DATABASE_URL: url, SECRET_KEY: TEST_SECRET_KEY, WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8" });
+const server = await startCalcomServer();
+after(() => server.stop());
+const owner = await makeOrganization(deps.db);
+const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
+assert.ok(added.kind === "added");
+const { id } = added;
+
+test("connection check prints each request without the key, the steps and a verdict", async () => {
+  const { code, stdout } = await cli.runInside(["connection", "check", id, "--book"]);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^GET http:\/\/127\.0\.0\.1:\d+\/v2\/me\n {2}\d+ ms, HTTP 200 \{/m);
+  assert.match(stdout, /^ok {4}book: Booked Check-up at /m);
+  assert.match(stdout, /\nThis connection works: a test appointment was booked, found and canceled\.\n$/);
+  assert.equal(stdout.includes(server.parts.credentials.apiKey), false);
+  assert.deepEqual(
+    server.bookings.map(({ status }) => status),
+    ["cancelled"],
+  );
+});
+
+test("connection check saves what it saw, and ends with 1 when something fails", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "check-"));
+  after(() => rm(folder, { recursive: true }));
+  const file = join(folder, "check.json");
+  server.twist("GET /slots", { answer: { status: 500, json: {} } });
+  const { code, stdout } = await cli.runInside(["connection", "check", id, "--save", file, "--json"]);
+  assert.equal(code, 1);
+  const saved = JSON.parse(await readFile(file, "utf8")) as ConnectionCheck;
+  assert.deepEqual(saved, JSON.parse(stdout));
+  assert.deepEqual(saved.steps.at(-1), {
+    name: "free_times",
+    isOk: false,
+    message: "The scheduling system can't be reached right now. Try again in a minute. (HTTP 500)",
+  });
+});
+
+test("connection check knows no other connection", async () => {
+  for (const other of ["conn_1111111111111111", "nonsense"])
+    assert.deepEqual(await cli.runInside(["connection", "check", other]), {
+      code: 2,
+      stdout: "",
+      stderr: "No such connection.\n",
+    });
+});

@@ -1,0 +1,51 @@
+import { writeFile } from "node:fs/promises";
+import { parseConnectionId } from "#contract/ids.ts";
+import { CHECK_DAYS, type ConnectionCheck, checkConnection } from "../scheduler/check/check-connection.ts";
+import type { Exchange } from "../scheduler/check/record-exchanges.ts";
+import { findConnectionOwner } from "../scheduler/connections/queries.ts";
+import type { Command } from "./command.ts";
+import { UsageError } from "./usage-error.ts";
+
+const NO_CONNECTION = "No such connection.";
+
+export const CONNECTION_COMMANDS: readonly Command[] = [
+  {
+    name: "connection check",
+    usage: "connection check ID [--book] [--email E] [--save FILE]",
+    summary: `read services and free times of ${CHECK_DAYS} days; with --book also make and cancel a test appointment; ends with 1 when something fails`,
+    options: ["email", "save"],
+    flags: ["book"],
+    positionals: 1,
+    async run(context) {
+      const { args, db } = context;
+      const id = parseConnectionId(args.positional[0] ?? "");
+      const owner = id && (await findConnectionOwner(db, id));
+      if (!id || !owner) throw new UsageError(NO_CONNECTION);
+      const wanted = { id, withBooking: args.flag("book"), email: args.option("email") };
+      const check = await checkConnection(context, owner, wanted);
+      if (check.kind === "not_found") throw new UsageError(NO_CONNECTION);
+      if (check.kind === "closed")
+        throw new UsageError(
+          "The credentials can't be read. Was SECRET_KEY changed? Enter them again in the dashboard.",
+        );
+      const file = args.option("save");
+      if (file !== null) await writeFile(file, `${JSON.stringify(check, null, 2)}\n`);
+      return { text: toText(check), json: check, exitCode: check.isWorking ? 0 : 1 };
+    },
+  },
+];
+
+function toText({ exchanges, steps, verdict }: ConnectionCheck): string {
+  return [
+    ...exchanges.map(toExchangeText),
+    ...steps.map(({ name, isOk, message }) => `${isOk ? "ok  " : "FAIL"}  ${name}: ${message}`),
+    "",
+    verdict,
+  ].join("\n");
+}
+
+function toExchangeText({ method, url, body, status, failure, json, durationMs }: Exchange): string {
+  const sent = body === null ? "" : `\n  sent ${JSON.stringify(body)}`;
+  const got = status === null ? `no reply: ${failure}` : `HTTP ${status} ${JSON.stringify(json)}`;
+  return `${method} ${url}${sent}\n  ${durationMs} ms, ${got}\n`;
+}

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
+import { makeOrganization } from "../../../../test/support/builders.ts";
+import type { ConnectionParts } from "../connections/connection-settings.ts";
+import { addConnection } from "../connections/connections.ts";
+import { startCalcomServer } from "../testing/calcom-server.ts";
+import { startCalendlyServer } from "../testing/calendly-server.ts";
+import { startGraphServer } from "../testing/graph-server.ts";
+import { GRAPH_NOW } from "../testing/graph-world.ts";
+import { createOpenDeps } from "../testing/open-deps.ts";
+import { startReplayServer } from "../testing/replay-server.ts";
+import { type ConnectionCheck, checkConnection, checkParts, TEST_EMAIL } from "./check-connection.ts";
+
+const { deps, clock } = await createOpenDeps();
+clock.set(GRAPH_NOW);
+
+const [graph, calcom, calendly] = [
+  await startGraphServer(),
+  await startCalcomServer(),
+  await startCalendlyServer(GRAPH_NOW),
+];
+after(async () => {
+  for (const server of [graph, calcom, calendly]) {
+    await server.stop();
+    assert.deepEqual(server.faults, []);
+  }
+});
+
+const SYSTEMS = [
+  { kind: "microsoft-bookings", server: graph, count: () => graph.appointments.length, made: () => graph.requests },
+  {
+    kind: "calcom",
+    server: calcom,
+    count: () => calcom.bookings.filter(({ status }) => status === "accepted").length,
+    made: () => calcom.requests,
+  },
+  {
+    kind: "calendly",
+    server: calendly,
+    count: () => calendly.bookings.filter(({ status }) => status === "active").length,
+    made: () => calendly.requests,
+  },
+] as const;
+
+type Given = { settings: object; credentials: object };
+
+async function connect(kind: (typeof SYSTEMS)[number]["kind"], parts: Given) {
+  const owner = await makeOrganization(deps.db);
+  const given = { settings: { ...parts.settings }, credentials: { ...parts.credentials } };
+  const added = await addConnection(deps, owner, { kind, name: "Practice", ...given });
+  assert.ok(added.kind === "added", JSON.stringify(added));
+  return { owner, id: added.id };
+}
+
+async function check(owner: OrganizationId, id: ConnectionId, withBooking: boolean): Promise<ConnectionCheck> {
+  const checked = await checkConnection(deps, owner, { id, withBooking, email: null });
+  assert.ok("steps" in checked, JSON.stringify(checked));
+  return checked;
+}
+
+for (const { kind, server, count, made } of SYSTEMS) {
+  test(`a check of ${kind} reads services and free times, and books nothing`, async () => {
+    const { owner, id } = await connect(kind, server.parts);
+    const checked = await check(owner, id, false);
+    assert.deepEqual(
+      checked.steps.map(({ name, isOk }) => [name, isOk]),
+      [
+        ["account", true],
+        ["services", true],
+        ["free_times", true],
+      ],
+    );
+    assert.equal(checked.verdict, "This connection can read services and free times. Nothing was booked.");
+    assert.equal(count(), 0);
+  });
+
+  test(`a check of ${kind} with a booking leaves nothing behind, shows every request and no secret`, async () => {
+    const { owner, id } = await connect(kind, server.parts);
+    const before = made().length;
+    const checked = await check(owner, id, true);
+    assert.deepEqual(
+      checked.steps.map(({ name, isOk }) => [name, isOk]),
+      [
+        ["account", true],
+        ["services", true],
+        ["free_times", true],
+        ["book", true],
+        ["find", true],
+        ["cancel", true],
+      ],
+      JSON.stringify(checked.steps),
+    );
+    assert.equal(checked.verdict, "This connection works: a test appointment was booked, found and canceled.");
+    assert.equal(count(), 0);
+    assert.equal(checked.exchanges.length, made().length - before);
+    for (const secret of [...Object.values(server.parts.credentials), "token-1"])
+      assert.equal(JSON.stringify(checked).includes(secret), false, secret);
+  });
+
+  test(`a saved check of ${kind} can be replayed: the same requests, the same results`, async () => {
+    const { owner, id } = await connect(kind, server.parts);
+    const saved = JSON.parse(JSON.stringify(await check(owner, id, true))) as ConnectionCheck;
+    const replay = await startReplayServer(saved.exchanges);
+    after(() => replay.stop());
+    const settings = Object.fromEntries(
+      Object.entries(server.parts.settings).map(([name, value]) => [name, toReplayed(value, replay.url)]),
+    );
+    const parts = { kind, ...server.parts, settings } as ConnectionParts;
+    const wanted = { withBooking: true, email: TEST_EMAIL, reference: saved.reference };
+    const replayed = await checkParts(deps, parts, wanted);
+    assert.deepEqual(replayed.steps, saved.steps);
+    const toRequests = ({ exchanges }: ConnectionCheck) =>
+      exchanges
+        .map(
+          ({ method, url, body }) =>
+            `${method} ${new URL(url).pathname} ${JSON.stringify(body).replaceAll(/127\.0\.0\.1:\d+/g, "host")}`,
+        )
+        .sort();
+    assert.deepEqual(toRequests(replayed), toRequests(saved));
+    assert.deepEqual(replay.faults, []);
+  });
+}
+
+test("a check says what fails and what to do", async () => {
+  const { owner, id } = await connect("calcom", calcom.parts);
+  calcom.twist("GET /slots", { answer: { status: 403, json: {} } });
+  const checked = await check(owner, id, true);
+  assert.equal(checked.isWorking, false);
+  assert.equal(
+    checked.verdict,
+    "This connection does not work yet. The scheduling system rejected these credentials, or they lack a permission. (HTTP 403)",
+  );
+});
+
+test("another organization's connection cannot be checked", async () => {
+  const { id } = await connect("calcom", calcom.parts);
+  const stranger = await makeOrganization(deps.db);
+  assert.deepEqual(await checkConnection(deps, stranger, { id, withBooking: false, email: null }), {
+    kind: "not_found",
+  });
+});
+
+function toReplayed(value: string, url: string): string {
+  return value.startsWith("http://127.0.0.1") ? value.replace(new URL(value).origin, url) : value;
+}

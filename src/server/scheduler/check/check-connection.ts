@@ -1,0 +1,180 @@
+import type { ConnectionCheckStepName } from "#contract/app/connections.ts";
+import { DAY_MS } from "#contract/durations.ts";
+import { type ConnectionId, type OrganizationId, REFERENCE, type Reference } from "#contract/ids.ts";
+import type { ConnectionKind } from "#contract/scheduling.ts";
+import { randomId } from "../../lib/random.ts";
+import type { ConnectionParts } from "../connections/connection-settings.ts";
+import { describeFailure } from "../connections/to-app-connection.ts";
+import { type OpenDeps, openParts, readConnectionParts } from "../open-system.ts";
+import type { BookOutcome, Failure, OfferedService, SchedulingSystem, Slot } from "../scheduling-system.ts";
+import { type Exchange, recordExchanges } from "./record-exchanges.ts";
+
+// Proves a connection with the real account: reads the services and their free times for two weeks and, if asked, makes one
+// test appointment, finds it by its reference and cancels it. Every request and answer is recorded.
+
+export type ConnectionCheck = {
+  readonly kind: ConnectionKind;
+  readonly checkedAt: string;
+  /** The reference of the test appointment. */
+  readonly reference: Reference;
+  readonly isWorking: boolean;
+  readonly verdict: string;
+  readonly steps: readonly CheckStep[];
+  readonly exchanges: readonly Exchange[];
+};
+
+type CheckStep = { readonly name: ConnectionCheckStepName; readonly isOk: boolean; readonly message: string };
+
+export const CHECK_DAYS = 14;
+/** Each service takes a request or two, and systems limit them. */
+const SERVICES_MAX = 10;
+export const TEST_EMAIL = "bookflow-test@example.com";
+
+export async function checkConnection(
+  deps: OpenDeps,
+  owner: OrganizationId,
+  wanted: { id: ConnectionId; withBooking: boolean; email: string | null },
+): Promise<ConnectionCheck | { kind: "not_found" } | { kind: "closed" }> {
+  const parts = await readConnectionParts(deps, owner, wanted.id);
+  if (parts === null) return { kind: "not_found" };
+  if (parts === "closed") return { kind: "closed" };
+  const reference = randomId<Reference>(deps.random, REFERENCE);
+  const { withBooking, email } = wanted;
+  return await checkParts(deps, parts, { withBooking, email: email ?? TEST_EMAIL, reference });
+}
+
+/** With the clock and the reference of a saved check, the same requests are made again. */
+export async function checkParts(
+  deps: Pick<OpenDeps, "clock" | "scheduler">,
+  parts: ConnectionParts,
+  wanted: { withBooking: boolean; email: string; reference: Reference },
+): Promise<ConnectionCheck> {
+  const masking = { secrets: Object.values(parts.credentials), ownEmail: wanted.email };
+  const { outbound, exchanges } = recordExchanges({ ...deps.scheduler, clock: deps.clock }, masking);
+  const system = openParts({ clock: deps.clock, scheduler: { ...deps.scheduler, outbound } }, parts);
+  const now = deps.clock.now();
+  const steps: CheckStep[] = [];
+  await runSteps(system, { ...wanted, now }, (step) => steps.push(step));
+  const failed = steps.find(({ isOk }) => !isOk);
+  return {
+    kind: parts.kind,
+    checkedAt: now.toISOString(),
+    reference: wanted.reference,
+    isWorking: failed === undefined,
+    verdict: failed ? `This connection does not work yet. ${failed.message}` : toPraise(wanted.withBooking),
+    steps,
+    exchanges,
+  };
+}
+
+function toPraise(withBooking: boolean): string {
+  return withBooking
+    ? "This connection works: a test appointment was booked, found and canceled."
+    : "This connection can read services and free times. Nothing was booked.";
+}
+
+type Check = { withBooking: boolean; email: string; now: Date; reference: Reference };
+
+/** Stops at the first step that fails, because the later ones need it. */
+async function runSteps(system: SchedulingSystem, check: Check, report: (step: CheckStep) => void): Promise<void> {
+  const fail = (name: ConnectionCheckStepName, failure: Failure) =>
+    report({ name, isOk: false, message: `${describeFailure(failure)}${toStatus(failure)}` });
+
+  const verified = await system.verify();
+  if (verified.kind !== "found") return fail("account", verified);
+  const { businessName, timeZone, warnings } = verified.value;
+  const account = `Signed in as “${businessName}”, time zone ${timeZone ?? "unknown"}.`;
+  report({ name: "account", isOk: timeZone !== null, message: [account, ...warnings].join(" ") });
+  if (timeZone === null) return;
+
+  const services = await system.listServices();
+  if (services.kind !== "found") return fail("services", services);
+  const names = services.value.map(({ name }) => name).join(", ");
+  const message = names === "" ? "There is no service that can be booked." : `Services: ${names}.`;
+  report({ name: "services", isOk: services.value.length > 0, message });
+
+  const offers: Offer[] = [];
+  for (const service of services.value.slice(0, SERVICES_MAX)) {
+    const range = { from: check.now, to: new Date(check.now.getTime() + CHECK_DAYS * DAY_MS) };
+    const slots = await system.listSlots({ serviceId: service.id, staffId: null, ...range });
+    if (slots.kind !== "found") return fail("free_times", slots);
+    offers.push({ service, slots: slots.value });
+  }
+  if (offers.length === 0) return;
+  const counts = offers.map(({ service, slots }) => `${service.name} ${slots.length}`).join(", ");
+  const hasTimes = offers.some(({ slots }) => slots.length > 0);
+  const times = hasTimes ? `Free times in the next ${CHECK_DAYS} days: ${counts}.` : NO_TIMES;
+  report({ name: "free_times", isOk: hasTimes, message: times });
+  if (check.withBooking && hasTimes) await runBooking(system, { ...check, offers }, report);
+}
+
+type Offer = { service: OfferedService; slots: readonly Slot[] };
+
+const NO_TIMES = `No service has a free time in the next ${CHECK_DAYS} days. Check opening hours and staff.`;
+
+async function runBooking(
+  system: SchedulingSystem,
+  { offers, email, reference }: Check & { offers: readonly Offer[] },
+  report: (step: CheckStep) => void,
+): Promise<void> {
+  const offer = offers.find(({ slots }) => slots.length > 0);
+  // The last time disturbs the business least.
+  const slot = offer?.slots.at(-1);
+  if (!offer || !slot) return;
+  const { service } = offer;
+  const sought = { reference, serviceId: service.id, startAt: slot.startAt };
+  const outcome = await system.book({ ...sought, ...toTestBooking(service, email) });
+  if (outcome.kind !== "booked") return report({ name: "book", isOk: false, message: describeOutcome(outcome) });
+  const at = slot.startAt.toISOString();
+  report({ name: "book", isOk: true, message: `Booked ${service.name} at ${at} with reference ${reference}.` });
+
+  const found = await system.findByReference(sought);
+  const isFound = found.kind === "found" && found.value.externalId === outcome.booked.externalId;
+  report({
+    name: "find",
+    isOk: isFound,
+    message: isFound ? "Found the appointment by its reference." : "The appointment was not found by its reference.",
+  });
+
+  const canceled = await system.cancel({ externalId: outcome.booked.externalId, reference });
+  const isCanceled = canceled.kind === "found";
+  const pleaseCancel = `Couldn't cancel the appointment. Cancel ${reference} in the scheduling system.`;
+  report({ name: "cancel", isOk: isCanceled, message: isCanceled ? "Canceled the appointment." : pleaseCancel });
+}
+
+function toTestBooking(service: OfferedService, email: string) {
+  return {
+    staffId: null,
+    customer: {
+      name: "Bookflow Test",
+      email,
+      phone: null,
+      notes: "Test by Bookflow. It is canceled at once.",
+      timeZone: "UTC",
+      locale: "en",
+    },
+    answers: service.questions
+      .filter(({ required }) => required)
+      .map(({ id, label, type, options }) => ({
+        questionId: id,
+        question: label,
+        answer: options[0] ?? (type === "number" ? "1" : "Test"),
+      })),
+  };
+}
+
+function describeOutcome(outcome: Exclude<BookOutcome, { kind: "booked" }>): string {
+  switch (outcome.kind) {
+    case "slot_taken":
+      return "The scheduling system offered a time and then reported it as taken.";
+    case "unknown":
+      return "The scheduling system didn't confirm the booking. Check its calendar for a test appointment.";
+    default:
+      return `The booking was not accepted.${toStatus(outcome)}`;
+  }
+}
+
+function toStatus({ upstream }: Failure): string {
+  if (upstream === null) return "";
+  return upstream.status === null ? ` (${upstream.failure})` : ` (HTTP ${upstream.status})`;
+}
