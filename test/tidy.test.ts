@@ -3,11 +3,13 @@ import { globSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import {
+  findBannedFileNames,
   findBannedTexts,
   findDeadExports,
   findDeadFiles,
   findImportFaults,
   findLongFiles,
+  findLongFunctions,
   type SourceFiles,
 } from "./support/tidy.ts";
 import { ALLOWED_IMPORTS } from "./support/tidy-rules.ts";
@@ -25,6 +27,14 @@ describe("the code keeps to its rules", () => {
   test("time, randomness, network and environment are used where they belong", () =>
     assert.deepEqual(findBannedTexts(source), []));
   test("no file is too long to be read in one go", () => assert.deepEqual(findLongFiles(source), []));
+  test("no function is too long to be seen at a glance", () => assert.deepEqual(findLongFunctions(source), []));
+  test("every file is named for what it holds", () => {
+    const paths = globSync("{src,test,scripts,bench,sdk}/**/*.*", {
+      cwd: root,
+      exclude: ["**/node_modules", "sdk/dist"],
+    });
+    assert.deepEqual(findBannedFileNames(paths.map((path) => path.replaceAll("\\", "/"))), []);
+  });
   test("every file is used", () => assert.deepEqual(findDeadFiles(source), []));
   test("what is exported is used elsewhere", () =>
     assert.deepEqual(findDeadExports(source, readFiles(["{bench,scripts,test}/**/*.{ts,tsx}"])), []));
@@ -110,6 +120,10 @@ describe("banned texts are found", () => {
     ["sql`order by random()`", "holds random(): hand time, ids and randomness to the statement as parameters"],
     ["sql`select UUIDV7()`", "holds UUIDV7(): hand time, ids and randomness to the statement as parameters"],
     ["sql`values (current_timestamp)`", "holds current_timestamp: hand the time to the statement as a parameter"],
+    ["sql`select * from widgets`", "holds select *: list the columns"],
+    ["sql`delete from widgets returning *`", "holds returning *: list the columns"],
+    ['db.selectFrom("widgets").selectAll()', "holds .selectAll(: list the columns"],
+    ['db.deleteFrom("widgets").returningAll()', "holds .returningAll(: list the columns"],
     [`// ${"TO"}DO later`, `holds ${"TO"}DO: open an issue`],
     [`/* ${"FIX"}ME */`, `holds ${"FIX"}ME: open an issue`],
   ];
@@ -123,11 +137,73 @@ describe("banned texts are found", () => {
       ["src/server/lib/clock.ts", "export const systemClock = { now: () => new Date() };"],
       ["src/server/config.ts", "return process.env;"],
       ["src/server/bookings/import.test.ts", "new Date(); Math.random();"],
+      [
+        "src/server/bookings/record-set.ts",
+        "sql`select count(*) from (select * from json_to_recordset(x) as r (id text))`",
+      ],
       [path, 'const at = clock.now();\n// new Date() is banned\nconst url = "https://x.example"; new Date(0);'],
     ]);
     assert.deepEqual(findBannedTexts(files), [
       "migrations/0009_x.sql holds now(): hand time, ids and randomness to the statement as parameters",
     ]);
+  });
+});
+
+describe("file names that say nothing are found", () => {
+  for (const [path, word] of [
+    ["src/server/bookings/booking-utils.ts", "utils"],
+    ["src/server/helpers/date.ts", "helpers"],
+    ["src/dashboard/widgets/WidgetInfo.tsx", "info"],
+    ["test/support/common.ts", "common"],
+    ["src/server/lib/misc.test.ts", "misc"],
+    ["src/server/webhooks/QueueManager.ts", "manager"],
+    ["src/server/cli/data-commands.ts", "data"],
+  ] as const) {
+    test(path, () =>
+      assert.deepEqual(findBannedFileNames([path]), [`${path} is called ${word}: name it for what it holds`]),
+    );
+  }
+
+  test("and words that only contain them are not", () =>
+    assert.deepEqual(
+      findBannedFileNames(["src/server/db/database.ts", "src/contract/metadata.ts", "src/uncommon.ts"]),
+      [],
+    ));
+});
+
+describe("long functions are found", () => {
+  const path = "src/server/bookings/long.ts";
+  const toBody = (lines: number, indent = "  ") => `${indent}x;\n`.repeat(lines);
+  /** `lines` of each are those of the function without its body. */
+  // biome-ignore format: one case a line
+  const cases: { start: string; end: string; name?: string; indent?: string; lines: number }[] = [
+    { start: "function long() {", end: "}", lines: 2 },
+    { start: "export async function long(db: Db): Promise<void> {", end: "}", lines: 2 },
+    { start: "export function long({\n  a,\n}: {\n  a: number;\n}) {", end: "}", lines: 6 },
+    { start: "export const long = async (x) => {", end: "};", lines: 2 },
+    { start: "const long = (\n  x: number,\n) => {", end: "};", lines: 4 },
+    { start: "class Loop {\n  async #long(x: number) {", end: "  }\n}", name: "#long", indent: "    ", lines: 2 },
+    { start: "return {\n  async long(x) {", end: "  },\n};", indent: "    ", lines: 2 },
+  ];
+  for (const { start, end, name = "long", indent, lines } of cases) {
+    test(start.replaceAll("\n", " "), () => {
+      const find = (length: number) =>
+        check((files) => findLongFunctions(files, []), path, `${start}\n${toBody(length - lines, indent)}${end}\n`);
+      assert.deepEqual(find(61), [`has ${name} of 61 lines, more than 60`]);
+      assert.deepEqual(find(60), []);
+    });
+  }
+
+  test("but not in tests, and not where a longer one is allowed, as long as it is needed", () => {
+    const allowed = [{ file: path, linesMax: 80 }];
+    const files = (lines: number) =>
+      new Map([
+        [path, `function long() {\n${toBody(lines - 2)}}\n`],
+        ["src/server/bookings/long.test.ts", `function long() {\n${toBody(100)}}\n`],
+      ]);
+    assert.deepEqual(findLongFunctions(files(80), allowed), []);
+    assert.deepEqual(findLongFunctions(files(81), allowed), [`${path} has long of 81 lines, more than 80`]);
+    assert.deepEqual(findLongFunctions(files(60), allowed), [`${path} needs no place in LONG_FUNCTIONS`]);
   });
 });
 

@@ -2,10 +2,14 @@ import { dirname, join } from "node:path/posix";
 import {
   AHEAD_OF_USE,
   ALLOWED_IMPORTS,
+  BADLY_NAMED_FILES,
+  BANNED_FILE_WORDS,
   BANNED_MARKS,
   BANNED_TEXTS,
   ENTRY_POINTS,
+  FUNCTION_LINES_MAX,
   LINES_MAX,
+  LONG_FUNCTIONS,
   RESERVED_FILES,
   RESERVED_PACKAGES,
 } from "./tidy-rules.ts";
@@ -49,6 +53,49 @@ export function findLongFiles(files: SourceFiles): string[] {
   return eachProgramFile(files, (path, text) => {
     const lines = text.split("\n").length - 1;
     return lines > LINES_MAX ? [`${path} has ${lines} lines, more than ${LINES_MAX}`] : [];
+  });
+}
+
+/** Every file has a name that says what it holds, tests included. */
+export function findBannedFileNames(paths: Iterable<string>): string[] {
+  return [...paths].flatMap((path) => {
+    if (BADLY_NAMED_FILES.some((place) => path.startsWith(place))) return [];
+    const words = path.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
+    const banned = BANNED_FILE_WORDS.exec(words)?.[1];
+    return banned === undefined ? [] : [`${path} is called ${banned}: name it for what it holds`];
+  });
+}
+
+export function findLongFunctions(files: SourceFiles, allowed = LONG_FUNCTIONS): string[] {
+  const faults = eachProgramFile(files, (path, text) => {
+    const linesMax = allowed.find(({ file }) => file === path)?.linesMax ?? FUNCTION_LINES_MAX;
+    return listFunctions(text)
+      .filter(({ lines }) => lines > linesMax)
+      .map(({ name, lines }) => `${path} has ${name} of ${lines} lines, more than ${linesMax}`);
+  });
+  const unneeded = allowed.filter(({ file }) =>
+    listFunctions(files.get(file) ?? "").every(({ lines }) => lines <= FUNCTION_LINES_MAX),
+  );
+  return [...faults, ...unneeded.map(({ file }) => `${file} needs no place in LONG_FUNCTIONS`)];
+}
+
+/** A declaration, an arrow function with a body in braces or with its parameters on lines of their own, and a method. */
+const FUNCTION_STARTS = [
+  /^(?<indent> *)(?:export )?(?:async )?function\*? (?<name>\w+)/,
+  /^(?<indent> *)(?:export )?const (?<name>\w+)(?:: [^=]+)? = (?:async )?(?:\(.*=> \{|\([^)]*|\w+ => \{)$/,
+  /^(?<indent> *)(?:(?:async|static|get|set) )*(?<name>#?\w+)\(.*\{$/,
+];
+const STATEMENTS = new Set(["if", "for", "while", "switch", "catch"]);
+
+/** Relies on our formatter: what begins a function and what ends it are indented alike. */
+function listFunctions(text: string): { name: string; lines: number }[] {
+  const lines = text.split("\n");
+  return lines.flatMap((line, start) => {
+    const match = FUNCTION_STARTS.map((pattern) => pattern.exec(line)).find((found) => found !== null);
+    const { indent = "", name } = match?.groups ?? {};
+    if (name === undefined || STATEMENTS.has(name)) return [];
+    const length = lines.slice(start).findIndex((each) => each.startsWith(`${indent}}`) && /^ *\}[;,)]*$/.test(each));
+    return length === -1 ? [] : [{ name, lines: length + 1 }];
   });
 }
 

@@ -41,6 +41,21 @@ export async function listWidgetsWithViews(
   return rows;
 }
 
+const WIDGET_COLUMNS = [
+  "id",
+  "organization_id",
+  "name",
+  "business_name",
+  "booking_url",
+  "template",
+  "status",
+  "collect_data",
+  "created_at",
+  "connection_id",
+  "accent_color",
+  "allowed_domains",
+] as const;
+
 /** Locks the widget until the transaction ends; null if the organization has no such widget. */
 export async function lockWidget(
   transaction: Db,
@@ -49,7 +64,7 @@ export async function lockWidget(
 ): Promise<Selectable<WidgetsTable> | null> {
   const row = await transaction
     .selectFrom("widgets")
-    .selectAll()
+    .select(WIDGET_COLUMNS)
     .where("organization_id", "=", owner)
     .where("id", "=", id)
     .forNoKeyUpdate()
