@@ -1,30 +1,34 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-// Loading the service takes longer than most files' tests, so files of one folder share a process: it runs them one after the
-// other, each as a test that the file's own tests and hooks belong to.
+// Loading the service takes longer than most files' tests, so several files share a process: it runs them one after the other,
+// each as a test that the file's own tests and hooks belong to. A file must not depend on which files it shares a process with.
 
 const FOLDER = join(import.meta.dirname, "../node_modules/.cache/bookflow-tests");
-const GROUP_FILES_MAX = 8;
-/** Far above what any file takes: something hangs, and the others must run all the same. */
+/** Files with a browser take ten times as long as others, so that few of them make a group. */
+const GROUP_FILES_MAX = { browser: 3, other: 14 };
+/** Far above what any file takes. When one hangs, the others must still run. */
 const FILE_LIMIT_MS = 4 * 60_000;
 
-/** Writes a file for each group, and returns their paths in the order of the files that are given. */
+/** Writes a module for each group, and returns their paths: those with a browser first, because they take longest. */
 export function groupTestFiles(files: readonly string[]): string[] {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
-  const byFolder = Map.groupBy(files, dirname);
-  return [...byFolder.values()].flatMap(split).map((group, n) => {
+  const { browser = [], other = [] } = Object.groupBy(files, (file) =>
+    file.startsWith("test/browser/") ? "browser" : "other",
+  );
+  const groups = [...split(browser, GROUP_FILES_MAX.browser), ...split(other, GROUP_FILES_MAX.other)];
+  return groups.map((group, n) => {
     const path = join(FOLDER, `${n}.test.mjs`);
     writeFileSync(path, toModule(group));
     return path;
   });
 }
 
-/** Neighbours in name are often alike in length, so they go to different groups. */
-function split(files: string[]): string[][] {
-  const count = Math.ceil(files.length / GROUP_FILES_MAX);
+/** Neighbours in name often take equally long, so they go to different groups. */
+function split(files: readonly string[], filesMax: number): string[][] {
+  const count = Math.ceil(files.length / filesMax);
   return Array.from({ length: count }, (_, n) => files.filter((_, index) => index % count === n));
 }
 

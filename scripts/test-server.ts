@@ -9,8 +9,8 @@ import { openPool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log.ts";
 import { databaseUrl, onServer, TEMPLATE_DATABASE } from "../test/support/database.ts";
 
-/** Nothing in it is worth keeping, so nothing is written to the disk with care. */
-const CARELESS_SETTINGS = ["fsync", "synchronous_commit", "full_page_writes"];
+/** Nothing in it is worth keeping, and no table lives long enough to need vacuuming. */
+const SETTINGS_OFF = ["fsync", "synchronous_commit", "full_page_writes", "autovacuum"];
 
 export type TestServer = {
   /** Stops the server and removes every trace of it, unless it was there before. */
@@ -45,7 +45,7 @@ async function openPrivateServer(): Promise<TestServer> {
       notice: () => {},
     });
     process.env["TEST_DATABASE_URL"] = toSuperuserUrl(url, dataDir);
-    for (const setting of CARELESS_SETTINGS) await onServer(`alter system set ${setting} = off`);
+    for (const setting of SETTINGS_OFF) await onServer(`alter system set ${setting} = off`);
     await onServer("select pg_reload_conf()");
     return { close: () => release().finally(remove) };
   } catch (error) {
