@@ -55,7 +55,7 @@ async function bookInFrame(frame: Frame): Promise<string> {
   await frame.getByLabel("Name").fill("Mara Quell");
   await frame.getByLabel("E-mail").fill("mara.quell@example.com");
   await frame.getByRole("button", { name: "Book now" }).click();
-  await frame.getByRole("heading", { name: "You are booked" }).waitFor();
+  await frame.getByRole("heading", { name: "You're booked" }).waitFor();
   return (
     (
       await frame

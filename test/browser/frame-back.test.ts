@@ -19,7 +19,7 @@ const HEADINGS = {
   service: "What would you like to book?",
   time: "Choose a day and a time",
   form: "Your details",
-  done: "You are booked",
+  done: "You're booked",
 };
 
 /** A page with a router: it counts what it is told of, and has moved once by itself. */

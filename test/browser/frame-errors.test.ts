@@ -53,11 +53,11 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await page.getByLabel("E-mail").fill("mara@");
     await send(page);
     const summary = page.getByRole("alert");
-    await summary.getByText("3 things need your attention").waitFor();
+    await summary.getByText("Please check 3 fields").waitFor();
     assert.ok(await summary.evaluate((element) => element === document.activeElement));
     assert.deepEqual(await summary.getByRole("link").allInnerTexts(), [
       "Please enter your name.",
-      "Please check the e-mail address; it should look like name@example.com.",
+      "Please enter a valid e-mail address, such as name@example.com.",
       "Please answer this question.",
     ]);
     await summary.getByRole("link", { name: "Please answer this question." }).click();
@@ -90,7 +90,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await fillForm(page);
     await send(page);
     const notice = page.getByRole("alert");
-    await notice.getByText("This time has just been taken").waitFor();
+    await notice.getByText("Someone else just took this time").waitFor();
     assert.ok(await notice.evaluate((element) => element === document.activeElement));
     assert.equal(await page.locator(".time").first().innerText(), "09:30");
     await page.locator(".time").first().click();
@@ -148,7 +148,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     const keys = watchKeys(page);
     await fillForm(page, { email: "fail-500@example.com" });
     await send(page);
-    await page.getByRole("alert").getByText("The booking could not be made").waitFor();
+    await page.getByRole("alert").getByText("Your booking didn't go through").waitFor();
     await page.getByLabel("E-mail").fill("mara@example.com");
     await page.getByRole("button", { name: "Try again" }).click();
     await waitForBooked(page);
@@ -170,7 +170,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     });
     await fillForm(page);
     await send(page);
-    await page.getByRole("alert").getByText("The booking could not be made").waitFor();
+    await page.getByRole("alert").getByText("Your booking didn't go through").waitFor();
     await send(page);
     await waitForBooked(page);
     assert.deepEqual([keys.length, new Set(keys).size], [2, 1]);
@@ -182,7 +182,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     const keys = watchKeys(page);
     await fillForm(page, { email: "slow-3s@example.com" });
     await page.getByRole("button", { name: "Book now" }).dblclick();
-    await page.getByRole("button", { name: "Booking …" }).click({ force: true });
+    await page.getByRole("button", { name: "Booking…" }).click({ force: true });
     await waitForBooked(page);
     assert.equal(keys.length, 1);
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
@@ -193,7 +193,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await updateWidget(deps.db, widgetId, { status: "paused" });
     await fillForm(page);
     await send(page);
-    await page.getByRole("heading", { name: "No online booking at the moment" }).waitFor();
+    await page.getByRole("heading", { name: "Online booking is paused" }).waitFor();
     assert.deepEqual(await countBooked(deps, widgetId), [0, 0]);
   });
 
@@ -218,7 +218,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await page.route("**/slots?*", (route) => route.abort("connectionreset"));
     await visitPage(page, `/w/${await service.makeWidget()}`);
     await page.getByRole("button", { name: /Online meeting/ }).click();
-    await page.getByRole("alert").getByText("This could not be loaded").waitFor();
+    await page.getByRole("alert").getByText("This page didn't load").waitFor();
     await page.unroute("**/slots?*");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.locator(".time").first().waitFor();

@@ -132,7 +132,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     assert.equal(await readFocus(page), "Choose a day and a time");
     // Past the months' buttons into the grid: one stop, on the first free day.
     await press(page, "Tab", "Tab", "Tab");
-    assert.match(await readFocus(page), /^Monday 2 November, 16 free times$/);
+    assert.match(await readFocus(page), /^Monday 2 November, 16 times available$/);
     await press(page, "ArrowRight", "ArrowDown", "Home");
     assert.match(await readFocus(page), /^Monday 9 November/);
     await press(page, "End", "ArrowUp");
@@ -151,7 +151,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     assert.equal(await page.getByLabel("E-mail").inputValue(), "mara@example.com");
     await press(page, "Enter");
     await waitForBooked(page);
-    assert.equal(await readFocus(page), "You are booked");
+    assert.equal(await readFocus(page), "You're booked");
     assert.match(await page.locator(".facts").innerText(), /Friday, 6 November 2026\s+09:30–10:00/);
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
   });
@@ -199,7 +199,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     const page = await browser.open(visitor);
     await visitPage(page, `${SITE}/`);
     const frame = page.frameLocator("iframe");
-    await frame.getByRole("heading", { name: "No free times at the moment" }).waitFor();
+    await frame.getByRole("heading", { name: "No times available at the moment" }).waitFor();
     await page.waitForTimeout(200);
     assert.deepEqual(await listSteps(deps, widgetId), []);
     await page.locator("iframe").scrollIntoViewIfNeeded();
@@ -258,7 +258,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
       await fillForm(page);
       await send(page);
       await waitForBooked(page);
-      if (time === "09:00") await page.getByRole("button", { name: "Book another" }).click();
+      if (time === "09:00") await page.getByRole("button", { name: "Book another appointment" }).click();
     }
     await waitForSteps(deps, widgetId, [ALL_STEPS, ALL_STEPS]);
     assert.deepEqual(await countBooked(deps, widgetId), [2, 2]);
@@ -285,7 +285,7 @@ describe("a visitor cannot book", { skip: noBrowser }, () => {
     await updateWidget(deps.db, widgetId, { status: "paused" });
     const page = await browser.open(visitor);
     const errors = await visitPage(page, `/embed/${widgetId}`);
-    await page.getByRole("heading", { name: "No online booking at the moment" }).waitFor();
+    await page.getByRole("heading", { name: "Online booking is paused" }).waitFor();
     const link = page.getByRole("link", { name: "Open the booking page" });
     assert.equal(await link.getAttribute("href"), "https://scheduler.example/lindenhof");
     assert.deepEqual(await listSteps(deps, widgetId), []);
@@ -298,7 +298,7 @@ describe("a visitor cannot book", { skip: noBrowser }, () => {
     await visitPage(page, `/w/${widgetId}`);
     for (const _ of [1, 2]) {
       await page.getByRole("button", { name: /Fully booked/ }).click();
-      await page.getByRole("heading", { name: "No free times at the moment" }).waitFor();
+      await page.getByRole("heading", { name: "No times available at the moment" }).waitFor();
       await page.getByRole("button", { name: "Choose another service" }).click();
     }
     await page.getByRole("button", { name: /Online meeting/ }).click();

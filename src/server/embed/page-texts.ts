@@ -13,7 +13,7 @@ type PageTexts = {
 export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
   en: {
     book: (name) => `Book an appointment – ${name}`,
-    loading: "One moment …",
+    loading: "One moment…",
     needsScript: "Booking needs JavaScript, which is switched off in this browser.",
     openBookingPage: "Open the booking page",
     unknownTitle: "This booking page does not exist",
@@ -47,7 +47,7 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     unknown: "Puede que la dirección esté mal escrita o que la página se haya retirado. Pida la actual al negocio.",
   },
   pt: {
-    book: (name) => `Marcar um horário – ${name}`,
+    book: (name) => `Fazer uma marcação – ${name}`,
     loading: "Um momento…",
     needsScript: "Para marcar é preciso JavaScript, que está desativado neste navegador.",
     openBookingPage: "Abrir a página de marcações",

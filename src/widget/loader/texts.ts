@@ -8,7 +8,7 @@ const TEXTS: Record<string, string | undefined> = {
   de: "Termin buchen|Schließen",
   fr: "Prendre rendez-vous|Fermer",
   es: "Reservar una cita|Cerrar",
-  pt: "Marcar um horário|Fechar",
+  pt: "Fazer uma marcação|Fechar",
 } satisfies Record<Language, string>;
 
 export function findTexts(locale: string): { title: string; close: string } {
