@@ -112,11 +112,15 @@ export type Attribution = {
   liFatId?: string;
   /** Click identifier of TikTok. */
   ttclid?: string;
+  /** gad_source of the first page: set by Google Ads, also when the click identifier was stripped. */
+  gadSource?: string;
+  /** gad_campaignid of the first page: the Google Ads campaign. */
+  gadCampaignid?: string;
   /** Client identifier of Google Analytics. */
   gaClientId?: string;
   /** Browser identifier of Meta. */
   fbp?: string;
-  /** Click identifier of Meta, as stored by its pixel. */
+  /** Click identifier of Meta: from its pixel's cookie, or made from fbclid in the same format. */
   fbc?: string;
   /** The visitor's first visit. ISO 8601 in UTC with milliseconds. */
   firstSeenAt?: string;

@@ -40,9 +40,11 @@ const raw = {
   utmTerm: text("utm_term of the first page.", "dentist berlin"),
   utmContent: text("utm_content of the first page.", "headline-b"),
   ...clickIds,
+  gadSource: text("gad_source of the first page: set by Google Ads, also when the click identifier was stripped.", "1"),
+  gadCampaignid: text("gad_campaignid of the first page: the Google Ads campaign.", "21834059621"),
   gaClientId: text("Client identifier of Google Analytics.", "1834059621.1761989400"),
   fbp: text("Browser identifier of Meta."),
-  fbc: text("Click identifier of Meta, as stored by its pixel."),
+  fbc: text("Click identifier of Meta: from its pixel's cookie, or made from fbclid in the same format."),
   firstSeenAt: Type.Optional(timestampOf("The visitor's first visit.", "2026-10-30T17:12:08.000Z")),
   currentPage: text(
     "The page the visitor was on when booking, as the loader saw it.",

@@ -23,6 +23,8 @@ const RAW_NAMES = {
   msclkid: "msclkid (Microsoft)",
   liFatId: "li_fat_id (LinkedIn)",
   ttclid: "ttclid (TikTok)",
+  gadSource: "gad_source (Google)",
+  gadCampaignid: "gad_campaignid (Google)",
   gaClientId: "Google Analytics client ID",
   fbp: "fbp (Meta)",
   fbc: "fbc (Meta)",

@@ -26,6 +26,8 @@ const ATTRIBUTION_TEXTS = [
   "msclkid",
   "liFatId",
   "ttclid",
+  "gadSource",
+  "gadCampaignid",
   "gaClientId",
   "fbp",
   "fbc",

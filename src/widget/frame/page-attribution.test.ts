@@ -35,3 +35,14 @@ test("our own pages and nonsense are no referrers", () => {
   for (const referrer of ["https://book.example/w/w_2", "", "about:blank#x", "nonsense"])
     assert.equal(readPageAttribution({ address: ADDRESS, referrer, isPrivate: false }).referrer, undefined);
 });
+
+test("an over-long click id is dropped, a campaign's name is cut, and Google's ad parameters are kept", () => {
+  const long = "x".repeat(301);
+  const address = `https://book.example/w/w_1?utm_source=${long}&gclid=${long}&gad_source=1&gad_campaignid=218`;
+  const { utmSource, gclid, gadSource, gadCampaignid } = readPageAttribution({
+    address,
+    referrer: "",
+    isPrivate: true,
+  });
+  assert.deepEqual([utmSource?.length, gclid, gadSource, gadCampaignid], [300, undefined, "1", "218"]);
+});

@@ -14,6 +14,8 @@ const PARAMETERS = {
   msclkid: "msclkid",
   li_fat_id: "liFatId",
   ttclid: "ttclid",
+  gad_source: "gadSource",
+  gad_campaignid: "gadCampaignid",
 } as const satisfies Record<string, keyof RawAttribution>;
 
 const VALUE_LENGTH_MAX = 300;
@@ -28,8 +30,11 @@ export function readPageAttribution(page: {
   const attribution: RawAttribution = {};
   const kept = new URLSearchParams();
   for (const [parameter, name] of Object.entries(PARAMETERS)) {
-    const value = url.searchParams.get(parameter)?.slice(0, VALUE_LENGTH_MAX);
-    if (!value || value.includes("@") || (page.isPrivate && !parameter.startsWith("utm_"))) continue;
+    const isName = parameter.startsWith("utm_");
+    // Names of campaigns are cut. Half a click id would be a wrong one.
+    const value = url.searchParams.get(parameter)?.slice(0, isName ? VALUE_LENGTH_MAX : undefined);
+    if (!value || value.length > VALUE_LENGTH_MAX || value.includes("@")) continue;
+    if (page.isPrivate && !isName && !parameter.startsWith("gad_")) continue;
     attribution[name] = value;
     kept.set(parameter, value);
   }

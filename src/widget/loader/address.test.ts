@@ -7,7 +7,7 @@ describe("campaign parameters", () => {
   test("the allow-listed ones are read under the contract's names, and nothing else", () => {
     const query =
       "utm_source=google&utm_medium=cpc&utm_campaign=autumn&utm_term=a+b&utm_content=c%26d&gclid=1&gbraid=2&wbraid=3" +
-      "&fbclid=4&msclkid=5&li_fat_id=6&ttclid=7&email=x&token=secret&utm_id=9&__proto__=1";
+      "&fbclid=4&msclkid=5&li_fat_id=6&ttclid=7&gad_source=1&gad_campaignid=218&email=x&token=secret&utm_id=9&__proto__=1";
     assert.deepEqual(readAddress(`https://site.example/lp?${query}#top`).tags, {
       utmSource: "google",
       utmMedium: "cpc",
@@ -21,15 +21,23 @@ describe("campaign parameters", () => {
       msclkid: "5",
       liFatId: "6",
       ttclid: "7",
+      gadSource: "1",
+      gadCampaignid: "218",
     });
   });
 
-  test("a value is cut to 300 characters, and what has no room in 600 is left out, the least telling first", () => {
+  test("a campaign's name is cut to 300 characters, and what has no room in 600 is left out, the least telling first", () => {
     const long = "x".repeat(400);
     const { tags } = readAddress(
-      `https://site.example/?utm_content=${long}&utm_source=${long}&gclid=${long}&utm_term=t`,
+      `https://site.example/?utm_content=${long}&utm_source=${long}&utm_campaign=${long}&utm_term=t`,
     );
-    assert.deepEqual(tags, { utmSource: "x".repeat(300), gclid: "x".repeat(300) });
+    assert.deepEqual(tags, { utmSource: "x".repeat(300), utmCampaign: "x".repeat(300) });
+  });
+
+  test("a click id that is too long is dropped, not cut", () => {
+    const { tags, whole } = readAddress(`https://site.example/?gclid=${"x".repeat(301)}&fbclid=${"y".repeat(300)}`);
+    assert.deepEqual(tags, { fbclid: "y".repeat(300) });
+    assert.equal(whole.includes("gclid"), false);
   });
 
   for (const value of ["jane@example.com", "jane%40example.com", "jane%2540example.com", "x mailto:a@b.co y"]) {

@@ -3,13 +3,13 @@
 
 /** The most telling first, because all together have a limit. */
 const PARAMETERS =
-  "utm_source utm_medium utm_campaign gclid gbraid wbraid fbclid msclkid li_fat_id ttclid utm_term utm_content".split(
+  "utm_source utm_medium utm_campaign gclid gbraid wbraid fbclid msclkid li_fat_id ttclid gad_source gad_campaignid utm_term utm_content".split(
     " ",
   );
 
 type TagName =
   | `utm${"Source" | "Medium" | "Campaign" | "Term" | "Content"}`
-  | ("gclid" | "gbraid" | "wbraid" | "fbclid" | "msclkid" | "liFatId" | "ttclid");
+  | ("gclid" | "gbraid" | "wbraid" | "fbclid" | "msclkid" | "liFatId" | "ttclid" | "gadSource" | "gadCampaignid");
 export type Tags = { [Name in TagName]?: string };
 
 /** All of it empty for what is neither a place on the web nor an app. */
@@ -44,8 +44,10 @@ export function readAddress(text: string, kept = /./): Address {
     const query = new URLSearchParams();
     let room = VALUES_MAX;
     for (const parameter of PARAMETERS) {
-      const value = (searchParams.get(parameter) ?? "").slice(0, VALUE_MAX);
-      if (!value || !kept.test(parameter) || EMAIL.test(value) || value.length > room) continue;
+      let value = searchParams.get(parameter) ?? "";
+      // Names of campaigns are cut. Half a click id would be a wrong one.
+      if (/^utm/.test(parameter)) value = value.slice(0, VALUE_MAX);
+      if (!value || value.length > Math.min(VALUE_MAX, room) || !kept.test(parameter) || EMAIL.test(value)) continue;
       room -= value.length;
       query.set(parameter, value);
       tags[toName(parameter)] = value;

@@ -35,8 +35,9 @@ export function createAttribution(mode: ConsentMode, at: Date): VisitorAttributi
       record = permission === "page" ? undefined : (record ?? recordArrival(known, arrival));
       ids = undefined;
       if (record && permission === "all") {
-        record.granted = true;
-        ids = attempt(() => readAnalyticsIds(document.cookie));
+        const granted = record;
+        granted.granted = true;
+        ids = attempt(() => readAnalyticsIds(document.cookie, granted));
       }
       const text = record && toRecordText(record);
       attempt(() => (text ? localStorage.setItem(KEY, text) : localStorage.removeItem(KEY)));

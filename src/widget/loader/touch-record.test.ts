@@ -14,11 +14,11 @@ import {
 const START = new Date("2026-11-01T12:00:00.000Z");
 const SITE = "https://www.site.example";
 
-function arrive(path: string, about: { from?: string; minute?: number } = {}) {
+function arrive(path: string, { from = "", minute = 0 }: { from?: string; minute?: number } = {}) {
   return {
     page: SITE + path,
-    referrer: about.from ?? "",
-    at: new Date(START.getTime() + (about.minute ?? 0) * 60_000),
+    referrer: from,
+    at: new Date(START.getTime() + minute * 60_000),
   };
 }
 
@@ -164,6 +164,19 @@ describe("ids of Google Analytics and Meta", () => {
     ["", ["", "", ""]],
   ];
   for (const [cookies, [gaClientId, fbp, fbc]] of cases) {
-    test(cookies || "no cookies", () => assert.deepEqual(readAnalyticsIds(cookies), { gaClientId, fbp, fbc }));
+    test(cookies || "no cookies", () =>
+      assert.deepEqual(readAnalyticsIds(cookies, visit(arrive("/"))), { gaClientId, fbp, fbc }),
+    );
   }
+
+  test("without Meta's cookie, fbc is made from the fbclid and the time of the click, in Meta's format", () => {
+    const record = visit(
+      arrive("/"),
+      arrive("/lp?fbclid=IwAR2F4-dbP0l7Mn1IawQQGCINEz7PYXQvwjNwB_qa2ofrHyiLjcbCRxTDMgk", { minute: 5 }),
+    );
+    const clickedMs = START.getTime() + 5 * 60_000;
+    const { fbc } = readAnalyticsIds("", record);
+    assert.equal(fbc, `fb.1.${clickedMs}.IwAR2F4-dbP0l7Mn1IawQQGCINEz7PYXQvwjNwB_qa2ofrHyiLjcbCRxTDMgk`);
+    assert.equal(readAnalyticsIds("_fbc=fb.1.1.own", record).fbc, "fb.1.1.own");
+  });
 });

@@ -25,8 +25,8 @@ type Arrival = { page: string; referrer: string; at: Date };
 
 const RECORD_MAX = 2048;
 const RECORD_MS = 180 * 86_400_000;
-/** Names a campaign and not a click. */
-const UTM = /^utm/;
+/** Parameters that name a campaign, not a click. */
+const CAMPAIGN = /^(utm|gad)_/;
 const IDLE_MS = 30 * 60_000;
 
 export function recordArrival(known: TouchRecord | undefined, arrival: Arrival): TouchRecord {
@@ -67,7 +67,11 @@ export function toRawAttribution(record: TouchRecord, currentPage: string): RawA
 /** Without the visitor's leave: the campaign and the host that led to this page view. */
 export function toPageAttribution(arrival: Arrival, currentPage: string): RawAttribution {
   const referrer = readReferrer(arrival).origin;
-  return { referrer, ...readAddress(arrival.page, UTM).tags, currentPage: readAddress(currentPage, UTM).whole };
+  return {
+    referrer,
+    ...readAddress(arrival.page, CAMPAIGN).tags,
+    currentPage: readAddress(currentPage, CAMPAIGN).whole,
+  };
 }
 
 /** Nothing for what is not ours, or too old; throws for what is damaged. */
@@ -87,13 +91,18 @@ export function toRecordText(record: TouchRecord): string {
   });
 }
 
-/** `_ga` is GA1.1.123.456, of which 123.456 is the client. */
-export function readAnalyticsIds(cookies: string): RawAttribution {
+/**
+ * `_ga` is GA1.1.123.456, of which 123.456 is the client. Without Meta's cookie, fbc is made from the fbclid in Meta's
+ * format: `fb.1.`, the time in milliseconds at which the click was seen, and the fbclid.
+ */
+export function readAnalyticsIds(cookies: string, { first, last, firstSeenAt }: TouchRecord): RawAttribution {
   const read = (form: RegExp) => form.exec(cookies)?.[1] ?? "";
+  const { fbclid } = first;
+  const clickedAt = fbclid === last.fbclid ? last.at : firstSeenAt;
   return {
     gaClientId: read(/\b_ga=GA\d\.[\d-]+\.(\d+\.\d+)/),
     fbp: read(/\b_fbp=([\w.-]+)/),
-    fbc: read(/\b_fbc=([\w.-]+)/),
+    fbc: read(/\b_fbc=([\w.-]+)/) || (fbclid ? `fb.1.${Date.parse(clickedAt)}.${fbclid}` : ""),
   };
 }
 

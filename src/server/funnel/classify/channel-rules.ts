@@ -1,8 +1,14 @@
 import { findByName } from "./source-lookup.ts";
 import type { SourceCategory } from "./source-tables.ts";
 
-// Rules D1 to D20, the list below from its top: GA4's default channel group, whose names these are, with three changes. AI Assistant
-// has a rule of its own, Referral comes last, and "paid" is narrower than GA4's `.*cp.*`, which takes mcp for cpc.
+// Rules D1 to D20: Google Analytics' default channel group, in order and with its names. docs/embedding.md lists where they
+// differ from Google's definition:
+// - AI Assistant recognises assistants by their source, before the organic rules.
+// - Referral comes last, so that a more telling rule wins.
+// - A paid medium has a paid word (cpc, ppc, cpm, …, sem, retargeting, remarketing, paid…). Google's `.*cp.*` would also match mcp.
+// - Email also matches words that contain "email", and "newsletter".
+// - Search engines, social networks, shops and video sites are lists of our own (source-tables.ts).
+// - An advertisement of Google is also recognised by gad_source and gad_campaignid, when gclid was stripped.
 
 export const DIRECT_SOURCE = "(direct)";
 export const NO_MEDIUM = "(none)";

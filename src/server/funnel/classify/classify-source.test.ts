@@ -153,6 +153,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ],
   "C2 to C5: untagged advertisements": [
     [{ gclid: GCLID }, "google", "cpc", null, "Paid Search"],
+    [{ gadSource: "1" }, "google", "cpc", null, "Paid Search"],
+    [{ gadCampaignid: "21834059621", ...from("https://www.google.com/") }, "google", "cpc", null, "Paid Search"],
+    [{ gadSource: "{gad_source}" }, "(direct)", "(none)", null, "Direct"],
+    [{ gadSource: "1", ...utm("newsletter", "email") }, "newsletter", "email", null, "Email"],
     [{ gbraid: "0AAAAAexample" }, "google", "cpc", null, "Paid Search"],
     [{ wbraid: "Cj8KCexample" }, "google", "cpc", null, "Paid Search"],
     [{ msclkid: "0a1b2c3d" }, "bing", "cpc", null, "Paid Search"],

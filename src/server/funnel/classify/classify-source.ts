@@ -21,7 +21,15 @@ export type SiteHosts = {
 
 type RawTouch = Pick<
   RawAttribution,
-  "utmSource" | "utmMedium" | "utmCampaign" | "referrer" | "landingPage" | "currentPage" | ClickIdName
+  | "utmSource"
+  | "utmMedium"
+  | "utmCampaign"
+  | "referrer"
+  | "landingPage"
+  | "currentPage"
+  | "gadSource"
+  | "gadCampaignid"
+  | ClickIdName
 >;
 
 type NamedSource = { readonly source: string; readonly category: SourceCategory | null };
@@ -106,13 +114,15 @@ function gatherEvidence(touch: RawTouch, site: SiteHosts): Evidence {
   const withoutClickIds = (tag: string | null) =>
     tag !== null && secrets.some((secret) => tag.toLowerCase().includes(secret)) ? null : tag;
 
+  // Browsers and mail programs strip gclid, but not these.
+  const hasGoogleAd = parseTag(touch.gadSource) !== null || parseTag(touch.gadCampaignid) !== null;
   const utmSource = withoutClickIds(parseLowerCaseTag(touch.utmSource));
   const referrer = withoutNoise(parseReferrer(touch.referrer), touch, site);
   return {
     utmSource: utmSource === null ? null : nameTag(utmSource),
     utmMedium: withoutClickIds(parseLowerCaseTag(touch.utmMedium)),
     utmCampaign: withoutClickIds(parseTag(touch.utmCampaign)),
-    paidClick: PAID_CLICK_IDS.find((paid) => paid.fields.some(hasClickId))?.source ?? null,
+    paidClick: PAID_CLICK_IDS.find((paid) => paid.fields.some(hasClickId))?.source ?? (hasGoogleAd ? "google" : null),
     hasFbclid: hasClickId("fbclid"),
     referrer: referrer === null || withoutClickIds(referrer.host) === null ? null : nameReferrer(referrer),
   };

@@ -1,14 +1,16 @@
-import { RawAttribution } from "#contract/attribution.ts";
+import { CLICK_ID_NAMES, RawAttribution } from "#contract/attribution.ts";
 
 /** Of any one text; longer ones are cut. Longer than the addresses that browsers and servers handle. */
 export const ATTRIBUTION_TEXT_MAX = 2_048;
 export const TOUCHES_MAX = 1_000_000;
 
+const IDENTIFIERS: ReadonlySet<string> = new Set([...CLICK_ID_NAMES, "gaClientId", "fbp", "fbc"]);
 const NAMES = Object.keys(RawAttribution.properties) as readonly (keyof RawAttribution)[];
 
 /**
  * What can be used of the attribution that a browser sent. Nothing in it can fail an event or a booking: members of the
- * wrong type and unknown ones are left out, texts are cut, and landingPage must be a web address.
+ * wrong type and unknown ones are left out, texts are cut, over-long identifiers are dropped, and landingPage must be a web
+ * address.
  */
 export function readAttribution(value: unknown): RawAttribution {
   if (typeof value !== "object" || value === null) return {};
@@ -20,6 +22,8 @@ export function readAttribution(value: unknown): RawAttribution {
       const touches = readTouches(member);
       if (touches !== null) read.touches = touches;
     } else if (typeof member === "string") {
+      // Names of campaigns are cut. Half an identifier would be a wrong one.
+      if (member.length > ATTRIBUTION_TEXT_MAX && IDENTIFIERS.has(name)) continue;
       const text = toCleanText(member);
       if (text !== "" && (name !== "landingPage" || isWebAddress(text))) read[name] = text;
     }
