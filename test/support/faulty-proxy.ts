@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 
@@ -25,7 +25,7 @@ export type FaultyProxy = {
 };
 
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? "/";
     const count = proxy.requests.push(path);
     const fault = proxy.faults.shift();
@@ -36,7 +36,9 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     const { authorization = "" } = request.headers;
     const answer = await fetch(target + path, { headers: { authorization } });
     await handOn(answer, response, fault === "cut");
-  });
+  };
+  // The service may be closed while a request whose caller was killed is still under way.
+  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   after(() => {
