@@ -69,6 +69,7 @@ create table bookings (
   manage_url text,
   join_url text,
   lacks_event boolean default false not null,
+  api_json text generated always as (booking_api_json(reference, status, created_at, start_at, end_at, time_zone, service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers, attribution, manage_url)) stored not null,
   constraint bookings_organization_id_widget_id_fkey FOREIGN KEY (organization_id, widget_id) REFERENCES widgets(organization_id, id),
   constraint bookings_pkey PRIMARY KEY (organization_id, reference),
   constraint bookings_organization_id_created_at_key UNIQUE (organization_id, created_at)
@@ -564,6 +565,44 @@ create table zone_offsets (
   shift interval not null,
   constraint zone_offsets_pkey PRIMARY KEY (rules, from_at)
 );
+
+CREATE OR REPLACE FUNCTION public.booking_api_json(reference text, status text, created_at timestamp with time zone, start_at timestamp with time zone, end_at timestamp with time zone, time_zone text, service_id text, service_name text, staff jsonb, customer_name text, customer_email text, customer_phone text, customer_notes text, answers jsonb, attribution jsonb, manage_url text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+declare
+  iso constant text := 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
+  attribution_names constant text[] := array[
+    'source', 'medium', 'campaign', 'channel', 'pageUrl', 'landingPage', 'referrer', 'utmSource', 'utmMedium', 'utmCampaign',
+    'utmTerm', 'utmContent', 'gclid', 'gbraid', 'wbraid', 'fbclid', 'msclkid', 'liFatId', 'ttclid', 'gaClientId', 'fbp', 'fbc',
+    'firstSeenAt', 'currentPage', 'touches'
+  ];
+begin
+  return '{"reference":' || to_json(reference) || ',"status":' || to_json(status)
+    || ',"createdAt":"' || to_char(created_at at time zone 'UTC', iso)
+    || '","start":"' || to_char(start_at at time zone 'UTC', iso)
+    || '","end":"' || to_char(end_at at time zone 'UTC', iso)
+    || '","timeZone":' || to_json(time_zone)
+    || ',"service":{"id":' || to_json(service_id) || ',"name":' || to_json(service_name)
+    || '},"staff":' || jsonb_path_query_array(staff, '$[*].name')::text
+    || ',"customer":{"name":' || to_json(customer_name) || ',"email":' || to_json(customer_email)
+    || ',"phone":' || coalesce(to_json(customer_phone)::text, 'null')
+    || ',"notes":' || coalesce(to_json(customer_notes)::text, 'null')
+    || '},"answers":[' || (
+      select case when count(*) = count(item) then coalesce(string_agg(item, ',' order by place), '') end
+      from (
+        select place, '{"questionId":' || (answer -> 'questionId')::text || ',"question":' || (answer -> 'question')::text
+          || ',"answer":' || (answer -> 'answer')::text || '}' as item
+        from jsonb_array_elements(answers) with ordinality as answered (answer, place)
+      ) items)
+    || '],"attribution":{' || coalesce((
+      select string_agg('"' || key || '":' || value::text, ',') from jsonb_each(attribution)
+      where key = any(attribution_names)), '')
+    || '}' || coalesce(',"manageUrl":' || to_json(manage_url), '') || '}';
+end
+$function$
+;
 
 CREATE OR REPLACE FUNCTION public.booking_customer_text(customer_name text, customer_email text)
  RETURNS text

@@ -91,6 +91,47 @@ create table booking_clocks (
   last_created_at timestamptz(3) not null
 );
 
+-- A booking as the read API returns it. Only what the contract names: members of attribution and answers that it doesn't name are
+-- left out; null, which the column refuses, if an answer lacks one. Changing the function doesn't change the stored texts: a migration must set the column's expression again.
+create function booking_api_json(
+  reference text, status text, created_at timestamptz, start_at timestamptz, end_at timestamptz, time_zone text,
+  service_id text, service_name text, staff jsonb, customer_name text, customer_email text, customer_phone text,
+  customer_notes text, answers jsonb, attribution jsonb, manage_url text
+) returns text
+  language plpgsql immutable parallel safe
+as $$
+declare
+  iso constant text := 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
+  attribution_names constant text[] := array[
+    'source', 'medium', 'campaign', 'channel', 'pageUrl', 'landingPage', 'referrer', 'utmSource', 'utmMedium', 'utmCampaign',
+    'utmTerm', 'utmContent', 'gclid', 'gbraid', 'wbraid', 'fbclid', 'msclkid', 'liFatId', 'ttclid', 'gaClientId', 'fbp', 'fbc',
+    'firstSeenAt', 'currentPage', 'touches'
+  ];
+begin
+  return '{"reference":' || to_json(reference) || ',"status":' || to_json(status)
+    || ',"createdAt":"' || to_char(created_at at time zone 'UTC', iso)
+    || '","start":"' || to_char(start_at at time zone 'UTC', iso)
+    || '","end":"' || to_char(end_at at time zone 'UTC', iso)
+    || '","timeZone":' || to_json(time_zone)
+    || ',"service":{"id":' || to_json(service_id) || ',"name":' || to_json(service_name)
+    || '},"staff":' || jsonb_path_query_array(staff, '$[*].name')::text
+    || ',"customer":{"name":' || to_json(customer_name) || ',"email":' || to_json(customer_email)
+    || ',"phone":' || coalesce(to_json(customer_phone)::text, 'null')
+    || ',"notes":' || coalesce(to_json(customer_notes)::text, 'null')
+    || '},"answers":[' || (
+      select case when count(*) = count(item) then coalesce(string_agg(item, ',' order by place), '') end
+      from (
+        select place, '{"questionId":' || (answer -> 'questionId')::text || ',"question":' || (answer -> 'question')::text
+          || ',"answer":' || (answer -> 'answer')::text || '}' as item
+        from jsonb_array_elements(answers) with ordinality as answered (answer, place)
+      ) items)
+    || '],"attribution":{' || coalesce((
+      select string_agg('"' || key || '":' || value::text, ',') from jsonb_each(attribution)
+      where key = any(attribution_names)), '')
+    || '}' || coalesce(',"manageUrl":' || to_json(manage_url), '') || '}';
+end
+$$;
+
 create table bookings (
   organization_id text collate "C" not null,
   reference text not null,
@@ -115,10 +156,18 @@ create table bookings (
   manage_url text,
   join_url text,
   lacks_event boolean not null default false,
+  api_json text not null generated always as (
+    booking_api_json(
+      reference, status, created_at, start_at, end_at, time_zone, service_id, service_name, staff, customer_name,
+      customer_email, customer_phone, customer_notes, answers, attribution, manage_url
+    )
+  ) stored,
   primary key (organization_id, reference),
   unique (organization_id, created_at),
   foreign key (organization_id, widget_id) references widgets (organization_id, id)
-);
+-- Compressing most bookings would make pages slower to read than it saves space.
+) with (toast_tuple_target = 4080);
+comment on column bookings.api_json is 'what the read API returns: building it for each page took most of the time of a read';
 comment on column bookings.customer_email_key is
   'what erasing by e-mail compares: letters of every alphabet fold the same way on every server, whatever its locale';
 comment on column bookings.lacks_event is 'the webhook event could not be written with the booking; a task writes it';

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { authRoutes } from "./accounts/auth/auth-routes.ts";
 import { analyticsReadRoutes } from "./analytics/read-routes.ts";
-import { bearerAuth } from "./api-keys/bearer-auth.ts";
+import { createBearerGuard } from "./api-keys/bearer-auth.ts";
 import { appApi } from "./app-api.ts";
 import { bookRoutes } from "./bookings/flow/book-routes.ts";
 import { bookingReadRoutes } from "./bookings/stored/read-routes.ts";
@@ -61,12 +61,16 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
 
   await app.register(
     async (api) => {
-      api.addHook("onRequest", bearerAuth(deps));
+      const guard = createBearerGuard(deps);
       // Parameters are decided about in http/parameters.ts; their schemas are description only.
       api.setValidatorCompiler(() => () => true);
-      widgetReadRoutes(api, deps);
-      bookingReadRoutes(api, deps);
-      analyticsReadRoutes(api, deps);
+      // Reads key and page in one statement, so it calls the guard itself.
+      bookingReadRoutes(api, deps, guard);
+      await api.register(async (guarded) => {
+        guarded.addHook("onRequest", guard.authenticate);
+        widgetReadRoutes(guarded, deps);
+        analyticsReadRoutes(guarded, deps);
+      });
     },
     { prefix: "/api/v1" },
   );

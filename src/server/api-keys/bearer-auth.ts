@@ -7,7 +7,7 @@ import { ApiError } from "../http/api-error.ts";
 import { RateLimiter, rateLimited } from "../http/rate-limit.ts";
 import { assert } from "../lib/assert.ts";
 import { requireFeature } from "../plans/gate.ts";
-import { findKeyHolder, recordKeyUse } from "./queries.ts";
+import { findKeyHolder, type KeyHolder, recordKeyUse } from "./queries.ts";
 import { hashApiKey, isApiKey } from "./token.ts";
 
 /** The holder of the request's key. */
@@ -23,23 +23,51 @@ declare module "fastify" {
 /** A key's last use is written at most this often, so that reads don't become writes. */
 const LAST_USED_PRECISION_MS = MINUTE_MS;
 
+/** A last use up to this instant is recorded anew. */
+export function toUseDueBefore(now: Date): Date {
+  return new Date(now.getTime() - LAST_USED_PRECISION_MS);
+}
+
+export type { KeyHolder };
+
+type GuardDeps = Pick<Deps, "db" | "clock" | "config" | "log">;
+
+export type BearerGuard = ReturnType<typeof createBearerGuard>;
+
 /** Guard of the read API: key (401), then plan (403), then the key's rate limit (429). */
-export function bearerAuth(deps: Pick<Deps, "db" | "clock" | "config" | "log">) {
+export function createBearerGuard(deps: GuardDeps) {
   const perMinute = deps.config.rateLimitApiPerMinute;
   const limiter = perMinute > 0 ? new RateLimiter({ perMinute }) : null;
 
-  return async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const now = deps.clock.now();
-    const caller = await identifyCaller(deps, onlyAuthorization(request), now);
-    requireFeature(caller.plan, "readApi");
+  /** For a route that has looked up the holder of the key itself. */
+  async function admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { holder, now }: { holder: KeyHolder | null; now: Date },
+  ): Promise<Caller> {
+    if (holder === null) throw unknownKey();
+    if (holder.isUseDue) await noteUse(deps, holder, now);
+    requireFeature(holder.plan, "readApi");
     if (limiter) {
-      const verdict = limiter.take(caller.keyId, now);
+      const verdict = limiter.take(holder.id, now);
       reply.headers(limiter.headers(verdict));
       if (!verdict.isAllowed)
         throw rateLimited(verdict, `This key may make ${perMinute} requests per minute. Wait before sending more.`);
     }
-    request.caller = caller;
-  };
+    request.caller = { keyId: holder.id, organizationId: holder.organizationId, plan: holder.plan };
+    return request.caller;
+  }
+
+  const findHolder = (keyHash: Buffer, now: Date) =>
+    findKeyHolder(deps.db, keyHash, { now, useDueBefore: toUseDueBefore(now) });
+
+  async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const keyHash = requireKeyHash(request);
+    const now = deps.clock.now();
+    await admit(request, reply, { holder: await findHolder(keyHash, now), now });
+  }
+
+  return { findHolder, admit, authenticate };
 }
 
 export function callerOf(request: FastifyRequest): Caller {
@@ -47,27 +75,30 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-async function identifyCaller(deps: Pick<Deps, "db" | "log">, header: string | null, now: Date): Promise<Caller> {
-  const key = parseBearer(header);
+/** Throws 401 unless the request has exactly one key with a right checksum. Whether it exists is the database's to say. */
+export function requireKeyHash(request: FastifyRequest): Buffer {
+  const key = parseBearer(onlyAuthorization(request));
   if (key === null)
     throw new ApiError("unauthorized", "Send your API key in the header `Authorization: Bearer <API_KEY>`.", {
       "www-authenticate": 'Bearer realm="api"',
     });
-  const holder = isApiKey(key) ? await findKeyHolder(deps.db, hashApiKey(key), now) : null;
-  if (!holder)
-    throw new ApiError("unauthorized", "This API key is unknown or revoked.", {
-      "www-authenticate": 'Bearer realm="api", error="invalid_token"',
-    });
+  if (!isApiKey(key)) throw unknownKey();
+  return hashApiKey(key);
+}
 
-  const unlessUsedAfter = new Date(now.getTime() - LAST_USED_PRECISION_MS);
-  if (!holder.last_used_at || holder.last_used_at <= unlessUsedAfter) {
-    const use = { id: holder.id, usedAt: now, unlessUsedAfter };
-    // Bookkeeping only: a failed write must not fail the read.
-    await recordKeyUse(deps.db, holder.organization_id, use).catch((error: unknown) =>
-      deps.log.warn("api_key.use_not_recorded", { organizationId: holder.organization_id, error }),
-    );
-  }
-  return { keyId: holder.id, organizationId: holder.organization_id, plan: holder.plan };
+function unknownKey(): ApiError {
+  return new ApiError("unauthorized", "This API key is unknown or revoked.", {
+    "www-authenticate": 'Bearer realm="api", error="invalid_token"',
+  });
+}
+
+/** Bookkeeping only: a failed write must not fail the read. */
+async function noteUse(deps: Pick<Deps, "db" | "log">, holder: KeyHolder, now: Date): Promise<void> {
+  const { id, organizationId } = holder;
+  const use = { id, usedAt: now, unlessUsedAfter: toUseDueBefore(now) };
+  await recordKeyUse(deps.db, organizationId, use).catch((error: unknown) =>
+    deps.log.warn("api_key.use_not_recorded", { organizationId, error }),
+  );
 }
 
 /** Null if the header is missing or was sent twice: Node keeps the first, but a proxy in front of us may use the last. */

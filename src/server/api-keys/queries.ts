@@ -8,21 +8,28 @@ export async function insertApiKey(db: Db, row: Insertable<ApiKeysTable>): Promi
   await db.insertInto("api_keys").values(row).execute();
 }
 
-type KeyHolder = {
+export type KeyHolder = {
   id: ApiKeyId;
-  last_used_at: Date | null;
-  organization_id: OrganizationId;
+  organizationId: OrganizationId;
   plan: Plan;
+  /** The last use was recorded before `useDueBefore`, or never. */
+  isUseDue: boolean;
 };
 
-/** Without an owner: it is what finds the owner. Plan and revocation are read anew for each request. */
-export async function findKeyHolder(db: Db, keyHash: Buffer, now: Date): Promise<KeyHolder | null> {
-  return (await db.executeQuery<KeyHolder>(CompiledQuery.raw(KEY_HOLDER, [keyHash, now]))).rows[0] ?? null;
+/** Without an owner: this is how the owner is found. Plan and revocation are read anew for each request. */
+export async function findKeyHolder(
+  db: Db,
+  keyHash: Buffer,
+  { now, useDueBefore }: { now: Date; useDueBefore: Date },
+): Promise<KeyHolder | null> {
+  const query = CompiledQuery.raw(KEY_HOLDER, [keyHash, now, useDueBefore]);
+  return (await db.executeQuery<KeyHolder>(query)).rows[0] ?? null;
 }
 
-/** It runs with every request, so it is prepared and put together once. */
+/** It runs with most requests, so it is prepared and compiled once. */
 const KEY_HOLDER = `-- prepared: find_key_holder
-  select api_keys.id, last_used_at, organization_id, plan
+  select api_keys.id, organization_id as "organizationId", plan,
+    (last_used_at is null or last_used_at <= $3) as "isUseDue"
   from api_keys join organizations on organizations.id = api_keys.organization_id
   where key_hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`;
 

@@ -95,6 +95,7 @@ export type BookingsTable = {
   manage_url: string | null;
   join_url: string | null;
   lacks_event: Generated<boolean>;
+  api_json: GeneratedAlways<string>;
 };
 
 type BookingClocksTable = {

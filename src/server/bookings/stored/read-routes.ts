@@ -1,17 +1,17 @@
 import { BookingPage } from "#contract/booking.ts";
 import { BookingsQuery } from "#contract/read-api.ts";
-import { callerOf } from "../../api-keys/bearer-auth.ts";
+import { type BearerGuard, requireKeyHash } from "../../api-keys/bearer-auth.ts";
 import type { Deps } from "../../deps.ts";
-import { readPage } from "../../http/page.ts";
+import { ApiError } from "../../http/api-error.ts";
 import { type Query, readInstant, readPageSize, readParameter } from "../../http/parameters.ts";
 import { type ReadApi, readApiResponses } from "../../http/read-api.ts";
-import { toKeptSince } from "../../plans/kept-since.ts";
 import { requireWidget } from "../../widgets/require-widget.ts";
-import { selectBookings } from "./queries.ts";
-import { toBooking } from "./to-booking.ts";
+import { type ApiPage, selectPage } from "./page-queries.ts";
+import { PageReader, type PageRequest, toPageFilter } from "./page-reader.ts";
 
 /** GET /api/v1/bookings */
-export function bookingReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock">): void {
+export function bookingReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock">, guard: BearerGuard): void {
+  const pages = new PageReader(deps);
   api.get(
     "/bookings",
     {
@@ -25,31 +25,39 @@ export function bookingReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock">
         response: readApiResponses(BookingPage, "One page of bookings."),
       },
     },
-    async (request) => {
-      const { organizationId, plan } = callerOf(request);
-      const parameters = parseBookingsQuery(request.query as Query);
-      const widgetId =
-        parameters.widget === null ? null : await requireWidget(deps.db, organizationId, parameters.widget);
-
-      const cutoff = toKeptSince(plan, deps.clock.now());
-      const createdFrom = parameters.since && parameters.since > cutoff ? parameters.since : cutoff;
-      const filter = { createdFrom, createdBefore: parameters.cursor ?? parameters.until, widgetId };
-      const { rows, nextCursor } = await readPage({
-        limit: parameters.limit,
-        read: (limit) => selectBookings(deps.db, organizationId, { ...filter, limit }),
-        toCursor: (last) => last.created_at.toISOString(),
-      });
-      return { data: rows.map(toBooking), nextCursor };
+    async (request, reply) => {
+      const keyHash = requireKeyHash(request);
+      const now = deps.clock.now();
+      // A bad parameter is told only to whoever has a valid key.
+      const parsed = parseBookingsQuery(request.query as Query);
+      const isPlain = !(parsed instanceof ApiError) && parsed.widget === null;
+      const known = isPlain ? await pages.readKnown(keyHash, { ...parsed, now }) : null;
+      const holder = known?.holder ?? (await guard.findHolder(keyHash, now));
+      const { organizationId: owner, plan } = await guard.admit(request, reply, { holder, now });
+      if (parsed instanceof ApiError) throw parsed;
+      if (!known && holder) pages.remember(keyHash, holder);
+      const widgetId = parsed.widget === null ? null : await requireWidget(deps.db, owner, parsed.widget);
+      const page =
+        known?.page ?? (await selectPage(deps.db, owner, { ...toPageFilter(plan, { ...parsed, now }), widgetId }));
+      return reply.type("application/json; charset=utf-8").send(toBody(page));
     },
   );
 }
 
-function parseBookingsQuery(query: Query) {
-  return {
-    since: readInstant(query, "since", "down"),
-    until: readInstant(query, "until", "up"),
-    cursor: readInstant(query, "cursor", "up"),
-    limit: readPageSize(query, "limit"),
-    widget: readParameter(query, "widget"),
-  };
+/** api_json is JSON already; nextCursor is a timestamp or null. */
+function toBody({ bookings, nextCursor }: ApiPage): string {
+  return `{"data":[${bookings}],"nextCursor":${nextCursor === null ? "null" : `"${nextCursor}"`}}`;
+}
+
+function parseBookingsQuery(query: Query): (PageRequest & { widget: string | null }) | ApiError {
+  try {
+    const since = readInstant(query, "since", "down");
+    const until = readInstant(query, "until", "up");
+    const cursor = readInstant(query, "cursor", "up");
+    const limit = readPageSize(query, "limit");
+    return { since, before: cursor ?? until, limit, widget: readParameter(query, "widget") };
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
 }

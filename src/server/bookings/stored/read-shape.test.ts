@@ -102,6 +102,11 @@ test("nothing outside the contract is sent: staff ids, the external id, the join
   );
 });
 
+test("a booking that lacks a field of the contract cannot be stored", async () => {
+  const answers = JSON.stringify([{ questionId: "q1", question: "Why?", answer: "So." }, { questionId: "q2" }]);
+  await assert.rejects(readBack({ answers }), { code: "23502", column: "api_json" });
+});
+
 test("every character survives: quotes, line breaks, other scripts, emoji, control characters", async () => {
   const odd = '"; \\ / \b\f\n\r\t \u0001\u007f\u2028 <script> ä ñ 漢字 😀 \u{1F468}\u200D\u{1F469}';
   const { booking } = await readBack({

@@ -2,7 +2,6 @@ import type { BookingDetail, BookingSummary } from "#contract/app/bookings.ts";
 import type { Attribution } from "#contract/attribution.ts";
 import type { WidgetId } from "#contract/ids.ts";
 import type { BookingRow } from "./queries.ts";
-import { toAppointment, toCustomer } from "./to-booking.ts";
 
 // Bookings as the dashboard shows them. Members who may not see customers also get no raw attribution, which may identify a
 // visitor, and no links, which open the appointment.
@@ -25,7 +24,12 @@ export function toBookingDetail(row: BookingRow, reader: Reader): Omit<BookingDe
   }
   return {
     ...shared,
-    customer: toCustomer(row),
+    customer: {
+      name: row.customer_name,
+      email: row.customer_email,
+      phone: row.customer_phone,
+      notes: row.customer_notes,
+    },
     answers: row.answers,
     attribution: row.attribution,
     externalId: row.external_id,
@@ -35,7 +39,17 @@ export function toBookingDetail(row: BookingRow, reader: Reader): Omit<BookingDe
 }
 
 function toShared(row: BookingRow, { widgetNames }: Reader) {
-  return { ...toAppointment(row), widget: { id: row.widget_id, name: widgetNames.get(row.widget_id) ?? "" } };
+  return {
+    reference: row.reference,
+    status: row.status,
+    createdAt: row.created_at.toISOString(),
+    start: row.start_at.toISOString(),
+    end: row.end_at.toISOString(),
+    timeZone: row.time_zone,
+    service: { id: row.service_id, name: row.service_name },
+    staff: row.staff.map((member) => member.name),
+    widget: { id: row.widget_id, name: widgetNames.get(row.widget_id) ?? "" },
+  };
 }
 
 /** Omits absent fields. */

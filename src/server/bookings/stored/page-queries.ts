@@ -1,0 +1,117 @@
+import { CompiledQuery } from "kysely";
+import type { ApiKeyId, OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import type { Db } from "../../db/pool.ts";
+import { assert } from "../../lib/assert.ts";
+
+// Pages of bookings as the read API returns them. A page is one text, put together by PostgreSQL from api_json: as rows and
+// columns, a page of 100 took node-postgres longer than everything else.
+//
+// createdAt is unique within an organization, so a page that ends at one createdAt and the next page that begins below it
+// neither skip nor repeat. The unique index on (organization_id, created_at), or with a widget bookings_by_widget, serves any
+// page, however deep. Every statement is prepared: planning took longer than reading a page.
+
+export type PageFilter = {
+  /** Inclusive; retention and the caller's `since`, whichever is later. */
+  createdFrom: Date;
+  /** Exclusive. */
+  createdBefore: Date | null;
+  limit: number;
+};
+
+export type ApiPage = {
+  /** The elements of `data`, with commas between them. */
+  bookings: string;
+  /** createdAt of the last booking on the page; null on the last page. */
+  nextCursor: string | null;
+};
+
+/** `$from` to `$limit` are numbers of parameters. One row more than the page holds tells whether there is a next page. */
+const toPageSelect = (parameters: Record<"owner" | "from" | "before" | "limit", string>, condition = "") => `
+  select coalesce(string_agg(api_json, ',' order by created_at desc) filter (where place <= ${parameters.limit}), '') as bookings,
+    case when count(*) > ${parameters.limit} then
+      to_char(min(created_at) filter (where place <= ${parameters.limit}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    end as "nextCursor"
+  from (
+    select api_json, created_at, row_number() over (order by created_at desc) as place from bookings
+    where organization_id = ${parameters.owner} and created_at >= ${parameters.from} and created_at < ${parameters.before} ${condition}
+    order by created_at desc limit ${parameters.limit} + 1
+  ) read`;
+
+const OWN_PAGE = { owner: "$1", from: "$2", before: "$3", limit: "$4::integer" };
+const PAGE = `-- prepared: select_page${toPageSelect(OWN_PAGE)}`;
+const PAGE_OF_WIDGET = `-- prepared: select_page_of_widget${toPageSelect(OWN_PAGE, "and widget_id = $5")}`;
+
+export async function selectPage(
+  db: Db,
+  owner: OrganizationId,
+  { widgetId, ...filter }: PageFilter & { widgetId: WidgetId | null },
+): Promise<ApiPage> {
+  const values = [owner, ...toFilterValues(filter)];
+  const query = widgetId === null ? [PAGE, values] : [PAGE_OF_WIDGET, [...values, widgetId]];
+  const { rows } = await db.executeQuery<ApiPage>(CompiledQuery.raw(...(query as [string, unknown[]])));
+  const [page] = rows;
+  assert(page, "an aggregate returns one row");
+  return page;
+}
+
+/** A page for a key whose organization and plan are remembered. */
+export type KeyedPage = PageFilter & {
+  keyHash: Buffer;
+  owner: OrganizationId;
+  plan: Plan;
+  now: Date;
+  useDueBefore: Date;
+};
+
+export type KeyedPageRow = ApiPage & { item: number; keyId: ApiKeyId; isUseDue: boolean };
+
+/**
+ * Several pages in one round trip. A page has no row, and is not read, if its key was revoked or has expired, or if the
+ * organization's plan is another by now. Each branch names one organization, so that a statement of one branch runs on the
+ * server that has it when tables are distributed.
+ */
+export async function selectKeyedPages(db: Db, pages: readonly KeyedPage[]): Promise<KeyedPageRow[]> {
+  const values = pages.flatMap((page) => [
+    page.keyHash,
+    page.owner,
+    ...toFilterValues(page),
+    page.plan,
+    page.now.toISOString(),
+    page.useDueBefore.toISOString(),
+  ]);
+  return (await db.executeQuery<KeyedPageRow>(CompiledQuery.raw(toKeyedStatement(pages.length), values))).rows;
+}
+
+const KEYED_PARAMETERS = 8;
+const keyedStatements: string[] = [];
+
+function toKeyedStatement(count: number): string {
+  keyedStatements[count] ??= `-- prepared: select_keyed_pages_${count}
+${Array.from({ length: count }, (_, item) => toKeyedBranch(item)).join(" union all ")}`;
+  return keyedStatements[count];
+}
+
+function toKeyedBranch(item: number): string {
+  const [hash, owner, from, before, limit, plan, now, useDueBefore] = Array.from(
+    { length: KEYED_PARAMETERS },
+    (_, i) => `$${item * KEYED_PARAMETERS + i + 1}`,
+  ) as [string, string, string, string, string, string, string, string];
+  return `select ${item} as item, api_keys.id as "keyId",
+    (last_used_at is null or last_used_at <= ${useDueBefore}) as "isUseDue", page.bookings, page."nextCursor"
+  from api_keys join organizations on organizations.id = api_keys.organization_id
+  cross join lateral (${toPageSelect({ owner, from, before, limit: `${limit}::integer` })}) page
+  where key_hash = ${hash} and organization_id = ${owner} and plan = ${plan}
+    and revoked_at is null and (expires_at is null or expires_at > ${now})`;
+}
+
+function toFilterValues({ createdFrom, createdBefore, limit }: PageFilter): unknown[] {
+  return [toInstantText(createdFrom), createdBefore === null ? "infinity" : toInstantText(createdBefore), limit];
+}
+
+/** As text, because node-postgres takes longer for a Date. PostgreSQL reads only years of four digits; no booking has another. */
+function toInstantText(instant: Date): string {
+  const year = instant.getUTCFullYear();
+  if (year > 9999) return "infinity";
+  return year < 1 ? "-infinity" : instant.toISOString();
+}

@@ -1,0 +1,72 @@
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import { planIncludes } from "#contract/plans.ts";
+import { type KeyHolder, toUseDueBefore } from "../../api-keys/bearer-auth.ts";
+import type { Deps } from "../../deps.ts";
+import { ApiError } from "../../http/api-error.ts";
+import { Batcher, type BatcherLimits } from "../../lib/batcher.ts";
+import { RecentMap } from "../../lib/recent-map.ts";
+import { toKeptSince } from "../../plans/kept-since.ts";
+import { type ApiPage, type KeyedPage, type KeyedPageRow, type PageFilter, selectKeyedPages } from "./page-queries.ts";
+
+// One statement checks the key and reads the page, and pages that are asked for at the same moment share it. For that the
+// organization and plan of a key have to be known beforehand, so they are remembered from its last request. The statement
+// checks both again: a key that was revoked, or whose plan changed, gets no page here, and is looked up anew.
+
+const KEYS_REMEMBERED = 10_000;
+/** Larger pages have a statement of their own, so that small ones don't wait for them. */
+const SHARED_LIMIT_MAX = 20;
+const SHARED: BatcherLimits = { batchMax: 16, itemsMax: 5_000, atOnce: 2, waitMs: 5_000 };
+
+export type PageRequest = { since: Date | null; before: Date | null; limit: number };
+
+export class PageReader {
+  readonly #db: Deps["db"];
+  readonly #known = new RecentMap<string, { owner: OrganizationId; plan: Plan }>(KEYS_REMEMBERED);
+  readonly #shared: Batcher<KeyedPage, KeyedPageRow | null>;
+
+  constructor(deps: Pick<Deps, "db">) {
+    this.#db = deps.db;
+    this.#shared = new Batcher(SHARED, (pages) => readPages(deps.db, pages));
+  }
+
+  remember(keyHash: Buffer, holder: KeyHolder): void {
+    const { organizationId: owner, plan } = holder;
+    if (planIncludes(plan, "readApi")) this.#known.set(keyHash.toString("latin1"), { owner, plan });
+  }
+
+  /** Null unless the key is what is remembered of it. */
+  async readKnown(
+    keyHash: Buffer,
+    request: PageRequest & { now: Date },
+  ): Promise<{ holder: KeyHolder; page: ApiPage } | null> {
+    const known = this.#known.get(keyHash.toString("latin1"));
+    if (!known) return null;
+    const { now } = request;
+    const moment = { now, useDueBefore: toUseDueBefore(now) };
+    const row = await this.#read({ keyHash, ...known, ...toPageFilter(known.plan, request), ...moment });
+    if (!row) return null;
+    const { owner: organizationId, plan } = known;
+    return { holder: { id: row.keyId, organizationId, plan, isUseDue: row.isUseDue }, page: row };
+  }
+
+  async #read(page: KeyedPage): Promise<KeyedPageRow | null> {
+    if (page.limit > SHARED_LIMIT_MAX) return (await readPages(this.#db, [page]))[0] ?? null;
+    const read = await this.#shared.submit(page);
+    if (read.kind === "done") return read.result;
+    throw new ApiError("unavailable", "The service is busy. Please try again.", { "retry-after": "5" });
+  }
+}
+
+/** Retention also holds at read time. */
+export function toPageFilter(plan: Plan, request: PageRequest & { now: Date }): PageFilter {
+  const keptSince = toKeptSince(plan, request.now);
+  const createdFrom = request.since && request.since > keptSince ? request.since : keptSince;
+  return { createdFrom, createdBefore: request.before, limit: request.limit };
+}
+
+async function readPages(db: Deps["db"], pages: readonly KeyedPage[]): Promise<(KeyedPageRow | null)[]> {
+  const found: (KeyedPageRow | null)[] = pages.map(() => null);
+  for (const row of await selectKeyedPages(db, pages)) found[row.item] = row;
+  return found;
+}
