@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
 
-/** Petrol: calm, and neither the blue of links nor the green of success. */
+/** Petrol: distinct from the blue of links and the green of success. */
 const petrol: MantineColorsTuple = [
   "#eaf5f7",
   "#d3e7eb",
@@ -14,7 +14,7 @@ const petrol: MantineColorsTuple = [
   "#083a47",
 ];
 
-/** Greys with a breath of the accent, so that surfaces belong together. */
+/** Greys with a hint of petrol. */
 const gray: MantineColorsTuple = [
   "#f7f9f9",
   "#eff2f3",
@@ -41,7 +41,7 @@ const dark: MantineColorsTuple = [
   "#0f1316",
 ];
 
-/** Each of these is filled with shade 7 in the light and 6 in the dark, on which white can be read. */
+/** Filled with shade 7 in light and 6 in dark mode, both readable with white text. */
 const red: MantineColorsTuple = [
   "#fef3f2",
   "#fee4e2",
@@ -85,7 +85,7 @@ const TEXT =
   '-apple-system, "Segoe UI Variable Text", "Segoe UI", Roboto, Inter, Ubuntu, Cantarell, "Noto Sans", "Helvetica Neue", "Liberation Sans", Arial, sans-serif';
 const CODE = 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace';
 
-/** Spacing in steps of eight, type in one scale; components take both from here. */
+/** Spacing in steps of eight and one type scale for all components. */
 export const theme = createTheme({
   primaryColor: "petrol",
   primaryShade: { light: 7, dark: 6 },
@@ -143,7 +143,7 @@ export const theme = createTheme({
   },
 });
 
-/** What Mantine's own variables leave too faint, or has no name for. */
+/** Colours that Mantine's variables lack, or that are too faint there. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -5,7 +5,7 @@ import { nullable } from "./forms.ts";
 /** YYYY-MM-DD in the organization's time zone. */
 const Day = Type.String();
 
-/** The read API's analytics of any window of days, and the same number of days before it to compare with. */
+/** The read API's analytics for any range of days, with the preceding range of the same length for comparison. */
 export const AppAnalytics = Type.Object({
   ...Analytics.properties,
   /** First and last day of the window, both included. */
@@ -15,10 +15,10 @@ export const AppAnalytics = Type.Object({
     from: Day,
     to: Day,
     totals: Analytics.properties.totals,
-    /** False where part of it is older than what is kept: no fair comparison. */
+    /** False if retention has deleted part of it, which makes a comparison unfair. */
     isComplete: Type.Boolean(),
   }),
-  /** The oldest day of which anything is counted; null before the first view. */
+  /** The oldest day with counts; null before the first view. */
   dataSince: nullable(Day),
 });
 export type AppAnalytics = Static<typeof AppAnalytics>;

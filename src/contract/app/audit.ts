@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Timestamp } from "../timestamps.ts";
 
-/** Everything that changes access, or deletes or exports data. A noun of the contract and what was done to it. */
+/** Everything that changes access, or deletes or exports data, as noun and past verb. */
 const AUDIT_ACTIONS = [
   "organization.created",
   "organization.changed",

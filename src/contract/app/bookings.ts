@@ -5,8 +5,8 @@ import { Timestamp } from "../timestamps.ts";
 import { AppDelivery } from "./deliveries.ts";
 import { NullableText, nullable } from "./forms.ts";
 
-// Stored bookings in the dashboard. A viewer gets them without anything about the customer: `customer` and `answers` are
-// null, `attribution` has the classified fields only, and the links to the appointment are missing.
+// Stored bookings in the dashboard. Viewers get no customer data: `customer` and `answers` are null, `attribution` has the
+// classified fields only, and the links to the appointment are missing.
 
 const shared = {
   reference: Type.String(),
@@ -20,7 +20,7 @@ const shared = {
   staff: Booking.properties.staff,
 };
 
-/** A line of the list. */
+/** A row of the list. */
 export const BookingSummary = Type.Object({
   ...shared,
   customer: nullable(Type.Pick(Customer, ["name", "email"])),
@@ -49,7 +49,7 @@ export const BookingDetail = Type.Object({
 });
 export type BookingDetail = Static<typeof BookingDetail>;
 
-/** POST bookings/erase. With dryRun nothing is deleted, and the answer says how many there are. */
+/** POST bookings/erase. With `dryRun`, bookings are only counted. */
 export const EraseRequest = Type.Object({ email: Type.String(), dryRun: Type.Optional(Type.Boolean()) });
 export type EraseRequest = Static<typeof EraseRequest>;
 

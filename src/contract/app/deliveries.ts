@@ -11,7 +11,7 @@ import { Timestamp } from "../timestamps.ts";
 import { WEBHOOK_EVENT_TYPES } from "../webhook-event.ts";
 import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf } from "./forms.ts";
 
-/** One event to one endpoint: a line of the delivery log. */
+/** One event to one endpoint: a row of the delivery log. */
 export const AppDelivery = Type.Object({
   id: Type.String(),
   endpoint: Type.Object({
@@ -28,18 +28,18 @@ export const AppDelivery = Type.Object({
   cancelReason: nullable(oneOf(CANCEL_REASONS)),
   attemptCount: Type.Integer(),
   retriesUsed: Type.Integer(),
-  /** HTTP status of the last attempt; null where there was no reply. */
+  /** HTTP status of the last attempt; null without a response. */
   lastStatus: NullableInteger,
-  /** Null where the last attempt went well. */
+  /** Null if the last attempt succeeded. */
   lastError: nullable(oneOf(ATTEMPT_ERROR_CODES)),
   lastDurationMs: NullableInteger,
-  /** What is to come, or under way. */
+  /** The trigger of the pending or running attempt. */
   pending: nullable(oneOf(ATTEMPT_TRIGGERS)),
   isInFlight: Type.Boolean(),
   nextAttemptAt: NullableTimestamp,
   createdAt: Timestamp,
   completedAt: NullableTimestamp,
-  /** Its content is gone with the booking; it cannot be sent again. */
+  /** The content was erased with the booking, so it cannot be redelivered. */
   isErased: Type.Boolean(),
 });
 export type AppDelivery = Static<typeof AppDelivery>;
@@ -59,7 +59,7 @@ export const AppAttempt = Type.Object({
   durationMs: NullableInteger,
   status: NullableInteger,
   errorCode: nullable(oneOf(ATTEMPT_ERROR_CODES)),
-  /** The beginning of what the receiver answered. Null where it said nothing, it was erased, or the reader is a viewer. */
+  /** The start of the response body. Null if empty or erased, and for viewers. */
   reply: NullableText,
   replyIsTruncated: Type.Boolean(),
   nextAttemptAt: NullableTimestamp,
@@ -70,7 +70,7 @@ export const AppDeliveryDetail = Type.Object({
   ...AppDelivery.properties,
   /** Newest first. */
   attempts: Type.Array(AppAttempt),
-  /** The bytes that are sent: the JSON event, or a chat's card. Null when erased, or when the reader is a viewer. */
+  /** The request body: the JSON event or the chat card. Null if erased, and for viewers. */
   body: NullableText,
 });
 export type AppDeliveryDetail = Static<typeof AppDeliveryDetail>;

@@ -4,7 +4,7 @@ import { ENDPOINT_DISABLED_REASONS, ENDPOINT_KINDS, ENDPOINT_STATUSES } from "..
 import { Timestamp } from "../timestamps.ts";
 import { NullableInteger, NullableTimestamp, nullable, oneOf, Was } from "./forms.ts";
 
-/** `idle`: nothing was sent to it yet. */
+/** `idle`: nothing has been sent yet. */
 const ENDPOINT_CONDITIONS = ["idle", "healthy", "failing", "disabled"] as const;
 export const ENDPOINT_DESCRIPTION_LENGTH_MAX = 200;
 
@@ -13,11 +13,11 @@ const EndpointHealth = Type.Object({
   lastAttemptAt: NullableTimestamp,
   lastSuccessAt: NullableTimestamp,
   lastStatus: NullableInteger,
-  /** Since when nothing has succeeded; null while it is well. */
+  /** Since when every attempt has failed; null while healthy. */
   failingSince: NullableTimestamp,
-  /** Nothing is sent before then, because the receiver asked for a pause. */
+  /** The receiver asked us to wait until then (Retry-After). */
   pausedUntil: NullableTimestamp,
-  /** Attempts of the last 24 hours. */
+  /** Attempts in the last 24 hours. */
   lastDay: Type.Object({
     delivered: Type.Integer(),
     failed: Type.Integer(),
@@ -25,13 +25,13 @@ const EndpointHealth = Type.Object({
   }),
 });
 
-/** What its owner was told, as a sentence. */
+/** A notice to the endpoint's owner, as a sentence. */
 const EndpointNotice = Type.Object({ kind: oneOf(NOTICE_KINDS), detail: Type.String(), at: Timestamp });
 
 export const AppEndpoint = Type.Object({
   id: Type.String(),
   kind: oneOf(ENDPOINT_KINDS),
-  /** Of a chat, and to a viewer, only the host and the end: the rest is a password. */
+  /** For chat endpoints, and for viewers, only the host and the end: the rest works like a password. */
   url: Type.String(),
   description: Type.String(),
   status: oneOf(ENDPOINT_STATUSES),
@@ -40,10 +40,10 @@ export const AppEndpoint = Type.Object({
   /** The last characters of the signing secret. */
   secretHint: Type.String(),
   secretCreatedAt: Timestamp,
-  /** Until then the secret before the current one signs too. */
+  /** Until then the previous secret stays valid. */
   previousSecretExpiresAt: NullableTimestamp,
   health: EndpointHealth,
-  /** Newest first, a few. */
+  /** The newest few, newest first. */
   notices: Type.Array(EndpointNotice),
   createdAt: Timestamp,
 });
@@ -59,11 +59,11 @@ export const NewEndpoint = Type.Object({
 });
 export type NewEndpoint = Static<typeof NewEndpoint>;
 
-/** The signing secret is shown this once. */
+/** The only answer with the new endpoint's signing secret. */
 export const AddedEndpoint = Type.Object({ endpoint: AppEndpoint, secret: Type.String() });
 export type AddedEndpoint = Static<typeof AddedEndpoint>;
 
-/** PATCH: what is left out stays as it is. The kind cannot be changed. */
+/** PATCH: omitted fields stay as they are. The kind cannot be changed. */
 export const EndpointChange = Type.Object({
   ...Type.Partial(Type.Object({ url: Type.String(), description: Type.String(), isEnabled: Type.Boolean() }))
     .properties,
@@ -71,13 +71,13 @@ export const EndpointChange = Type.Object({
 });
 export type EndpointChange = Static<typeof EndpointChange>;
 
-/** The new secret is shown this once; until the time the old one signs too. */
+/** The only answer with the new secret. The old one stays valid until the given time. */
 export const RotatedSecret = Type.Object({ secret: Type.String(), previousSecretExpiresAt: Timestamp });
 export type RotatedSecret = Static<typeof RotatedSecret>;
 
 export const RedeliverFailedRequest = Type.Object({
   since: Type.String(),
-  /** Also what was canceled because the endpoint was off. */
+  /** Includes deliveries that were canceled because the endpoint was off. */
   missed: Type.Optional(Type.Boolean()),
 });
 export type RedeliverFailedRequest = Static<typeof RedeliverFailedRequest>;

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { Timestamp } from "../timestamps.ts";
 
-// Forms that the shapes of the dashboard API repeat.
+// Schema parts that the dashboard API repeats.
 
 export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
@@ -10,10 +10,10 @@ export const NullableInteger = nullable(Type.Integer());
 export const NullableTimestamp = nullable(Timestamp);
 
 /**
- * For changes that two people may make at once: the fields that are changed, as the sender last saw them. Where one of them
- * is something else by now, nothing is changed: 409 `conflict`, with the fields that it is about. Left out, the last one wins.
+ * The changed fields with the values that the sender last saw. If one of them has changed since, the answer is 409 `conflict`
+ * with the affected fields, and nothing is saved. Without it, the last change wins.
  */
 export const Was = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
 
-/** One of these words. */
+/** One of the given strings. */
 export const oneOf = <Word extends string>(words: readonly Word[]) => Type.Unsafe<Word>(Type.Enum([...words]));

@@ -11,10 +11,10 @@ export const AppKey = Type.Object({
   /** Four characters from each end of its random part: `svc_live_ab12…yz89`. */
   firstCharacters: Type.String(),
   lastCharacters: Type.String(),
-  /** E-mail address of the member who made it; null when it was made on the command line. */
+  /** E-mail address of the member who created it; null if created on the command line. */
   createdBy: NullableText,
   createdAt: Timestamp,
-  /** To the minute. */
+  /** Accurate to the minute. */
   lastUsedAt: NullableTimestamp,
   expiresAt: NullableTimestamp,
   revokedAt: NullableTimestamp,
@@ -26,7 +26,7 @@ export type AppKeyList = Static<typeof AppKeyList>;
 
 export const NewKey = Type.Object({
   name: Type.String(),
-  /** An ISO 8601 date in the future; left out or null: it does not expire. */
+  /** An ISO 8601 date in the future. Without it the key does not expire. */
   expiresAt: Type.Optional(NullableText),
 });
 export type NewKey = Static<typeof NewKey>;

@@ -1,4 +1,4 @@
-// What a person may do in an organization. Each role includes those after it.
+// Roles in an organization. Each role includes the rights of those after it.
 
 export const ROLES_OF_MEMBERS = ["owner", "admin", "member", "viewer"] as const;
 export type MemberRole = (typeof ROLES_OF_MEMBERS)[number];

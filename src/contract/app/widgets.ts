@@ -4,7 +4,7 @@ import { TEMPLATES, WIDGET_STATUSES } from "../widget.ts";
 import { ALLOWED_DOMAINS_MAX } from "../widget-looks.ts";
 import { NullableText, NullableTimestamp, oneOf, Was } from "./forms.ts";
 
-/** A widget as those see it who set it up. */
+/** A widget as members see it. */
 export const AppWidget = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -12,19 +12,19 @@ export const AppWidget = Type.Object({
   template: oneOf(TEMPLATES),
   status: oneOf(WIDGET_STATUSES),
   collectData: Type.Boolean(),
-  /** Null: visitors without a frame are sent to `pageUrl`. */
+  /** Where visitors go if the frame can't be shown; null: `pageUrl`. */
   bookingUrl: NullableText,
-  /** The widget's own page in this service. */
+  /** The widget's page on this server. */
   pageUrl: Type.String(),
-  /** Null: the template's own colour. */
+  /** Null: the template's default. */
   accentColor: NullableText,
-  /** Host names, `*.example.com` for all below one; empty: every page may show the widget. */
+  /** Host names, or `*.example.com` for all subdomains. Empty: any page can embed the widget. */
   allowedDomains: Type.Array(Type.String()),
-  /** Null: the widget books in its own sandbox. */
+  /** Null: the sandbox. */
   connectionId: NullableText,
-  /** What the page owner pastes. */
+  /** The HTML that the page owner pastes. */
   snippet: Type.String(),
-  /** Of the visits that are kept; null before the first, which is how an installation is checked. */
+  /** The oldest and newest view within retention; null before the first. The installation check waits for it. */
   firstViewAt: NullableTimestamp,
   lastViewAt: NullableTimestamp,
   createdAt: Timestamp,
@@ -49,10 +49,10 @@ const settings = {
 
 const some = Type.Partial(Type.Object(settings)).properties;
 
-/** PATCH: what is left out stays as it is. */
+/** PATCH: omitted fields stay as they are. */
 export const WidgetChange = Type.Object({ ...some, was: Was });
 export type WidgetChange = Static<typeof WidgetChange>;
 
-/** POST: a name is all it takes; Store bookings is off unless it is asked for. */
+/** POST: only the name is required. Store bookings is off by default. */
 export const NewWidget = Type.Object({ ...some, name: settings.name });
 export type NewWidget = Static<typeof NewWidget>;

@@ -1,5 +1,5 @@
 import dayjs from "dayjs";
-import type { AppAttempt, AppDelivery } from "#contract/app/deliveries.ts";
+import type { AppDelivery } from "#contract/app/deliveries.ts";
 import type { AttemptErrorCode, DeliveryState } from "#contract/delivery.ts";
 import type { SendFailureCode } from "#contract/send-failure.ts";
 import { formatRelative } from "../format.ts";
@@ -48,7 +48,7 @@ export const FAILURE_WORDS: Readonly<Record<SendFailureCode, string>> = {
 type Outcome = { status: number | null; errorCode: AttemptErrorCode | null };
 
 /** "HTTP 503", "Timed out". */
-function describeResponse({ status, errorCode }: Outcome): string {
+export function describeAttempt({ status, errorCode }: Outcome): string {
   switch (errorCode) {
     case null:
       return status === null ? "No response yet" : `HTTP ${status}`;
@@ -69,16 +69,12 @@ function describeResponse({ status, errorCode }: Outcome): string {
   }
 }
 
-export function describeAttempt(attempt: Pick<AppAttempt, "result" | "status" | "errorCode">): string {
-  return describeResponse(attempt);
-}
-
 /** Details about a delivery beyond its state; may be empty. */
 export function describeOutcome(delivery: AppDelivery): string {
   const { state, cancelReason, lastStatus, lastError } = delivery;
   if (state === "canceled") return cancelReason === null ? "" : CANCEL_WORDS[cancelReason];
   if (lastStatus === null && lastError === null) return "";
-  return describeResponse({ status: lastStatus, errorCode: lastError });
+  return describeAttempt({ status: lastStatus, errorCode: lastError });
 }
 
 /** A worker may be a moment late, so an attempt can be overdue. */

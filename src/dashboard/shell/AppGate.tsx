@@ -22,10 +22,10 @@ export function useMe(): Me {
 export function AppGate() {
   const me = useQuery(meQuery);
   const isSignedOut = me.error instanceof ApiFailure && me.error.status === 401;
-  const isEndedMeanwhile = isSignedOut && me.data !== undefined;
+  const hasSessionEnded = isSignedOut && me.data !== undefined;
   useEffect(() => {
-    if (isEndedMeanwhile) reportSessionEnd();
-  }, [isEndedMeanwhile]);
+    if (hasSessionEnded) reportSessionEnd();
+  }, [hasSessionEnded]);
   useEffect(followSignOut, []);
 
   if (me.data)

@@ -21,7 +21,7 @@ const SCREENS = [
 ];
 
 for (const url of SCREENS) {
-  test(`${url} is the dashboard's page, kept by nobody and framed by nobody`, async () => {
+  test(`${url} is the dashboard page, neither cached nor framable`, async () => {
     const answer = await app.inject(url);
     assert.equal(answer.statusCode, 200);
     assert.match(String(answer.headers["content-type"]), /^text\/html/);
