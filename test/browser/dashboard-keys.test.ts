@@ -35,7 +35,7 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByLabel("Last day").fill("2026-11-30");
     await create.click();
     await dialog.getByText("Save your API key").waitFor();
-    await page.locator('[aria-label="Copy api key"]:focus').waitFor();
+    await page.locator('[aria-label="Copy API key"]:focus').waitFor();
     await page.keyboard.press("Escape");
     await page.mouse.click(5, 5);
     await page.evaluate("history.back()");
