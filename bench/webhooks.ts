@@ -174,7 +174,8 @@ async function measureFirstBytes(bench: Bench): Promise<{ alone: FirstBytes; bes
 
 /** Not what filling and emptying the queue at once does to PostgreSQL, but what comes after. */
 async function measureSettled(bench: Bench, businesses: readonly Business[], rounds: Rounds): Promise<void> {
-  await sql`vacuum analyze webhook_events, deliveries, delivery_queue, delivery_attempts`.execute(bench.deps.db);
+  const { patientDb } = bench.deps;
+  await sql`vacuum analyze webhook_events, deliveries, delivery_queue, delivery_attempts`.execute(patientDb);
   await measureRound(bench, businesses, WARM_UP_MS);
   await measureRound(bench, businesses, ROUND_MS, rounds);
 }

@@ -436,7 +436,7 @@ create table endpoints (
   removed_at timestamptz(3),
   check ((status = 'disabled') = (disabled_reason is not null)),
   unique (organization_id, id)
-);
+) with (fillfactor = 50);
 comment on column endpoints.secret is 'sealed under SECRET_KEY';
 comment on column endpoints.refused_deliveries is 'deliveries in a row that a chat refused for good';
 comment on column endpoints.removed_at is 'kept for the delivery log; nothing is sent to it';

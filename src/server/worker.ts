@@ -10,6 +10,7 @@ import { sweepExpired } from "./retention/sweep.ts";
 import { DeliveryLoop } from "./webhooks/delivery/loop.ts";
 import { mailNotices } from "./webhooks/health/mail-notices.ts";
 import { DELIVERIES_CHANNEL } from "./webhooks/outbox/queries.ts";
+import { WORKER_LOCKS } from "./webhooks/queue/worker-locks.ts";
 
 export type Task = {
   readonly name: string;
@@ -51,10 +52,16 @@ export function startWorker(deps: ServiceDeps, tasks: readonly Task[] = TASKS): 
 function startDeliveries(deps: ServiceDeps): { stop(): Promise<void> } {
   const loop = new DeliveryLoop(deps);
   loop.start();
-  const listening = deps.listen(DELIVERIES_CHANNEL, () => loop.wake());
+  const workerNumber = deps.random.bytes(4).readInt32BE() & 0x7fff_ffff;
+  const listening = deps.listen(DELIVERIES_CHANNEL, () => loop.wake(), {
+    lock: [WORKER_LOCKS, workerNumber],
+    onChange: (isHeld) => loop.setWorkerNumber(isHeld ? workerNumber : null),
+  });
   return {
     async stop() {
-      await Promise.all([listening.stop(), loop.stop()]);
+      await loop.stop();
+      // Not earlier: without its lock other workers would take over the requests that are still in flight.
+      await listening.stop();
       await deps.webhooks.send.close();
     },
   };

@@ -6,12 +6,22 @@ import type { Pool } from "./pool.ts";
 
 const RECONNECT_MS = 1_000;
 
-/** Calls back for every notification on the channel, and after every reconnection, for what was missed meanwhile. */
-export type Listen = (channel: string, onNotify: () => void) => { stop(): Promise<void> };
+/**
+ * Calls back for every notification on the channel, and after every reconnection, for what was missed meanwhile. The
+ * connection can hold a session lock, which others see vanish at the moment this process dies.
+ */
+export type Listen = (channel: string, onNotify: () => void, presence?: Presence) => { stop(): Promise<void> };
+
+export type Presence = {
+  /** The two keys of an advisory lock. */
+  readonly lock: readonly [number, number];
+  /** Called with true once the lock is held, and with false once the connection is lost. */
+  readonly onChange: (isHeld: boolean) => void;
+};
 
 /** Holds one connection of the pool for as long as it listens, and gets a new one when it breaks. */
 export function createListen(deps: { pool: Pool; log: Log }): Listen {
-  return (channel, onNotify) => {
+  return (channel, onNotify, presence) => {
     const stopping = new AbortController();
     const outage = new OutageLog(deps.log, { failed: "database.listen_failed", resumed: "database.listen_resumed" });
     const onListening = () => {
@@ -21,8 +31,9 @@ export function createListen(deps: { pool: Pool; log: Log }): Listen {
     };
     const ended = (async () => {
       while (!stopping.signal.aborted) {
-        await listenOnce(deps.pool, { channel, onListening, onNotify, signal: stopping.signal }).catch(
-          (error: unknown) => outage.failed(error),
+        const { signal } = stopping;
+        await listenOnce(deps.pool, { channel, onListening, onNotify, presence, signal }).catch((error: unknown) =>
+          outage.failed(error),
         );
         if (!stopping.signal.aborted)
           await sleep(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
@@ -40,9 +51,15 @@ export function createListen(deps: { pool: Pool; log: Log }): Listen {
 /** Until the connection breaks or the signal comes. */
 async function listenOnce(
   pool: Pool,
-  listening: { channel: string; onListening: () => void; onNotify: () => void; signal: AbortSignal },
+  listening: {
+    channel: string;
+    onListening: () => void;
+    onNotify: () => void;
+    presence: Presence | undefined;
+    signal: AbortSignal;
+  },
 ): Promise<void> {
-  const { channel, onListening, onNotify, signal } = listening;
+  const { channel, onListening, onNotify, presence, signal } = listening;
   const client = await pool.connect();
   // The error that broke it is a value: where the statement below fails with it, nobody waits here for a rejection.
   const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
@@ -53,11 +70,13 @@ async function listenOnce(
   client.on("end", endInOrder);
   signal.addEventListener("abort", endInOrder, { once: true });
   try {
+    if (presence) await holdLock(client, presence);
     await client.query(`listen ${client.escapeIdentifier(channel)}`);
     onListening();
     const error = signal.aborted ? null : await ended;
     if (error !== null) throw error;
   } finally {
+    presence?.onChange(false);
     client.off("notification", onNotification);
     client.off("error", end);
     client.off("end", endInOrder);
@@ -65,4 +84,11 @@ async function listenOnce(
     // Not back into the pool: the connection would go on listening there.
     client.release(true);
   }
+}
+
+/** With these keep-alives PostgreSQL also notices within five seconds that a machine is gone from the network. */
+async function holdLock(client: pg.PoolClient, { lock, onChange }: Presence): Promise<void> {
+  await client.query("set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3");
+  await client.query("select pg_advisory_lock($1, $2)", [...lock]);
+  onChange(true);
 }

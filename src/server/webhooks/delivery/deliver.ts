@@ -50,16 +50,23 @@ export async function deliver(deps: DeliverDeps, delivery: LoadedDelivery): Prom
   };
 }
 
-/** For a lease whose worker is gone. The request may have been made or not; it counts as an attempt. */
+/**
+ * For a lease whose worker is gone. The request may have been made or not; it counts as an attempt. When the worker is known to
+ * be dead, the retry is due at once; but a delivery that was interrupted before follows the schedule, in case it is what kills
+ * workers.
+ */
 export function reportInterrupted(
   deps: Pick<DeliverDeps, "schedule">,
   delivery: LoadedDelivery,
-  now: Date,
+  { isWorkerDead, now }: { isWorkerDead: boolean; now: Date },
 ): AttemptReport {
   const outcome = { kind: "retry", errorCode: "interrupted", retryAfter: null } as const;
+  const settled = settle(deps.schedule, delivery, { outcome, now });
+  const retriesAtOnce = isWorkerDead && settled.nextAttemptAt !== null && delivery.lastError !== "interrupted";
   return {
     ...blankReport(delivery, now),
-    ...settle(deps.schedule, delivery, { outcome, now }),
+    ...settled,
+    ...(retriesAtOnce ? { nextAttemptAt: now } : {}),
     result: "interrupted",
     errorCode: "interrupted",
     countsForHealth: false,

@@ -8,9 +8,10 @@ import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
 import { claimDeliveries } from "../queue/claim.ts";
 import type { ClaimedDelivery, Lease } from "../queue/claim-queries.ts";
 import { type LoadedDelivery, loadDeliveries } from "../queue/load.ts";
-import { cancelForbidden, dropLeases, listExpiredLeases } from "../queue/recovery-queries.ts";
+import { cancelForbidden, dropLeases, listLostLeases } from "../queue/recovery-queries.ts";
 import { ReportWriter } from "../queue/report-writer.ts";
 import { QueueVacuum } from "../queue/vacuum.ts";
+import { DeadWorkers } from "../queue/worker-locks.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
 import { type DeliverDeps, deliver, reportInterrupted } from "./deliver.ts";
 import { logAttempt } from "./log-attempt.ts";
@@ -41,9 +42,12 @@ export class DeliveryLoop {
   readonly #deliverDeps: DeliverDeps;
   readonly #writer: ReportWriter;
   readonly #vacuum: QueueVacuum;
+  readonly #deadWorkers = new DeadWorkers();
   readonly #alarm = new Alarm();
   readonly #outage: OutageLog;
   readonly #inFlight = new Set<Promise<void>>();
+  /** The advisory lock that this process holds (worker-locks.ts); null while it holds none. */
+  #workerNumber: number | null = null;
   #isStopping = false;
   #running: Promise<void> = Promise.resolve();
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
@@ -68,6 +72,11 @@ export class DeliveryLoop {
 
   start(): void {
     this.#running = this.#run();
+  }
+
+  /** Leases claimed from now on carry this number: others take them over as soon as its lock is gone. */
+  setWorkerNumber(number: number | null): void {
+    this.#workerNumber = number;
   }
 
   /** Starts a round now. */
@@ -143,7 +152,8 @@ export class DeliveryLoop {
   #makeLease(): Lease {
     const { clock, random, webhooks } = this.#deps;
     const at = clock.now();
-    return { token: randomUuid(random), at, until: new Date(at.getTime() + webhooks.leaseMs), holder: null };
+    const until = new Date(at.getTime() + webhooks.leaseMs);
+    return { token: randomUuid(random), at, until, holder: this.#workerNumber };
   }
 
   /** Tries again while the lease lasts: giving up would turn every claimed delivery into an interrupted attempt. */
@@ -209,13 +219,17 @@ export class DeliveryLoop {
     const { db, clock, metrics, log } = this.#deps;
     const now = clock.now();
     await cancelForbidden(db, { now, limit: RECOVER_BATCH });
-    const expired = await listExpiredLeases(db, { now, limit: RECOVER_BATCH });
-    if (expired.length === 0) return;
-    metrics.leasesExpired.inc(expired.length);
-    log.warn("deliveries.leases_expired", { count: expired.length });
-    const loaded = await loadDeliveries(db, expired);
-    await this.#dropMissing(expired, loaded);
-    const reports = loaded.map((delivery) => reportInterrupted(this.#deliverDeps, delivery, now));
+    const deadWorkers = await this.#deadWorkers.find(db);
+    const lost = await listLostLeases(db, { now, deadWorkers, limit: RECOVER_BATCH });
+    if (lost.length === 0) return;
+    metrics.leasesExpired.inc(lost.length);
+    log.warn("deliveries.leases_expired", { count: lost.length });
+    const loaded = await loadDeliveries(db, lost);
+    await this.#dropMissing(lost, loaded);
+    const reports = loaded.map((delivery) => {
+      const isWorkerDead = delivery.lease.holder !== null && deadWorkers.includes(delivery.lease.holder);
+      return reportInterrupted(this.#deliverDeps, delivery, { isWorkerDead, now });
+    });
     await Promise.all(reports.map((report) => this.#writer.write(report, now)));
   }
 }

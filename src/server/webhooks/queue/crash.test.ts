@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { sql } from "kysely";
 import { TEST_SECRET_KEY } from "../../../../test/support/app.ts";
 import { systemClock } from "../../lib/clock.ts";
 import {
@@ -14,9 +15,11 @@ import {
   readAttempts,
   readDeliveries,
   readDelivery,
+  readEndpoint,
   startReplying,
   until,
 } from "../testing/webhook-service.ts";
+import { WORKER_LOCKS } from "./worker-locks.ts";
 
 // Real worker processes, killed while requests are under way.
 
@@ -137,12 +140,6 @@ test("on SIGTERM a worker waits for its requests no longer than the grace time, 
   assert.deepEqual(await ended, [0, null]);
   assert.equal((await listLeased()).length, 1);
 
-  // As if the minutes of its lease had passed.
-  await db
-    .updateTable("delivery_queue")
-    .set({ lease_until: new Date(0) })
-    .where("lease_token", "is not", null)
-    .execute();
   const second = startWorkerProcess();
   await until(() => receiver.requests.length === 3, "another has taken it up");
   await until(
@@ -174,4 +171,79 @@ test("on SIGTERM a worker lets the requests under way end, writes them down, and
   gate.resolve();
   assert.deepEqual(await ended, [0, null]);
   assert.equal((await readDelivery(deps, business.owner)).state, "delivered");
+});
+
+/** Advisory locks that worker processes hold on this database. */
+async function countLivingWorkers(): Promise<number> {
+  const { rows } = await sql`select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+    where datname = current_database() and locktype = 'advisory' and granted
+      and classid::bigint = ${WORKER_LOCKS}::bigint`.execute(db);
+  return rows.length;
+}
+
+const TAKE_OVER_MS = 5_000;
+
+test("the deliveries of a worker killed with kill -9 are sent by another within five seconds", {
+  timeout: 60_000,
+}, async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying((_request, count) => (count === 1 ? null : {}));
+  await makeEndpoint(deps, business, { url: receiver.url });
+  // Neither the end of the lease, after 80 seconds, nor the schedule brings the second request.
+  const settings = { WEBHOOK_TIMEOUT_MS: "20000", WEBHOOK_RETRY_SCHEDULE: "600,600" };
+  const first = startWorkerProcess(settings);
+  await book(deps, business);
+  await until(() => receiver.requests.length === 1, "the request is in flight");
+  const second = startWorkerProcess(settings);
+  await until(async () => (await countLivingWorkers()) === 2, "both workers are alive");
+  await kill(first);
+  const killedAt = performance.now();
+  await until(() => receiver.requests.length === 2, "the other worker has sent it");
+  const tookMs = performance.now() - killedAt;
+  assert.ok(tookMs <= TAKE_OVER_MS, `it took ${Math.round(tookMs)} ms`);
+  await until(async () => (await listLeased()).length === 0, "the attempt is reported");
+  await kill(second);
+  assert.deepEqual(
+    (await readAttempts(deps, business.owner)).map(({ number, result }) => [number, result]),
+    [
+      [1, "interrupted"],
+      [2, "delivered"],
+    ],
+  );
+});
+
+test("a stopped worker that wakes up again changes nothing that was done meanwhile", { timeout: 60_000 }, async () => {
+  const business = await makeBusiness(deps);
+  const gate = Promise.withResolvers<void>();
+  const receiver = await startReplying(async (_request, count) => {
+    if (count === 1) await gate.promise;
+    // Counted, the first answer would turn the endpoint off.
+    return { status: count === 1 ? 410 : 200 };
+  });
+  const endpoint = await makeEndpoint(deps, business, { url: receiver.url });
+  const stopped = startWorkerProcess({ WEBHOOK_TIMEOUT_MS: "1500" });
+  await book(deps, business);
+  await until(() => receiver.requests.length === 1, "the request is in flight");
+  stopped.kill("SIGSTOP");
+  const other = startWorkerProcess();
+  await until(() => receiver.requests.length === 2, "another worker has sent it");
+  await until(async () => (await readDelivery(deps, business.owner)).state === "delivered", "it is delivered");
+  await kill(other);
+  gate.resolve();
+  stopped.kill("SIGCONT");
+  await book(deps, business);
+  await until(() => receiver.requests.length === 3, "the worker that woke up works again");
+  await until(async () => (await listLeased()).length === 0, "its attempt is reported");
+  await kill(stopped);
+
+  assert.deepEqual(
+    (await readDeliveries(deps, business.owner)).map(({ state, attempt_count }) => [state, attempt_count]),
+    [
+      ["delivered", 2],
+      ["delivered", 1],
+    ],
+  );
+  const results = (await readAttempts(deps, business.owner)).map(({ result }) => result);
+  assert.deepEqual(results, ["interrupted", "delivered", "delivered"]);
+  assert.equal((await readEndpoint(deps, endpoint.id)).status, "enabled");
 });

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { AttemptErrorCode } from "#contract/delivery.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { DeliveryId, OrganizationId } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
@@ -11,6 +12,8 @@ export type LoadedDelivery = ClaimedDelivery & {
   /** Of the attempt that is about to be made. */
   readonly attemptNumber: number;
   readonly retriesUsed: number;
+  /** Of the attempt before this one. */
+  readonly lastError: AttemptErrorCode | null;
   readonly type: WebhookEventType;
   readonly kind: EndpointKind;
   readonly url: string;
@@ -39,7 +42,7 @@ async function readRows(db: Db, claimed: readonly ClaimedDelivery[]): Promise<Ro
   const ids: DeliveryId[] = claimed.map(({ deliveryId }) => deliveryId);
   const { rows } = await sql<Row>`-- prepared: load_deliveries
     select delivery.id as "deliveryId", delivery.attempt_count + 1 as "attemptNumber", delivery.retries_used as "retriesUsed",
-      event.type, endpoint.kind, endpoint.url, endpoint.receiver, coalesce(delivery.card, event.body) as body,
+      delivery.last_error as "lastError", event.type, endpoint.kind, endpoint.url, endpoint.receiver, coalesce(delivery.card, event.body) as body,
       endpoint.secret, endpoint.previous_secret as "previousSecret",
       endpoint.previous_secret_expires_at as "previousSecretExpiresAt"
     from unnest(${owners}::text[], ${ids}::uuid[]) as claimed (organization_id, id)

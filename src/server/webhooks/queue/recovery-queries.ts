@@ -11,22 +11,28 @@ import { toStatementGroups } from "./statement-groups.ts";
 // What every worker looks for once a second, across organizations: leases whose worker is gone, and deliveries that must no
 // longer be sent.
 
-type LeasedRow = Omit<ClaimedDelivery, "lease"> & { token: string; leasedAt: Date; leaseUntil: Date };
+type LeasedRow = Omit<ClaimedDelivery, "lease"> & {
+  token: string;
+  leasedAt: Date;
+  leaseUntil: Date;
+  holder: number | null;
+};
 
-/** Other workers may find and report the same leases; the tokens decide. */
-export async function listExpiredLeases(
+/** Leases that expired or whose worker is dead. Other workers may find and report the same ones; the tokens decide. */
+export async function listLostLeases(
   db: Db,
-  { now, limit }: { now: Date; limit: number },
+  { now, deadWorkers, limit }: { now: Date; deadWorkers: readonly number[]; limit: number },
 ): Promise<ClaimedDelivery[]> {
-  const { rows } = await sql<LeasedRow>`-- prepared: list_expired_leases
+  const { rows } = await sql<LeasedRow>`-- prepared: list_lost_leases
     select delivery_id as "deliveryId", organization_id as "organizationId", endpoint_id as "endpointId", trigger,
-      lease_token as token, leased_at as "leasedAt", lease_until as "leaseUntil"
+      lease_token as token, leased_at as "leasedAt", lease_until as "leaseUntil", leased_by as holder
     from delivery_queue
-    where lease_token is not null and lease_until < ${now}::timestamptz
+    where lease_token is not null
+      and (lease_until < ${now}::timestamptz or leased_by = any(${deadWorkers as number[]}::integer[]))
     limit ${limit}::integer`.execute(db);
-  return rows.map(({ token, leasedAt, leaseUntil, ...row }) => ({
+  return rows.map(({ token, leasedAt, leaseUntil, holder, ...row }) => ({
     ...row,
-    lease: { token, at: leasedAt, until: leaseUntil, holder: null },
+    lease: { token, at: leasedAt, until: leaseUntil, holder },
   }));
 }
 

@@ -95,6 +95,14 @@ async function releaseLeases(transaction: Db, reports: readonly AttemptReport[])
   return new Set(rows.map((row) => row.delivery_id));
 }
 
+/**
+ * At thousands of deliveries a second, writing every success to its endpoint would cost as much as the delivery itself.
+ * Another success of a healthy endpoint within this time changes nothing.
+ */
+const isNews = sql`not (heard.failures = 0 and heard.pause_until is null and endpoint.failing_since is null
+        and endpoint.refused_deliveries = 0 and heard.last_status is not distinct from endpoint.last_status
+        and heard.success_at is not null and endpoint.last_success_at between heard.at - interval '1 second' and heard.at)`;
+
 /** An endpoint after its reports were counted; `lane_changed` when claiming must know. */
 type EndpointAfter = Omit<EndpointHealth, "endpoint_id"> & {
   id: EndpointId;
@@ -151,6 +159,7 @@ async function recordAttempts(transaction: Db, reports: readonly AttemptReport[]
       select heard.* from heard
       join endpoints endpoint on endpoint.organization_id = heard.organization_id and endpoint.id = heard.endpoint_id
         and endpoint.receiver = heard.receiver
+      where ${isNews}
       order by heard.endpoint_id for no key update of endpoint
     )
     update endpoints endpoint set last_attempt_at = locked.at, last_status = locked.last_status,

@@ -15,7 +15,7 @@ import {
 } from "../testing/webhook-service.ts";
 import { claimDeliveries } from "./claim.ts";
 import { type LoadedDelivery, loadDeliveries } from "./load.ts";
-import { listExpiredLeases } from "./recovery-queries.ts";
+import { listLostLeases } from "./recovery-queries.ts";
 import { ReportWriter } from "./report-writer.ts";
 
 const service = await createWebhookService();
@@ -57,10 +57,10 @@ test("of two reports of one attempt, as at the end of an outage, the first count
       for (const { report } of reports) written.push(writer.write(report, held.lease.until));
       moveClock(service, webhooks.leaseMs / 1_000 + 1);
       const now = clock.now();
-      const expired = await listExpiredLeases(db, { now, limit: 10 });
+      const expired = await listLostLeases(db, { now, deadWorkers: [], limit: 10 });
       assert.equal(expired.length, 4, "the same process finds its own leases run out");
       for (const delivery of await loadDeliveries(db, expired)) {
-        written.push(writer.write(reportInterrupted(deliverDeps, delivery, now), now));
+        written.push(writer.write(reportInterrupted(deliverDeps, delivery, { isWorkerDead: false, now }), now));
       }
     });
     await Promise.all(written);
