@@ -12,7 +12,7 @@ const RECONNECT_MS = 1_000;
  */
 export type Listen = (channel: string, onNotify: () => void, presence?: Presence) => { stop(): Promise<void> };
 
-export type Presence = {
+type Presence = {
   /** The two keys of an advisory lock. */
   readonly lock: readonly [number, number];
   /** Called with true once the lock is held, and with false once the connection is lost. */
