@@ -30,11 +30,10 @@ export function readPageAttribution(page: {
   const attribution: RawAttribution = {};
   const kept = new URLSearchParams();
   for (const [parameter, name] of Object.entries(PARAMETERS)) {
-    const isName = parameter.startsWith("utm_");
-    // Names of campaigns are cut. Half a click id would be a wrong one.
-    const value = url.searchParams.get(parameter)?.slice(0, isName ? VALUE_LENGTH_MAX : undefined);
+    const value = url.searchParams.get(parameter);
+    // Over-long values are dropped: half a click id would be a wrong one.
     if (!value || value.length > VALUE_LENGTH_MAX || value.includes("@")) continue;
-    if (page.isPrivate && !isName && !parameter.startsWith("gad_")) continue;
+    if (page.isPrivate && !/^(utm|gad)_/.test(parameter)) continue;
     attribution[name] = value;
     kept.set(parameter, value);
   }

@@ -1,4 +1,4 @@
-// What is kept of an address: its campaign parameters, cut to a length, and the place itself. Everything else of a query may
+// What is kept of an address: its campaign parameters, unless they are too long, and the place itself. Everything else of a query may
 // say who somebody is, and so may whatever looks like an e-mail address.
 
 /** The most telling first, because all together have a limit. */
@@ -44,11 +44,11 @@ export function readAddress(text: string, kept = /./): Address {
     const query = new URLSearchParams();
     let room = VALUES_MAX;
     for (const parameter of PARAMETERS) {
-      let value = searchParams.get(parameter) ?? "";
-      // Names of campaigns are cut. Half a click id would be a wrong one.
-      if (/^utm/.test(parameter)) value = value.slice(0, VALUE_MAX);
-      if (!value || value.length > Math.min(VALUE_MAX, room) || !kept.test(parameter) || EMAIL.test(value)) continue;
-      room -= value.length;
+      const value = searchParams.get(parameter) ?? "";
+      const { length } = value;
+      // Over-long values are dropped: half a click id would be a wrong one.
+      if (!length || length > VALUE_MAX || length > room || !kept.test(parameter) || EMAIL.test(value)) continue;
+      room -= length;
       query.set(parameter, value);
       tags[toName(parameter)] = value;
     }

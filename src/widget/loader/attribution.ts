@@ -35,9 +35,9 @@ export function createAttribution(mode: ConsentMode, at: Date): VisitorAttributi
       record = permission === "page" ? undefined : (record ?? recordArrival(known, arrival));
       ids = undefined;
       if (record && permission === "all") {
-        const granted = record;
-        granted.granted = true;
-        ids = attempt(() => readAnalyticsIds(document.cookie, granted));
+        record.granted = true;
+        // Assigned above; the compiler loses sight of it inside the function.
+        ids = attempt(() => readAnalyticsIds(document.cookie, record as TouchRecord));
       }
       const text = record && toRecordText(record);
       attempt(() => (text ? localStorage.setItem(KEY, text) : localStorage.removeItem(KEY)));

@@ -26,7 +26,7 @@ type Arrival = { page: string; referrer: string; at: Date };
 const RECORD_MAX = 2048;
 const RECORD_MS = 180 * 86_400_000;
 /** Parameters that name a campaign, not a click. */
-const CAMPAIGN = /^(utm|gad)_/;
+const CAMPAIGN = /^(utm|gad)/;
 const IDLE_MS = 30 * 60_000;
 
 export function recordArrival(known: TouchRecord | undefined, arrival: Arrival): TouchRecord {
@@ -93,16 +93,14 @@ export function toRecordText(record: TouchRecord): string {
 
 /**
  * `_ga` is GA1.1.123.456, of which 123.456 is the client. Without Meta's cookie, fbc is made from the fbclid in Meta's
- * format: `fb.1.`, the time in milliseconds at which the click was seen, and the fbclid.
+ * format: `fb.1.`, a time in milliseconds, and the fbclid. The time is the visitor's first visit, usually that of the click.
  */
-export function readAnalyticsIds(cookies: string, { first, last, firstSeenAt }: TouchRecord): RawAttribution {
+export function readAnalyticsIds(cookies: string, { first, firstSeenAt }: TouchRecord): RawAttribution {
   const read = (form: RegExp) => form.exec(cookies)?.[1] ?? "";
-  const { fbclid } = first;
-  const clickedAt = fbclid === last.fbclid ? last.at : firstSeenAt;
   return {
     gaClientId: read(/\b_ga=GA\d\.[\d-]+\.(\d+\.\d+)/),
     fbp: read(/\b_fbp=([\w.-]+)/),
-    fbc: read(/\b_fbc=([\w.-]+)/) || (fbclid ? `fb.1.${Date.parse(clickedAt)}.${fbclid}` : ""),
+    fbc: read(/\b_fbc=([\w.-]+)/) || (first.fbclid ? `fb.1.${Date.parse(firstSeenAt)}.${first.fbclid}` : ""),
   };
 }
 
@@ -113,5 +111,5 @@ function readReferrer({ page, referrer }: Arrival): { place: string; origin: str
 }
 
 function hasAny(tags: Tags): boolean {
-  return Object.keys(tags).length > 0;
+  return JSON.stringify(tags) !== "{}";
 }
