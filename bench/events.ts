@@ -11,8 +11,8 @@ import { printTable, round } from "./support/table.ts";
 
 const LEVELS = [
   { connections: 1, bar: null },
-  { connections: 64, bar: 0.15 },
-  { connections: 256, bar: 0.3 },
+  { connections: 64, bar: 0.25 },
+  { connections: 256, bar: 0.4 },
 ] as const;
 const WIDGETS = 5;
 const CAMPAIGNS = 10;

@@ -11,10 +11,13 @@ import type { VisitFacts } from "./touch.ts";
 export const KEY_KINDS = ["channel", "source", "campaign", "page", "device", "country"] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
-export type VisitKeys = Readonly<Record<KeyKind, number>>;
+/** The number, and the same as a statement takes it: putting a number of 16 digits into words takes longer than finding it. */
+type KeyId = { readonly id: number; readonly digits: string };
+
+export type VisitKeys = Readonly<Record<KeyKind, KeyId>>;
 
 const KEYS_KEPT = 5_000;
-const known: Readonly<Record<KeyKind, RecentMap<string, number>>> = {
+const known: Readonly<Record<KeyKind, RecentMap<string, KeyId>>> = {
   channel: new RecentMap(KEYS_KEPT),
   source: new RecentMap(KEYS_KEPT),
   campaign: new RecentMap(KEYS_KEPT),
@@ -28,12 +31,17 @@ export function toKindNumber(kind: KeyKind): number {
 }
 
 export function toKeyId(kind: KeyKind, key: string): number {
+  return findKeyId(kind, key).id;
+}
+
+function findKeyId(kind: KeyKind, key: string): KeyId {
   const kept = known[kind].get(key);
   if (kept !== undefined) return kept;
   const digest = hash("sha256", `${kind} ${key}`, "buffer");
   const id = digest.readUInt32BE(0) * 2 ** 21 + (digest.readUInt32BE(4) >>> 11);
-  known[kind].set(key, id);
-  return id;
+  const made = { id, digits: String(id) };
+  known[kind].set(key, made);
+  return made;
 }
 
 /** The text that a visit is listed under. */
@@ -43,11 +51,11 @@ export function toKey(kind: KeyKind, visit: VisitFacts): string {
 
 export function toVisitKeys(visit: VisitFacts): VisitKeys {
   return {
-    channel: toKeyId("channel", visit.channel),
-    source: toKeyId("source", toSourceKey(visit)),
-    campaign: toKeyId("campaign", visit.campaign),
-    page: toKeyId("page", visit.page),
-    device: toKeyId("device", visit.device),
-    country: toKeyId("country", visit.country),
+    channel: findKeyId("channel", visit.channel),
+    source: findKeyId("source", toSourceKey(visit)),
+    campaign: findKeyId("campaign", visit.campaign),
+    page: findKeyId("page", visit.page),
+    device: findKeyId("device", visit.device),
+    country: findKeyId("country", visit.country),
   };
 }

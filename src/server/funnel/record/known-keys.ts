@@ -13,12 +13,13 @@ export class KnownKeys {
   #count = 0;
   #keys = new Map<OrganizationId, Set<number>>();
 
-  has(owner: OrganizationId, id: number, now: Date): boolean {
-    return toDayNumber(now) === this.#day && (this.#keys.get(owner)?.has(id) ?? false);
+  /** Null where none is known. */
+  find(owner: OrganizationId, now: Date): ReadonlySet<number> | null {
+    return toDayNumber(now) === this.#day ? (this.#keys.get(owner) ?? null) : null;
   }
 
   /** After the commit. */
-  add(owner: OrganizationId, ids: Iterable<number>, now: Date): void {
+  add(owner: OrganizationId, id: number, now: Date): void {
     const day = toDayNumber(now);
     if (day !== this.#day || this.#count > KEYS_MAX) {
       this.#keys = new Map();
@@ -27,9 +28,9 @@ export class KnownKeys {
     }
     const known = this.#keys.get(owner) ?? new Set();
     this.#keys.set(owner, known);
-    const before = known.size;
-    for (const id of ids) known.add(id);
-    this.#count += known.size - before;
+    if (known.has(id)) return;
+    known.add(id);
+    this.#count += 1;
   }
 }
 

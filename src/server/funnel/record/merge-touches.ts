@@ -85,8 +85,8 @@ function addTouch(part: VisitPart, touch: Touch): void {
 export function startsBefore(a: Touch, b: Touch): boolean {
   if (a.at.getTime() !== b.at.getTime()) return a.at < b.at;
   const [keys, others] = [toVisitKeys(a), toVisitKeys(b)];
-  const different = KEY_KINDS.find((kind) => keys[kind] !== others[kind]);
-  return different !== undefined && keys[different] < others[different];
+  const different = KEY_KINDS.find((kind) => keys[kind].id !== others[kind].id);
+  return different !== undefined && keys[different].id < others[different].id;
 }
 
 function addConversion(part: VisitPart, { at, conversion }: Touch): void {
