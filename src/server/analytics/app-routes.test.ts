@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
-import type { OrganizationId } from "#contract/ids.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { readAnalytics } from "../../../test/support/analytics.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { askApp } from "../../../test/support/app-api.ts";
@@ -12,6 +12,7 @@ import { touchesOfVisits } from "../../../test/support/random-touches.ts";
 import { getJson, makeCaller } from "../../../test/support/read-api.ts";
 import { signIn } from "../../../test/support/sign-in.ts";
 import { makeTouch, SEARCH_AD } from "../../../test/support/touches.ts";
+import { addDrops } from "../funnel/record/drops.ts";
 import { recordTouches } from "../funnel/record/record.ts";
 import { sealSpans } from "../funnel/recount/seal-spans.ts";
 import { selectAnalytics } from "./queries.ts";
@@ -41,7 +42,8 @@ test("it says what the read API says, and what was before that", async () => {
     makeTouch({ widgetId, visit, at, step: visit === 1 ? "booking_completed" : "no_availability", class: SEARCH_AD }),
   );
   await recordTouches(db, touches, "active");
-  const { from, to, previous, dataSince, ...rest } = await ask(viewer, "?days=7");
+  const { from, to, previous, dataSince, droppedEvents, ...rest } = await ask(viewer, "?days=7");
+  assert.equal(droppedEvents, 0);
   assert.deepEqual(rest, (await getJson(app, "/api/v1/analytics?days=7", headers)).body);
   assert.deepEqual(
     [from, to, dataSince, rest.totals.views, rest.totals.bookings],
@@ -189,4 +191,16 @@ describe("its tables can be had as CSV", () => {
     assert.equal((await csv("table=funnel")).body.split("\r\n")[1], "widget_viewed,1");
     assert.equal((await csv("table=secrets")).statusCode, 400);
   });
+});
+
+test("events beyond the budget are shown for the days and the widget that they were dropped in", async () => {
+  const { viewer, widgetId } = await makeViewer();
+  const other = await makeWidget(db, viewer.organizationId);
+  const drop = (widget: WidgetId, visit: number, at: string) =>
+    addDrops(db, [makeTouch({ widgetId: widget, visit, at })], new Date(at));
+  await drop(widgetId, 1, "2026-10-31T23:59:00Z");
+  await drop(widgetId, 2, "2026-11-01T00:00:00Z");
+  await drop(other, 3, "2026-11-01T00:30:00Z");
+  const read = async (query: string) => (await ask(viewer, query)).droppedEvents;
+  assert.deepEqual([await read("?days=1"), await read("?days=2"), await read(`?days=2&widget=${widgetId}`)], [2, 3, 2]);
 });

@@ -7,7 +7,7 @@ import { toKeptSince } from "../plans/kept-since.ts";
 import { requireWidget } from "../widgets/require-widget.ts";
 import { type DayWindow, previousWindow, readDayWindow } from "./app-window.ts";
 import { ANALYTICS_TABLES, type AnalyticsTable, exportAnalytics } from "./export.ts";
-import { selectAnalytics, selectDataRange } from "./queries.ts";
+import { countDrops, selectAnalytics, selectDataRange } from "./queries.ts";
 import { toAnalytics } from "./report.ts";
 
 type AnalyticsDeps = Pick<Deps, "db" | "clock">;
@@ -34,10 +34,10 @@ async function readReport(deps: AnalyticsDeps, member: Member, query: Query): Pr
   const widget = readParameter(query, "widget");
   const widgetId = widget === null ? null : await requireWidget(deps.db, owner, widget);
   const now = deps.clock.now();
-  const about = { now, keptSince: toKeptSince(member.plan, now), widgetId };
-  const range = await selectDataRange(deps.db, owner, about);
+  const scope = { now, keptSince: toKeptSince(member.plan, now), widgetId };
+  const range = await selectDataRange(deps.db, owner, scope);
   const read = async ({ days, to }: DayWindow) =>
-    toAnalytics(await selectAnalytics(deps.db, owner, { ...about, days, lastDay: to }), days);
+    toAnalytics(await selectAnalytics(deps.db, owner, { ...scope, days, lastDay: to }), days);
   const window = readDayWindow(query, range.today);
   const before = previousWindow(window);
   const previous = await read(before);
@@ -52,6 +52,7 @@ async function readReport(deps: AnalyticsDeps, member: Member, query: Query): Pr
       isComplete: range.data_since !== null && before.from >= range.data_since,
     },
     dataSince: range.data_since,
+    droppedEvents: await countDrops(deps.db, owner, { ...window, widgetId }),
   };
 }
 

@@ -105,10 +105,10 @@ const firstOf = (days: number) => sql.ref(`first_${days}`);
 const afterOf = (days: number) => sql.ref(`after_${days}`);
 
 /** The window without gap and overlap: days, spans of growing and then of shrinking length, days. */
-function listParts(about: { owner: OrganizationId; widgetId: string }): RawBuilder<unknown> {
+function listParts({ owner, widgetId }: { owner: OrganizationId; widgetId: string }): RawBuilder<unknown> {
   const counts = (table: string) => sql`
     select kind, key, views, bookings from ${sql.table(table)} counted
-    where kind <= ${sql.lit(LISTED_KINDS.length)} and organization_id = ${about.owner} and counted.version = edges.version and widget_id = ${about.widgetId}`;
+    where kind <= ${sql.lit(LISTED_KINDS.length)} and organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}`;
   const days = counts("funnel_key_days");
   const spans = (length: number, from: RawBuilder<unknown>, to: RawBuilder<unknown>) =>
     sql`${counts("funnel_key_spans")} and span_days = ${sql.lit(length)} and start_day >= ${from} and start_day < ${to}`;
@@ -152,22 +152,36 @@ type DataRange = { today: string; data_since: string | null };
 export async function selectDataRange(
   db: Db,
   owner: OrganizationId,
-  about: { now: Date; keptSince: Date; widgetId: WidgetId | null },
+  scope: { now: Date; keptSince: Date; widgetId: WidgetId | null },
 ): Promise<DataRange> {
   const { rows } = await sql<DataRange>`
     with local as (
-      select version, ${localDay(sql`day_zones.rules`, sql`${about.now}::timestamptz`)} as today,
-        ${localDay(sql`day_zones.rules`, sql`greatest(${about.keptSince}::timestamptz, kept_since)`)} as oldest_day
+      select version, ${localDay(sql`day_zones.rules`, sql`${scope.now}::timestamptz`)} as today,
+        ${localDay(sql`day_zones.rules`, sql`greatest(${scope.keptSince}::timestamptz, kept_since)`)} as oldest_day
       from day_zones where organization_id = ${owner}
     )
     select today, (
       select min(day) from funnel_days
       where organization_id = ${owner} and funnel_days.version = local.version
-        and widget_id = ${about.widgetId ?? ALL_WIDGETS} and day >= oldest_day
+        and widget_id = ${scope.widgetId ?? ALL_WIDGETS} and day >= oldest_day
     ) as data_since
     from local`.execute(db);
   const row = requireZone(rows);
   return row;
+}
+
+/** Events that were dropped in the days of the window, both included. */
+export async function countDrops(
+  db: Db,
+  owner: OrganizationId,
+  window: { from: string; to: string; widgetId: WidgetId | null },
+): Promise<number> {
+  const { rows } = await sql<{ events: number }>`
+    select coalesce(sum(events), 0)::integer as events
+    from day_zones join funnel_drops using (organization_id)
+    where organization_id = ${owner} and (${window.widgetId}::text is null or widget_id = ${window.widgetId})
+      and ${localDay(sql`day_zones.rules`, sql`hour`)} between ${window.from}::date and ${window.to}::date`.execute(db);
+  return rows[0]?.events ?? 0;
 }
 
 /** Every statement here begins with the organization's row in day_zones, so it gives one row. */
