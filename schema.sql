@@ -191,6 +191,7 @@ create table endpoints (
   organization_id text not null,
   kind text not null,
   url text not null,
+  sealed_url bytea,
   receiver integer default 1 not null,
   description text not null,
   status text not null,

@@ -411,6 +411,7 @@ create table endpoints (
   organization_id text collate "C" not null references organizations (id),
   kind text not null check (kind in ('webhook', 'teams', 'slack')),
   url text not null,
+  sealed_url bytea,
   -- Counts changes of the URL. What an earlier receiver answered says nothing about the current one.
   receiver integer not null default 1,
   description text not null,
@@ -437,6 +438,8 @@ create table endpoints (
   check ((status = 'disabled') = (disabled_reason is not null)),
   unique (organization_id, id)
 ) with (fillfactor = 50);
+comment on column endpoints.url is 'of a chat only what may be shown: host and last characters';
+comment on column endpoints.sealed_url is 'the whole URL of a chat, which is a password, sealed under SECRET_KEY';
 comment on column endpoints.secret is 'sealed under SECRET_KEY';
 comment on column endpoints.refused_deliveries is 'deliveries in a row that a chat refused for good';
 comment on column endpoints.removed_at is 'kept for the delivery log; nothing is sent to it';

@@ -5,6 +5,7 @@ import { DEMO_ID } from "../../src/server/demo/practice.ts";
 import { auditEndpoint } from "../../src/server/webhooks/endpoints/audit.ts";
 import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { listEndpoints } from "../../src/server/webhooks/endpoints/queries.ts";
+import { toShortUrl } from "../../src/server/webhooks/endpoints/shown-url.ts";
 import { FAILING_PATH } from "./receiver/receiver.ts";
 
 const RECEIVERS: readonly { path: string; kind: EndpointKind; description: string }[] = [
@@ -22,8 +23,9 @@ export async function connectReceiver(deps: ServiceDeps, address: string): Promi
   const known = await listEndpoints(deps.db, DEMO_ID);
   for (const { path, kind, description } of RECEIVERS) {
     const url = address + path;
-    const endpoint = known.find((one) => new URL(one.url).pathname === path);
-    if (endpoint?.url === url) continue;
+    const storedUrl = kind === "webhook" ? url : toShortUrl(url);
+    const endpoint = known.find((one) => new URL(one.url).pathname === new URL(storedUrl).pathname);
+    if (endpoint?.url === storedUrl) continue;
     const outcome = endpoint
       ? await editEndpoint(
           deps,

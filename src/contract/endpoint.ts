@@ -12,6 +12,8 @@ export const ENDPOINT_DISABLED_REASONS = ["manual", "gone", "failing"] as const;
 export type EndpointDisabledReason = (typeof ENDPOINT_DISABLED_REASONS)[number];
 
 export const ENDPOINTS_PER_ORGANIZATION_MAX = 20;
+/** Test events of an organization within a minute. */
+export const ENDPOINT_TESTS_PER_MINUTE_MAX = 10;
 export const ENDPOINT_URL_LENGTH_MAX = 2_048;
 
 /** `whsec_` and 32 random bytes in base64url. The HMAC key is the whole text, prefix included. */

@@ -14,7 +14,6 @@ import {
 } from "../webhooks/endpoints/endpoints.ts";
 import { findDeliveryOwner, findEndpointOwner, listEndpoints } from "../webhooks/endpoints/queries.ts";
 import { describeRefusal, REDELIVER_REFUSALS } from "../webhooks/endpoints/refusal-texts.ts";
-import { toShownUrl } from "../webhooks/endpoints/shown-url.ts";
 import { redeliver } from "../webhooks/log/redeliver.ts";
 import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
 import type { Command, CommandContext } from "./command.ts";
@@ -74,7 +73,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
       const endpoints = (await listEndpoints(db, organization.id)).map((row) => ({
         id: row.id,
         kind: row.kind,
-        url: toShownUrl(row),
+        url: row.url,
         description: row.description,
         status: row.status,
         disabledReason: row.disabled_reason,

@@ -125,7 +125,9 @@ export type EndpointsTable = {
   id: EndpointId;
   organization_id: OrganizationId;
   kind: EndpointKind;
+  /** Of a chat only what may be shown. */
   url: string;
+  sealed_url: Buffer | null;
   receiver: Generated<number>;
   description: string;
   status: EndpointStatus;

@@ -13,6 +13,8 @@ export type WebhookDeps = {
   readonly send: GuardedSend;
   /** Signing secrets are needed in plain text for signing, so they are sealed rather than hashed. */
   readonly secretBox: Sealer;
+  /** The URL of a chat is a password to it. */
+  readonly urlBox: Sealer;
   readonly schedule: RetrySchedule;
   readonly resolve: ResolveHost;
   readonly allow: readonly Cidr[];
@@ -44,6 +46,7 @@ export function createWebhookDeps(deps: {
     allow,
     send: createGuardedSend({ resolve, allow, timeoutMs: config.webhookTimeoutMs, docsUrl: config.docsUrl }),
     secretBox: createSealer(deps, { secretKey: deps.secretKey, purpose: "webhook signing secrets, version 1" }),
+    urlBox: createSealer(deps, { secretKey: deps.secretKey, purpose: "chat URLs, version 1" }),
     schedule: { delaysSeconds: config.webhookRetrySchedule, jitterFraction: config.webhookRetryJitter },
     leaseMs: Math.max(LEASE_MS_MIN, LEASE_TIMEOUTS * config.webhookTimeoutMs),
   };

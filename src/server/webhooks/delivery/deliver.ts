@@ -28,12 +28,13 @@ export type DeliverDeps = {
   clock: Clock;
   send: GuardedSend["send"];
   secretBox: Sealer;
+  urlBox: Sealer;
   schedule: RetrySchedule;
 };
 
 export type Delivered = {
   report: AttemptReport;
-  /** For the operator: a chat refused our card, or SECRET_KEY does not open the signing secret. */
+  /** For the operator: a chat refused our card, or SECRET_KEY does not open the signing secret or the chat URL. */
   operatorFault: "card_refused" | "secret_unreadable" | null;
 };
 
@@ -78,7 +79,9 @@ async function makeRequest(
   delivery: LoadedDelivery,
   body: Buffer,
 ): Promise<SendResult | "secret_unreadable"> {
-  const { url, endpointId } = delivery;
+  const { endpointId, sealedUrl } = delivery;
+  const url = sealedUrl === null ? delivery.url : deps.urlBox.open(endpointId, sealedUrl);
+  if (url === null) return "secret_unreadable";
   if (delivery.kind !== "webhook") return await deps.send({ url, endpointId, body, signed: null });
   const at = deps.clock.now();
   const secrets = openSecrets(deps.secretBox, delivery, at);
@@ -153,7 +156,7 @@ function settle(
 }
 
 /**
- * No request was made, because the secret cannot be opened: it was sealed under another SECRET_KEY. The delivery waits, without
+ * No request was made, because the signing secret or the chat URL cannot be opened: it was sealed under another SECRET_KEY. The delivery waits, without
  * using a retry, until the operator restores the key or the secret is rotated.
  */
 function reportUnsigned(deps: Pick<DeliverDeps, "schedule">, delivery: LoadedDelivery, now: Date): AttemptReport {

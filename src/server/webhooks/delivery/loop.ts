@@ -61,9 +61,9 @@ export class DeliveryLoop {
   #hasMore = false;
 
   constructor(deps: LoopDeps) {
-    const { send, secretBox, schedule } = deps.webhooks;
+    const { send, secretBox, urlBox, schedule } = deps.webhooks;
     this.#deps = deps;
-    this.#deliverDeps = { clock: deps.clock, send: send.send, secretBox, schedule };
+    this.#deliverDeps = { clock: deps.clock, send: send.send, secretBox, urlBox, schedule };
     const care = new EndpointCare(deps);
     this.#writer = new ReportWriter(deps, (health) => care.lookAfter(health));
     this.#vacuum = new QueueVacuum(deps);

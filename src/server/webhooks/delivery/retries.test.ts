@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { editEndpoint } from "../endpoints/endpoints.ts";
+import { editEndpoint, sendTestEvent } from "../endpoints/endpoints.ts";
 import { redeliver, redeliverFailed } from "../log/redeliver.ts";
 import {
   book,
@@ -255,4 +255,22 @@ test("an hour is the longest a receiver can ask for, and less than the nominal d
     const { next_attempt_at } = await readDelivery(deps, business.owner);
     assert.deepEqual(next_attempt_at, new Date(clock.now().getTime() + waited * 1_000));
   }
+});
+
+test("a test is sent at once, even while the receiver has asked for a pause and others wait", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying((_request, count) =>
+    count === 1 ? { status: 503, headers: { "Retry-After": "3600" } } : {},
+  );
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  await deliverAll(loop);
+  await book(deps, business);
+  await deliverAll(loop);
+  assert.equal(receiver.requests.length, 1, "the endpoint is paused");
+  const sent = await sendTestEvent(deps, { id: business.owner, name: "Lindenhof Dental", plan: business.plan }, id);
+  assert.equal(sent.kind, "queued");
+  await deliverAll(loop);
+  const events = receiver.requests.map((request) => headerOf(request, "Service-Event"));
+  assert.deepEqual(events, ["booking.created", "endpoint.test"]);
 });

@@ -41,7 +41,6 @@ import {
 } from "./endpoints.ts";
 import { type EndpointRow, findEndpoint, listEndpoints } from "./queries.ts";
 import { describeRefusal, REDELIVER_REFUSALS } from "./refusal-texts.ts";
-import { toShownUrl } from "./shown-url.ts";
 import { toAppEndpoint } from "./to-app-endpoint.ts";
 
 type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly webhooks: WebhookDeps };
@@ -87,7 +86,7 @@ export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
         ...change,
         ...(change.description === undefined ? {} : { description: checkDescription(change.description) }),
         id,
-        check: (before) => requireUnchanged({ url: toShownUrl(before), description: before.description }, was),
+        check: (before) => requireUnchanged({ url: before.url, description: before.description }, was),
       };
       const alongside = audited(member, "endpoint.changed", detail);
       const outcome = await editEndpoint(deps, member.organizationId, wanted, alongside);
@@ -213,6 +212,8 @@ function toApiError(refusal: Refusal): ApiError {
     case "too_many":
     case "disabled":
       return new ApiError("conflict", describeRefusal(refusal));
+    case "too_many_tests":
+      return new ApiError("rate_limited", describeRefusal(refusal), { "retry-after": "60" });
     default:
       return refusal satisfies never;
   }

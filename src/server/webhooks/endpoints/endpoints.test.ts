@@ -20,7 +20,7 @@ import {
 } from "../testing/webhook-service.ts";
 import { addEndpoint, editEndpoint, removeEndpoint, rotateSecret, sendTestEvent } from "./endpoints.ts";
 import { findEndpoint, listEndpoints } from "./queries.ts";
-import { toShownUrl } from "./shown-url.ts";
+import { toShortUrl } from "./shown-url.ts";
 
 const service = await createWebhookService();
 const { deps, clock, loop } = service;
@@ -256,6 +256,20 @@ test("a test event is refused on Free and for a disabled endpoint", async () => 
 
 test("of a chat's address only the host and the end are shown", () => {
   const url = "https://hooks.slack.com/services/T000/B000/XXXXsecret";
-  assert.equal(toShownUrl({ kind: "slack", url }), "https://hooks.slack.com/…cret");
-  assert.equal(toShownUrl({ kind: "webhook", url }), url);
+  assert.equal(toShortUrl(url), "https://hooks.slack.com/…cret");
+});
+
+test("an organization can send ten tests a minute; the next one is refused, another organization's is not", async () => {
+  const business = await makeBusiness(deps);
+  const owner = { id: business.owner, name: "Lindenhof Dental", plan: business.plan };
+  const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
+  const kinds = await Promise.all(Array.from({ length: 12 }, async () => (await sendTestEvent(deps, owner, id)).kind));
+  assert.deepEqual(Map.groupBy(kinds, (kind) => kind).get("queued")?.length, 10);
+  assert.deepEqual(Map.groupBy(kinds, (kind) => kind).get("too_many_tests")?.length, 2);
+  const other = await makeBusiness(deps);
+  const others = await makeEndpoint(deps, other, { url: "http://127.0.0.1:9/" });
+  const sent = await sendTestEvent(deps, { id: other.owner, name: "Another", plan: other.plan }, others.id);
+  assert.equal(sent.kind, "queued");
+  moveClock(service, 61);
+  assert.equal((await sendTestEvent(deps, owner, id)).kind, "queued");
 });

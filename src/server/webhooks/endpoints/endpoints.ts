@@ -1,5 +1,10 @@
-import { HOUR_MS } from "#contract/durations.ts";
-import { ENDPOINTS_PER_ORGANIZATION_MAX, type EndpointKind, SIGNING_SECRET_OVERLAP_HOURS } from "#contract/endpoint.ts";
+import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
+import {
+  ENDPOINT_TESTS_PER_MINUTE_MAX,
+  ENDPOINTS_PER_ORGANIZATION_MAX,
+  type EndpointKind,
+  SIGNING_SECRET_OVERLAP_HOURS,
+} from "#contract/endpoint.ts";
 import {
   type DeliveryId,
   ENDPOINT_ID,
@@ -27,9 +32,10 @@ import {
   insertEndpoint,
   lockEndpoint,
   replaceSecret,
+  takeTestPlace,
   updateEndpoint,
 } from "./queries.ts";
-import { toShownUrl } from "./shown-url.ts";
+import { toShortUrl } from "./shown-url.ts";
 import { checkEndpointUrl } from "./url-rules.ts";
 
 // What an organization does with its endpoints. Refusals are values; callers turn them into messages.
@@ -59,7 +65,8 @@ export type Refusal =
   | { kind: "url_refused"; reason: string }
   | { kind: "too_many" }
   | { kind: "not_found" }
-  | { kind: "disabled" };
+  | { kind: "disabled" }
+  | { kind: "too_many_tests" };
 
 export async function addEndpoint(
   deps: EndpointDeps,
@@ -74,12 +81,14 @@ export async function addEndpoint(
   const id = wanted.id ?? randomId<EndpointId>(deps.random, ENDPOINT_ID);
   const secret = makeSigningSecret(deps.random);
   const now = deps.clock.now();
-  const endpoint = { id, url: verdict.url, description: wanted.description };
+  const stored = toStoredUrl(deps, { id, kind: wanted.kind, url: verdict.url });
+  const endpoint = { id, url: stored.url, description: wanted.description };
   const isAdded = await deps.db.transaction().execute(async (transaction) => {
     const isInserted = await insertEndpoint(transaction, owner.id, {
       most: ENDPOINTS_PER_ORGANIZATION_MAX,
       row: {
         ...endpoint,
+        sealed_url: stored.sealed_url,
         kind: wanted.kind,
         status: "enabled",
         disabled_reason: null,
@@ -142,7 +151,9 @@ export async function editEndpoint(
     if (!before) return false;
     wanted.check?.(before);
     const change = {
-      ...(verdict ? { url: verdict.url, receiver: before.receiver + 1, ...HEALTHY } : {}),
+      ...(verdict
+        ? { ...toStoredUrl(deps, { ...before, url: verdict.url }), receiver: before.receiver + 1, ...HEALTHY }
+        : {}),
       ...(description === undefined ? {} : { description }),
       ...(isEnabled === undefined ? {} : toSwitched(isEnabled, now)),
       updated_at: now,
@@ -158,13 +169,21 @@ export async function editEndpoint(
   return { kind: "edited" };
 }
 
+function toStoredUrl(
+  { webhooks }: Pick<EndpointDeps, "webhooks">,
+  { id, kind, url }: { id: EndpointId; kind: EndpointKind; url: string },
+): { url: string; sealed_url: Buffer | null } {
+  if (kind === "webhook") return { url, sealed_url: null };
+  return { url: toShortUrl(url), sealed_url: webhooks.urlBox.seal(id, url) };
+}
+
 function toSwitched(isEnabled: boolean, now: Date) {
   return isEnabled
     ? ({ status: "enabled", disabled_reason: null, disabled_at: null, ...HEALTHY } as const)
     : ({ status: "disabled", disabled_reason: "manual", disabled_at: now } as const);
 }
 
-/** Keeps the row for the delivery log, without secrets and with the URL as the log shows it. */
+/** Keeps the row, without secrets, for the delivery log. */
 export async function removeEndpoint(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
@@ -172,12 +191,16 @@ export async function removeEndpoint(
   alongside = nothingElse,
 ): Promise<boolean> {
   const now = deps.clock.now();
-  const withoutSecrets = { secret: Buffer.alloc(0), previous_secret: null, previous_secret_expires_at: null };
+  const withoutSecrets = {
+    secret: Buffer.alloc(0),
+    previous_secret: null,
+    previous_secret_expires_at: null,
+    sealed_url: null,
+  };
   const isRemoved = await deps.db.transaction().execute(async (transaction) => {
     const endpoint = await lockEndpoint(transaction, owner, id);
     if (!endpoint) return false;
-    const url = toShownUrl(endpoint);
-    const change = { ...withoutSecrets, url, receiver: endpoint.receiver + 1, removed_at: now, updated_at: now };
+    const change = { ...withoutSecrets, receiver: endpoint.receiver + 1, removed_at: now, updated_at: now };
     await updateEndpoint(transaction, owner, { id, change });
     await writeLane(transaction, { ...endpoint, removed_at: now });
     await alongside(transaction, endpoint);
@@ -238,13 +261,17 @@ export async function sendTestEvent(
     apiVersion: WEBHOOK_API_VERSION,
     data: { endpoint: { id: endpointId }, business: { id: owner.id, name: owner.name } },
   };
-  await deps.db.transaction().execute(async (transaction) => {
+  const isQueued = await deps.db.transaction().execute(async (transaction) => {
+    const since = new Date(now.getTime() - MINUTE_MS);
+    if (!(await takeTestPlace(transaction, owner.id, { since, most: ENDPOINT_TESTS_PER_MINUTE_MAX }))) return false;
     await insertEvent(transaction, owner.id, {
       event: { id, type: event.type, reference: null, body: Buffer.from(JSON.stringify(event)), now },
       deliveries: [{ id: deliveryId, endpointId, card: toCard(endpoint.kind, event), isEnabled: true }],
     });
     await alongside(transaction, endpoint);
+    return true;
   });
+  if (!isQueued) return { kind: "too_many_tests" };
   await wakeWorkers(deps);
   return { kind: "queued", deliveryId };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { askApp } from "../../../../test/support/app-api.ts";
@@ -94,3 +95,40 @@ test("the secret before a rotation is forgotten after a day, and is not spoken o
   assert.equal(secret_hint, rotated.secret.slice(-4));
   assert.ok((await readEndpoint(deps, young.id)).previous_secret);
 });
+
+test("a chat's URL is nowhere in the database in plain text, and can be edited", async () => {
+  for (const kind of ["slack", "teams"] as const) {
+    const team = await makeTeam();
+    const receiver = await startReplying((request) => ({
+      status: pathOf(request).includes("FIRST") ? 500 : 200,
+      body: "ok",
+    }));
+    const { id } = await makeEndpoint(deps, team, { url: `${receiver.url}/FIRST-PASSWORD`, kind });
+    await book(deps, team);
+    await deliverAll(loop);
+    const edit = await askApp(app, team.member, `PATCH /endpoints/${id}`, { url: `${receiver.url}/SECOND-PASSWORD` });
+    assert.equal(edit.status, 200);
+    assert.doesNotMatch(JSON.stringify(edit.body), /PASSWORD/);
+    moveClock(service, 30);
+    await deliverAll(loop);
+    assert.deepEqual(receiver.requests.map(pathOf), ["/hooks/FIRST-PASSWORD", "/hooks/SECOND-PASSWORD"]);
+    for (const password of ["FIRST-PASSWORD", "SECOND-PASSWORD"]) {
+      assert.deepEqual(await findTablesWith(password), [], password);
+      assert.ok(!service.lines.some((line) => line.includes(password)), "nor in the log");
+    }
+  }
+});
+
+/** Tables with a row that contains this text. */
+async function findTablesWith(text: string): Promise<string[]> {
+  const tables = await sql<{
+    name: string;
+  }>`select tablename as name from pg_tables where schemaname = 'public'`.execute(deps.db);
+  const found: string[] = [];
+  for (const { name } of tables.rows) {
+    const { rows } =
+      await sql`select from ${sql.table(name)} as row where row::text like ${`%${text}%`} limit 1`.execute(deps.db);
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}

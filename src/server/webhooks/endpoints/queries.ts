@@ -108,6 +108,23 @@ export async function insertEndpoint(
   return true;
 }
 
+/** True if the organization has room for one more test event. Locks its row, so concurrent calls cannot exceed `most`. */
+export async function takeTestPlace(
+  transaction: Db,
+  owner: OrganizationId,
+  { since, most }: { since: Date; most: number },
+): Promise<boolean> {
+  await transaction.selectFrom("organizations").select("id").where("id", "=", owner).forNoKeyUpdate().execute();
+  const { count } = await transaction
+    .selectFrom("webhook_events")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("organization_id", "=", owner)
+    .where("created_at", ">", since)
+    .where("type", "=", "endpoint.test")
+    .executeTakeFirstOrThrow();
+  return count < most;
+}
+
 export async function updateEndpoint(
   db: Db,
   owner: OrganizationId,

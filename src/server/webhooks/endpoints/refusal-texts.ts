@@ -1,4 +1,4 @@
-import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
+import { ENDPOINT_TESTS_PER_MINUTE_MAX, ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
 import type { RedeliverRefusal } from "../log/redeliver.ts";
 import type { Refusal } from "./endpoints.ts";
 
@@ -16,6 +16,8 @@ export function describeRefusal(refusal: Exclude<Refusal, { kind: "not_found" }>
       return `An organization can have at most ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints.`;
     case "disabled":
       return "This endpoint is off. Turn it on first.";
+    case "too_many_tests":
+      return `You can send ${ENDPOINT_TESTS_PER_MINUTE_MAX} test events a minute. Try again in a minute.`;
     default:
       return refusal satisfies never;
   }

@@ -1,10 +1,7 @@
-import type { EndpointKind } from "#contract/endpoint.ts";
-
 const SHOWN_END_LENGTH = 4;
 
-/** A chat URL is a password: only its host and last characters are shown. */
-export function toShownUrl({ kind, url }: { kind: EndpointKind; url: string }): string {
-  if (kind === "webhook") return url;
+/** A chat URL is a password: only its host and last characters are stored in plain text and shown. */
+export function toShortUrl(url: string): string {
   return `${new URL(url).origin}/…${url.slice(-SHOWN_END_LENGTH)}`;
 }
 

@@ -1,7 +1,7 @@
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import type { NoticeRow, RecentAttempts } from "../health/queries.ts";
 import type { EndpointRow } from "./queries.ts";
-import { toShownOrigin, toShownUrl } from "./shown-url.ts";
+import { toShownOrigin } from "./shown-url.ts";
 
 export function toAppEndpoint(
   row: EndpointRow,
@@ -12,7 +12,7 @@ export function toAppEndpoint(
   return {
     id: row.id,
     kind: row.kind,
-    url: about.seesUrl ? toShownUrl(row) : toShownOrigin(row),
+    url: about.seesUrl ? row.url : toShownOrigin(row),
     description: row.description,
     status: row.status,
     disabledReason: row.disabled_reason,

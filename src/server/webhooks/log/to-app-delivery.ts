@@ -2,7 +2,7 @@ import type { AppAttempt, AppDelivery } from "#contract/app/deliveries.ts";
 import type { EndpointId } from "#contract/ids.ts";
 import { assert } from "../../lib/assert.ts";
 import type { EndpointName } from "../endpoints/queries.ts";
-import { toShownOrigin, toShownUrl } from "../endpoints/shown-url.ts";
+import { toShownOrigin } from "../endpoints/shown-url.ts";
 import type { AttemptLogEntry, DeliveryLogEntry } from "./queries.ts";
 
 export type DeliveryReader = { seesCustomers: boolean; endpoints: ReadonlyMap<EndpointId, EndpointName> };
@@ -15,7 +15,7 @@ export function toAppDelivery(row: DeliveryLogEntry, { seesCustomers, endpoints 
     endpoint: {
       id: endpoint.id,
       kind: endpoint.kind,
-      url: seesCustomers ? toShownUrl(endpoint) : toShownOrigin(endpoint),
+      url: seesCustomers ? endpoint.url : toShownOrigin(endpoint),
       description: endpoint.description,
       isRemoved: endpoint.removed_at !== null,
     },

@@ -16,7 +16,9 @@ export type LoadedDelivery = ClaimedDelivery & {
   readonly lastError: AttemptErrorCode | null;
   readonly type: WebhookEventType;
   readonly kind: EndpointKind;
+  /** Of a chat only what may be shown. */
   readonly url: string;
+  readonly sealedUrl: Buffer | null;
   readonly receiver: number;
   /** The event's bytes or the card; null once erased. */
   readonly body: Buffer | null;
@@ -42,7 +44,7 @@ async function readRows(db: Db, claimed: readonly ClaimedDelivery[]): Promise<Ro
   const ids: DeliveryId[] = claimed.map(({ deliveryId }) => deliveryId);
   const { rows } = await sql<Row>`-- prepared: load_deliveries
     select delivery.id as "deliveryId", delivery.attempt_count + 1 as "attemptNumber", delivery.retries_used as "retriesUsed",
-      delivery.last_error as "lastError", event.type, endpoint.kind, endpoint.url, endpoint.receiver, coalesce(delivery.card, event.body) as body,
+      delivery.last_error as "lastError", event.type, endpoint.kind, endpoint.url, endpoint.sealed_url as "sealedUrl", endpoint.receiver, coalesce(delivery.card, event.body) as body,
       endpoint.secret, endpoint.previous_secret as "previousSecret",
       endpoint.previous_secret_expires_at as "previousSecretExpiresAt"
     from unnest(${owners}::text[], ${ids}::uuid[]) as claimed (organization_id, id)

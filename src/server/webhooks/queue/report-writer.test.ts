@@ -21,7 +21,8 @@ import { ReportWriter } from "./report-writer.ts";
 const service = await createWebhookService();
 const { deps, clock } = service;
 const { db, webhooks } = deps;
-const deliverDeps = { clock, send: webhooks.send.send, secretBox: webhooks.secretBox, schedule: webhooks.schedule };
+const { secretBox, urlBox, schedule } = webhooks;
+const deliverDeps = { clock, send: webhooks.send.send, secretBox, urlBox, schedule };
 
 async function claimAll(): Promise<LoadedDelivery[]> {
   const at = clock.now();
