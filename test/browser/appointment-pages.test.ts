@@ -26,7 +26,7 @@ describe("the pages of an appointment", { skip: noBrowser }, () => {
     await page.goto(manageUrl);
     await page.locator("summary").press("Enter");
     await page.getByRole("button", { name: "Yes, cancel it" }).press("Enter");
-    await page.getByRole("heading", { name: "This appointment is canceled" }).waitFor();
+    await page.getByRole("heading", { name: "This appointment has been cancelled" }).waitFor();
     assert.equal(page.url(), manageUrl);
     await page.reload();
     assert.equal(await page.locator("form").count(), 0);

@@ -309,7 +309,7 @@ describe("a visitor cannot book", { skip: noBrowser }, () => {
   test("a widget that does not exist, and is told so in their language", async () => {
     const page = await browser.open({ ...visitor, locale: "de-DE" });
     await visitPage(page, "/w/w_111111111111");
-    await page.getByRole("heading", { name: "Diese Buchungsseite gibt es nicht" }).waitFor();
+    await page.getByRole("heading", { name: "Buchungsseite nicht gefunden" }).waitFor();
   });
 
   test("on a page whose domain the widget does not allow", async () => {

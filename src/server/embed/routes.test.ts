@@ -87,7 +87,7 @@ test("a widget that does not exist is a polite page, the same for every wrong id
       const answer = await ask(`/${kind}/${id}`, { "accept-language": "es" });
       assert.equal(answer.statusCode, 404);
       assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
-      assert.match(answer.body, /Esta página de reservas no existe/);
+      assert.match(answer.body, /Página de reservas no encontrada/);
       bodies.add(answer.body);
     }
     assert.equal(bodies.size, 1);

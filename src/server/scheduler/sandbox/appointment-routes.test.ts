@@ -69,7 +69,7 @@ test("canceling gives the time back and says so, once and for all", async () => 
   assert.deepEqual([answer.statusCode, answer.headers["location"]], [303, manage]);
   for (const path of [manage, meet]) {
     const { body } = await get(path);
-    assert.ok(body.includes("<h1>This appointment is canceled</h1>"));
+    assert.ok(body.includes("<h1>This appointment has been cancelled</h1>"));
     assert.ok(!body.includes("<form"));
   }
   assert.equal((await post(manage, { origin: BASE_URL })).statusCode, 303);
@@ -105,7 +105,7 @@ test("an appointment that has begun is shown without a form, and stays when the 
   clock.set(slot.startAt);
   assert.equal((await post(manage, { origin: BASE_URL })).statusCode, 303);
   const { body } = await get(manage);
-  assert.ok(body.includes("<h1>This appointment has begun or is over</h1>"));
+  assert.ok(body.includes("<h1>This appointment has already started or is over</h1>"));
   assert.ok(!body.includes("<form"));
 });
 
@@ -116,7 +116,7 @@ test("a token that is wrong, or of the other page, leads nowhere", async () => {
     const { statusCode, headers, body } = await get(path);
     assert.equal(statusCode, 404, path);
     assert.match(String(headers["content-type"]), /^text\/html/);
-    assert.ok(body.includes("<h1>This link leads nowhere</h1>"));
+    assert.ok(body.includes("<h1>Appointment not found</h1>"));
   }
   assert.equal((await post(swap(meet, "/manage"), { origin: BASE_URL })).statusCode, 404);
   assert.ok((await get(manage)).body.includes("<form"));

@@ -68,7 +68,7 @@ export const texts: Texts = {
   changed: "Bitte wählen Sie erneut. Ihre Angaben bleiben erhalten.",
   loadFailedTitle: "Die Seite konnte nicht geladen werden",
   loadFailed: "Bitte prüfen Sie Ihre Verbindung und versuchen Sie es erneut.",
-  pausedTitle: "Zurzeit keine Online-Buchung",
+  pausedTitle: "Online-Buchung derzeit nicht möglich",
   paused: "Hier können Sie gerade keinen Termin buchen. Bitte schauen Sie später vorbei oder melden Sie sich bei uns.",
   openBookingPage: "Buchungsseite öffnen",
 

@@ -15,7 +15,7 @@ export const texts: Texts = {
   chooseService: "¿Qué desea reservar?",
   chooseStaff: "¿Con quién desea reservar?",
   anyone: "Sin preferencia",
-  anyoneHint: "La mayor variedad de horas",
+  anyoneHint: "Más horas disponibles",
 
   chooseTime: "Elija un día y una hora",
   previousMonth: "Mes anterior",

@@ -15,7 +15,7 @@ export const texts: Texts = {
   chooseService: "O que deseja marcar?",
   chooseStaff: "Com quem deseja marcar?",
   anyone: "Sem preferência",
-  anyoneHint: "A maior escolha de horários",
+  anyoneHint: "Mais horários disponíveis",
 
   chooseTime: "Escolha um dia e uma hora",
   previousMonth: "Mês anterior",
@@ -33,7 +33,7 @@ export const texts: Texts = {
   pleaseChooseTime: "Escolha um horário.",
   timeZone: "Fuso horário",
   suggestedZones: "Sugestões",
-  noTimesTitle: "Sem horários disponíveis de momento",
+  noTimesTitle: "Sem horários disponíveis neste momento",
   noTimes: "Não há horários disponíveis nas próximas semanas. Volte a consultar mais tarde.",
   noTimesWith: (staff) => `${staff} não tem horários disponíveis nas próximas semanas.`,
   otherService: "Escolher outro serviço",
@@ -72,8 +72,8 @@ export const texts: Texts = {
   paused: "De momento não é possível fazer marcações aqui. Volte mais tarde ou entre em contacto connosco.",
   openBookingPage: "Abrir a página de marcações",
 
-  bookedTitle: "A sua marcação está feita",
-  booked: "Contamos consigo. Guarde a referência da sua marcação.",
+  bookedTitle: "A sua marcação foi efetuada",
+  booked: "Até breve. Guarde a referência da sua marcação.",
   reference: "Referência",
   when: "Quando",
   service: "Serviço",
