@@ -701,7 +701,7 @@ create table invitations (
   primary key (organization_id, id),
   unique (organization_id, email)
 );
-comment on table invitations is 'open ones only: accepted and withdrawn ones are in the audit log';
+comment on table invitations is 'open ones only: accepted and revoked ones are in the audit log';
 
 -- While there is no user, whoever holds one of these makes the first one. Emptied by that.
 create table setup_links (

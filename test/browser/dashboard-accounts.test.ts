@@ -100,7 +100,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await owner.getByRole("combobox", { name: "Role of Mara Quell" }).click();
     await owner.getByRole("option", { name: "Admin" }).click();
     await owner.getByRole("dialog").getByRole("button", { name: "Change role" }).click();
-    await owner.getByText("Role of Mara Quell changed to admin").waitFor();
+    await owner.getByText("Mara Quell’s role changed to admin").waitFor();
     await mara.reload();
     await mara.getByRole("table", { name: "Members" }).waitFor();
 
@@ -130,7 +130,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.waitForURL(new RegExp(`/app/${dashboard.organizationId}/`));
     await page.goto(link);
-    await page.getByText("This invitation has been used, withdrawn or has expired.").waitFor();
+    await page.getByText("This invitation has expired, or was already used or revoked.").waitFor();
   });
 
   test("a forgotten password is set anew by the link, once, and every device is signed out", async () => {

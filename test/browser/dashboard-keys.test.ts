@@ -31,7 +31,7 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
     await page.getByRole("option", { name: "On a specific date" }).click();
     await dialog.getByLabel("Last day").fill("2026-10-31");
     await create.click();
-    await dialog.getByText("This must be an ISO 8601 date in the future.").waitFor();
+    await dialog.getByText("Choose a date in the future.").waitFor();
     await dialog.getByLabel("Last day").fill("2026-11-30");
     await create.click();
     await dialog.getByText("Save your API key").waitFor();

@@ -151,7 +151,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await page.getByText(url).first().waitFor();
 
     await page.getByRole("button", { name: "Turn off endpoint" }).click();
-    await dialog.getByText("Queued deliveries and retries are canceled", { exact: false }).waitFor();
+    await dialog.getByText("Queued deliveries and retries are cancelled", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Turn off endpoint" }).click();
     await page.getByText("This endpoint is off").waitFor();
     const readFocus = async () => await page.evaluate("document.activeElement.textContent");

@@ -10,7 +10,7 @@ const AUDIT_ACTIONS = [
   "member.removed",
   "member.left",
   "invitation.created",
-  "invitation.withdrawn",
+  "invitation.revoked",
   "user.signed_in",
   "user.password_changed",
   "user.password_reset",

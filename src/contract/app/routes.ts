@@ -92,7 +92,7 @@ export const ACCOUNT_ROUTES = {
   removeMember:       { method: "DELETE", path: "/members/:userId", role: "viewer" },
   listInvitations:    { method: "GET",    path: "/invitations", role: "admin" },
   invite:             { method: "POST",   path: "/invitations", role: "admin" },
-  withdrawInvitation: { method: "DELETE", path: "/invitations/:id", role: "admin" },
+  revokeInvitation:   { method: "DELETE", path: "/invitations/:id", role: "admin" },
   listAuditEntries:   { method: "GET",    path: "/audit", role: "admin" },
 } as const satisfies Record<string, AccountRoute>;
 
@@ -112,7 +112,7 @@ export const AUTH_ROUTES = {
 
   changePassword:       { method: "POST", path: "/change-password", role: "person" },
   enableTwoFactor:      { method: "POST", path: "/two-factor/enable", role: "person" },
-  /** The same route as signInWithCode: the first code switches two-factor sign-in on. */
+  /** The same route as signInWithCode: the first code turns on two-factor authentication. */
   confirmTwoFactor:     { method: "POST", path: "/two-factor/verify-totp", role: "person" },
   disableTwoFactor:     { method: "POST", path: "/two-factor/disable", role: "person" },
   createRecoveryCodes:  { method: "POST", path: "/two-factor/generate-backup-codes", role: "person" },

@@ -14,7 +14,7 @@ export function Totals({ report }: { report: AppAnalytics }) {
   const cards: TotalProps[] = [
     {
       label: "Views",
-      hint: "Visits that saw a widget",
+      hint: "Visits to your widgets",
       value: formatCount(totals.views),
       change: compare((earlier) => toCountChange(totals.views, earlier.views)),
       isMoreBetter: true,

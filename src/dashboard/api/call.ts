@@ -61,7 +61,7 @@ type Calls = {
   removeMember: { answer: null };
   listInvitations: { answer: account.InvitationList };
   invite: { answer: account.CreatedInvitation; body: account.NewInvitation };
-  withdrawInvitation: { answer: null };
+  revokeInvitation: { answer: null };
   listAuditEntries: { answer: AuditPage };
 
   /** `twoFactorRedirect`: the password was right, and a code is needed next. */

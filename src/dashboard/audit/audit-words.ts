@@ -9,7 +9,7 @@ const WORDS: Record<AuditAction, string> = {
   "member.removed": "Member removed",
   "member.left": "Member left",
   "invitation.created": "Invitation created",
-  "invitation.withdrawn": "Invitation revoked",
+  "invitation.revoked": "Invitation revoked",
   "user.signed_in": "Signed in",
   "user.password_changed": "Password changed",
   "user.password_reset": "Password reset",

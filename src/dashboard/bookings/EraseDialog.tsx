@@ -82,8 +82,8 @@ function ConfirmForm({ found, onBack, onDone }: { found: Found; onBack: () => vo
         <Text size="sm" role="status">
           {found.count === 0 ? (
             <>
-              No stored bookings for <b>{found.email}</b>. You can still erase the address, in case a booking is just
-              being made.
+              No stored bookings for <b>{found.email}</b>. You can still erase the address, in case someone is booking
+              right now.
             </>
           ) : (
             <>
@@ -94,7 +94,7 @@ function ConfirmForm({ found, onBack, onDone }: { found: Found; onBack: () => vo
         <Alert color="red" variant="light" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
           <List size="sm" spacing={4}>
             <List.Item>Customer details, answers and attribution are deleted permanently.</List.Item>
-            <List.Item>Queued webhook deliveries are canceled, and the content of earlier ones is erased.</List.Item>
+            <List.Item>Queued webhook deliveries are cancelled, and the content of earlier ones is erased.</List.Item>
             <List.Item>Data in your scheduling system and your other systems isn’t changed.</List.Item>
             <List.Item>Analytics keep their anonymous counts.</List.Item>
           </List>

@@ -4,7 +4,7 @@ import { LockedFeature } from "../ui/states/LockedFeature.tsx";
 
 const HIDDEN: Verdict = {
   isAllowed: false,
-  reason: "Viewers can’t see names, contact details, notes and answers. Ask an admin to change your role to member.",
+  reason: "Viewers can’t see names, contact details, notes or answers. Ask an admin to change your role to member.",
 };
 
 /** Tells viewers that customer data is hidden; renders nothing for others. */

@@ -31,7 +31,7 @@ export function ConnectionsPage() {
   return (
     <Page
       title="Connections"
-      description="Scheduling systems that your widgets book in. Widgets without a connection use the sandbox."
+      description="Scheduling systems your widgets book into. Widgets without a connection use the sandbox."
       actions={hasSome && addButton}
     >
       <LockedFeature verdict={verdict} title="You don’t have access to connections" />

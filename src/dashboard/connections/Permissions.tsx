@@ -36,7 +36,7 @@ function MicrosoftNeeds() {
 function CalcomNeeds() {
   return (
     <Text size="sm">
-      An API key of the person whose event types you want to offer. Bookflow uses it to read event types and available
+      An API key from the person whose event types you want to offer. Bookflow uses it to read event types and available
       times and to make bookings. Event types that require confirmation aren’t offered.
     </Text>
   );
@@ -45,7 +45,7 @@ function CalcomNeeds() {
 function CalendlyNeeds() {
   return (
     <Text size="sm">
-      A personal access token of the person whose event types you want to offer, with the scopes{" "}
+      A personal access token from the person whose event types you want to offer, with the scopes{" "}
       <code>event_types:read</code>, <code>availability:read</code>, <code>scheduled_events:write</code> and{" "}
       <code>users:read</code>. Calendly accepts at most 10 bookings per minute, 50 per hour and 100 per day from one
       user, and 5 per day on a trial.

@@ -93,7 +93,7 @@ export function describeLastError({ lastError, lastErrorStatus }: AppConnection)
     case "not_found":
       return "The business wasn’t found.";
     case "http_status":
-      return `The system answered HTTP ${lastErrorStatus}.`;
+      return `The system returned HTTP ${lastErrorStatus}.`;
     case "unreadable":
       return "The response couldn’t be read.";
     case "too_large":

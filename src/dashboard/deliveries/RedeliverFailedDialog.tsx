@@ -76,7 +76,7 @@ function RedeliverFailedForm({ endpointId, onClose }: Omit<RedeliverFailedProps,
         />
         <Checkbox
           label="Include events missed while the endpoint was off"
-          description="They’re listed as canceled in the log."
+          description="They’re listed as cancelled in the log."
           {...form.getInputProps("missed", { type: "checkbox" })}
         />
         <FormButtons label="Redeliver" isBusy={redeliver.isPending} onCancel={onClose} />

@@ -11,7 +11,7 @@ export const STATE_NAMES: Record<DeliveryState, string> = {
   retrying: "Retrying",
   delivered: "Delivered",
   failed: "Failed",
-  canceled: "Canceled",
+  canceled: "Cancelled",
 };
 
 export const STATE_COLORS: Record<DeliveryState, string> = {
@@ -59,7 +59,7 @@ export function describeAttempt({ status, errorCode }: Outcome): string {
     case "reply_body":
       return `HTTP ${status}, but the response says that nothing was posted`;
     case "interrupted":
-      return "Interrupted on our side. It may have arrived";
+      return "Interrupted on our side. The request may have arrived";
     case "secret_unreadable":
       return "Not sent: Bookflow can’t decrypt the signing secret";
     case "payload_erased":

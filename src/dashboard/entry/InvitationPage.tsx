@@ -35,7 +35,7 @@ export function InvitationPage() {
         {(preview) => (
           <Stack gap="md">
             <Text size="sm">
-              <b>{preview.email}</b> is invited as <b>{ROLE_NAMES[preview.role].toLowerCase()}</b>.{" "}
+              <b>{preview.email}</b> has been invited as <b>{ROLE_NAMES[preview.role].toLowerCase()}</b>.{" "}
               <Text span c="dimmed">
                 {ROLE_MEANINGS[preview.role]}
               </Text>

@@ -22,8 +22,7 @@ export function InvitationsSection() {
   const invitations = useQuery(invitationsQuery(id));
   const [revoked, setRevoked] = useState<InvitationShape | null>(null);
   const revoke = useAction({
-    run: (invitation: InvitationShape) =>
-      call("withdrawInvitation", { organization: id, params: { id: invitation.id } }),
+    run: (invitation: InvitationShape) => call("revokeInvitation", { organization: id, params: { id: invitation.id } }),
     refreshes: [invitationsQuery(id).queryKey],
     says: (_, { email }) => `Invitation for ${email} revoked`,
     onDone: () => setRevoked(null),

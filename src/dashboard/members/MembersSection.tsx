@@ -35,7 +35,7 @@ export function MembersSection() {
         body: { role, was: { role: member.role } },
       }),
     refreshes,
-    says: (_, { member, role }) => `Role of ${member.name} changed to ${ROLE_NAMES[role].toLowerCase()}`,
+    says: (_, { member, role }) => `${member.name}’s role changed to ${ROLE_NAMES[role].toLowerCase()}`,
     onDone: () => setChange(null),
   });
   const remove = useAction({
@@ -64,7 +64,7 @@ export function MembersSection() {
       ),
     },
     {
-      header: "Two-factor",
+      header: "Two-factor authentication",
       isWideOnly: true,
       cell: (row) => (row.isTwoFactorOn ? <Badge color="green">On</Badge> : <Badge color="gray">Off</Badge>),
     },
@@ -106,7 +106,7 @@ export function MembersSection() {
       </Loaded>
       <ConfirmDialog
         isOpen={change !== null}
-        title={change ? `Change role of ${change.member.name} to ${ROLE_NAMES[change.role].toLowerCase()}?` : ""}
+        title={change ? `Change ${change.member.name}’s role to ${ROLE_NAMES[change.role].toLowerCase()}?` : ""}
         confirmLabel="Change role"
         isDangerous={false}
         isBusy={changeRole.isPending}

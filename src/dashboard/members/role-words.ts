@@ -10,8 +10,8 @@ export const ROLE_NAMES: Record<MemberRole, string> = {
 };
 
 export const ROLE_MEANINGS: Record<MemberRole, string> = {
-  owner: "Full access, including choosing other owners.",
+  owner: "Full access, including adding and removing owners.",
   admin: "Manages members, API keys, webhooks, connections, exports and settings.",
   member: "Works with widgets and bookings, including customer data. Can test webhooks and redeliver.",
-  viewer: "Can view analytics, widgets, webhooks and settings, but no customer data.",
+  viewer: "Can view analytics, widgets, webhooks and settings, but not customer data.",
 };

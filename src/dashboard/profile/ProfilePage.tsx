@@ -17,7 +17,7 @@ export function ProfilePage() {
   return (
     <Page
       title="Profile"
-      description={`Your account ${me.user.email}, shared by all your organizations.`}
+      description={`Your account (${me.user.email}) is the same in all your organizations.`}
       width="narrow"
     >
       <NameSection name={me.user.name} />

@@ -19,7 +19,10 @@ export function TwoFactorSection({ user }: { user: Me["user"] }) {
   const close = () => setOpen(null);
   const verdict = user.hasPassword
     ? ({ isAllowed: true } as const)
-    : ({ isAllowed: false, reason: "Set a password first. You need it to turn this on." } as const);
+    : ({
+        isAllowed: false,
+        reason: "Set a password first. You need one to turn on two-factor authentication.",
+      } as const);
   return (
     <Section
       title="Two-factor authentication"

@@ -22,8 +22,7 @@ export function DataSection() {
           with Store bookings on. When it’s off, nothing about the customer is saved, not even briefly.
         </List.Item>
         <List.Item>
-          Both are deleted after <b>{details.plan.retention}</b>. The log of webhook deliveries is kept for{" "}
-          {DELIVERY_LOG_DAYS} days.
+          Both are deleted after <b>{details.plan.retention}</b>. The delivery log is kept for {DELIVERY_LOG_DAYS} days.
         </List.Item>
         <List.Item>
           If a customer asks you to delete their data, erase their e-mail address under{" "}

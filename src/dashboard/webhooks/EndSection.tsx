@@ -76,8 +76,8 @@ export function EndSection({ endpoint }: { endpoint: AppEndpoint }) {
         onClose={close}
       >
         {isOn
-          ? "Queued deliveries and retries are canceled. While the endpoint is off, new deliveries are logged as canceled."
-          : "New bookings will be sent again, and the failure count is reset. Canceled deliveries aren’t sent unless you redeliver them."}
+          ? "Queued deliveries and retries are cancelled. While the endpoint is off, new deliveries are logged as cancelled."
+          : "New bookings will be sent again, and the failure count is reset. Cancelled deliveries aren’t sent unless you redeliver them."}
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={asked === "delete"}
@@ -87,7 +87,7 @@ export function EndSection({ endpoint }: { endpoint: AppEndpoint }) {
         onConfirm={() => remove.mutate()}
         onClose={close}
       >
-        Queued deliveries are canceled, and earlier ones can no longer be redelivered. This can’t be undone.
+        Queued deliveries are cancelled, and earlier ones can no longer be redelivered. This can’t be undone.
       </ConfirmDialog>
     </Section>
   );

@@ -67,7 +67,7 @@ function Problems({ endpoint: { health, status, disabledReason, disabledAt } }: 
       )}
       {isPaused(health) && (
         <Alert color="yellow" title="Paused by the receiver" icon={<IconClockPause size={20} stroke={1.6} />}>
-          The receiver asked us to wait. Deliveries continue at {format.exact(health.pausedUntil)}.
+          The receiver asked us to wait. Deliveries resume at {format.exact(health.pausedUntil)}.
         </Alert>
       )}
     </>

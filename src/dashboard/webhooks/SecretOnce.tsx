@@ -25,7 +25,7 @@ export function SecretOnce({ secret, children, onDone }: { secret: string; child
             Read <code>t</code> and every <code>v1</code> from the <code>Service-Signature</code> header.
           </List.Item>
           <List.Item>
-            Reject the request if <code>t</code> is more than five minutes off your clock.
+            Reject the request if <code>t</code> differs from your clock by more than five minutes.
           </List.Item>
           <List.Item>
             Compute the HMAC-SHA256 of <code>t</code>, a dot and the raw body, with the whole secret as the key.

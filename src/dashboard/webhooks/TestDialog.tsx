@@ -89,7 +89,7 @@ function TestResult({ delivery }: { delivery: AppDeliveryDetail }) {
         icon={isDelivered ? <IconCheck size={20} /> : <IconX size={20} />}
         title={isDelivered ? "Test delivered" : "Test failed"}
       >
-        {attempt ? `${describeAttempt(attempt)}${duration}.` : "The test was canceled before it was sent."}
+        {attempt ? `${describeAttempt(attempt)}${duration}.` : "The test was cancelled before it was sent."}
       </Alert>
       {attempt?.reply && <CopyField label="Response" value={attempt.reply} />}
     </Stack>

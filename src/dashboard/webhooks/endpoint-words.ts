@@ -48,7 +48,7 @@ export const CONDITION_COLORS: Record<Condition, string> = {
 
 export const DISABLED_WORDS: Record<NonNullable<AppEndpoint["disabledReason"]>, string> = {
   manual: "Turned off by a member",
-  gone: "Turned off because the receiver answered 410 Gone",
+  gone: "Turned off because the receiver returned 410 Gone",
   failing: "Turned off because deliveries kept failing",
 };
 

@@ -69,7 +69,7 @@ export function StorageTab({ widget }: { widget: AppWidget }) {
       >
         {collectData
           ? `New bookings won’t be stored or sent to webhooks. Stored bookings stay for ${details.plan.retention}, or until you delete them.`
-          : "From now on, each booking through this widget is stored with the customer’s details. Earlier bookings aren’t added. Make sure your privacy notice covers this."}
+          : "From now on, each booking made through this widget is stored with the customer’s details. Earlier bookings aren’t added. Make sure your privacy notice covers this."}
       </ConfirmDialog>
     </Section>
   );

@@ -65,8 +65,7 @@ function checkNewKey(typed: NewKey, now: Date): { name: string; expiresAt: Date 
   const form = new FormCheck();
   const name = form.line("name", typed.name, { lengthMax: KEY_NAME_LENGTH_MAX });
   const expiresAt = typed.expiresAt ? parseIsoInstant(typed.expiresAt, "up") : null;
-  if (typed.expiresAt && (!expiresAt || expiresAt <= now))
-    form.refuse("expiresAt", "This must be an ISO 8601 date in the future.");
+  if (typed.expiresAt && (!expiresAt || expiresAt <= now)) form.refuse("expiresAt", "Choose a date in the future.");
   form.done();
   return { name, expiresAt };
 }

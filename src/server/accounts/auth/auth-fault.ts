@@ -35,11 +35,11 @@ export function toAuthError(door: AuthDoor, fault: { status: number; code: strin
     case "ACCOUNT_TEMPORARILY_LOCKED":
       return new ApiError("rate_limited", "Too many wrong codes. Please wait 15 minutes.");
     case "TOTP_ALREADY_ENABLED":
-      return new ApiError("conflict", "Two-factor sign-in is already on.");
+      return new ApiError("conflict", "Two-factor authentication is already on.");
     case "TOTP_NOT_ENABLED":
     case "TWO_FACTOR_NOT_ENABLED":
     case "BACKUP_CODES_NOT_ENABLED":
-      return new ApiError("conflict", "Two-factor sign-in is off.");
+      return new ApiError("conflict", "Two-factor authentication is off.");
     case "CREDENTIAL_ACCOUNT_NOT_FOUND":
       return new ApiError("conflict", "This account has no password yet. Request a link to set one.");
     case "PROVIDER_NOT_FOUND":

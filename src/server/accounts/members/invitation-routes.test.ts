@@ -81,7 +81,7 @@ describe("accepting", () => {
     assert.equal((await accept(openBrowser(testApp), { token, ...NEW_PERSON })).status, 404);
   });
 
-  test("fails after seven days, after it was withdrawn, and with an older link", async () => {
+  test("fails after seven days, after it was revoked, and with an older link", async () => {
     const admin = await makeAdmin();
     const email = newEmail();
     const old = await invite(admin.browser, email);
@@ -124,7 +124,7 @@ describe("inviting", () => {
     assert.deepEqual(statuses, [201, 201, 403, 403, 403]);
   });
 
-  test("an admin cannot withdraw an owner's invitation", async () => {
+  test("an admin cannot revoke an owner's invitation", async () => {
     const owner = await makeAdmin("owner");
     const { id } = await invite(owner.browser, newEmail(), "owner");
     const admin = await signIn(testApp, { role: "admin", organizationId: owner.organizationId });
@@ -169,7 +169,7 @@ describe("inviting", () => {
     assert.deepEqual(data.map((entry: { action: string }) => entry.action).sort(), [
       "invitation.created",
       "invitation.created",
-      "invitation.withdrawn",
+      "invitation.revoked",
       "member.added",
     ]);
   });

@@ -55,7 +55,7 @@ export function invitationRoutes(
         const gone = await deleteInvitation(db, organizationId, request.params.id);
         if (!gone) throw noSuch("open invitation");
         requireOwnerForOwners(member, [gone.role]);
-        const action = "invitation.withdrawn" as const;
+        const action = "invitation.revoked" as const;
         const at = deps.clock.now();
         await writeAudit({ ...deps, db }, { organizationId, actor: member, action, target: gone.email, at });
       });

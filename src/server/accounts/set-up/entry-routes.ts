@@ -116,7 +116,7 @@ function requireJoined(outcome: JoinOutcome): Extract<JoinOutcome, { kind: "join
 }
 
 function unknownInvitation(): ApiError {
-  return new ApiError("not_found", "This invitation has been used, withdrawn or has expired. Ask for a new one.");
+  return new ApiError("not_found", "This invitation has expired, or was already used or revoked. Ask for a new one.");
 }
 
 async function beginSession(
