@@ -19,17 +19,16 @@ export type SiteHosts = {
   readonly ownHosts: readonly string[];
 };
 
+// Everything the rules read. classify-visit.ts remembers answers by these fields, so a rule that reads another one must
+// list it here.
+export const TAG_FIELDS = ["utmSource", "utmMedium", "utmCampaign"] as const;
+export const ADDRESS_FIELDS = ["referrer", "landingPage", "currentPage"] as const;
+/** Browsers and mail programs strip gclid from a Google ad, but not these. Only their presence counts. */
+export const GOOGLE_AD_FIELDS = ["gadSource", "gadCampaignid"] as const;
+
 type RawTouch = Pick<
   RawAttribution,
-  | "utmSource"
-  | "utmMedium"
-  | "utmCampaign"
-  | "referrer"
-  | "landingPage"
-  | "currentPage"
-  | "gadSource"
-  | "gadCampaignid"
-  | ClickIdName
+  (typeof TAG_FIELDS | typeof ADDRESS_FIELDS | typeof GOOGLE_AD_FIELDS)[number] | ClickIdName
 >;
 
 type NamedSource = { readonly source: string; readonly category: SourceCategory | null };
@@ -114,8 +113,7 @@ function gatherEvidence(touch: RawTouch, site: SiteHosts): Evidence {
   const withoutClickIds = (tag: string | null) =>
     tag !== null && secrets.some((secret) => tag.toLowerCase().includes(secret)) ? null : tag;
 
-  // Browsers and mail programs strip gclid, but not these.
-  const hasGoogleAd = parseTag(touch.gadSource) !== null || parseTag(touch.gadCampaignid) !== null;
+  const hasGoogleAd = GOOGLE_AD_FIELDS.some((field) => parseTag(touch[field]) !== null);
   const utmSource = withoutClickIds(parseLowerCaseTag(touch.utmSource));
   const referrer = withoutNoise(parseReferrer(touch.referrer), touch, site);
   return {

@@ -67,6 +67,8 @@ const attribution = fc.record(
     fbclid: clickId,
     msclkid: clickId,
     ttclid: clickId,
+    gadSource: clickId,
+    gadCampaignid: clickId,
   },
   { requiredKeys: [] },
 );
@@ -92,6 +94,14 @@ test("an answer is remembered for visits that differ in queries and click ids on
       ownHosts: SITE.ownHosts,
     });
   assert.equal(visit(1), visit(2));
+});
+
+test("an ad of Google whose click id was stripped is recognised through the memory too", () => {
+  const classifier = new VisitClassifier();
+  const visit = (gadCampaignid: string) => classifier.classify({ raw: { gadSource: "1", gadCampaignid }, ...SITE });
+  assert.equal(classifier.classify({ raw: {}, ...SITE }).channel, "Direct");
+  assert.equal(visit("21834059621").channel, "Paid Search");
+  assert.equal(visit("21834059621"), visit("9"));
 });
 
 test("texts that run into each other are not taken for one another", () => {

@@ -1,12 +1,19 @@
 import { CLICK_ID_NAMES, type RawAttribution } from "#contract/attribution.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { VisitClass } from "../record/touch.ts";
-import { classifySource, hasSpamReferrer, toCampaignKey } from "./classify-source.ts";
+import {
+  ADDRESS_FIELDS,
+  classifySource,
+  GOOGLE_AD_FIELDS,
+  hasSpamReferrer,
+  TAG_FIELDS,
+  toCampaignKey,
+} from "./classify-source.ts";
 import { parseTag } from "./tag.ts";
 
-// Most visits of a day come by a few ways, so the answer is remembered. What is remembered is found by what the answer
-// depends on and no more: the tags, the hosts, and which click ids there were. So neither a click id nor the query of an
-// address is kept here.
+// Most visits of a day come from a few places, so answers are remembered. The key of an answer has only what the answer
+// depends on: the tags, the hosts, and which click ids and Google ad parameters there were. So neither a click id nor the
+// query of an address is kept here.
 
 /** `page` is where the widget is embedded, `ownHosts` the organization's other places. */
 type Visit = { readonly raw: RawAttribution; readonly page: string; readonly ownHosts: readonly string[] };
@@ -16,12 +23,10 @@ type ClassifiedVisit = VisitClass & { readonly isSpam: boolean };
 const ANSWERS_KEPT = 5_000;
 const PLAIN_WORD = /^[!-~]+$/;
 const PLAIN_TEXT = /^[ -~]*$/;
-/** Stands for the value of a click id: short, so that no tag is taken to contain it. */
+/** Replaces a value of which only the presence counts. Short, so that no tag is taken to contain it. */
 const PRESENT = "1";
 
-const PLAIN_FIELDS = ["utmSource", "utmMedium", "utmCampaign"] as const;
-const ADDRESS_FIELDS = ["referrer", "landingPage", "currentPage"] as const;
-const FIELDS = [...PLAIN_FIELDS, ...ADDRESS_FIELDS, ...CLICK_ID_NAMES] as const;
+const FIELDS = [...TAG_FIELDS, ...ADDRESS_FIELDS, ...GOOGLE_AD_FIELDS, ...CLICK_ID_NAMES] as const;
 
 export class VisitClassifier {
   readonly #answers = new RecentMap<string, ClassifiedVisit>(ANSWERS_KEPT);
@@ -48,7 +53,7 @@ function classify({ raw, page, ownHosts }: Visit): ClassifiedVisit {
 /** Null when a tag may contain a click id. */
 function toInput(raw: RawAttribution): RawAttribution | null {
   const input: Record<string, string> = {};
-  for (const field of PLAIN_FIELDS) {
+  for (const field of TAG_FIELDS) {
     const tag = raw[field];
     if (tag !== undefined) input[field] = tag;
   }
@@ -62,17 +67,18 @@ function toInput(raw: RawAttribution): RawAttribution | null {
     if (mayContain(input, clickId)) return null;
     input[field] = PRESENT;
   }
+  for (const field of GOOGLE_AD_FIELDS) if (parseTag(raw[field]) !== null) input[field] = PRESENT;
   return input;
 }
 
-/** True in doubt as well: of texts that are cleaned before they are compared nothing can be said here. */
+/** Also true when in doubt: the rules clean some texts before they compare them. */
 function mayContain(input: Readonly<Record<string, string>>, clickId: string): boolean {
   if (!PLAIN_WORD.test(clickId)) return true;
   const needle = clickId.toLowerCase();
   return Object.values(input).some((text) => !PLAIN_TEXT.test(text) || text.toLowerCase().includes(needle));
 }
 
-/** Scheme and host of an address as it was sent; what is not an address becomes none by this either. */
+/** Scheme and host of an address as it was sent. Cutting never turns an invalid address into a valid one. */
 export function cutToHost(address: string): string {
   const slash = address.indexOf("/");
   const start = slash > 0 && address.startsWith("://", slash - 1) ? slash + 2 : 0;
@@ -84,7 +90,7 @@ export function cutToHost(address: string): string {
   return address;
 }
 
-/** Each text with its length before it, so that no text can be mistaken for two. */
+/** Each text follows its length, so that one text can't be mistaken for two. */
 function toKey({ raw, page, ownHosts }: Visit): string {
   let key = `${page.length} ${page}`;
   for (const field of FIELDS) {
