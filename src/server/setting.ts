@@ -16,41 +16,41 @@ export type Setting<T> = {
 const SECRET_LENGTH_MIN = 32;
 const LONGEST_DELAY_SECONDS = 7 * 24 * 3600;
 
-type About = { name: string; fallback: string | null; meaning: string; isSecret?: true };
+type Described = { name: string; fallback: string | null; meaning: string; isSecret?: true };
 
-export function integer(about: About & { min: number; max: number }): Setting<number> {
-  const range = `${about.min} to ${about.max}`;
+export function integer(described: Described & { min: number; max: number }): Setting<number> {
+  const range = `${described.min} to ${described.max}`;
   return {
-    ...about,
+    ...described,
     range,
     parse: (text) => {
       const value = Number(text);
-      const isValid = /^[0-9]{1,15}$/.test(text) && value >= about.min && value <= about.max;
+      const isValid = /^[0-9]{1,15}$/.test(text) && value >= described.min && value <= described.max;
       return isValid ? { value } : { fault: `must be a whole number from ${range}` };
     },
   };
 }
 
-export function text(about: About): Setting<string> {
-  return { ...about, range: "any text", parse: (value) => ({ value }) };
+export function text(described: Described): Setting<string> {
+  return { ...described, range: "any text", parse: (value) => ({ value }) };
 }
 
-export function choice<T extends string>(about: About & { choices: readonly T[] }): Setting<T> {
+export function choice<T extends string>(described: Described & { choices: readonly T[] }): Setting<T> {
   return {
-    ...about,
-    range: about.choices.join(", "),
+    ...described,
+    range: described.choices.join(", "),
     parse: (text) => {
-      const value = about.choices.find((candidate) => candidate === text);
-      return value === undefined ? { fault: `must be one of ${about.choices.join(", ")}` } : { value };
+      const value = described.choices.find((candidate) => candidate === text);
+      return value === undefined ? { fault: `must be one of ${described.choices.join(", ")}` } : { value };
     },
   };
 }
 
 /** As a browser would write it, since it is put into pages and links; what is not part of a base is refused. */
-export function webAddress(about: About): Setting<string> {
+export function webAddress(described: Described): Setting<string> {
   const range = "http://… or https://…, without user, query and fragment";
   return {
-    ...about,
+    ...described,
     range,
     parse: (text) => {
       const url = URL.parse(text);
@@ -60,10 +60,10 @@ export function webAddress(about: About): Setting<string> {
   };
 }
 
-export function databaseAddress(about: About): Setting<string> {
+export function databaseAddress(described: Described): Setting<string> {
   const range = "postgres://… or postgresql://…";
   return {
-    ...about,
+    ...described,
     range,
     parse: (text) =>
       // For a Unix socket the host stands in the query and may be missing after the @, where URL wants one.
@@ -73,10 +73,10 @@ export function databaseAddress(about: About): Setting<string> {
   };
 }
 
-export function mailServer(about: About): Setting<string> {
+export function mailServer(described: Described): Setting<string> {
   const range = "smtp://… or smtps://…";
   return {
-    ...about,
+    ...described,
     range,
     parse: (text) =>
       /^smtps?:\/\/[^/]/.test(text) && URL.canParse(text)
@@ -86,10 +86,10 @@ export function mailServer(about: About): Setting<string> {
 }
 
 /** See http/trust-proxy.ts; false for none. */
-export function proxies(about: About): Setting<false | number | string[]> {
+export function proxies(described: Described): Setting<false | number | string[]> {
   const range = "a number of proxies from 0 to 100, or addresses like 10.0.0.0/8,fd00::/8";
   return {
-    ...about,
+    ...described,
     range,
     parse: (text) => {
       if (/^[0-9]{1,2}$|^100$/.test(text)) return { value: Number(text) || false };
@@ -99,19 +99,19 @@ export function proxies(about: About): Setting<false | number | string[]> {
   };
 }
 
-export function secretText(about: About): Setting<string> {
+export function secretText(described: Described): Setting<string> {
   const range = `at least ${SECRET_LENGTH_MIN} characters`;
   return {
-    ...about,
+    ...described,
     range,
     parse: (value) => (value.length >= SECRET_LENGTH_MIN ? { value } : { fault: `must have ${range}` }),
   };
 }
 
-export function secondsList(about: About): Setting<readonly number[]> {
+export function secondsList(described: Described): Setting<readonly number[]> {
   const range = "1 to 20 whole numbers with commas between them";
   return {
-    ...about,
+    ...described,
     range,
     parse: (text) => {
       const parts = text.split(",").map((part) => part.trim());
@@ -122,9 +122,9 @@ export function secondsList(about: About): Setting<readonly number[]> {
   };
 }
 
-export function fraction(about: About): Setting<number> {
+export function fraction(described: Described): Setting<number> {
   return {
-    ...about,
+    ...described,
     range: "0 to 1",
     parse: (text) =>
       /^(0|1|0?\.[0-9]{1,9}|1\.0+|0\.[0-9]{1,9})$/.test(text)
@@ -133,10 +133,10 @@ export function fraction(about: About): Setting<number> {
   };
 }
 
-export function networks(about: About): Setting<readonly string[]> {
+export function networks(described: Described): Setting<readonly string[]> {
   const range = "addresses like 10.0.0.0/8,fd00::/8";
   return {
-    ...about,
+    ...described,
     range,
     parse: (text) => {
       const parts = text
@@ -156,10 +156,10 @@ function isNetwork(text: string): boolean {
 }
 
 /** As Node lists headers: in lower case. */
-export function headerName(about: About): Setting<string> {
+export function headerName(described: Described): Setting<string> {
   const range = "the name of a header";
   return {
-    ...about,
+    ...described,
     range,
     parse: (text) =>
       /^[A-Za-z0-9-]{1,100}$/.test(text) ? { value: text.toLowerCase() } : { fault: `must be ${range}` },

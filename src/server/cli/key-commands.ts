@@ -22,8 +22,8 @@ export const KEY_COMMANDS: readonly Command[] = [
       const name = parseText("name", args.required("name"), KEY_NAME_LENGTH_MAX);
       const expiresAt = parseExpiry(args.option("expires-at"), now);
       const { id, key } = await db.transaction().execute(async (transaction) => {
-        const about = { name, createdBy: null, expiresAt, now };
-        const made = await makeKey({ db: transaction, random }, organization.id, about);
+        const wanted = { name, createdBy: null, expiresAt, now };
+        const made = await makeKey({ db: transaction, random }, organization.id, wanted);
         const audit = auditByOperator({ random }, organization.id, now);
         await audit(transaction, { action: "api_key.created", target: made.id, name });
         return made;

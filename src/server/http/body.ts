@@ -35,11 +35,11 @@ export class FormCheck {
   }
 
   /** A text that can be shown on one line, without spaces around it. */
-  line(name: string, text: string, about: { lengthMax: number; mayBeEmpty?: boolean }): string {
+  line(name: string, text: string, rule: { lengthMax: number; mayBeEmpty?: boolean }): string {
     const line = text.trim().toWellFormed();
-    if (line === "" && about.mayBeEmpty !== true) this.refuse(name, "Please fill this in.");
-    if ([...line].length > about.lengthMax)
-      this.refuse(name, `This must not be longer than ${about.lengthMax} characters.`);
+    if (line === "" && rule.mayBeEmpty !== true) this.refuse(name, "Please fill this in.");
+    if ([...line].length > rule.lengthMax)
+      this.refuse(name, `This must not be longer than ${rule.lengthMax} characters.`);
     if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(line)) this.refuse(name, "This must not hold line breaks or control characters.");
     return line;
   }

@@ -5,15 +5,19 @@ import { badParameter, type Query, readParameter } from "./parameters.ts";
 // meanwhile shifts nothing.
 
 /** One row more than the page holds tells whether there is a next page; its cursor is made of the last row that is shown. */
-export async function readPage<Row>(about: {
+export async function readPage<Row>({
+  limit,
+  read,
+  toCursor,
+}: {
   limit: number;
   read: (limit: number) => Promise<Row[]>;
   toCursor: (last: Row) => string;
 }): Promise<{ rows: Row[]; nextCursor: string | null }> {
-  const found = await about.read(about.limit + 1);
-  const rows = found.slice(0, about.limit);
+  const found = await read(limit + 1);
+  const rows = found.slice(0, limit);
   const last = found.length > rows.length ? rows.at(-1) : undefined;
-  return { rows, nextCursor: last ? about.toCursor(last) : null };
+  return { rows, nextCursor: last ? toCursor(last) : null };
 }
 
 /** Where rows may share a time, a page ends at a time and an id. */

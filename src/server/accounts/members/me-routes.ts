@@ -86,11 +86,11 @@ export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" |
         timeZone: checkTimeZone(request.body.timeZone),
       });
       const id = chooseId<OrganizationId>(deps, request, { owner: owner.userId, form: ORGANIZATION_ID });
-      const about = { id, name, timeZone, owner };
+      const wanted = { id, name, timeZone, owner };
       const made = await makeOnce(() =>
-        deps.db.transaction().execute((db) => createOrganization({ ...deps, db }, about)),
+        deps.db.transaction().execute((db) => createOrganization({ ...deps, db }, wanted)),
       );
-      if (made === null && !(await isOrganization(deps.db, about))) throw new ApiError("conflict", MADE_BEFORE);
+      if (made === null && !(await isOrganization(deps.db, wanted))) throw new ApiError("conflict", MADE_BEFORE);
       return reply.code(201).send({ id });
     },
   );

@@ -22,11 +22,11 @@ export class VisitReader {
 
   read(
     request: { readonly headers: IncomingHttpHeaders; readonly ip: string },
-    about: { raw: RawAttribution; page: string; ownHosts: readonly string[] },
+    sent: { raw: RawAttribution; page: string; ownHosts: readonly string[] },
   ): ReadVisit {
-    const page = toPage(about.page, listClickIds(about.raw));
+    const page = toPage(sent.page, listClickIds(sent.raw));
     const { device, isBot } = this.#userAgents.read(request.headers["user-agent"]);
-    const visit = this.#classifier.classify({ raw: about.raw, page, ownHosts: about.ownHosts });
+    const visit = this.#classifier.classify({ raw: sent.raw, page, ownHosts: sent.ownHosts });
     return { ...visit, page, device, isBot, country: this.#findCountry(request) };
   }
 }

@@ -100,11 +100,11 @@ class BatchRecorder {
   #batch: Touch[] = [];
   #underWay: Promise<void> = Promise.resolve();
 
-  constructor(db: Db, owner: OrganizationId, about: { rules: ZoneRules; now: Date }) {
+  constructor(db: Db, owner: OrganizationId, { rules, now }: { rules: ZoneRules; now: Date }) {
     this.#db = db;
     this.#owner = owner;
-    this.#rules = about.rules;
-    this.#now = about.now;
+    this.#rules = rules;
+    this.#now = now;
   }
 
   /** True when that made a batch, and the one before it is recorded; this one is under way. */

@@ -127,9 +127,8 @@ type Counted = { visits: number; version: number; changesVersion: number };
 async function countAll(
   { db }: Pick<Deps, "db">,
   connection: Db,
-  about: { owner: OrganizationId; rules: ZoneRules; options: RebuildOptions },
+  { owner, rules, options }: { owner: OrganizationId; rules: ZoneRules; options: RebuildOptions },
 ): Promise<Counted | "stopped"> {
-  const { owner, rules } = about;
   await saveZoneOffsets(db, rules);
   const counting = await connection.startTransaction().setIsolationLevel("repeatable read").execute();
   try {
@@ -144,12 +143,12 @@ async function countAll(
     await allowMemory(counting);
     let visits = 0;
     for (const { from, until } of range ? toParts(range) : []) {
-      if (about.options.signal?.aborted) {
+      if (options.signal?.aborted) {
         await counting.rollback().execute();
         return "stopped";
       }
       visits += await countVisits(counting, owner, { version, rules: rules.id, from, until });
-      await about.options.progress?.(visits);
+      await options.progress?.(visits);
     }
     await counting.commit().execute();
     return { visits, version, changesVersion };

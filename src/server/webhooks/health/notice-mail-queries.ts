@@ -18,16 +18,16 @@ export type UnmailedNotice = {
 /** Across organizations. A notice that is taken is not taken again until `triedBefore` has passed it. */
 export async function takeUnmailed(
   db: Db,
-  about: { now: Date; createdSince: Date; triedBefore: Date; limit: number },
+  unmailed: { now: Date; createdSince: Date; triedBefore: Date; limit: number },
 ): Promise<UnmailedNotice[]> {
   const { rows } = await sql<UnmailedNotice>`
     with taken as (
       select organization_id, id from endpoint_notices
-      where mailed_at is null and created_at >= ${about.createdSince}
-        and (mail_tried_at is null or mail_tried_at < ${about.triedBefore})
-      order by created_at limit ${about.limit} for update skip locked
+      where mailed_at is null and created_at >= ${unmailed.createdSince}
+        and (mail_tried_at is null or mail_tried_at < ${unmailed.triedBefore})
+      order by created_at limit ${unmailed.limit} for update skip locked
     )
-    update endpoint_notices notice set mail_tried_at = ${about.now}
+    update endpoint_notices notice set mail_tried_at = ${unmailed.now}
     from taken
     join organizations organization on organization.id = taken.organization_id, endpoints endpoint
     where notice.organization_id = taken.organization_id and notice.id = taken.id

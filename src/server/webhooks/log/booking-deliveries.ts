@@ -13,12 +13,11 @@ const DELIVERIES_MAX = 100;
 export async function listBookingDeliveries(
   db: Db,
   owner: OrganizationId,
-  about: { reference: Reference; seesCustomers: boolean; now: Date },
+  { reference, seesCustomers, now }: { reference: Reference; seesCustomers: boolean; now: Date },
 ): Promise<AppDelivery[]> {
-  const { reference, now } = about;
   const rows = await listDeliveries(db, owner, { reference, keptSince: toLogKeptSince(now), limit: DELIVERIES_MAX });
   const endpoints = await readEndpointNames(db, owner);
-  return rows.map((row) => toAppDelivery(row, { seesCustomers: about.seesCustomers, endpoints }));
+  return rows.map((row) => toAppDelivery(row, { seesCustomers, endpoints }));
 }
 
 export async function readEndpointNames(db: Db, owner: OrganizationId): Promise<ReadonlyMap<EndpointId, EndpointName>> {

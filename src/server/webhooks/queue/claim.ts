@@ -96,11 +96,11 @@ function toInFlight(rows: Awaited<ReturnType<typeof listInFlight>>): InFlight {
 /** A lane is exhausted when everything due in it was claimed and it had room for more. */
 function findHeldBack(
   lanes: readonly DueLane[],
-  about: { deliveries: readonly ClaimedDelivery[]; inFlight: InFlight; depth: number },
+  { deliveries, inFlight, depth }: { deliveries: readonly ClaimedDelivery[]; inFlight: InFlight; depth: number },
 ): Set<OrganizationId> {
-  const claimed = new Set(about.deliveries.map(({ deliveryId }) => deliveryId));
+  const claimed = new Set(deliveries.map(({ deliveryId }) => deliveryId));
   const isExhausted = (lane: DueLane) =>
-    lane.due.length < Math.min(about.depth, toLaneRoom(lane, about.inFlight)) &&
+    lane.due.length < Math.min(depth, toLaneRoom(lane, inFlight)) &&
     lane.due.every(({ deliveryId }) => claimed.has(deliveryId));
   return new Set(lanes.filter((lane) => !isExhausted(lane)).map((lane) => lane.organizationId));
 }

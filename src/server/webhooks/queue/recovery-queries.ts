@@ -54,12 +54,12 @@ type Removed = { deliveryId: DeliveryId; organizationId: OrganizationId; reason:
  */
 export async function cancelForbidden(
   db: Db,
-  about: { now: Date; limit: number; endpointId?: EndpointId },
+  { now, ...scope }: { now: Date; limit: number; endpointId?: EndpointId },
 ): Promise<number> {
   return await db.transaction().execute(async (transaction) => {
     await sql`select ${INDEXES_ONLY}`.execute(transaction);
-    const removed = await removeForbidden(transaction, about);
-    for (const group of toStatementGroups(removed)) await cancelDeliveries(transaction, group, about.now);
+    const removed = await removeForbidden(transaction, scope);
+    for (const group of toStatementGroups(removed)) await cancelDeliveries(transaction, group, now);
     return removed.length;
   });
 }
