@@ -1,17 +1,17 @@
 import type { RawAttribution } from "#contract/attribution.ts";
 
-// What the loader in the host page and the frame in its iframe tell each other. The loader's context travels in the
-// fragment of the frame's address, which no server sees; what changes later comes as messages.
+// Messages between the loader in the host page and the frame in its iframe. The loader passes its context in the fragment
+// of the frame's address, which no server sees; later changes are sent as messages.
 
 export type Theme = { accent?: string; mode?: "light" | "dark" | "auto"; radius?: number };
 
 export type Prefill = { name?: string; email?: string; phone?: string; notes?: string };
 
-/** Fragment of the frame's address: this as JSON, percent-encoded. Everything may be missing: the page also stands alone. */
+/** Percent-encoded JSON in the fragment of the frame's address. All of it is optional: a page may have no loader. */
 export type FrameContext = {
   /** Tells the frames of one page apart. */
   frame?: string;
-  /** Exact origin of the host page; the frame posts to it and to nobody else. */
+  /** The exact origin of the host page, and the only one the frame posts to. */
   hostOrigin?: string;
   mode?: "inline" | "popup";
   locale?: string;
@@ -27,7 +27,7 @@ export type FromFrame =
   | { type: "ready" }
   | { type: "resize"; height: number }
   | { type: "step"; name: string }
-  /** Carries nothing personal: every script of the host page can read it. */
+  /** Holds nothing personal, because every script of the host page can read it. */
   | { type: "booked"; reference: string; serviceName: string; start: string }
   | { type: "failed"; code: string }
   | { type: "close" };

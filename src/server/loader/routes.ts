@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { FastifyInstance } from "fastify";
 import { ApiError } from "../http/api-error.ts";
 
-/** Best first. */
+/** In the order of preference. */
 const ENCODINGS = ["br", "gzip", "identity"] as const;
 type Encoding = (typeof ENCODINGS)[number];
 
@@ -14,14 +14,14 @@ const HEADERS = {
   "content-type": "text/javascript; charset=utf-8",
   "cache-control": "public, max-age=300, stale-while-revalidate=86400",
   vary: "Accept-Encoding",
-  // For pages that take scripts of other origins only when these agree, and for those that check a script's hash.
+  // For pages with cross-origin isolation, and pages that check the script's hash.
   "cross-origin-resource-policy": "cross-origin",
   "access-control-allow-origin": "*",
 };
 
 type LoaderFile = { readonly bytes: Buffer; readonly etag: string };
 
-/** GET /loader.js: the script that page owners paste, as `npm run build` made it. */
+/** GET /loader.js: the script that page owners paste, as built by `npm run build`. */
 export function loaderRoutes(app: FastifyInstance, folder: URL = FOLDER): void {
   const files = new Map<Encoding, Promise<LoaderFile>>();
 
@@ -34,7 +34,7 @@ export function loaderRoutes(app: FastifyInstance, folder: URL = FOLDER): void {
     return reply.send(bytes);
   });
 
-  /** Kept once it is there: a service that was started before the build serves it afterwards. */
+  /** Cached once the file exists, so that a service started before the build serves it afterwards. */
   async function load(encoding: Encoding): Promise<LoaderFile> {
     const file = files.get(encoding) ?? readLoader(folder, encoding);
     files.set(encoding, file);
@@ -53,7 +53,7 @@ async function readLoader(folder: URL, encoding: Encoding): Promise<LoaderFile> 
   return { bytes, etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"` };
 }
 
-/** What the browser takes, whatever it prefers: it reads either, and the smaller one is there sooner. */
+/** The first encoding the browser accepts, whatever it prefers, because the smaller file arrives sooner. */
 function toEncoding(header: string | undefined): Encoding {
   const taken = new Set(
     (header ?? "")

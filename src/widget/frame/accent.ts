@@ -1,4 +1,4 @@
-// Colours that can be read, whatever accent a business has.
+// Derives readable colours from any accent.
 
 type Rgb = readonly [red: number, green: number, blue: number];
 
@@ -10,9 +10,9 @@ const STEPS = 50;
 
 type AccentColors = {
   readonly fill: string;
-  /** On the fill. */
+  /** Text on the fill. */
   readonly onFill: string;
-  /** As a text or a line on the ground. */
+  /** Text or lines on the background. */
   readonly ink: string;
 };
 
@@ -20,7 +20,7 @@ type AccentColors = {
 export function toAccentColors(accent: string, ground: string): AccentColors {
   const [fill, base] = [parseHex(accent), parseHex(ground)];
   const onFill = toContrast(WHITE, fill) >= CONTRAST_MIN ? WHITE : NEAR_BLACK;
-  // In a narrow band of mid tones neither reaches the contrast: the fill gives way a little.
+  // For some mid tones neither black nor white has enough contrast, so the fill is changed slightly.
   const readableFill = moveUntilReadable(fill, { against: onFill, towards: onFill === WHITE ? NEAR_BLACK : WHITE });
   const isGroundLight = toContrast(base, NEAR_BLACK) > toContrast(base, WHITE);
   const ink = moveUntilReadable(fill, { against: base, towards: isGroundLight ? NEAR_BLACK : WHITE });

@@ -1,7 +1,7 @@
 import type { BookAnswer, BookRequest, ConfigAnswer, FreeSlot } from "#contract/book.ts";
 import { type Span, splitSpan } from "./slots.ts";
 
-// The frame's requests. What can go wrong comes back as a value.
+// The frame's requests. Failures are returned as values.
 
 type Loaded<T> = { kind: "loaded"; value: T } | { kind: "failed" };
 
@@ -11,9 +11,9 @@ export type BookResult =
   | { kind: "fields"; fields: Readonly<Record<string, string>> }
   | { kind: "paused" }
   | { kind: "busy" }
-  /** `isSettled`: the server knows that nothing was booked, so that the next try is a new one. */
+  /** `isSettled`: the server knows that nothing was booked, so the next try gets a new key. */
   | { kind: "unavailable"; isSettled: boolean }
-  /** Nobody knows whether the request arrived: the next try must be the same one. */
+  /** The request may have arrived, so the next try must use the same key. */
   | { kind: "offline" };
 
 const READ_LIMIT_MS = 20_000;
@@ -70,7 +70,7 @@ export function createApi(widget: string) {
       }
     },
 
-    /** Beacons count towards a small quota of the browser's, so they are for the page's end alone. */
+    /** Browsers limit the size of all beacons together, so they are used only when the page closes. */
     async sendSteps(body: string): Promise<"done" | "later"> {
       try {
         const { status } = await fetch(`${base}/events`, {
@@ -110,7 +110,7 @@ function toBookResult(status: number, body: unknown): BookResult {
     case "rate_limited":
       return { kind: "busy" };
     default:
-      // Whatever else was refused (a key used before, a malformed request) was not booked.
+      // Any other refusal (a key used before, a malformed request) means that nothing was booked.
       return { kind: "unavailable", isSettled: isSettled === true || status < 500 };
   }
 }

@@ -11,7 +11,7 @@ type State =
   | { kind: "failed" }
   | { kind: "ready"; config: ConfigAnswer; isPaused: boolean; hasChanged: boolean };
 
-/** From the configuration on its way to the booking. */
+/** Loads the configuration, then shows the booking. */
 export function App({ session }: { session: Session }) {
   const { api, texts } = session;
   const [state, setState] = useState<State>({ kind: "loading" });
@@ -62,7 +62,7 @@ export function App({ session }: { session: Session }) {
 function Paused({ session, config }: { session: Session; config: ConfigAnswer }) {
   const { texts } = session;
   const { bookingUrl, businessName } = config.widget;
-  // The widget's own page would say the same.
+  // The widget's own page would show the same.
   const isElsewhere = URL.canParse(bookingUrl) && new URL(bookingUrl).pathname !== `/w/${config.widget.id}`;
   return (
     <Shell session={session} businessName={businessName}>
@@ -77,7 +77,7 @@ function Paused({ session, config }: { session: Session; config: ConfigAnswer })
   );
 }
 
-/** The outline of what comes, so that little moves when it is there. */
+/** A placeholder with the outline of the booking, so that little moves when it appears. */
 function Skeleton({ label }: { label: string }) {
   return (
     <div class="skeleton">

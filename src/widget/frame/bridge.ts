@@ -2,7 +2,7 @@ import type { Envelope, FrameContext, FromFrame, FromLoader, Theme } from "../me
 import { MESSAGE_VERSION } from "../messages.ts";
 import { parseTheme, parseWishes } from "./context.ts";
 
-// Between the frame and the page that holds it. Nothing is told to anyone but the origin that the loader named.
+// Messages between the frame and its host page. They are sent only to the origin that the loader named.
 
 const HEIGHT_MIN = 200;
 const HEIGHT_MAX = 4_000;
@@ -18,7 +18,7 @@ export function createBridge(context: FrameContext): Bridge {
   const isFramed = window.parent !== window;
   return {
     post(message) {
-      // That a frame is there may be known to everyone; the rest is for the host page alone.
+      // Any page may learn that a frame is here; everything else is for the host page alone.
       const target = context.hostOrigin ?? (message.type === "ready" ? "*" : null);
       if (!isFramed || target === null) return;
       const envelope: Envelope<FromFrame> = { svc: MESSAGE_VERSION, frame: context.frame ?? "", ...message };
@@ -50,7 +50,7 @@ export function parseMessage(value: unknown, frame: string): Heard | null {
   }
 }
 
-/** Tells the host page how tall the frame is, at most once for each picture that is drawn. */
+/** Tells the host page how tall the frame is, at most once per animation frame. */
 export function reportHeight(element: Element, bridge: Pick<Bridge, "post">): void {
   let reported = 0;
   let isAsked = false;

@@ -1,10 +1,10 @@
 import type { FormValues, Service } from "./flow.ts";
 import type { Texts } from "./texts/texts.ts";
 
-/** What is wrong, by the field's path as the server names it, in the order of the form. */
+/** Errors by field path, named as the server names them, in the order of the form. */
 export type FormFaults = ReadonlyMap<string, string>;
 
-/** The server's own rules; it checks them again. */
+/** The same rules as on the server, which checks them again. */
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const NUMBER = /^-?\d{1,15}(\.\d{1,15}|,(?!\d{3}$)\d{1,15})?$/;
 
@@ -21,7 +21,7 @@ export function checkForm(values: FormValues, service: Service, texts: Texts): F
   return faults;
 }
 
-/** The server's refusal in the visitor's language. Null where it is not about what they entered. */
+/** The server's refusal in the visitor's language; null if it is not about a field. */
 export function toFormFaults(fields: readonly string[], service: Service, texts: Texts): FormFaults | null {
   const said: Record<string, string> = {
     "customer.name": texts.tooLong,

@@ -2,7 +2,7 @@ import type { RawAttribution } from "#contract/attribution.ts";
 import { parseAccentColor } from "#contract/widget-looks.ts";
 import type { FrameContext, Prefill, Theme } from "../messages.ts";
 
-// What a host page says, taken apart with care: anyone can write an address, and any page can post a message.
+// Parses what a host page sends. Nothing in it is trusted: anyone can write an address, and any page can post a message.
 
 const FRAGMENT_LENGTH_MAX = 32_768;
 const YEAR_10000_MS = 253_402_300_800_000;
@@ -10,7 +10,7 @@ const TEXT_LENGTH_MAX = 500;
 const NOTES_LENGTH_MAX = 2_000;
 const RADIUS_MAX = 32;
 
-/** The raw fields that are any text. */
+/** The fields that may hold any text. */
 const ATTRIBUTION_TEXTS = [
   "landingPage",
   "referrer",
@@ -42,7 +42,7 @@ export function parseContext(fragment: string): FrameContext {
   try {
     return toContext(JSON.parse(decodeURIComponent(text)));
   } catch {
-    // An anchor, or a broken address: the page stands alone.
+    // An anchor or a broken address, so there is no host page.
     return {};
   }
 }
@@ -62,7 +62,7 @@ function toContext(value: unknown): FrameContext {
   };
 }
 
-/** What a host page may also change later. */
+/** What a host page may change after the frame has opened. */
 export function parseWishes(value: unknown): Pick<FrameContext, "service" | "prefill" | "attribution"> {
   const given = toRecord(value);
   const service = parseText(given["service"], TEXT_LENGTH_MAX);
@@ -102,7 +102,7 @@ function parseAttribution(value: unknown): RawAttribution {
     const text = parseText(given[name], isAddress ? ADDRESS_LENGTH_MAX : PARAMETER_LENGTH_MAX);
     if (text !== null) attribution[name] = text;
   }
-  // The server refuses a booking whose time or count is none.
+  // The server refuses a booking with an invalid time or count.
   const firstSeenAt = typeof given["firstSeenAt"] === "string" ? Date.parse(given["firstSeenAt"]) : Number.NaN;
   if (firstSeenAt > 0 && firstSeenAt < YEAR_10000_MS) attribution.firstSeenAt = new Date(firstSeenAt).toISOString();
   const touches = given["touches"];
@@ -119,14 +119,14 @@ function parseOrigin(value: unknown): string | null {
 function parseLocale(value: unknown): string | null {
   if (typeof value !== "string") return null;
   try {
-    // Without extensions, which could ask for other digits or another calendar.
+    // Drop extensions, which could ask for other digits or another calendar.
     return new Intl.Locale(value).baseName;
   } catch {
     return null;
   }
 }
 
-/** Longer ones are no mistake of a person: left out, not cut. */
+/** No person types longer ones, so they are left out rather than cut. */
 function parseText(value: unknown, lengthMax: number): string | null {
   return typeof value === "string" && value !== "" && value.length <= lengthMax ? value : null;
 }

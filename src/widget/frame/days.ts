@@ -1,7 +1,7 @@
 import type { FreeSlot } from "#contract/book.ts";
 
-// Calendar days in a time zone, with nothing but Intl. A day is written `2026-11-03` and a month `2026-11`: they belong to no
-// zone, can be compared as texts, and cannot slip into the day before.
+// Calendar days in a time zone, computed with Intl only. A day is `2026-11-03` and a month `2026-11`: strings without a
+// zone, which sort correctly and cannot shift by a day.
 
 export type Day = string;
 export type Month = string;
@@ -13,12 +13,12 @@ const clockFormats = new Map<string, Intl.DateTimeFormat>();
 
 /** The day that the zone's calendar shows at this instant. */
 export function toDay(atMs: number, timeZone: string): Day {
-  // Swedish writes dates as we do.
+  // The Swedish format is yyyy-mm-dd.
   const format = kept(dayFormats, timeZone, () => new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" }));
   return format.format(atMs);
 }
 
-/** When the day begins there. Where clocks skip midnight, the first instant after it. */
+/** The instant at which the day begins in the zone. Where clocks skip midnight, the first instant after it. */
 export function toStartMs(day: Day, timeZone: string): number {
   const asUtcMs = toUtcMs(day);
   const firstMs = asUtcMs - toOffsetMs(asUtcMs, timeZone);
@@ -26,7 +26,7 @@ export function toStartMs(day: Day, timeZone: string): number {
   return toDay(secondMs, timeZone) === day ? secondMs : firstMs;
 }
 
-/** The hour that a clock in the zone shows. */
+/** The hour on a clock in the zone. */
 export function toHour(atMs: number, timeZone: string): number {
   return new Date(atMs + toOffsetMs(atMs, timeZone)).getUTCHours();
 }
@@ -35,7 +35,7 @@ export function addDays(day: Day, count: number): Day {
   return new Date(toUtcMs(day) + count * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The same day of another month, or its last. */
+/** The same day of another month, or that month's last day. */
 export function addMonths(day: Day, count: number): Day {
   const month = shiftMonth(toMonth(day), count);
   const last = toLastDay(month);
@@ -61,7 +61,7 @@ export function toWeekday(day: Day): number {
   return new Date(toUtcMs(day)).getUTCDay() || 7;
 }
 
-/** The weeks of a month as a calendar shows them, with the days of its neighbours in the first and the last. */
+/** The weeks of a month as a calendar shows them; the first and last include days of the neighbouring months. */
 export function toWeeks(month: Month, firstWeekday: number): Day[][] {
   const first: Day = `${month}-01`;
   const last = toLastDay(month);
@@ -97,7 +97,7 @@ function toOffsetMs(atMs: number, timeZone: string): number {
   return shownMs - Math.floor(atMs / 1_000) * 1_000;
 }
 
-/** Making a format takes a hundred times as long as using it. */
+/** Cached, because creating a format takes a hundred times as long as using it. */
 function kept<T>(known: Map<string, T>, key: string, make: () => T): T {
   const value = known.get(key) ?? make();
   known.set(key, value);

@@ -1,10 +1,10 @@
-// The one place where the frame asks for the time and for chance.
+// The only place where the frame reads the clock and random numbers.
 
 export function currentMs(): number {
   return Date.now();
 }
 
-/** A random UUID. `crypto.randomUUID` is there on https pages only. */
+/** A random UUID. `crypto.randomUUID` exists on https pages only. */
 export function makeUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

@@ -1,8 +1,7 @@
 import type { BookAnswer, BookRequest, ConfigAnswer, FreeSlot } from "#contract/book.ts";
 import type { Prefill } from "../messages.ts";
 
-// What the visitor has chosen and entered, and where they are. Pure: the views send actions, and nothing is lost by going
-// back.
+// What the visitor has chosen and entered, and their current step, as a pure reducer. Going back loses nothing.
 
 export type Service = ConfigAnswer["services"][number];
 
@@ -15,14 +14,14 @@ export type FormValues = {
   readonly phone: string;
   readonly notes: string;
   readonly answers: Readonly<Record<string, string>>;
-  /** People never see this field. */
+  /** A hidden field that only programs fill in. */
   readonly website: string;
 };
 
 export type Flow = {
   readonly step: FlowStep;
   readonly service: Service | null;
-  /** Null: whoever is free. */
+  /** Null for anyone available. */
   readonly staffId: string | null;
   readonly slot: FreeSlot | null;
   readonly values: FormValues;
@@ -41,7 +40,7 @@ export type FlowAction =
 
 const NOTHING_ENTERED: FormValues = { name: "", email: "", phone: "", notes: "", answers: {}, website: "" };
 
-/** With one service, or the one that the host page asked for, there is nothing to choose. */
+/** Skips the choice if there is one service, or if the host page asked for one. */
 export function startFlow(services: readonly Service[], wishes: { service?: string; prefill?: Prefill }): Flow {
   const only = services.length === 1 ? services[0] : services.find(({ id }) => id === wishes.service);
   const empty: Flow = {
@@ -84,7 +83,7 @@ export function changeFlow(flow: Flow, action: FlowAction): Flow {
   }
 }
 
-/** The steps that this visitor goes through before the confirmation. */
+/** The visitor's steps before the confirmation. */
 export function listSteps(services: readonly Service[], flow: Flow): FlowStep[] {
   return FLOW_STEPS.filter((step) => {
     if (step === "service") return services.length > 1;
@@ -98,7 +97,7 @@ export function toPreviousStep(services: readonly Service[], flow: Flow): FlowSt
   return steps[steps.indexOf(flow.step) - 1] ?? null;
 }
 
-/** Whether the browser's Back or Forward may lead from here to that step. From a booking that is made it leads nowhere. */
+/** Whether Back or Forward may lead from here to that step. After a booking is made, they lead nowhere. */
 export function leadsTo(services: readonly Service[], flow: Flow, to: { step: FlowStep; isBack: boolean }): boolean {
   const steps = listSteps(services, flow);
   const [here, there] = [steps.indexOf(flow.step), steps.indexOf(to.step)];
@@ -107,7 +106,7 @@ export function leadsTo(services: readonly Service[], flow: Flow, to: { step: Fl
   return there > here && flow.service !== null && (to.step !== "form" || flow.slot !== null);
 }
 
-/** What goes to the server, and what makes two tries the same booking. */
+/** What is sent to the server. Two tries with the same content are the same booking. */
 export function toBookingParts(
   flow: Flow,
 ): Pick<BookRequest, "serviceId" | "start" | "staffId" | "customer" | "answers" | "website"> | null {
@@ -126,7 +125,7 @@ export function toBookingParts(
   };
 }
 
-/** With one member of staff there is nothing to choose either. */
+/** Skips the choice if there is one member of staff. */
 function hasStaffChoice(service: Service): boolean {
   return service.staffSelectable && service.staff.length > 1;
 }

@@ -1,11 +1,11 @@
 import { type Day, type Month, toUtcMs } from "./days.ts";
 
-/** Dates and times as people of a locale write them. */
+/** Formats dates and times for a locale. */
 export type Formats = {
   time(atMs: number): string;
-  /** With the offset, for the two times of one name in the night in which clocks go back. */
+  /** With the UTC offset, for times that occur twice in the night when clocks go back. */
   timeWithOffset(atMs: number): string;
-  /** With offsets where the hour comes twice that night. */
+  /** With UTC offsets if the hour occurs twice that night. */
   timeRange(fromMs: number, toMs: number): string;
   dateOf(atMs: number): string;
   day(day: Day): string;
@@ -14,7 +14,7 @@ export type Formats = {
   weekdays: readonly { short: string; long: string }[];
 };
 
-/** By how much clocks are set back: an hour, and on Lord Howe Island half of one. */
+/** How far clocks are set back: an hour, or half an hour on Lord Howe Island. */
 const CLOCK_SHIFTS_MS = [3_600_000, -3_600_000, 1_800_000, -1_800_000];
 
 /** A Monday. */
@@ -51,9 +51,9 @@ export function createFormats(locale: string, timeZone: string, firstWeekday: nu
   };
 }
 
-/** On which day weeks begin there: 1 for Monday, 7 for Sunday. */
+/** The first day of the week: 1 for Monday, 7 for Sunday. */
 export function toFirstWeekday(locale: string): number {
-  // Newer than our types; browsers have it as a method, as a property, or not yet.
+  // Missing in our DOM types. Browsers have it as a method, as a property, or not at all.
   const known = new Intl.Locale(locale) as Intl.Locale & {
     getWeekInfo?: () => { firstDay: number };
     weekInfo?: { firstDay: number };

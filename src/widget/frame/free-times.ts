@@ -5,7 +5,7 @@ import { currentMs } from "./environment.ts";
 import { replaceSlots, SPAN_MAX_MS, withoutTaken } from "./slots.ts";
 import { useWhen } from "./use-when.ts";
 
-/** So far ahead free times are looked for before the visitor is told that there are none. */
+/** How far ahead we look before telling the visitor that there are no free times. */
 const SEARCH_SPANS = 2;
 
 type Choice = { readonly service: string; readonly staff: string | null };
@@ -24,16 +24,16 @@ export type FreeTimes = {
   readonly loadedToMs: number;
   readonly isFailed: boolean;
   readonly isLoading: boolean;
-  /** Nothing is free as far ahead as was looked. */
+  /** There are no free times as far ahead as we looked. */
   readonly isEmpty: boolean;
   loadUpTo(toMs: number): void;
   retry(): void;
-  /** After a booking: what was free before may be so no longer. */
+  /** For use after a booking, when free times may have been taken. */
   forget(): void;
   leaveOut(taken: { start: string; fresh: readonly FreeSlot[] }): void;
 };
 
-/** The free times of what was chosen; they stay while the visitor goes forth and back. */
+/** The free times of the chosen service and staff. They are kept while the visitor moves between steps. */
 export function useFreeTimes(api: Api, choice: Choice | null): FreeTimes {
   const key = choice === null ? "" : JSON.stringify([choice.service, choice.staff]);
   const [kept, setTimes] = useState<Times | null>(null);
@@ -78,7 +78,7 @@ function startTimes(key: string): Times {
   return { key, slots: [], fromMs, loadedToMs: fromMs, wantedToMs: fromMs + SPAN_MAX_MS, isFailed: false };
 }
 
-/** Looks further ahead while nothing was found. */
+/** Looks further ahead until it finds something. */
 function extend(times: Times): Times {
   const isSearching = times.slots.length === 0 && times.loadedToMs < times.fromMs + SEARCH_SPANS * SPAN_MAX_MS;
   return isSearching ? { ...times, wantedToMs: Math.max(times.wantedToMs, times.loadedToMs + SPAN_MAX_MS) } : times;

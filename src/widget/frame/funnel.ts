@@ -2,8 +2,8 @@ import type { RawAttribution } from "#contract/attribution.ts";
 import type { BrowserStep } from "#contract/steps.ts";
 import type { VisitKeeper } from "./visit.ts";
 
-// The visit's steps on their way to the server: each once, in order, and never in the visitor's way. What could not be sent
-// waits a little and is tried again; what is still waiting when the page goes is handed to the browser.
+// Sends the visit's steps to the server, each once and in order, without delaying the visitor. A step that could not be
+// sent is retried after a pause; steps still waiting when the page closes are sent as a beacon.
 
 export type StepsBody = {
   visitId: string;
@@ -12,12 +12,12 @@ export type StepsBody = {
   events: { step: BrowserStep }[];
 };
 
-/** How the steps are sent; `later` means that another try may help. */
+/** How the steps are sent; `later` means that a retry may help. */
 export type SendSteps = (body: string) => Promise<"done" | "later">;
 
 const TRIES_MAX = 6;
 const FIRST_WAIT_MS = 1_000;
-/** Steps that follow each other at once go together. */
+/** Steps that follow each other quickly are sent together. */
 const GATHER_MS = 50;
 
 type FunnelOptions = {
@@ -39,7 +39,7 @@ export class Funnel {
     this.#options = options;
   }
 
-  /** Nothing counts before the visitor has seen the widget: a service may be chosen for them in a frame far down the page. */
+  /** No step counts before the visitor has seen the widget: the page may preselect a service in a frame far below. */
   record(step: BrowserStep): void {
     const { visit } = this.#options;
     if (step !== "widget_viewed" && !visit.has("widget_viewed")) {
@@ -57,14 +57,14 @@ export class Funnel {
     onStep(step);
   }
 
-  /** What has not been sent, for a last try while the page goes; it is then no longer waiting. */
+  /** Takes the steps that have not been sent, for a last try while the page closes. */
   takeWaiting(): string[] {
     const bodies: string[] = [];
     while (this.#waiting.length > 0) bodies.push(JSON.stringify(this.#toBody(this.#takeOneVisit())));
     return bodies;
   }
 
-  /** Until everything is sent, or for as many tries in a row; what then still waits goes with the next step or at the end. */
+  /** Retries a limited number of times. Steps still waiting then go with the next step, or when the page closes. */
   async #run(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;

@@ -3,7 +3,7 @@ import type { Flow, FlowAction, Service } from "./flow.ts";
 import type { Session } from "./session.ts";
 import { useWhen } from "./use-when.ts";
 
-/** Hears what the host page says later, and notices when the visitor sees the frame. */
+/** Receives later messages of the host page, and notices when the visitor sees the frame. */
 export function useHostPage(parts: {
   session: Session;
   services: readonly Service[];
@@ -13,7 +13,7 @@ export function useHostPage(parts: {
 }) {
   const view = useRef<HTMLDivElement>(null);
   const { bridge, context, funnel, look } = parts.session;
-  // Listens once, and acts on what is there when a message comes.
+  // Listens once, and uses the values of the moment a message arrives.
   const latest = useRef(parts);
   latest.current = parts;
 

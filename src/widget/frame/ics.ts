@@ -28,7 +28,7 @@ export function toIcs(entry: CalendarEntry): string {
     `SUMMARY:${escapeText(entry.title)}`,
     `DESCRIPTION:${escapeText(entry.description)}`,
     ...(entry.location === null ? [] : [`LOCATION:${escapeText(entry.location)}`]),
-    // An address is not a text: nothing in it is escaped.
+    // A URL is not a TEXT value, so nothing in it is escaped.
     ...(entry.url === null ? [] : [`URL:${entry.url}`]),
     "END:VEVENT",
     "END:VCALENDAR",
@@ -44,7 +44,7 @@ function escapeText(text: string): string {
   return text.replace(/[\\;,]/g, "\\$&").replace(/\r\n|\r|\n/g, "\\n");
 }
 
-/** Lines end after 75 bytes, never within a character, and go on after a space. */
+/** Folds lines after 75 bytes, never within a character; continuation lines start with a space. */
 function fold(line: string): string {
   const encoder = new TextEncoder();
   let folded = "";

@@ -1,9 +1,9 @@
 import type { Theme } from "../messages.ts";
 import { toAccentColors } from "./accent.ts";
 
-// Colours and corners, put on the page as properties that the stylesheets use.
+// Sets colours and corners as custom properties, which the stylesheets use.
 
-/** As in base.css: the less favourable of the grounds that texts stand on. */
+/** As in base.css: the background on which text is hardest to read. */
 const GROUNDS = { light: "#f5f7fa", dark: "#1e2430" } as const;
 
 const DEFAULT_ACCENT = "#4b45d6";

@@ -35,7 +35,7 @@ if (element && widget !== undefined) {
   await startUnknown(element);
 }
 
-/** The page of an unknown widget has its words already: the host page is to show them, and a popup can be closed. */
+/** The page of an unknown widget already has its text. The host page only has to show it, and a popup to close. */
 async function startUnknown(element: HTMLElement): Promise<void> {
   const context = readContext();
   const bridge = createBridge(context);
@@ -58,7 +58,7 @@ async function start(element: HTMLElement, widget: string): Promise<void> {
   const preview = findPreview();
   if (preview) page.dataset["template"] = preview.template;
   const look = new Look(page, {
-    // A preview names its accent itself.
+    // A preview has an accent of its own.
     widgetAccent: preview ? null : parseAccentColor(element.dataset["accent"] ?? ""),
     theme: context.theme ?? {},
   });
@@ -75,7 +75,7 @@ async function start(element: HTMLElement, widget: string): Promise<void> {
   const { href: address } = location;
   const { referrer } = document;
   if (isDirect) context.attribution = readPageAttribution({ address, referrer, isPrivate: wantsPrivacy() });
-  // A frame that was put into a page without the loader: of that page the browser tells the address at best.
+  // Without the loader, the referrer is all that is known of the host page.
   else if (!context.attribution && referrer) context.attribution = { currentPage: referrer };
   const funnel = new Funnel({
     visit,
@@ -89,7 +89,7 @@ async function start(element: HTMLElement, widget: string): Promise<void> {
     for (const body of funnel.takeWaiting()) api.beaconSteps(body);
   });
 
-  // A preview leaves the dashboard's history alone.
+  // A preview must not change the dashboard's history.
   const steps = startSteps(context, bridge, preview ? null : window.history);
   const session: Session = { api, bridge, funnel, look, steps, visit, texts, locale: tag, context };
   element.textContent = "";
@@ -97,7 +97,7 @@ async function start(element: HTMLElement, widget: string): Promise<void> {
   appear(element, context, bridge);
 }
 
-/** In a popup also Esc closes. */
+/** Esc closes a popup. */
 function startSteps(context: FrameContext, bridge: Bridge, history: History | null = window.history): StepHistory {
   const isPopup = context.mode === "popup";
   const steps = new StepHistory({ history, isPopup, onClosed: () => bridge.post({ type: "close" }) });
@@ -108,33 +108,33 @@ function startSteps(context: FrameContext, bridge: Bridge, history: History | nu
   return steps;
 }
 
-/** The host page makes room for the frame in itself; a popup has the whole window, and room of its own in it. */
+/** An inline frame grows with its content; a popup fills the window and scrolls. */
 function appear(element: HTMLElement, context: FrameContext, bridge: Bridge): void {
   page.dataset["mode"] = context.mode ?? "";
   if (context.mode !== "popup") reportHeight(element, bridge);
   bridge.post({ type: "ready" });
 }
 
-/** A page that the browser draws ahead, in case the visitor goes there, has no visitor yet. */
+/** A prerendered page has no visitor yet. */
 async function waitUntilShown(): Promise<void> {
-  // Newer than our types.
+  // Missing in our DOM types.
   const { prerendering } = document as Document & { prerendering?: boolean };
   if (!prerendering) return;
   await new Promise((resolve) => document.addEventListener("prerenderingchange", resolve, { once: true }));
 }
 
 function wantsPrivacy(): boolean {
-  // Newer than our types.
+  // Missing in our DOM types.
   const { globalPrivacyControl } = navigator as Navigator & { globalPrivacyControl?: boolean };
   return globalPrivacyControl === true || navigator.doNotTrack === "1";
 }
 
-/** A page of its own has no host page that could say anything. */
+/** The direct page has no host page. */
 function readContext(): FrameContext {
   return isDirect ? {} : parseContext(location.hash);
 }
 
-/** A page that only says "en" leaves to the visitor how dates are written there. */
+/** If the host page only says "en", the visitor's own locale decides how dates are written. */
 function toWithRegion(locale: string | undefined): string[] {
   if (locale === undefined) return [];
   const own = navigator.languages.find((language) => language.startsWith(`${locale}-`));

@@ -1,6 +1,6 @@
 import type { RawAttribution } from "#contract/attribution.ts";
 
-/** On the direct page no loader is there to say where the visitor came from: its own address does. */
+/** The direct page has no loader, so its own address says where the visitor came from. */
 const PARAMETERS = {
   utm_source: "utmSource",
   utm_medium: "utmMedium",
@@ -23,7 +23,7 @@ const VALUE_LENGTH_MAX = 300;
 export function readPageAttribution(page: {
   address: string;
   referrer: string;
-  /** Global Privacy Control or Do Not Track: then nothing that tells one person from another. */
+  /** With Global Privacy Control or Do Not Track, nothing that identifies a person is kept. */
   isPrivate: boolean;
 }): RawAttribution {
   const url = new URL(page.address);
@@ -31,7 +31,7 @@ export function readPageAttribution(page: {
   const kept = new URLSearchParams();
   for (const [parameter, name] of Object.entries(PARAMETERS)) {
     const value = url.searchParams.get(parameter);
-    // Over-long values are dropped: half a click id would be a wrong one.
+    // Values that are too long are dropped, because a truncated click id would be wrong.
     if (!value || value.length > VALUE_LENGTH_MAX || value.includes("@")) continue;
     if (page.isPrivate && !/^(utm|gad)_/.test(parameter)) continue;
     attribution[name] = value;

@@ -1,13 +1,13 @@
 import type { ConfigAnswer } from "#contract/book.ts";
 import type { Api } from "./api.ts";
 
-// The dashboard shows the frame beside a widget's settings, with a look that is not saved yet. There everything works as for
-// visitors, but no visit is counted and nothing is booked.
+// The dashboard shows the frame beside a widget's settings, with a look that is not saved yet. It works as it does for
+// visitors, but counts no visit and books nothing.
 
 const REFERENCE = "SVC-PREVIEW";
 const MINUTE_MS = 60_000;
 
-/** Null outside of the preview: browsers show the element that holds a frame to nobody but pages of the same origin. */
+/** Null outside the preview, because browsers reveal the element around a frame to its own origin only. */
 export function findPreview(): { template: string } | null {
   const template = window.frameElement?.getAttribute("data-preview-template");
   return template ? { template } : null;

@@ -7,7 +7,7 @@ import type { StepHistory } from "./step-history.ts";
 import type { Texts } from "./texts/texts.ts";
 import type { VisitKeeper } from "./visit.ts";
 
-/** What every view works with. */
+/** What every view needs. */
 export type Session = {
   readonly api: Api;
   readonly bridge: Bridge;
@@ -17,6 +17,6 @@ export type Session = {
   readonly visit: VisitKeeper;
   readonly texts: Texts;
   readonly locale: string;
-  /** The host page may change what it says in it while the page is there. */
+  /** The host page may change it while the page is open. */
   readonly context: FrameContext;
 };

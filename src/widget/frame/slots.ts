@@ -1,12 +1,12 @@
 import type { FreeSlot } from "#contract/book.ts";
 
-// Free times as they come in, piece by piece. What has been loaded is one span without gaps, since visitors look ahead only.
+// Free times, loaded piece by piece. Visitors only look ahead, so what is loaded is one span without gaps.
 
 export type Span = { readonly fromMs: number; readonly toMs: number };
 
 export const SPAN_MAX_MS = 31 * 86_400_000;
 
-/** As many questions as it takes: the server answers for 31 days at a time, and a month in which clocks go back is longer. */
+/** Several requests may be needed: one covers 31 days, and a month in which clocks go back is longer. */
 export function splitSpan({ fromMs, toMs }: Span): Span[] {
   const pieces: Span[] = [];
   for (let startMs = fromMs; startMs < toMs; startMs += SPAN_MAX_MS)
@@ -14,14 +14,14 @@ export function splitSpan({ fromMs, toMs }: Span): Span[] {
   return pieces;
 }
 
-/** What is now known about the span takes the place of what was. */
+/** Replaces what was known about the span. */
 export function replaceSlots(known: readonly FreeSlot[], span: Span, fresh: readonly FreeSlot[]): FreeSlot[] {
   const isInside = ({ start }: FreeSlot) => Date.parse(start) >= span.fromMs && Date.parse(start) < span.toMs;
   const byStart = new Map([...known.filter((slot) => !isInside(slot)), ...fresh].map((slot) => [slot.start, slot]));
   return [...byStart.values()].sort((a, b) => Date.parse(a.start) - Date.parse(b.start));
 }
 
-/** After a taken time: the fresh ones where they came, else at least without the one that is gone. */
+/** After a time was taken: the reloaded times, or if reloading failed, the old ones without it. */
 export function withoutTaken(
   known: readonly FreeSlot[],
   taken: { start: string; fresh: readonly FreeSlot[] },

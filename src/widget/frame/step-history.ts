@@ -1,22 +1,22 @@
 import type { FlowStep } from "./flow.ts";
 
-// The browser's Back and Forward inside the booking. Each step forward adds an entry to the frame's own history, which is a part
-// of the tab's: Back goes one step back, and the address and state of the host page stay as they are.
+// Back and Forward inside the booking. Each step forward adds an entry to the frame's own history, which is part of the
+// tab's, so Back goes one step back and the host page keeps its address and state.
 //
 // | entry | in the page, or a page of its own | in a popup          |
 // | 0     | the first step                    | the popup is closed |
 // | 1     | the second step                   | the first step      |
 //
-// Our own way back changes the entry that is there and moves along none: others may lie between ours, of the host page or of a
-// second widget. What thereby leads to no earlier step is passed over when the browser gets there, so that one Back is one
-// step, and at the first step the way out.
+// Our own Back button changes the current entry and does not move, because entries of the host page or a second widget may
+// lie between ours. When the browser later reaches an entry that no longer leads to an earlier step, it is skipped. One
+// press of Back is therefore one step, and leaves the booking at the first step.
 
-/** `at` counts our entries; `step` is null before there is one to show. */
+/** `at` counts our entries; `step` is null until one is shown. */
 type Entry = { readonly at: number; readonly step: FlowStep | null };
 
 type Move = { readonly step: FlowStep; readonly isBack: boolean };
 
-/** How long a browser may take to arrive at an entry. */
+/** How long a browser may take to reach an entry. */
 const ARRIVAL_LIMIT_MS = 1_000;
 
 export class StepHistory {
@@ -27,16 +27,16 @@ export class StepHistory {
   #entry: Entry = { at: 0, step: null };
   #shown: { step: FlowStep | null; depth: number } = { step: null, depth: 0 };
   #last = 0;
-  /** How many of the tab's entries come before ours; NaN when that cannot be told. */
+  /** How many of the tab's entries come before ours; NaN if unknown. */
   #before = Number.NaN;
   #awaited: { readonly at: number; readonly arrival: Promise<void>; arrive(): void } | null = null;
 
-  /** Without a history, Back leaves from every step. */
+  /** Without a history, Back leaves the booking from any step. */
   constructor(options: { history: History | null; isPopup: boolean; onClosed: () => void }) {
     this.#history = options.history;
     this.#first = options.isPopup && options.history ? 1 : 0;
     this.#onClosed = options.onClosed;
-    // After a reload the entries are still there.
+    // The entries survive a reload.
     this.#last = parseEntry(this.#history?.state)?.at ?? 0;
     this.#replace({ at: this.#last, step: null });
     if (this.#last < this.#first) this.#push(null);
@@ -46,7 +46,7 @@ export class StepHistory {
     });
   }
 
-  /** The visitor sees this step; `depth` counts those before it. */
+  /** Called when the visitor sees a step; `depth` counts the steps before it. */
   show(step: FlowStep, depth: number): void {
     const isFurther = this.#shown.step !== null && depth > this.#shown.depth;
     this.#shown = { step, depth };
@@ -55,7 +55,7 @@ export class StepHistory {
     else this.#replace({ ...this.#entry, step });
   }
 
-  /** `move` says whether the visitor got there. */
+  /** `move` returns whether the visitor got there. */
   listen(move: (move: Move) => boolean): () => void {
     this.#move = move;
     return () => {
@@ -63,13 +63,13 @@ export class StepHistory {
     };
   }
 
-  /** Leaves the steps behind: Back leads to none of them, not even from a page that the host page goes on to. */
+  /** Discards the steps: Back leads to none of them, even from a page that the host page opens next. */
   async rewind(): Promise<void> {
     await this.#rewindTo(this.#first);
   }
 
   async close(): Promise<void> {
-    // First: a frame that is gone moves no longer, and what the host page adds to its history on hearing of it is not ours.
+    // This comes first: a removed frame can no longer move, and the host page may add entries of its own when it is told.
     await this.#rewindTo(0);
     this.#onClosed();
   }
@@ -88,9 +88,9 @@ export class StepHistory {
     }
   }
 
-  /** Stays where it is when others' entries may lie between. */
+  /** Does not move if other entries may lie between ours. */
   async #rewindTo(at: number): Promise<void> {
-    // Whoever asks twice wants to go once.
+    // A second request while moving is ignored.
     if (this.#awaited) await this.#awaited.arrival;
     const delta = at - this.#entry.at;
     if (this.#awaited || delta >= 0 || this.#history?.length !== this.#before + this.#last) return;
@@ -118,7 +118,7 @@ export class StepHistory {
   }
 }
 
-/** Null for a page that was just opened. */
+/** Null for a page that has just been opened. */
 function parseEntry(state: unknown): Entry | null {
   const { svc } = (state ?? {}) as { svc?: Partial<Entry> };
   return typeof svc?.at === "number" ? { at: svc.at, step: svc.step ?? null } : null;

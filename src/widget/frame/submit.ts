@@ -7,9 +7,9 @@ import { type Flow, type FlowAction, toBookingParts } from "./flow.ts";
 import type { FreeTimes } from "./free-times.ts";
 import type { Session } from "./session.ts";
 
-// Sending the booking. A key stands for one try: it stays the same until the server has said what became of it, so that a
-// double click, a lost reply and a second try give one booking. Whoever wishes for something else meanwhile (another time, a
-// corrected address) first learns what became of that try, which may have been booked although its reply was lost.
+// Sends the booking. The idempotency key stays the same until the server has reported an outcome, so a double click, a lost
+// reply and a retry give one booking. A visitor who changes something after a lost reply (another time, a corrected address)
+// first learns the outcome of the earlier try, because it may have been booked.
 
 export type Problem = "taken" | "unavailable" | "offline" | "busy";
 
@@ -17,10 +17,10 @@ export type Submit = {
   readonly isSending: boolean;
   readonly problem: Problem | null;
   readonly faults: FormFaults;
-  /** Counts the refusals, so that each one is read out. */
+  /** Counts refusals, so that screen readers read each one. */
   readonly refusals: number;
   send(): Promise<void>;
-  /** The visitor went on to something else. */
+  /** The visitor has moved on. */
   dismiss(): void;
   forget(): void;
 };
@@ -42,7 +42,7 @@ const QUIET: State = { isSending: false, problem: null, faults: new Map(), refus
 export function useSubmit(parts: Parts): Submit {
   const [state, setState] = useState<State>(QUIET);
   const sending = useRef(false);
-  /** Null once its outcome is known. */
+  /** Null once the outcome is known. */
   const attempt = useRef<Attempt | null>(null);
   const { session, flow } = parts;
   const { texts, bridge } = session;
@@ -73,9 +73,9 @@ export function useSubmit(parts: Parts): Submit {
 
   async function book(request: BookRequest): Promise<{ result: BookResult; sent: BookRequest }> {
     const earlier = attempt.current;
-    if (earlier && !isSameWish(earlier.request, request)) {
+    if (earlier && !isSameBooking(earlier.request, request)) {
       const result = await attemptOnce(earlier);
-      if (result.kind === "booked" || isOpen(result)) return { result, sent: earlier.request };
+      if (result.kind === "booked" || isOutcomeUnknown(result)) return { result, sent: earlier.request };
     }
     const next = attempt.current ?? { key: makeUuid(), request };
     return { result: await attemptOnce(next), sent: next.request };
@@ -84,7 +84,7 @@ export function useSubmit(parts: Parts): Submit {
   async function attemptOnce(next: Attempt): Promise<BookResult> {
     attempt.current = next;
     const result = await session.api.book(next.request, next.key);
-    if (!isOpen(result)) attempt.current = null;
+    if (!isOutcomeUnknown(result)) attempt.current = null;
     return result;
   }
 
@@ -104,7 +104,7 @@ export function useSubmit(parts: Parts): Submit {
         parts.change({ type: "wentTo", step: "time" });
         return refuse({ problem: "taken" });
       case "fields": {
-        // A browser or a password manager filled in what people do not see; their next try is without it.
+        // A browser or password manager filled in the hidden field; the next try is sent without it.
         if ("website" in result.fields) {
           parts.change({ type: "entered", values: { website: "" } });
           return refuse({ problem: "unavailable" });
@@ -138,12 +138,12 @@ export function useSubmit(parts: Parts): Submit {
 
 type Attempt = { readonly key: string; readonly request: BookRequest };
 
-/** Nobody knows what became of it. A server that is too busy has not looked. */
-function isOpen(result: BookResult): boolean {
+/** Whether the outcome of the try is unknown. A rate-limited request was not looked at. */
+function isOutcomeUnknown(result: BookResult): boolean {
   return result.kind === "offline" || result.kind === "busy" || (result.kind === "unavailable" && !result.isSettled);
 }
 
-function isSameWish(one: BookRequest, other: BookRequest): boolean {
+function isSameBooking(one: BookRequest, other: BookRequest): boolean {
   const toText = ({ serviceId, start, staffId, customer, answers }: BookRequest) =>
     JSON.stringify([serviceId, start, staffId, customer, answers]);
   return toText(one) === toText(other);

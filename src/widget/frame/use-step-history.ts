@@ -3,7 +3,7 @@ import { type Flow, type FlowStep, leadsTo, listSteps, type Service } from "./fl
 import type { StepHistory } from "./step-history.ts";
 import { useWhen } from "./use-when.ts";
 
-/** Tells the browser's history of each step, and goes where Back and Forward lead. */
+/** Adds each step to the browser's history, and follows Back and Forward. */
 export function useStepHistory(parts: {
   steps: StepHistory;
   services: readonly Service[];
@@ -11,7 +11,7 @@ export function useStepHistory(parts: {
   goTo: (step: FlowStep) => void;
 }): void {
   const { steps, services, flow } = parts;
-  // Listens once, and acts on what is there when the visitor moves.
+  // Listens once, and uses the values of the moment the visitor moves.
   const latest = useRef(parts);
   latest.current = parts;
 

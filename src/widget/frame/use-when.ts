@@ -1,8 +1,8 @@
 import { useLayoutEffect } from "preact/hooks";
 
 /**
- * Acts with the first drawing, and whenever one of `changed` is another than before; never for what else it uses. At once, not
- * after the browser has drawn: whoever types on without looking must find the focus where it belongs.
+ * Runs on the first render and whenever one of `changed` changes, but not for other values it uses. It runs before the
+ * browser paints, so that the focus has moved before a fast typist's next key.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: an effect returns its clean-up or nothing, as in Preact
 export function useWhen(changed: readonly unknown[], act: () => void | (() => void)): void {

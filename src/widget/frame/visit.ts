@@ -1,6 +1,6 @@
 import type { BrowserStep } from "#contract/steps.ts";
 
-// A visit lives as long as the tab, through reloads, or as long as the page where storage is blocked.
+// A visit lasts as long as the tab and survives reloads. Where storage is blocked, it lasts as long as the page.
 
 type Visit = { readonly id: string; readonly steps: readonly BrowserStep[] };
 
@@ -12,7 +12,7 @@ export class VisitKeeper {
   readonly #makeId: () => string;
   #visit: Visit;
 
-  /** `storage` may throw, as browsers do where a frame's storage is blocked. */
+  /** `storage` may throw: browsers do so where a frame's storage is blocked. */
   constructor(options: { widget: string; storage: () => Storage; makeId: () => string }) {
     this.#key = `svc_visit_${options.widget}`;
     this.#storage = options.storage;
@@ -57,7 +57,7 @@ export class VisitKeeper {
     try {
       this.#storage().setItem(this.#key, JSON.stringify(this.#visit));
     } catch {
-      // Blocked or full: the visit is kept in memory.
+      // Storage is blocked or full; the visit stays in memory.
     }
   }
 }

@@ -1,6 +1,6 @@
 type ZoneGroup = { readonly label: string; readonly zones: readonly string[] };
 
-/** Every zone that the browser knows, by continent. */
+/** All time zones the browser knows, by continent. */
 export function groupZones(zones: readonly string[]): ZoneGroup[] {
   const groups = new Map<string, string[]>();
   for (const zone of [...zones].sort()) {
@@ -10,13 +10,13 @@ export function groupZones(zones: readonly string[]): ZoneGroup[] {
   return [...groups].map(([label, members]) => ({ label, zones: members }));
 }
 
-/** `America/Argentina/Buenos_Aires` as people read it. */
+/** Makes `America/Argentina/Buenos_Aires` readable. */
 export function toZoneName(zone: string): string {
   const parts = zone.split("/").slice(zone.includes("/") ? 1 : 0);
   return parts.reverse().join(", ").replaceAll("_", " ");
 }
 
-/** The browser's own. Null where it does not know, and gives a name that is none. */
+/** The browser's time zone; null if it reports an unknown name. */
 export function findOwnZone(): string | null {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return Intl.supportedValuesOf("timeZone").includes(timeZone) || timeZone === "UTC" ? timeZone : null;

@@ -1,7 +1,7 @@
-// What is kept of an address: its campaign parameters, unless they are too long, and the place itself. Everything else of a query may
-// say who somebody is, and so may whatever looks like an e-mail address.
+// What we keep of an address: its origin and path, and its campaign parameters unless they are too long. The rest of a query
+// may identify a person, and so may anything that looks like an e-mail address.
 
-/** The most telling first, because all together have a limit. */
+/** The most useful first, because their total length is limited. */
 const PARAMETERS =
   "utm_source utm_medium utm_campaign gclid gbraid wbraid fbclid msclkid li_fat_id ttclid gad_source gad_campaignid utm_term utm_content".split(
     " ",
@@ -12,14 +12,14 @@ type TagName =
   | ("gclid" | "gbraid" | "wbraid" | "fbclid" | "msclkid" | "liFatId" | "ttclid" | "gadSource" | "gadCampaignid");
 export type Tags = { [Name in TagName]?: string };
 
-/** All of it empty for what is neither a place on the web nor an app. */
+/** Empty unless the address is a web page or an app. */
 type Address = {
-  /** The registrable domain, near enough for a script without a list of suffixes; the server decides again. */
+  /** Approximately the registrable domain, since the loader has no list of suffixes; the server decides again. */
   site: string;
   origin: string;
-  /** With its path. */
+  /** Including the path. */
   place: string;
-  /** With the parameters that are kept. */
+  /** Including the kept parameters. */
   whole: string;
   tags: Tags;
 };
@@ -46,7 +46,7 @@ export function readAddress(text: string, kept = /./): Address {
     for (const parameter of PARAMETERS) {
       const value = searchParams.get(parameter) ?? "";
       const { length } = value;
-      // Over-long values are dropped: half a click id would be a wrong one.
+      // Values that are too long are dropped, because a truncated click id would be wrong.
       if (!length || length > VALUE_MAX || length > room || !kept.test(parameter) || EMAIL.test(value)) continue;
       room -= length;
       query.set(parameter, value);
@@ -55,7 +55,7 @@ export function readAddress(text: string, kept = /./): Address {
     const whole = `${address.place}?${query}`;
     address.whole = room < VALUES_MAX && whole.length < WHOLE_MAX ? whole : address.place;
   } catch {
-    // An empty referrer, mostly.
+    // Usually an empty referrer.
   }
   return address;
 }
@@ -65,7 +65,7 @@ function toName(parameter: string): TagName {
   return parameter.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as TagName;
 }
 
-/** shop.example.co.uk and www.example.co.uk: example.co.uk. Of an address in digits, all of it. */
+/** `example.co.uk` for both shop.example.co.uk and www.example.co.uk; the whole of an IP address. */
 function toSite(host: string): string {
   return /\d$/.test(host) ? host : (/[^.]+\.(com?\.|org\.|net\.|ac\.)?[^.]+$/.exec(host)?.[0] ?? host);
 }

@@ -13,7 +13,7 @@ import {
 
 const KEY = "svc_attr";
 
-/** Where the visitor of this page came from, as far as the visitor lets it be known. */
+/** Where the visitor came from, as far as they consent. */
 export type VisitorAttribution = { read(): RawAttribution; decide(given?: ConsentAnswer): void };
 
 /** Nothing is read or stored before the first `decide`. */
@@ -26,12 +26,12 @@ export function createAttribution(mode: ConsentMode, at: Date): VisitorAttributi
     read: () =>
       record ? { ...toRawAttribution(record, location.href), ...ids } : toPageAttribution(arrival, location.href),
     decide(given) {
-      // Storage and cookies throw where the visitor or the page's sandbox blocks them; then this page is all there is.
+      // Storage and cookies throw where the visitor or a sandbox blocks them. Then we only know this page.
       const known = attempt(() => parseRecord(localStorage.getItem(KEY), at));
       answer = given ?? answer ?? (known?.granted && "granted");
       const permission = decidePermission({ mode, answer, signals: navigator });
       if (permission === "waiting") return;
-      // A page load is counted once, however often the visitor answers.
+      // A page load counts once, however often the visitor answers.
       record = permission === "page" ? undefined : (record ?? recordArrival(known, arrival));
       ids = undefined;
       if (record && permission === "all") {

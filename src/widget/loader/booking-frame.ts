@@ -22,11 +22,11 @@ type BookingFrame = { readonly element: HTMLElement; readonly title: string; clo
 
 const READY_LIMIT_MS = 10_000;
 
-/** Of each frame that is open: takes a message if it is its own, or, without one, tells the frame what may have changed. */
+/** One per open frame. With a message: handles it if it is that frame's. Without one: tells the frame what has changed. */
 const open = new Set<(message?: MessageEvent<Envelope<FromFrame>>) => void>();
 let made = 0;
 
-/** One booking frame: the iframe, and what stands in its place until it is ready or when it never is. */
+/** A booking frame: the iframe, and a placeholder until it is ready or if it never is. */
 export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): BookingFrame {
   const frame = `f${++made}`;
   const { widget } = wanted;
@@ -39,7 +39,7 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
   let isReady = false;
 
   iframe.src = toAddress("embed", { frame, mode, hostOrigin: origin });
-  // Until the frame shows its own.
+  // Shown until the frame has its own.
   if (onClose) element.append(make("button", { textContent: "×", ariaLabel: close, onclick: onClose }));
   open.add(take);
   return {
@@ -69,7 +69,7 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
     }
   }
 
-  /** Before the frame listens, the browser would complain on the console. */
+  /** Posting before the frame listens would log an error on the console. */
   function update(): void {
     say({ type: "context", attribution: site.attribution.read() });
     say({ type: "theme", theme: site.theme });
@@ -86,17 +86,17 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
     if (onClose) iframe.focus();
   }
 
-  /** The frame may still become ready, and then takes the place of the link. */
+  /** If the frame becomes ready later, it replaces the link. */
   function fail(): void {
     const link = make("a", { textContent: `${title} ↗`, href: toAddress("w", {}), target: "_blank" });
     element.firstChild?.replaceWith(link);
     element.className += " failed";
   }
 
-  /** What the page says travels in the fragment, which no server and no log sees. */
+  /** The context goes into the fragment, which appears on no server and in no log. */
   function toAddress(page: string, more: FrameContext): string {
     const context = { ...wanted, ...more, locale, theme: site.theme, attribution: site.attribution.read() };
-    // What is undefined is not written, and what the frame does not know is not read.
+    // JSON leaves out undefined fields, and the frame ignores unknown ones.
     return `${site.base}/${page}/${encodeURIComponent(widget)}#${encodeContext(context as FrameContext)}`;
   }
 }
@@ -105,7 +105,7 @@ export function takeMessage(message?: MessageEvent): void {
   for (const take of open) take(message);
 }
 
-/** The page's own language, before the browser's. */
+/** The page's language, or else the browser's. */
 export function toLocale(locale?: string): string {
   return locale || document.documentElement.lang || navigator.language;
 }

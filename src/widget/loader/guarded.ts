@@ -1,4 +1,4 @@
-// We are guests in the page: whatever goes wrong here stays here, without a word on the console.
+// We are guests in the page, so our errors never reach it or its console.
 
 export function attempt<Result>(run: () => Result): Result | undefined {
   try {

@@ -3,12 +3,12 @@ import { guarded } from "./guarded.ts";
 import { attachRoot, make } from "./make.ts";
 import type { Site } from "./site.ts";
 
-/** How far below the window a frame begins to load. */
+/** How far below the viewport a frame starts to load. */
 const NEAR = "600px";
 
 type Place = { show(): void; clear(): void };
 
-/** `<svc-booking widget="w_…" service="…" locale="…">`: the frame in the flow of the page, loaded when it comes near. */
+/** `<svc-booking widget="w_…" service="…" locale="…">`: the frame inside the page, loaded when it comes near. */
 export function defineInlineElement(site: Site): void {
   customElements.define(
     "svc-booking",
@@ -39,7 +39,7 @@ function createPlace(site: Site, host: HTMLElement): Place {
   return {
     show() {
       root.append(room);
-      // Anew, or the browser would see no change in an element that was moved.
+      // Observe again, or the browser would report no change for a moved element.
       watch.disconnect();
       watch.observe(room);
     },

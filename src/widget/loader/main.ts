@@ -5,14 +5,14 @@ import { startLoader } from "./start.ts";
 
 const OURS = 'script[src$="/loader.js"]';
 
-/** The browser does not say which script runs when it is a module or was evaluated by another script. */
+/** `document.currentScript` is null in modules and in scripts that another script evaluates. */
 const script = document.currentScript ?? document.querySelector(`${OURS}[data-widget]`) ?? document.querySelector(OURS);
 
 const start = guarded(() => {
-  // Browsers without styles that scripts make cannot show the widget.
+  // Browsers without constructable stylesheets cannot show the widget.
   if (document.adoptedStyleSheets && !customElements.get("svc-booking")) startLoader(script as HTMLScriptElement);
 });
 
-// A page that the browser renders ahead may never be looked at.
+// Nobody may ever see a prerendered page.
 if ((document as { prerendering?: boolean }).prerendering) document.addEventListener("prerenderingchange", start);
 else start();

@@ -1,6 +1,6 @@
 import css from "./loader.css?inline";
 
-/** Elements are made one by one: markup in texts would need the leave of a page that asks for trusted types. */
+/** Creates elements one by one, because pages with Trusted Types refuse markup in strings. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   properties?: Partial<HTMLElementTagNameMap[Tag]>,
@@ -11,7 +11,7 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Closed: the page's scripts and styles stay outside. Styles are made by script, so that no `style-src` forbids them. */
+/** A closed shadow root keeps out the page's scripts and styles. Constructed stylesheets are not subject to `style-src`. */
 export function attachRoot(host: HTMLElement): ShadowRoot {
   const root = host.attachShadow({ mode: "closed", delegatesFocus: true });
   const styles = new CSSStyleSheet();
@@ -20,7 +20,7 @@ export function attachRoot(host: HTMLElement): ShadowRoot {
   return root;
 }
 
-/** An element of our own in the page. It stands beside the body, which many pages fill anew. */
+/** Adds our own element to the page, next to the body, because many pages replace the body's content. */
 export function addHost(kind: "popup" | "float", content: Node): HTMLElement {
   const host = make("div");
   host.dataset["svc"] = kind;

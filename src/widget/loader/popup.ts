@@ -5,8 +5,8 @@ import type { Site } from "./site.ts";
 let closeOpen: (() => void) | undefined;
 
 /**
- * A dialog of the browser's own: it stands above everything, makes the page behind it inert, keeps the focus, and closes
- * with Esc. A click beside it does not close it: too much may have been typed.
+ * A native dialog: it covers everything, makes the page behind it inert, keeps the focus, and closes with Esc. A click
+ * outside does not close it, because the visitor may have filled in the form.
  */
 export function openPopup(site: Site, wanted: Wanted, opener: Element | null): void {
   if (!wanted.widget) return;
@@ -16,7 +16,7 @@ export function openPopup(site: Site, wanted: Wanted, opener: Element | null): v
   const host = addHost("popup", dialog);
   const { style, clientWidth } = document.documentElement;
   const { overflow, scrollbarGutter } = style;
-  // The page keeps its place, and the room of its scroll bar.
+  // Keep the scroll position and the space of the scroll bar.
   Object.assign(style, { overflow: "hidden", scrollbarGutter: innerWidth > clientWidth ? "stable" : scrollbarGutter });
   closeOpen = close;
   dialog.showModal();

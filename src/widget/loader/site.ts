@@ -3,12 +3,12 @@ import type { VisitorAttribution } from "./attribution.ts";
 
 /** What the parts of the loader share on one page. */
 export type Site = {
-  /** Origin of the service: where the loader itself came from. */
+  /** The service's origin, from which the loader itself was loaded. */
   readonly base: string;
-  /** Named on the script tag; "" where none is. */
+  /** From the script tag; "" if it names none. */
   readonly widget: string;
   readonly attribution: VisitorAttribution;
   theme: Theme;
-  /** Tells whoever listens. */
+  /** Notifies all listeners. */
   tell(widget: string, message: FromFrame): void;
 };

@@ -9,11 +9,11 @@ import { openPopup } from "./popup.ts";
 import type { Site } from "./site.ts";
 import { findTexts } from "./texts.ts";
 
-type Listener = (about: object) => void;
-/** What the page owner's stub has kept until now: `svc.q` holds the arguments of each call. */
+type Listener = (details: object) => void;
+/** The page owner's stub, which has queued the arguments of each call in `svc.q`. */
 type Stub = { q?: Iterable<unknown>[] };
 
-/** Everything the loader does on a page, in order. */
+/** Everything the loader does on a page, in this order. */
 export function startLoader(script: HTMLScriptElement): void {
   const { widget: ownWidget = "", consent = "", mode, label } = script.dataset;
   const page = window as { svc?: unknown; dataLayer?: unknown[]; navigation?: EventTarget };
@@ -25,7 +25,7 @@ export function startLoader(script: HTMLScriptElement): void {
     theme: {},
     tell,
   };
-  // First, because it is also how a second loader knows of the first.
+  // This comes first, because a second loader recognises the first by it.
   defineInlineElement(site);
   const updateFrames = guarded(() => takeMessage());
   const button = mode === "float" ? showFloatingButton(ownWidget, label || findTexts(toLocale()).title) : undefined;
@@ -48,7 +48,7 @@ export function startLoader(script: HTMLScriptElement): void {
   );
   const { svc } = page;
   const queue = (svc as Stub | undefined)?.q;
-  // What is neither ours nor absent belongs to somebody else, and stays.
+  // A `svc` that is not ours belongs to someone else, so it stays.
   if (!svc || queue || /\.q\b/.test(String(svc))) {
     page.svc = run;
     for (const call of queue ?? []) run(...call);
@@ -58,19 +58,19 @@ export function startLoader(script: HTMLScriptElement): void {
 
   addEventListener("message", guarded(takeMessage));
   document.addEventListener("click", guarded(openFromClick), true);
-  // For pages that change their address without being loaded anew. Where browsers do not tell, the frame's next step does.
+  // For pages that change their address without a reload. In browsers without this event, the frame's next step picks it up.
   page.navigation?.addEventListener("navigatesuccess", updateFrames);
 
-  /** Each listener is called on its own: what it throws is the page's, and stops neither us nor the next one. */
+  /** Calls each listener separately, so that an error in one stops neither us nor the others. */
   function tell(widget: string, message: FromFrame): void {
-    const { type, ...about } = { ...message, widget };
-    for (const [name, listener] of listeners) if (name === type) setTimeout(() => listener(about));
+    const { type, ...details } = { ...message, widget };
+    for (const [name, listener] of listeners) if (name === type) setTimeout(() => listener(details));
     if (script.dataset["datalayer"] == null) return;
     page.dataLayer ??= [];
-    page.dataLayer.push({ event: `svc_${type}`, ...about });
+    page.dataLayer.push({ event: `svc_${type}`, ...details });
   }
 
-  /** Also for elements that were added later, or stand in the shadow of others. */
+  /** Also works for elements added later and elements in shadow roots. */
   function openFromClick(click: MouseEvent): void {
     const path = click.composedPath() as HTMLElement[];
     const opener = path.find((element) => element.dataset?.["svcOpen"] != null);

@@ -1,8 +1,8 @@
 import type { Language } from "#contract/languages.ts";
 
-// The few words of the loader itself; everything else is said by the frame.
+// The loader's own texts; the frame has the rest.
 
-/** By language: what the frame is for, and how to close it. */
+/** By language: the frame's title and its Close button. */
 const TEXTS: Record<string, string | undefined> = {
   en: "Book an appointment|Close",
   de: "Termin buchen|Schließen",

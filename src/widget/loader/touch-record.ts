@@ -1,9 +1,9 @@
 import type { RawAttribution } from "#contract/attribution.ts";
 import { readAddress, type Tags } from "./address.ts";
 
-// First-touch attribution, without the browser: what a page load says, how it changes what is known of the visitor, and the
-// fields that are sent. A touch is a page load with other campaign parameters than the touch before, or one that another
-// site led to after half an hour without any; moving around on the site and reloading are none.
+// First-touch attribution as pure functions: what a page load tells us, how it changes what we know of the visitor, and
+// which fields are sent. A touch is a page load with different campaign parameters than the previous touch, or one that
+// came from another site after half an hour without page loads. Reloads and moving around on the site are not touches.
 
 export type TouchRecord = {
   v: 1;
@@ -11,12 +11,12 @@ export type TouchRecord = {
   landingPage: string;
   referrer: string;
   touches: number;
-  /** Of the first touch that carried any. */
+  /** From the first touch that had any. */
   first: Tags;
   last: Tags & { at: string };
   /** The last page load. */
   seen: string;
-  /** The visitor agreed. Kept here, so that the page owner need not ask again on the next page. */
+  /** The visitor consented. Stored, so that the page owner need not ask again on the next page. */
   granted?: true;
 };
 
@@ -25,7 +25,7 @@ type Arrival = { page: string; referrer: string; at: Date };
 
 const RECORD_MAX = 2048;
 const RECORD_MS = 180 * 86_400_000;
-/** Parameters that name a campaign, not a click. */
+/** Parameters that identify a campaign, not a click. */
 const CAMPAIGN = /^(utm|gad)/;
 const IDLE_MS = 30 * 60_000;
 
@@ -58,13 +58,13 @@ export function recordArrival(known: TouchRecord | undefined, arrival: Arrival):
   };
 }
 
-/** The fields under the contract's names. */
+/** The fields as the contract names them. */
 export function toRawAttribution(record: TouchRecord, currentPage: string): RawAttribution {
   const { landingPage, referrer, firstSeenAt, touches, first } = record;
   return { landingPage, referrer, firstSeenAt, touches, ...first, currentPage: readAddress(currentPage).whole };
 }
 
-/** Without the visitor's leave: the campaign and the host that led to this page view. */
+/** Without consent: only the campaign and the referring host of this page view. */
 export function toPageAttribution(arrival: Arrival, currentPage: string): RawAttribution {
   const referrer = readReferrer(arrival).origin;
   return {
@@ -74,13 +74,13 @@ export function toPageAttribution(arrival: Arrival, currentPage: string): RawAtt
   };
 }
 
-/** Nothing for what is not ours, or too old; throws for what is damaged. */
+/** Undefined if the record is not ours or too old; throws if it is damaged. */
 export function parseRecord(text: string | null, now: Date): TouchRecord | undefined {
   const record: TouchRecord | null = JSON.parse(text ?? "null");
   return record?.v === 1 && Math.abs(+now - Date.parse(record.firstSeenAt)) < RECORD_MS ? record : undefined;
 }
 
-/** Where it would be too long, without what can be told from the rest or is asked for least. */
+/** If it is too long, drops the fields that are derivable or least useful. */
 export function toRecordText(record: TouchRecord): string {
   const text = JSON.stringify(record);
   if (text.length <= RECORD_MAX) return text;
@@ -104,7 +104,7 @@ export function readAnalyticsIds(cookies: string, { first, firstSeenAt }: TouchR
   };
 }
 
-/** What leads from one page of the site to the next is no source. */
+/** A page of the same site is not a source. */
 function readReferrer({ page, referrer }: Arrival): { place: string; origin: string } {
   const from = readAddress(referrer);
   return from.site === readAddress(page).site ? readAddress("") : from;

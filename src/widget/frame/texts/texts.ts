@@ -1,4 +1,4 @@
-/** Everything the frame says. A language that lacks one of these does not compile. */
+/** All texts of the frame. A language that lacks one does not compile. */
 export type Texts = {
   bookWith(business: string): string;
   loading: string;

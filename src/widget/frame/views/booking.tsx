@@ -17,7 +17,7 @@ import { Shell } from "./shell.tsx";
 import { Summary } from "./summary.tsx";
 import { TimeStep } from "./time-step.tsx";
 
-/** The booking itself: what is chosen and entered lives here, each step shows a part of it. */
+/** Holds what the visitor has chosen and entered; each step shows a part of it. */
 export function Booking(props: {
   session: Session;
   config: ConfigAnswer;
@@ -101,14 +101,14 @@ export function Booking(props: {
   );
 }
 
-/** Each step's heading gets the focus when its step begins, but for the first: a frame takes no focus from its host page. */
+/** Focuses the heading of each step but the first: a frame must not take the focus from its host page. */
 function useHeadingFocus(step: FlowStep, hasProblem: boolean) {
   const heading = useRef<HTMLHeadingElement>(null);
   const last = useRef(step);
   useWhen([step], () => {
     if (last.current === step) return;
     last.current = step;
-    // In a popup it is what scrolls.
+    // In a popup, this element scrolls.
     document.getElementById("frame")?.scrollTo(0, 0);
     if (!hasProblem) heading.current?.focus();
   });

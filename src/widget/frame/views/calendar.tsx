@@ -23,14 +23,14 @@ type CalendarProps = {
   lastMonth: Month;
   today: Day;
   selected: Day | null;
-  /** How many times are free on a day. */
+  /** The number of free times on a day. */
   countOf: (day: Day) => number;
   isLoading: boolean;
   onMonth: (month: Month) => void;
   onSelect: (day: Day) => void;
 };
 
-/** A month as a grid, by the ARIA Authoring Practices: one day is in the tab order, keys move from there. */
+/** A month as a grid, following the ARIA Authoring Practices: one day is in the tab order, and keys move from there. */
 export function Calendar(props: CalendarProps) {
   const { texts, formats, month, firstMonth, lastMonth, selected, countOf } = props;
   const [active, setActive] = useState<Day | null>(null);

@@ -9,7 +9,7 @@ type ChoiceItem = {
   isChosen: boolean;
 };
 
-/** A list of things of which one is chosen, and with that the next step begins. */
+/** A list of choices. Choosing one leads to the next step. */
 export function ChoiceList(props: { kind: string; items: readonly ChoiceItem[]; onChoose: (id: string) => void }) {
   return (
     <ul class={`choices ${props.kind}`}>

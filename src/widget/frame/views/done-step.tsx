@@ -5,7 +5,7 @@ import { toZoneName } from "../zones.ts";
 import { Icon } from "./icon.tsx";
 import type { StepProps } from "./step-props.ts";
 
-/** How long a browser may take to begin with the download. */
+/** How long a browser may take to start the download. */
 const DOWNLOAD_LIMIT_MS = 60_000;
 
 export function DoneStep(props: StepProps & { booked: BookAnswer; timeZone: string; onAnother: () => void }) {

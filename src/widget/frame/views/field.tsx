@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** A label, its control, and what is wrong with it. */
+/** A label, its control, and its error. */
 export function Field(props: {
   id: string;
   label: string;
@@ -25,7 +25,7 @@ export function Field(props: {
   );
 }
 
-/** Ties a control to its label and its fault. */
+/** Links a control to its label and its error. */
 export function toControl(id: string, fault: string | undefined) {
   return {
     id,

@@ -145,7 +145,7 @@ function Questions(props: {
   );
 }
 
-/** What went wrong with the last try, above the form; read out each time. */
+/** What went wrong with the last try, shown above the form and read out each time. */
 function Trouble({ submit, texts }: { submit: Submit; texts: Texts }) {
   const summary = useRef<HTMLDivElement>(null);
   const { problem, faults, refusals } = submit;
@@ -174,7 +174,7 @@ function Trouble({ submit, texts }: { submit: Submit; texts: Texts }) {
             <a
               href={`#${path}`}
               onClick={(event) => {
-                // The address keeps what the host page put there.
+                // The address keeps the host page's fragment.
                 event.preventDefault();
                 document.getElementById(path)?.focus();
               }}

@@ -13,7 +13,7 @@ const PATHS = {
 
 type IconName = keyof typeof PATHS;
 
-/** For the eye only: what it means is always said in words beside it. */
+/** Decorative: the text beside it says the same. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

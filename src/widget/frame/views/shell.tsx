@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Session } from "../session.ts";
 import { Icon } from "./icon.tsx";
 
-/** What every state of the frame has around it: the business's name, the way back, and the way out of a popup. */
+/** What surrounds every state of the frame: the business's name, the Back button, and the Close button of a popup. */
 export function Shell(props: {
   session: Session;
   businessName: string | null;

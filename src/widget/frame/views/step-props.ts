@@ -4,13 +4,13 @@ import type { Flow, FlowAction } from "../flow.ts";
 import type { Formats } from "../formats.ts";
 import type { Session } from "../session.ts";
 
-/** What every step is given. */
+/** Props of every step. */
 export type StepProps = {
   session: Session;
   config: ConfigAnswer;
   flow: Flow;
   change: (action: FlowAction) => void;
   formats: Formats;
-  /** The heading of the step, which gets the focus when the step begins. */
+  /** The step's heading, which gets the focus when the step begins. */
   headed: RefObject<HTMLHeadingElement | null>;
 };

@@ -193,7 +193,7 @@ function Picked({ flow, formats }: TimeStepProps) {
   );
 }
 
-/** The day of the chosen time, the day that was picked, or else the first that has times. */
+/** The day of the chosen time, the selected day, or else the first day with free times. */
 function toShownDay(from: {
   days: ReadonlyMap<Day, readonly FreeSlot[]>;
   chosenDay: Day | null;

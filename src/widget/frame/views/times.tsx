@@ -5,10 +5,10 @@ import type { Texts } from "../texts/texts.ts";
 
 const AFTERNOON_HOUR = 12;
 const EVENING_HOUR = 17;
-/** More than these are easier to look through in parts of the day. */
+/** Longer lists are split into morning, afternoon and evening. */
 const UNGROUPED_MAX = 8;
 
-/** The free times of one day, as radio buttons: arrow keys move, nothing happens before Continue. */
+/** The free times of one day as radio buttons, so arrow keys move and nothing is chosen until Continue. */
 export function Times(props: {
   texts: Texts;
   formats: Formats;
@@ -23,7 +23,7 @@ export function Times(props: {
   const toName = (slot: FreeSlot) => {
     const atMs = Date.parse(slot.start);
     const name = formats.time(atMs);
-    // Where clocks go back, an hour comes twice.
+    // When clocks go back, one hour occurs twice.
     return names.indexOf(name) === names.lastIndexOf(name) ? name : formats.timeWithOffset(atMs);
   };
   return (
