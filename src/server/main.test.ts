@@ -9,6 +9,7 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { makeKey, makeOrganization } from "../../test/support/builders.ts";
+import { CLEAN_ENVIRONMENT } from "../../test/support/clean-environment.ts";
 import { createTestDatabase } from "../../test/support/database.ts";
 
 const { url, db, pool } = await createTestDatabase();
@@ -38,7 +39,7 @@ function start(
   settings: Record<string, string | undefined> = {},
   [program, ...args]: readonly [string, ...string[]] = DIRECTLY,
 ): Service {
-  const env = { PATH: process.env["PATH"], ...SETTINGS, ...settings };
+  const env = { ...CLEAN_ENVIRONMENT, ...SETTINGS, ...settings };
   const child = spawn(program, args, { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   after(() => child.kill("SIGKILL"));
   const ended = once(child, "close").then(([code]) => code as number | null);

@@ -7,6 +7,7 @@ import type { Frame, Page } from "playwright-core";
 import { makeTestFolder, waitUntilNoneRuns } from "../../src/server/db/embedded/testing/processes.ts";
 import { BRANCH, CHILDREN, WEBSITE } from "../../src/server/demo/practice.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { CLEAN_ENVIRONMENT } from "../support/clean-environment.ts";
 import { listAccessible } from "../support/embedded.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../scripts/demo.ts", import.meta.url));
@@ -20,7 +21,7 @@ type Demo = { child: ChildProcess; service: string; site: string; receiver: stri
 async function startDemo(): Promise<Demo> {
   const child = spawn(process.execPath, [PROGRAM], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], DATA_DIR: `${folder}/data`, PORT: "0" },
+    env: { ...CLEAN_ENVIRONMENT, DATA_DIR: `${folder}/data`, PORT: "0" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   after(() => child.kill("SIGKILL"));

@@ -12,6 +12,7 @@ import { DAY_MS } from "#contract/durations.ts";
 import { type Booking, createClient } from "../../sdk/src/index.ts";
 import { createTestApp } from "../support/app.ts";
 import { makeBooking, NOON } from "../support/builders.ts";
+import { CLEAN_ENVIRONMENT } from "../support/clean-environment.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startFaultyProxy } from "../support/faulty-proxy.ts";
 import { installClient } from "../support/installed-client.ts";
@@ -39,7 +40,7 @@ async function runExample(name: string, settings: Record<string, string>, killAt
   copyFileSync(path, copy);
   const child = spawn(process.execPath, [copy], {
     cwd: project,
-    env: { PATH: process.env["PATH"], BOOKFLOW_URL: proxy.url, ...settings },
+    env: { ...CLEAN_ENVIRONMENT, BOOKFLOW_URL: proxy.url, ...settings },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let printed = "";

@@ -21,6 +21,7 @@ import {
   startReplying,
   until,
 } from "../../src/server/webhooks/testing/webhook-service.ts";
+import { CLEAN_ENVIRONMENT } from "../support/clean-environment.ts";
 import { installClient } from "../support/installed-client.ts";
 
 // verifyWebhook of sdk/src, and the receivers in sdk/examples, against what the service sends and against forgeries.
@@ -219,7 +220,7 @@ async function startExample(project: string, name: string, about: { secret: stri
   copyFileSync(join(EXAMPLES, name), path);
   const child = spawn(process.execPath, [path], {
     cwd: project,
-    env: { PATH: process.env["PATH"], WEBHOOK_SECRET: about.secret, PORT: String(about.port) },
+    env: { ...CLEAN_ENVIRONMENT, WEBHOOK_SECRET: about.secret, PORT: String(about.port) },
     stdio: ["ignore", "pipe", "inherit"],
   });
   after(() => child.kill("SIGKILL"));

@@ -6,9 +6,8 @@ import { Readable } from "node:stream";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "../../src/server/cli/run.ts";
+import { CLEAN_ENVIRONMENT } from "./clean-environment.ts";
 
-/** Spares every process but the first the compiler. */
-const COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/bookflow", import.meta.url));
 const PROGRAM = fileURLToPath(new URL("../../src/server/cli/main.ts", import.meta.url));
 
 export type Outcome = { code: number | null; stdout: string; stderr: string };
@@ -36,8 +35,7 @@ export function createCommandLine(settings: Record<string, string>): CommandLine
         const child = spawn(process.execPath, [PROGRAM, ...args], {
           cwd: folder,
           env: {
-            PATH: process.env["PATH"],
-            NODE_COMPILE_CACHE: COMPILE_CACHE,
+            ...CLEAN_ENVIRONMENT,
             NODE_OPTIONS: options.nodeOptions ?? "",
             ...all,
             ...options.settings,

@@ -5,6 +5,7 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { TEST_SECRET_KEY } from "../../../../test/support/app.ts";
+import { CLEAN_ENVIRONMENT } from "../../../../test/support/clean-environment.ts";
 import { systemClock } from "../../lib/clock.ts";
 import {
   book,
@@ -28,14 +29,12 @@ const deps = { ...testDeps, clock: systemClock };
 const { db } = deps;
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
-const COMPILE_CACHE = fileURLToPath(new URL("../../../../node_modules/.cache/bookflow", import.meta.url));
 
 /** With this time limit a lease lasts the shortest there is, two seconds. */
 function startWorkerProcess(settings: Record<string, string> = {}): ChildProcess {
   const child = spawn(process.execPath, [MAIN], {
     env: {
-      PATH: process.env["PATH"],
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...CLEAN_ENVIRONMENT,
       ROLE: "worker",
       DATABASE_URL: url,
       SECRET_KEY: TEST_SECRET_KEY,

@@ -9,6 +9,7 @@ import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { CLEAN_ENVIRONMENT } from "../../../../../test/support/clean-environment.ts";
 
 type Word = { kind: "ready"; url: string } | { kind: "failed"; name: string; sentence: string };
 
@@ -42,7 +43,7 @@ export async function startClient(spec: {
   const program = fileURLToPath(new URL("client-program.ts", import.meta.url));
   const child = spawn(process.execPath, [program, spec.dataDir, spec.shared], {
     cwd: "/",
-    env: { PATH: process.env["PATH"] },
+    env: CLEAN_ENVIRONMENT,
     stdio: ["pipe", "pipe", "inherit"],
     ...spec.user,
   });
