@@ -84,7 +84,7 @@ export const SETTINGS = {
     min: 0,
     max: 10_000_000,
     meaning:
-      "Requests with funnel events per minute from one IP address, counted by each process. Offices often share an address. 0 means no limit.",
+      "Requests with funnel events per minute from one network, counted by each process. Offices often share an address. 0 means no limit.",
   }),
   rateLimitConfigPerMinute: integer({
     name: "RATE_LIMIT_CONFIG_PER_MINUTE",
@@ -123,7 +123,7 @@ export const SETTINGS = {
     fallback: "20",
     min: 0,
     max: 10_000_000,
-    meaning: "Booking requests per minute from one IP address, counted by each process. 0 means no limit.",
+    meaning: "Booking requests per minute from one network, counted by each process. 0 means no limit.",
   }),
   rateLimitWidgetBookingsPerMinute: integer({
     name: "RATE_LIMIT_WIDGET_BOOKINGS_PER_MINUTE",
@@ -131,7 +131,7 @@ export const SETTINGS = {
     min: 0,
     max: 10_000_000,
     meaning:
-      "Booking requests per minute through one widget from all addresses, counted by each process. 0 means no limit.",
+      "Booking requests per minute through one widget from all networks together, counted by each process. 0 means no limit.",
   }),
   trustProxy: proxies({
     name: "TRUST_PROXY",
@@ -150,7 +150,7 @@ export const SETTINGS = {
     fallback: null,
     isSecret: true,
     meaning:
-      "Encrypts signing secrets, credentials for scheduling systems and two-factor secrets, and signs cookies. Required with DATABASE_URL. Otherwise it is generated once and kept in DATA_DIR.",
+      "Encrypts signing secrets, chat URLs, credentials for scheduling systems and two-factor secrets, and signs cookies. Required with DATABASE_URL. Otherwise it is generated once and kept in DATA_DIR.",
   }),
   signUp: choice({
     name: "SIGN_UP",
