@@ -19,8 +19,8 @@ import { deliveryAppRoutes } from "./webhooks/log/app-routes.ts";
 import { widgetAppRoutes } from "./widgets/app-routes.ts";
 
 /**
- * The dashboard API: what people do with their accounts, and members with their organization's things. Who may use a route
- * stands in contract/app/routes.ts; a route that is not listed there cannot be mounted here.
+ * The dashboard API: what people do with their accounts, and members with their organization's things. Who may use a route is
+ * listed in contract/app/routes.ts; a route that is not listed there cannot be mounted here.
  */
 export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<void> {
   await app.register(
@@ -52,7 +52,7 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
 
 const ROUTES: readonly (AppRoute | AccountRoute)[] = [...Object.values(APP_ROUTES), ...Object.values(ACCOUNT_ROUTES)];
 
-/** Before the body is read: whoever may not do a thing is not told what was wrong with how they asked for it. */
+/** Checks the role and plan before the body is read, so that a caller without them learns nothing else. */
 function guardRoute(route: RouteOptions): void {
   const listed = ROUTES.find(
     ({ method, path }) =>
@@ -61,7 +61,7 @@ function guardRoute(route: RouteOptions): void {
   assert(listed, `${String(route.method)} ${route.url} stands in contract/app/routes.ts`);
   const { role, feature } = listed;
   route.schema = { ...route.schema, hide: true };
-  // Whether somebody is signed in was asked before.
+  // `anyone` needs no sign-in; personAuth has already checked it for `person`.
   if (role === "anyone" || role === "person") return;
   route.onRequest = async (request: FastifyRequest) => {
     const member = memberOf(request);

@@ -62,7 +62,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   await app.register(
     async (api) => {
       const guard = createBearerGuard(deps);
-      // Parameters are decided about in http/parameters.ts; their schemas are description only.
+      // http/parameters.ts checks the parameters; their schemas only describe them.
       api.setValidatorCompiler(() => () => true);
       // Reads key and page in one statement, so it calls the guard itself.
       bookingReadRoutes(api, deps, guard);

@@ -15,7 +15,7 @@ import { WORKER_LOCKS } from "./webhooks/queue/worker-locks.ts";
 export type Task = {
   readonly name: string;
   readonly periodMs: number;
-  /** Its statements may take long, and are waited for. */
+  /** Its statements may take longer than `deps.db` allows, so it runs on `deps.patientDb`. */
   readonly isLong?: true;
   readonly run: (deps: ServiceDeps, signal: AbortSignal) => Promise<unknown>;
 };
@@ -34,7 +34,7 @@ const TASKS: readonly Task[] = [
 /** Starts every task; `stop` lets the runs under way end at their next safe point and waits for them. */
 export function startWorker(deps: ServiceDeps, tasks: readonly Task[] = TASKS): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  // Prometheus sees growth only of what was there before.
+  // Initialise the counters to 0, so that `increase()` notices the first failure.
   for (const { name } of tasks) deps.metrics.taskRuns.inc({ task: name, outcome: "failed" }, 0);
   const loops = tasks.map((task) =>
     repeat({ periodMs: task.periodMs, signal: stopping.signal }, () => runTask(deps, task, stopping.signal)),

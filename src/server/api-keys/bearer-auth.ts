@@ -23,7 +23,7 @@ declare module "fastify" {
 /** A key's last use is written at most this often, so that reads don't become writes. */
 const LAST_USED_PRECISION_MS = MINUTE_MS;
 
-/** A last use up to this instant is recorded anew. */
+/** A key last used before this instant gets a new last use. */
 export function toUseDueBefore(now: Date): Date {
   return new Date(now.getTime() - LAST_USED_PRECISION_MS);
 }
@@ -75,7 +75,7 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-/** Throws 401 unless the request has exactly one key with a right checksum. Whether it exists is the database's to say. */
+/** Throws 401 unless the request has exactly one key with a right checksum. Only the database knows whether it exists. */
 export function requireKeyHash(request: FastifyRequest): Buffer {
   const key = parseBearer(onlyAuthorization(request));
   if (key === null)

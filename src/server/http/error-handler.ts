@@ -26,7 +26,7 @@ export function sendError(
     .send(apiError.body);
 }
 
-/** A caller's mistake is told to the caller alone. */
+/** A caller's mistake is not logged. */
 function logFault(
   deps: Pick<Deps, "log">,
   { apiError, error, request }: { apiError: ApiError; error: unknown; request: FastifyRequest },
@@ -37,7 +37,7 @@ function logFault(
   else if (isDatabaseAway(error)) deps.log.warn("request.unavailable", fields);
 }
 
-/** Whatever may have been thrown: were this to fail on it, Fastify would tell the caller of that failure in its own words. */
+/** Accepts anything that may have been thrown. If this failed, Fastify would send the caller a message of its own. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDatabaseAway(error)) return databaseAway();

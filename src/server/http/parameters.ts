@@ -3,7 +3,7 @@ import { parseIsoInstant } from "../lib/iso-instant.ts";
 import { ApiError } from "./api-error.ts";
 
 // Query parameters of the read API. JSON Schema with type coercion would take `1e2` and `+5` for integers and cannot
-// clamp, so the schemas in contract/ describe these parameters and the functions here decide about them.
+// clamp, so the schemas in contract/ describe these parameters and the functions here check them.
 
 /** The parsed query string: a list where a name was repeated. */
 export type Query = Readonly<Record<string, string | string[] | undefined>>;

@@ -26,7 +26,7 @@ export type ApiPage = {
   nextCursor: string | null;
 };
 
-/** `$from` to `$limit` are numbers of parameters. One row more than the page holds tells whether there is a next page. */
+/** `parameters` are placeholders such as `$1`. One row more than the page holds tells whether there is a next page. */
 const toPageSelect = (parameters: Record<"owner" | "from" | "before" | "limit", string>, condition = "") => `
   select coalesce(string_agg(api_json, ',' order by created_at desc) filter (where place <= ${parameters.limit}), '') as bookings,
     case when count(*) > ${parameters.limit} then

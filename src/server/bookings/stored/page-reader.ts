@@ -35,7 +35,7 @@ export class PageReader {
     if (planIncludes(plan, "readApi")) this.#known.set(keyHash.toString("latin1"), { owner, plan });
   }
 
-  /** Null unless the key is what is remembered of it. */
+  /** Null if the key is not remembered, is no longer valid, or has another plan by now. */
   async readKnown(
     keyHash: Buffer,
     request: PageRequest & { now: Date },

@@ -28,7 +28,7 @@ export function bookingReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock">
     async (request, reply) => {
       const keyHash = requireKeyHash(request);
       const now = deps.clock.now();
-      // A bad parameter is told only to whoever has a valid key.
+      // Only a caller with a valid key is told what is wrong with a parameter.
       const parsed = parseBookingsQuery(request.query as Query);
       const isPlain = !(parsed instanceof ApiError) && parsed.widget === null;
       const known = isPlain ? await pages.readKnown(keyHash, { ...parsed, now }) : null;
