@@ -1,7 +1,22 @@
+import { DAY_MS } from "#contract/durations.ts";
 import { PLAN_TERMS, type Plan } from "#contract/plans.ts";
+
+type Period = { day: number; lengthMs: number };
+
+/** Of the last day asked for: every read needs it, and calendar arithmetic was the slowest part of a small page. */
+const periods = new Map<Plan, Period>();
 
 /** The start of a plan's retention period. Months are calendar months in UTC: 31 March minus one month is 28 February. */
 export function toKeptSince(plan: Plan, now: Date): Date {
-  const end = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO("UTC");
-  return new Date(end.subtract(PLAN_TERMS[plan].retention).epochMilliseconds);
+  const day = Math.floor(now.getTime() / DAY_MS);
+  const known = periods.get(plan);
+  const period = known?.day === day ? known : measurePeriod(plan, day);
+  if (period !== known) periods.set(plan, period);
+  return new Date(now.getTime() - period.lengthMs);
+}
+
+/** The same for every instant of the day, because all days of UTC have one length. */
+function measurePeriod(plan: Plan, day: number): Period {
+  const start = Temporal.Instant.fromEpochMilliseconds(day * DAY_MS).toZonedDateTimeISO("UTC");
+  return { day, lengthMs: day * DAY_MS - start.subtract(PLAN_TERMS[plan].retention).epochMilliseconds };
 }
