@@ -8,15 +8,12 @@ import { hashApiKey, makeApiKey, toDisplayParts } from "./token.ts";
 export async function makeKey(
   deps: { db: Db; random: Random },
   owner: OrganizationId,
-  {
-    id = randomId<ApiKeyId>(deps.random, API_KEY_ID),
-    name,
-    createdBy,
-    expiresAt,
-    now,
-  }: { id?: ApiKeyId; name: string; createdBy: string | null; expiresAt: Date | null; now: Date },
+  wanted: { id?: ApiKeyId; name: string; createdBy: string | null; expiresAt: Date | null; now: Date },
 ): Promise<{ id: ApiKeyId; key: string }> {
+  const { name, createdBy, expiresAt, now } = wanted;
+  // Before the id: the demo derives its random bytes, and the first of them are its key (demo/credentials.ts).
   const key = makeApiKey(deps.random);
+  const id = wanted.id ?? randomId<ApiKeyId>(deps.random, API_KEY_ID);
   const shown = toDisplayParts(key);
   await insertApiKey(deps.db, {
     id,

@@ -29,8 +29,7 @@ let other: OrganizationId;
 let contents: Record<string, string>;
 let apiKey: string;
 
-/** What each table holds, all organizations together. */
-/** But for the rules of time zones, which belong to nobody and stay. */
+/** What each table holds, all organizations together; the rules of time zones belong to nobody and stay. */
 async function readContents(): Promise<Record<string, string>> {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
