@@ -55,6 +55,12 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await row.getByText("Not working").waitFor();
     await dialog.getByRole("button", { name: "Test again" }).click();
     await dialog.getByText("Connection works").waitFor();
+    await dialog.getByRole("button", { name: "Make a test booking" }).click();
+    await dialog.getByText("a test appointment was booked, found and canceled", { exact: false }).waitFor();
+    assert.deepEqual(
+      server.bookings.map(({ status }) => status),
+      ["cancelled"],
+    );
     await dialog.getByRole("button", { name: "Done" }).click();
     await dialog.waitFor({ state: "detached" });
 
@@ -83,7 +89,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     // Meanwhile somebody gives it to a widget again: the server has the last word.
     await updateWidget(deps.db, widgetId, { connection_id: connection?.id ?? null });
     await dialog.getByRole("button", { name: "Delete" }).click();
-    await page.getByText("Widgets still book through this connection", { exact: false }).waitFor();
+    await page.getByText("Widgets still use this connection", { exact: false }).waitFor();
     await dialog.getByText("Annex is in use").waitFor();
     await updateWidget(deps.db, widgetId, { connection_id: null });
     await page.reload();

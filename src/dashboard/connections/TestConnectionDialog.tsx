@@ -7,6 +7,7 @@ import { connectionsQuery } from "../api/connections.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
+import { CheckAnswer } from "./CheckAnswer.tsx";
 import { wordsOf } from "./connection-words.ts";
 import { VerifiedAnswer } from "./VerifiedAnswer.tsx";
 
@@ -32,6 +33,12 @@ function Test({ connection, onClose }: { connection: AppConnection; onClose: () 
     isQuiet: true,
     refreshes: [connectionsQuery(id).queryKey],
   });
+  const check = useAction({
+    run: () =>
+      call("checkConnection", { organization: id, params: { connection: connection.id }, body: { book: true } }),
+    isQuiet: true,
+    refreshes: [connectionsQuery(id).queryKey],
+  });
   const { mutate, data, error } = test;
   useEffect(() => mutate(), [mutate]);
   return (
@@ -51,7 +58,14 @@ function Test({ connection, onClose }: { connection: AppConnection; onClose: () 
           </Group>
         )}
       </div>
+      <FormFault error={check.error} />
+      {check.data && <CheckAnswer check={check.data} />}
       <Group justify="flex-end" gap="xs">
+        {data?.verified && (
+          <Button variant="default" loading={check.isPending} onClick={() => check.mutate()}>
+            Make a test booking
+          </Button>
+        )}
         <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
           Test again
         </Button>

@@ -44,6 +44,10 @@ const SECTIONS: readonly Section[] = [
         title: "Embed a widget",
         purpose: "Show it in the page, as a popup or behind a button. Covers consent and privacy.",
       }),
+      guide("docs/scheduling-systems.md", {
+        title: "Scheduling systems",
+        purpose: "Connect Microsoft Bookings, Cal.com or Calendly: what works, permissions and limits.",
+      }),
       guide("docs/read-api.md", {
         title: "Read API",
         purpose: "Pull bookings and analytics on a schedule and keep a copy in sync.",

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Language } from "#contract/languages.ts";
 
-/** Where `npm run build` puts what the booking frame is made of, and under which address it is served. */
+/** Where `npm run build` puts the files of the booking frame, and the address they are served under. */
 export const FRAME_FOLDER = fileURLToPath(new URL("../../../dist/assets/frame/", import.meta.url));
 export const FRAME_ADDRESS = "/assets/frame/";
 
 export type FrameFiles = {
   readonly script: string;
   readonly stylesheets: readonly string[];
-  /** The script that holds the texts of a language. */
+  /** The script with the texts of a language. */
   readonly texts: Readonly<Partial<Record<Language, string>>>;
 };
 
@@ -20,7 +20,7 @@ type Manifest = Record<string, { file: string; css?: string[]; imports?: string[
 export function loadFrameFiles(languages: readonly Language[]): FrameFiles | null {
   const path = join(FRAME_FOLDER, "manifest.json");
   if (!existsSync(path)) return null;
-  // Vite wrote it; nobody else can.
+  // Written by Vite only.
   const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest;
   const entry = manifest["src/widget/frame/main.tsx"];
   if (!entry) return null;

@@ -1,6 +1,6 @@
 import type { Language } from "#contract/languages.ts";
 
-/** What the server itself says; everything else is said by the frame, in its own texts. */
+/** Texts that the server renders. The frame has all other texts. */
 type PageTexts = {
   book(businessName: string): string;
   loading: string;

@@ -11,7 +11,7 @@ import { type PageKind, renderFramePage, renderUnknownPage } from "./render-page
 
 type EmbedDeps = Pick<Deps, "config" | "db">;
 
-/** GET /embed/{widget}: the booking frame; GET /w/{widget}: the same as a page of its own; and the files of both. */
+/** GET /embed/{widget} is the booking frame, GET /w/{widget} the same as a page of its own; also serves their files. */
 export async function embedPageRoutes(
   app: FastifyInstance,
   deps: EmbedDeps,
@@ -45,7 +45,7 @@ async function sendPage(
   const isFramed = kind === "embed";
   reply
     .type("text/html; charset=utf-8")
-    // Asked for anew each time, and still kept for going back and forward.
+    // Revalidated every time, but still usable for back and forward.
     .header("cache-control", "no-cache")
     .header("vary", "Accept-Language")
     .header("content-security-policy", toPolicy(isFramed ? toAncestors(widget?.allowedDomains ?? []) : "'none'"));
@@ -55,7 +55,7 @@ async function sendPage(
   return reply.send(renderFramePage({ kind, widget, bookingUrl, language, files }));
 }
 
-/** Our own pages always may: the dashboard shows a preview. */
+/** Our own pages are always allowed, because the dashboard shows a preview. */
 function toAncestors(allowedDomains: readonly string[]): string {
   return allowedDomains.length === 0 ? "*" : ["'self'", ...allowedDomains].join(" ");
 }

@@ -1,6 +1,6 @@
 import { type BookRequest, found, type Read, type UnlimitedSystem } from "./scheduling-system.ts";
 
-/** Whether the time of a request can be had: its moment is asked for, and nothing after it. */
+/** Whether the requested time is still free. Asks for slots that start at exactly that time. */
 export async function isStillFree(
   listSlots: UnlimitedSystem["listSlots"],
   { serviceId, staffId, startAt }: BookRequest,

@@ -6,7 +6,7 @@ import { found, type OfferedService, type Read, type UnlimitedSystem } from "./s
 const KEPT_MS = MINUTE_MS;
 const TIMEOUT_MS = 8_000;
 
-/** What a system offers. Every visitor's frame begins with it, so it is kept for a while. */
+/** Keeps what a system offers for a while, because every visitor's frame starts with it. */
 export function createKeptCatalog<
   Catalog extends { readonly services: readonly { readonly offered: OfferedService }[] },
 >(

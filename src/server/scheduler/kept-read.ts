@@ -3,14 +3,14 @@ import { toAbortCode } from "./outbound.ts";
 import { type Failure, type Read, unavailable } from "./scheduling-system.ts";
 
 /**
- * A read whose answer is kept for a while and made once for all who ask at the same time. It runs under a time limit of its
- * own, so that a caller that goes away takes nothing from the others; a failure is told to those who wait and not kept.
+ * A read whose result is kept for a while and shared by everyone who asks at the same time. It has a time limit of its own,
+ * so a caller who leaves doesn't end it for the others. Failures are reported to everyone who waits, and not kept.
  */
 export type KeptRead<T> = {
   get(signal: AbortSignal): Promise<Read<T>>;
-  /** Asks anew, whatever is kept. */
+  /** Reads again, bypassing the kept value. */
   refresh(signal: AbortSignal): Promise<Read<T>>;
-  /** Drops this value, unless another has come since. */
+  /** Drops this value unless a newer one replaced it. */
   forget(value: T): void;
 };
 

@@ -17,7 +17,7 @@ export type SchedulerDeps = {
   readonly limits: SchedulerLimits;
   /** Public address of the service, for the sandbox's links. */
   readonly baseUrl: string;
-  /** Connections lately used, with their tokens and services; one that was edited since is opened anew. */
+  /** Recently used connections with their tokens and services. A connection that was edited since is opened again. */
   readonly opened: RecentMap<ConnectionId, { readonly updatedAtMs: number; readonly system: SchedulingSystem }>;
 };
 
@@ -27,7 +27,7 @@ export function createSchedulerDeps(deps: {
   config: { readonly baseUrl: string; readonly docsUrl: string };
   secretKey: string;
   resolve: ResolveHost;
-  /** Private networks in which a self-hosted system may be. */
+  /** Private networks in which self-hosted systems are allowed. */
   allow: readonly Cidr[];
   clock: Clock;
   random: Random;

@@ -2,13 +2,13 @@ import type { HttpReply } from "./outbound.ts";
 import { toUpstream } from "./read-reply.ts";
 import { type BookOutcome, type FindOutcome, type Read, unavailable } from "./scheduling-system.ts";
 
-/** A gateway that gave up: the system behind it may still be working on it. */
+/** A gateway gave up, but the system behind it may still be working. */
 const STILL_WORKING: ReadonlySet<number> = new Set([502, 504]);
 
 /**
- * What became of a booking that the system answered with a fault which may mean anything (Microsoft answers 500 to a taken
- * slot too). The system itself is asked: an appointment with the reference is a success; without one, a time that is no
- * longer free was taken; otherwise the system is out of order. Where it cannot be asked, nobody knows.
+ * Finds out what became of a booking after an error that may mean anything (Microsoft answers 500 even to a taken slot). If
+ * there is an appointment with the reference, it was booked. If not, and the time is no longer free, it was taken. Otherwise
+ * the system is unavailable. If the system cannot be asked, the outcome is unknown.
  */
 export async function settleFault(
   reply: HttpReply,

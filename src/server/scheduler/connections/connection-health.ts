@@ -13,23 +13,23 @@ import {
 } from "../scheduling-system.ts";
 import { recordConnectionError, recordConnectionOk } from "./queries.ts";
 
-// How a connection is doing: written down for the people who own it, and kept in memory so that a system which is out of
-// order, or asked for a pause, is left alone for a while instead of being asked by every visitor.
+// The health of a connection: stored for its owners, and kept in memory so that a system that is down, or asked us to wait,
+// is left alone for a while instead of being asked by every visitor.
 //
-// | said by the system              | health              | asked again                          |
+// | result                          | health              | asked again                          |
 // |---------------------------------|---------------------|--------------------------------------|
-// | an answer, also "slot taken"    | ok                  | at once                              |
-// | refused: credentials, not found | its reason          | at once                              |
-// | unavailable, unknown            | what was seen of it | after the wait it asked for; after   |
+// | any answer, also "slot taken"   | ok                  | at once                              |
+// | refused: credentials, not found | the reason          | at once                              |
+// | unavailable, unknown            | the error           | after the wait it asked for; after   |
 // |                                 |                     | five in a row, half a minute later   |
 //
-// The look for a reference is never held back: it decides what a visitor is told.
+// Looking up a reference is never held back, because it decides what a visitor is told.
 
 type Outcome = Read<unknown> | FindOutcome | BookOutcome;
 
 const FAILURES_BEFORE_PAUSE = 5;
 const PAUSE_MS = 30_000;
-/** A system cannot ask for more. */
+/** The longest wait that a system can ask for. */
 const PAUSE_MS_MAX = 5 * MINUTE_MS;
 const OK_WRITTEN_EVERY_MS = MINUTE_MS;
 const ERROR_WRITTEN_EVERY_MS = 10_000;
@@ -71,7 +71,7 @@ export class ConnectionHealth {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now.getTime() + waitMs);
   }
 
-  /** Not at every call: many visitors would write the same row. What cannot be written never changes an outcome. */
+  /** Not for every call, because many visitors would write the same row. A failed write never changes an outcome. */
   async #write(error: HealthError | null, now: Date): Promise<void> {
     const what = error?.word ?? "";
     const everyMs = error === null ? OK_WRITTEN_EVERY_MS : ERROR_WRITTEN_EVERY_MS;
@@ -90,7 +90,7 @@ export class ConnectionHealth {
 
 type HealthError = { word: ConnectionErrorCode; status: number | null; requestId: string | null };
 
-/** Null: the system works. "unsaid": the system was not asked, or the caller went away before it could say anything. */
+/** Null when the system works. "unsaid" when it was not asked, or the caller left before it answered. */
 function toError(outcome: Outcome): HealthError | null | "unsaid" {
   switch (outcome.kind) {
     case "found":
@@ -128,7 +128,7 @@ function toHealthError(word: ConnectionErrorCode, { status, requestId }: Upstrea
   return { word, status, requestId };
 }
 
-/** The same system, watched. Services mostly come from memory, so only their failures say anything. */
+/** Notes the outcome of every operation. Services mostly come from memory, so only their failures count. */
 export function watchSystem(system: SchedulingSystem, health: ConnectionHealth): SchedulingSystem {
   const noted = async <T extends Outcome>(outcome: T): Promise<T> => {
     await health.note(outcome);

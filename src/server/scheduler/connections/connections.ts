@@ -17,7 +17,7 @@ import {
   updateConnection,
 } from "./queries.ts";
 
-// What an organization does with its connections. Expected refusals are values; the caller turns them into words or a status.
+// Adding, changing, removing and testing an organization's connections. Expected refusals are values.
 
 type GivenParts = {
   readonly settings: Readonly<Record<string, unknown>>;
@@ -25,20 +25,20 @@ type GivenParts = {
 };
 
 export type ConnectionRefusal =
-  /** Members of the settings or credentials that are missing or wrong. */
+  /** Names of missing or invalid settings and credentials. */
   | { readonly kind: "fields_refused"; readonly fields: readonly string[] }
-  /** The system did not let itself be asked; nothing was saved. */
+  /** The test of the connection failed; nothing was saved. */
   | { readonly kind: "test_failed"; readonly failure: Failure }
   | { readonly kind: "too_many" }
   | { readonly kind: "in_use" }
-  /** What became of a booking is not known yet, and this connection is where to look. */
+  /** The outcome of a booking is unknown, and it can only be looked up through this connection. */
   | { readonly kind: "booking_under_way" }
   | { readonly kind: "not_found" };
 
-/** What else is written in the transaction that adds, such as who did it. */
+/** Writes more in the transaction that adds the connection, such as the audit entry. */
 export type Alongside = (transaction: Db, connection: Pick<ConnectionRow, "id" | "name">) => Promise<void>;
 
-/** Asks the system first: a connection that never worked is not saved. */
+/** Tests the connection first; one that doesn't work is not saved. */
 export async function addConnection(
   deps: OpenDeps,
   owner: OrganizationId,
@@ -74,15 +74,15 @@ export type ConnectionEdit = {
   readonly id: ConnectionId;
   readonly name?: string;
   /**
-   * Settings change only together with the credentials: else whoever may edit a connection could have a secret that they
-   * cannot read sent to an address of their own.
+   * Settings change only together with credentials. Otherwise an editor could have a secret that they cannot read sent to an
+   * address of their own.
    */
   readonly parts?: GivenParts;
 };
 
 /**
- * Changes the name, the parts, or both at once. The system is asked first, as nobody is to wait for it behind a locked row;
- * `meanwhile` then gets the row as it is by then, locked; when it throws, nothing is changed.
+ * Changes the name, the parts, or both. The connection is tested before the row is locked, so that nobody waits for the
+ * system. `meanwhile` gets the locked, current row; if it throws, nothing changes.
  */
 export async function changeConnection(
   deps: OpenDeps,
@@ -111,7 +111,7 @@ export async function changeConnection(
 
 function toChange(deps: OpenDeps, row: ConnectionRow, parts: ConnectionParts) {
   const now = deps.clock.now();
-  // Even if the clock stands still: it is by this time that every process notices.
+  // Always increases, even if the clock stands still: processes notice the change by this time.
   const updatedAt = new Date(Math.max(now.getTime(), row.updated_at.getTime() + 1));
   return { ...seal(deps, row.id, parts), last_ok_at: now, updated_at: updatedAt };
 }
@@ -122,17 +122,17 @@ export async function removeConnection(
   id: ConnectionId,
 ): Promise<{ kind: "removed" } | ConnectionRefusal> {
   return await withinTransaction(deps.db, async (transaction) => {
-    // Locked first: whoever is giving it to a widget is waited for and seen.
+    // Locked first, so that a widget that is being given this connection is seen.
     if ((await lockConnection(transaction, owner, id)) === null) return { kind: "not_found" };
     if (await isBookedThrough(transaction, owner, id)) return { kind: "in_use" };
-    // Only there can a lost booking be looked for.
+    // A lost booking can only be looked up through this connection.
     if (await isBeingAsked(transaction, owner, id)) return { kind: "booking_under_way" };
     await deleteConnection(transaction, owner, id);
     return { kind: "removed" };
   });
 }
 
-/** "Test connection" of one that is saved; its health shows the result. */
+/** "Test connection" for a saved connection. Its health shows the result. */
 export async function testConnection(
   deps: OpenDeps,
   owner: OrganizationId,

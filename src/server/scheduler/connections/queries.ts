@@ -19,7 +19,7 @@ const COLUMNS = [
   "updated_at",
 ] as const;
 
-/** Without the sealed credentials: whoever lists connections has no use for them. */
+/** Without the sealed credentials, which lists don't need. */
 export type ConnectionRow = Pick<Selectable<SchedulingConnectionsTable>, (typeof COLUMNS)[number]>;
 
 export async function listConnections(db: Db, owner: OrganizationId): Promise<ConnectionRow[]> {
@@ -57,7 +57,7 @@ export type SealedConnectionRow = Pick<
   "id" | "kind" | "settings" | "credentials" | "updated_at"
 >;
 
-/** What opening it takes. */
+/** What is needed to open the connection. */
 export async function findSealedConnection(
   db: Db,
   owner: OrganizationId,
@@ -72,7 +72,7 @@ export async function findSealedConnection(
   return row ?? null;
 }
 
-/** False when the organization has as many as it may have. The organization's row is locked: two at once cannot both fit. */
+/** False when the organization has the maximum. Its row is locked, so two requests cannot both take the last place. */
 export async function insertConnection(
   transaction: Db,
   owner: OrganizationId,
@@ -105,7 +105,7 @@ export async function updateConnection(
     .execute();
 }
 
-/** Whether there is such a connection; if so, it stays until the transaction ends, so that a widget can be given it. */
+/** Whether the connection exists. If so, it cannot be deleted until the transaction ends. */
 export async function holdConnection(transaction: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
   const row = await transaction
     .selectFrom("scheduling_connections")
@@ -117,7 +117,7 @@ export async function holdConnection(transaction: Db, owner: OrganizationId, id:
   return row !== undefined;
 }
 
-/** Until the transaction ends nobody else changes it, deletes it, or gives it to a widget. */
+/** Until the transaction ends, nobody else can change or delete the connection, or give it to a widget. */
 export async function lockConnection(
   transaction: Db,
   owner: OrganizationId,
@@ -144,7 +144,7 @@ export async function isBookedThrough(db: Db, owner: OrganizationId, id: Connect
   return widget !== undefined;
 }
 
-/** Whether a booking that was asked for through it is not settled yet. The index of these rows holds no others. */
+/** Whether a booking through this connection is not settled yet. Uses the partial index of such bookings. */
 export async function isBeingAsked(db: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
   const { rows } = await sql`
     select from pending_bookings
@@ -173,7 +173,7 @@ export async function recordConnectionOk(
     .execute();
 }
 
-/** Stays when the system works again: `last_ok_at` is then the later of the two. */
+/** Kept when the system works again; `last_ok_at` is then the later of the two. */
 export async function recordConnectionError(
   db: Db,
   owner: OrganizationId,
@@ -192,7 +192,7 @@ export async function recordConnectionError(
     .execute();
 }
 
-/** How many widgets book through each; those without any are left out. */
+/** The number of widgets per connection. Connections without widgets are left out. */
 export async function countWidgetsByConnection(
   db: Db,
   owner: OrganizationId,

@@ -9,15 +9,15 @@ import type { SchedulerDeps } from "../scheduler-deps.ts";
 import { cancelByManageToken, findByJoinToken, findByManageToken } from "./manage.ts";
 import { renderManagePage, renderMeetingPage, renderUnknownLinkPage } from "./render-appointment.ts";
 
-/** Our own stylesheet and a form to ourselves: no script runs here, whatever a service is called. */
+/** Allows our stylesheet and forms to our own origin. No script runs, whatever the name of a service contains. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 type LinkRequest = FastifyRequest<{ Params: { token: string } }>;
 
 /**
- * /manage/{token} and /meet/{token}: where the links of the sandbox's appointments lead. Canceling changes the appointment
- * in the sandbox alone. A stored booking is a copy of what was confirmed, and the contract knows no other status of it.
+ * /manage/{token} and /meet/{token}: the pages behind the links of sandbox appointments. Canceling changes only the
+ * appointment in the sandbox. A stored booking is a copy of what was confirmed; the contract has no other status.
  */
 export async function appointmentRoutes(
   app: FastifyInstance,
@@ -44,10 +44,10 @@ export async function appointmentRoutes(
     return sendPage(reply, renderMeetingPage(toPage(request), appointment));
   });
 
-  // In a scope of its own: other routes do not take forms.
+  // In a scope of its own, because other routes accept no forms.
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // The form has no fields. It is read all the same: only a body that is read has a limit when it comes in chunks.
+    // The form has no fields, but its body is read: a chunked body has a limit only while it is read.
     scope.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, _body, done) =>
       done(null),
     );
@@ -55,7 +55,7 @@ export async function appointmentRoutes(
       requireOwnForm(request);
       const outcome = await cancelByManageToken(links, request.params.token);
       if (outcome.kind === "not_found") return sendUnknown(request, reply);
-      // Whatever came of it, the page says; a reload then asks for the page and not for canceling.
+      // The page shows the result. Redirecting to it means that a reload doesn't cancel again.
       return reply.redirect(`/manage/${encodeURIComponent(request.params.token)}`, 303);
     });
   });
@@ -76,13 +76,13 @@ function sendPage(reply: FastifyReply, page: string): FastifyReply {
       .header("content-security-policy", CONTENT_SECURITY_POLICY)
       .header("x-robots-tag", "noindex")
       .header("vary", "Accept-Language")
-      // The link is the key: other sites never see it. Our own form has to say where it comes from.
+      // The link is a secret, so other sites never see it. Our own form still sends its origin.
       .header("referrer-policy", "same-origin")
       .send(page)
   );
 }
 
-/** A form on another site cannot cancel for whoever opens it there, even if it knew the link. */
+/** Prevents a form on another site from canceling, even if that site knew the link. */
 function requireOwnForm(request: FastifyRequest): void {
   const { origin, "sec-fetch-site": from } = request.headers;
   const isOwn =

@@ -1,11 +1,11 @@
-// For demos and tests: the local part of the customer's e-mail address makes the sandbox fail in a given way. What comes
-// after a plus sign is ignored, so that `fail-slot+anna@example.com` works too.
+// For demos and tests: the local part of the customer's e-mail address makes the sandbox fail in a certain way. Everything
+// after a plus sign is ignored, so `fail-slot+anna@example.com` works too.
 //
 // | local part           | appointment made | outcome                            |
 // |----------------------|------------------|------------------------------------|
 // | fail-slot            | no               | slot_taken                         |
 // | fail-500             | no               | unavailable                        |
-// | fail-429             | no               | unavailable, with a wait asked for |
+// | fail-429             | no               | unavailable, with a wait           |
 // | fail-timeout-created | yes              | unknown                            |
 // | fail-timeout-lost    | no               | unknown                            |
 // | slow-3s              | yes              | booked, three seconds later        |

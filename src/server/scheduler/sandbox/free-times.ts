@@ -3,12 +3,12 @@ import type { Slot } from "../scheduling-system.ts";
 import { toOpenIntervals, toStartTimes } from "../weekly-hours.ts";
 import { CELL_MINUTES, type SandboxService, type SandboxSetup } from "./setup.ts";
 
-// Pure: a sandbox's hours and rules, less what is taken. An appointment takes two resources, its member of staff and the
-// room of its service; so one slot of a service goes to one visitor, whoever of the staff would still be free.
+// Pure. The free times of a sandbox: its hours and rules without the taken time. An appointment takes two resources, a member
+// of staff and the room of its service, so a slot of a service goes to one visitor even if more staff are free.
 
 const CELL_MS = CELL_MINUTES * MINUTE_MS;
 
-/** A resource and a cell of it that is taken; made by `toCellKey`. */
+/** A taken cell of a resource; see `toCellKey`. */
 type TakenCells = ReadonlySet<string>;
 
 type FreeTimesQuery = {
@@ -21,7 +21,7 @@ type FreeTimesQuery = {
   readonly taken: TakenCells;
 };
 
-/** `staffIds` are all who are free then, also where the visitor cannot choose. */
+/** `staffIds` lists everyone who is free, even if visitors cannot choose. */
 export function toFreeTimes(setup: SandboxSetup, query: FreeTimesQuery): Slot[] {
   const { service, now, taken } = query;
   const earliestMs = Math.max(query.from.getTime(), now.getTime() + setup.leadMinutes * MINUTE_MS);
@@ -51,12 +51,12 @@ export function toResources(taker: { service: SandboxService; staffId: string })
   return [`room:${taker.service.id}`, `staff:${taker.staffId}`];
 }
 
-/** Everything that free times of the service depend on. */
+/** All resources that the free times of a service depend on. */
 export function toAllResources(service: SandboxService): string[] {
   return [`room:${service.id}`, ...service.staffIds.map((id) => `staff:${id}`)];
 }
 
-/** The cells that an appointment takes, buffers included, in their order. */
+/** The cells that an appointment takes, including buffers, sorted. */
 export function toCells(service: SandboxService, startAt: Date): Date[] {
   const { fromMs, toMs } = toTakenMs(service, startAt);
   const cells: Date[] = [];
@@ -68,7 +68,7 @@ export function toCellKey(resource: string, cell: Date): string {
   return `${resource} ${cell.getTime()}`;
 }
 
-/** The time in which appointments can stand in the way of one that starts between `from` and `to`. */
+/** The range in which an appointment can collide with one that starts between `from` and `to`. */
 export function toTakenRange(service: SandboxService, query: { from: Date; to: Date }): { from: Date; to: Date } {
   return {
     from: new Date(toTakenMs(service, query.from).fromMs),

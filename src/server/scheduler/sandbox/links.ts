@@ -10,8 +10,8 @@ import {
 } from "#contract/ids.ts";
 import { type Random, randomText } from "../../lib/random.ts";
 
-// A link's token is the widget's and the appointment's own letters, which find the row by its key, and a secret, which is
-// compared in constant time: widget (12) | reference (6) | secret (24 of 62 letters, 142 bits).
+// The token of a link holds the letters of the widget's id and of the reference, by which the row is found, and a secret,
+// which is compared in constant time: widget (12) | reference (6) | secret (24 of 62 letters, 142 bits).
 
 const SECRET_LENGTH = 24;
 

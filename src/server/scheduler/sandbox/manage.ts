@@ -4,8 +4,8 @@ import { isSameSecret, parseLinkToken, toJoinUrl } from "./links.ts";
 import { cancelAppointment, findAppointment, findSandbox, findWidgetOwner } from "./queries.ts";
 import { toName } from "./sandbox.ts";
 
-// What the pages behind an appointment's links need. The bearer of a token may see and cancel that one appointment; there
-// is nothing about a person to see.
+// Reads and cancels appointments for the pages behind their links. The bearer of a token may see and cancel that one
+// appointment, which contains no personal data.
 
 export type ManagedAppointment = {
   readonly organizationId: OrganizationId;
@@ -18,7 +18,7 @@ export type ManagedAppointment = {
   readonly endAt: Date;
   readonly timeZone: string;
   readonly canceledAt: Date | null;
-  /** Of an online appointment. */
+  /** Only for online appointments. */
   readonly joinUrl: string | null;
 };
 
@@ -34,7 +34,7 @@ export async function findByJoinToken(deps: ManageDeps, token: string): Promise<
   return await findByToken(deps, { token, link: "join_secret" });
 }
 
-/** `not_found` also for a token that is wrong; canceling twice, or what has begun, changes nothing. */
+/** A wrong token is `not_found`. Canceling twice, or after the start, changes nothing. */
 export async function cancelByManageToken(
   deps: ManageDeps & Pick<Deps, "clock">,
   token: string,

@@ -22,7 +22,7 @@ const APPOINTMENT_COLUMNS = [
   "canceled_at",
 ] as const;
 
-/** With the organization's time zone, which is the sandbox's. Null before its first use. */
+/** With the organization's time zone, which the sandbox uses. Null before the first use. */
 export async function findSandbox(
   db: Db,
   owner: OrganizationId,
@@ -39,12 +39,12 @@ export async function findSandbox(
     .where("s.widget_id", "=", widgetId)
     .executeTakeFirst();
   if (!row) return null;
-  // Only setups of this type are ever written.
+  // Only values of this type are ever written.
   const setup = row.setup as SandboxSetup;
   return { setup, timeZone: row.time_zone ?? "UTC", businessName: row.business_name || row.name };
 }
 
-/** Does nothing where the widget has a sandbox already: two first visitors make one. */
+/** Does nothing if the widget already has a sandbox, so two first visitors create one. */
 export async function insertSandbox(
   db: Db,
   owner: OrganizationId,
@@ -79,9 +79,9 @@ export async function listTakenCells(
 }
 
 /**
- * One statement, so an appointment and the time it takes are there together or not at all. The key of sandbox_busy decides
- * between those who ask at once: all but the first wait for it and then fail. Cells are taken in the key's order, so two
- * that overlap cannot wait for each other.
+ * One statement, so an appointment and its time are stored together or not at all. The key of sandbox_busy decides between
+ * simultaneous requests: all but the first wait for it and then fail. Cells are inserted in the key's order, so overlapping
+ * appointments cannot deadlock.
  */
 export async function insertAppointment(
   db: Db,
@@ -130,13 +130,13 @@ export async function findAppointment(
   return row ?? null;
 }
 
-/** Without an owner: whoever has a link knows the widget only. */
+/** Without an owner: the bearer of a link knows only the widget. */
 export async function findWidgetOwner(db: Db, widgetId: WidgetId): Promise<OrganizationId | null> {
   const row = await db.selectFrom("widgets").select("organization_id").where("id", "=", widgetId).executeTakeFirst();
   return row?.organization_id ?? null;
 }
 
-/** Gives the time back. False when there is no such appointment, or it was canceled before. */
+/** Frees the time. False if there is no such appointment or it was already canceled. */
 export async function cancelAppointment(
   db: Db,
   owner: OrganizationId,
@@ -156,7 +156,7 @@ export async function cancelAppointment(
   return result.rows.length === 1;
 }
 
-/** Appointments that are long over, and the time they took. Returns how many; fewer than the limit means none is left. */
+/** Deletes old appointments and their time. Returns how many; fewer than the limit means that none are left. */
 export async function deleteEndedAppointments(
   db: Db,
   owner: OrganizationId,

@@ -5,7 +5,7 @@ import type { ManagedAppointment } from "./manage.ts";
 
 type Page = { readonly language: Language; readonly stylesheet: string };
 
-/** Where somebody sees an appointment and cancels it: a form, asked about twice, and no script. */
+/** The page to see and cancel an appointment: a form with a second step to confirm, and no script. */
 export function renderManagePage(page: Page, appointment: ManagedAppointment, now: Date): string {
   const texts = APPOINTMENT_TEXTS[page.language];
   const { canceledAt, startAt, businessName } = appointment;
@@ -71,7 +71,7 @@ function renderFacts({ language }: Page, appointment: ManagedAppointment): Html 
   )}</dl>`;
 }
 
-/** In the business's time zone, named: whose browser this is, nobody knows. */
+/** In the business's time zone, which is named, because the visitor's zone is unknown here. */
 function toWhen(language: Language, { startAt, endAt, timeZone }: ManagedAppointment): Html {
   const day = new Intl.DateTimeFormat(language, { dateStyle: "full", timeZone }).format(startAt);
   const time = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit", timeZone });

@@ -36,9 +36,9 @@ import {
 } from "./queries.ts";
 import { DEFAULT_SETUP, type SandboxService, type SandboxSetup } from "./setup.ts";
 
-// The built-in scheduling system, for demos, tests and first steps. It plays an external one: it has its own statements,
-// is never part of the caller's transaction, and keeps nothing about the customer. What goes wrong in the database comes
-// back as what it would be of an external system: unavailable, or unknown once an appointment may have been made.
+// The built-in scheduling system, for demos, tests and first steps. It behaves like an external one: it has its own
+// statements, never joins the caller's transaction, and stores no customer data. A database error is reported as an external
+// system's would be: unavailable, or unknown once an appointment may have been made.
 
 type SandboxDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly baseUrl: string };
 
@@ -104,7 +104,7 @@ async function loadSandbox(deps: SandboxDeps, owner: SandboxOwner): Promise<Load
   const first = { widgetId: owner.widgetId, setup: DEFAULT_SETUP, now: deps.clock.now() };
   await insertSandbox(deps.db, owner.organizationId, first);
   const made = await findSandbox(deps.db, owner.organizationId, owner.widgetId);
-  assert(made, "the sandbox of a widget that exists is there once it was made");
+  assert(made, "an existing widget has its sandbox once it was inserted");
   return made;
 }
 
@@ -132,7 +132,7 @@ async function findFreeTimes(
   return toFreeTimes(sandbox.setup, { ...query, timeZone: sandbox.timeZone, now: deps.clock.now(), taken });
 }
 
-/** What a real system would refuse, whatever is free. */
+/** Refuses what a real system would refuse, regardless of free times. */
 async function plan(deps: SandboxDeps, owner: SandboxOwner, request: BookRequest): Promise<Planned | Failure> {
   const sandbox = await loadSandbox(deps, owner);
   const service = sandbox.setup.services.find(({ id }) => id === request.serviceId);
@@ -143,7 +143,7 @@ async function plan(deps: SandboxDeps, owner: SandboxOwner, request: BookRequest
   return isChoosable(service, request.staffId) ? { kind: "planned", sandbox, service } : refused("invalid");
 }
 
-/** Tries whoever is free, one after the other: someone else may take them between the look and the booking. */
+/** Tries the free staff one after the other, because someone may be taken between the check and the booking. */
 async function book(
   deps: SandboxDeps,
   owner: SandboxOwner,
@@ -161,7 +161,7 @@ async function book(
     if (made === "reference_used") break;
     if (made === "made") return toOutcome(deps, sandbox, { ...row, organization_id: owner.organizationId });
   }
-  // Booked with this very reference before, it is the same booking.
+  // If this reference was booked before, it is the same booking.
   return toOutcome(deps, sandbox, await findKept(deps, owner, request));
 }
 
@@ -227,12 +227,12 @@ function isChoosable(service: SandboxService, staffId: string | null): boolean {
   return staffId === null || (service.staffSelectable && service.staffIds.includes(staffId));
 }
 
-/** The name it has now, since the setup may have changed; its id where it is gone. */
+/** The current name, because the setup may have changed; the id if there is none any more. */
 export function toName(named: readonly { id: string; name: string }[], id: string): string {
   return named.find((candidate) => candidate.id === id)?.name ?? id;
 }
 
-/** See failure-switch.ts; null when the booking goes on. */
+/** See failure-switch.ts. Null when the booking continues. */
 async function failEarly(failure: FailureSwitch | null, signal: AbortSignal): Promise<BookOutcome | null> {
   switch (failure) {
     case "fail-slot":
@@ -244,7 +244,7 @@ async function failEarly(failure: FailureSwitch | null, signal: AbortSignal): Pr
     case "fail-timeout-lost":
       return lost("timeout");
     case "slow-3s":
-      // An abort is the one way that the waiting ends early.
+      // The only rejection is the abort of the signal.
       await sleep(SLOW_MS, undefined, { signal }).catch(() => undefined);
       return signal.aborted ? unavailable(noReply("aborted")) : null;
     case "fail-timeout-created":

@@ -1,10 +1,10 @@
 import type { Question } from "../scheduling-system.ts";
 import type { WeeklyHours } from "../weekly-hours.ts";
 
-// What a sandbox is made of. It is one document, because it is read as a whole each time; times are multiples of the cells
+// The setup of a sandbox, stored as one document because it is always read as a whole. All times are multiples of the cells
 // in which appointments are kept.
 
-/** The unit in which time is taken: durations, buffers, steps and opening hours are multiples of it. */
+/** The smallest unit of time: durations, buffers, steps and opening hours are multiples of it. */
 export const CELL_MINUTES = 5;
 
 export type SandboxSetup = {
@@ -25,7 +25,7 @@ export type SandboxService = {
   readonly bufferBeforeMinutes: number;
   readonly bufferAfterMinutes: number;
   readonly isOnline: boolean;
-  /** None: it never has free times. */
+  /** Without staff, a service never has free times. */
   readonly staffIds: readonly string[];
   readonly staffSelectable: boolean;
   readonly questions: readonly Question[];
@@ -49,7 +49,7 @@ const OFFICE_HOURS: readonly WeeklyHours[] = WORKING_DAYS.map((weekday) => ({
   closes: "17:00",
 }));
 
-/** What a widget's sandbox starts with. */
+/** The initial setup of a widget's sandbox. */
 export const DEFAULT_SETUP: SandboxSetup = {
   stepMinutes: 30,
   leadMinutes: 60,
