@@ -42,7 +42,15 @@ describe("the documents at /docs", () => {
     const { body = "" } = pages.get("/docs") ?? {};
     const [, cards = "", operating = "", contributing = ""] = body.split(/<ul class="(?:cards|rows)">/);
     const listed = (text: string) => [...text.matchAll(/<li><a href="([^"]*)">[^<]+<\/a><p>/g)].map(([, link]) => link);
-    const customers = ["quick-start", "embedding", "scheduling-systems", "read-api", "webhooks", "client-library", "api"];
+    const customers = [
+      "quick-start",
+      "embedding",
+      "scheduling-systems",
+      "read-api",
+      "webhooks",
+      "client-library",
+      "api",
+    ];
     assert.deepEqual(
       listed(cards),
       customers.map((name) => `/docs/${name}`),
