@@ -17,7 +17,7 @@ import type { Arrival } from "./support/webhook-receiver.ts";
 // booking's commit, and whether one hung endpoint with many waiting changes that for the others. The ceiling is a plain
 // loop of undici POSTs of the same bytes to the same receiver.
 
-const BARS = { deliveriesPerSecond: 1_000, firstByteP99Ms: 150, hungRatio: 1.2 };
+const BARS = { fromQueuePerSecond: 3_500, whileBookingPerSecond: 2_500, firstByteP99Ms: 20, hungRatio: 1.2 };
 
 const BUSINESSES = 50;
 const ENDPOINTS_EACH = 4;
@@ -84,10 +84,16 @@ async function measure(bench: Bench): Promise<Bar[]> {
   const missing = alone.missing + besideHung.missing;
   return [
     {
-      what: "deliveries a second",
+      what: "deliveries a second, from a long queue",
       measured: round(sustained.rate),
-      bar: `≥ ${BARS.deliveriesPerSecond.toLocaleString("en")}`,
-      isReached: sustained.rate >= BARS.deliveriesPerSecond,
+      bar: `≥ ${BARS.fromQueuePerSecond.toLocaleString("en")}`,
+      isReached: sustained.rate >= BARS.fromQueuePerSecond,
+    },
+    {
+      what: "deliveries a second while bookings are stored",
+      measured: round(withBookings.rate),
+      bar: `≥ ${BARS.whileBookingPerSecond.toLocaleString("en")}`,
+      isReached: withBookings.rate >= BARS.whileBookingPerSecond,
     },
     {
       what: `${pace}, p99`,

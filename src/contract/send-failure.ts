@@ -6,6 +6,8 @@ export const SEND_FAILURE_CODES = [
   "connection_reset",
   "tls_error",
   "blocked_address",
+  "invalid_response",
+  "response_headers_too_large",
   "network_error",
 ] as const;
 export type SendFailureCode = (typeof SEND_FAILURE_CODES)[number];

@@ -42,6 +42,8 @@ export const FAILURE_WORDS: Readonly<Record<SendFailureCode, string>> = {
   connection_reset: "Connection reset",
   tls_error: "Invalid TLS certificate",
   blocked_address: "The host isn’t a public address",
+  invalid_response: "Not a valid HTTP response",
+  response_headers_too_large: "Response headers over 16 KiB",
   network_error: "Network error",
 };
 

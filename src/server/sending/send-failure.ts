@@ -1,3 +1,4 @@
+import { errors } from "undici";
 import type { SendFailureCode } from "#contract/send-failure.ts";
 
 // Maps errors to failure codes, by error codes and socket state only, never by message text.
@@ -24,6 +25,7 @@ export function toFailureCode(error: Error, socket: SocketFacts): SendFailureCod
   const code = toCode(error);
   const known = FAILURE_BY_CODE[code];
   if (known !== undefined) return known;
+  if (error instanceof errors.HTTPParserError) return "invalid_response";
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) return "tls_error";
   // The receiver closed the connection before its reply was complete; undici has several errors for that.
   if (socket.isEnded) return "connection_reset";
@@ -44,6 +46,8 @@ const FAILURE_BY_CODE: Readonly<Record<string, SendFailureCode>> = {
   ETIMEDOUT: "timeout",
   UND_ERR_CONNECT_TIMEOUT: "timeout",
   EPROTO: "tls_error",
+  UND_ERR_HEADERS_OVERFLOW: "response_headers_too_large",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "invalid_response",
 };
 
 function toCode(error: Error): string {

@@ -26,7 +26,7 @@ export type AttemptOutcome =
       readonly errorCode: AttemptErrorCode;
       /** `disable`: gone, turn the endpoint off now. `attention`: probably revoked; several in a row turn it off. */
       readonly endpointEffect: "none" | "attention" | "disable";
-      /** The chat refused our card: the operator must know, and the endpoint is not to blame. */
+      /** The chat refused our card or its own workflow is broken: the operator is told besides the owner. */
       readonly isOurFault: boolean;
     };
 

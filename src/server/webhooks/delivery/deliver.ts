@@ -109,13 +109,12 @@ function reportOutcome(
   delivery: LoadedDelivery,
   { result, outcome, now }: { result: SendResult; outcome: AttemptOutcome; now: Date },
 ): AttemptReport {
-  const blank = blankReport(delivery, now);
   const settled = settle(deps.schedule, delivery, { outcome, now });
   // Redeliveries and tests don't count toward the refusal streak.
   const countsTowardStreak =
     settled.nextAttemptAt === null && delivery.trigger === "automatic" && delivery.type !== "endpoint.test";
   return {
-    ...blank,
+    ...blankReport(delivery, now),
     ...settled,
     result: outcome.kind === "delivered" ? "delivered" : "failed",
     durationMs: Math.round(result.durationMs),
@@ -124,8 +123,6 @@ function reportOutcome(
       ? { status: result.status, reply: result.body, replyIsTruncated: result.truncated }
       : {}),
     pauseUntil: toPauseUntil(delivery.kind, outcome, now),
-    // A card that we got wrong says nothing about the receiver.
-    countsForHealth: blank.countsForHealth && !isOurFault(outcome),
     isRefused: countsTowardStreak ? outcome.kind === "failed" && outcome.endpointEffect !== "none" : null,
     isGone: outcome.kind === "failed" && outcome.endpointEffect === "disable",
   };

@@ -226,6 +226,28 @@ test("a chat that refuses three deliveries in a row is switched off, one that re
   );
 });
 
+test("the owner is told at the first delivery that a chat refuses, whatever the reason, and health shows it", async () => {
+  for (const [kind, status, body] of [
+    ["teams", 400, "WorkflowTriggerIsNotEnabled"],
+    ["teams", 413, ""],
+    ["teams", 422, ""],
+    ["slack", 400, "user_not_found"],
+  ] as const) {
+    const business = await makeBusiness(deps);
+    const receiver = await startReplying(() => ({ status, body }));
+    const { id } = await makeEndpoint(deps, business, { url: receiver.url, kind });
+    await book(deps, business);
+    await deliverAll(loop);
+    const notices = await listNotices(deps.db, business.owner, { limitEach: 9 });
+    assert.deepEqual(
+      notices.map(({ kind, detail }) => [kind, detail]),
+      [["exhausted", `A delivery failed and won't be retried. Last attempt: HTTP ${status}.`]],
+    );
+    const { failing_since, failed_attempts } = await readEndpoint(deps, id);
+    assert.deepEqual([failing_since, failed_attempts], [clock.now(), 1], `${kind} ${status}`);
+  }
+});
+
 test("a chat gets a message a second at most", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));

@@ -169,7 +169,16 @@ test("each fault of the connection has its own name", async () => {
     ["connection_reset", (socket) => socket.resetAndDestroy()],
     ["connection_reset", (socket) => socket.end()],
     ["connection_reset", (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Le")],
-    ["network_error", (socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n")],
+    ["invalid_response", (socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n")],
+    ["invalid_response", (socket) => socket.write("HTTP/1.1 200 OK\nContent-Length: 2\n\nok")],
+    [
+      "invalid_response",
+      (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok"),
+    ],
+    [
+      "response_headers_too_large",
+      (socket) => socket.write(`HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(17 * 1_024)}\r\n\r\n`),
+    ],
     ["network_error", (socket) => socket.write("HTTP/1.1 100 Continue\r\n\r\n")],
     ["network_error", (socket) => socket.write("HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n")],
   ];
