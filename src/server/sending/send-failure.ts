@@ -1,7 +1,6 @@
-import { errors } from "undici";
 import type { SendFailureCode } from "#contract/send-failure.ts";
 
-// Maps errors to failure codes, by error codes and socket state only, never by message text.
+// Maps errors to failure codes, by their code, name and socket state, never by message text.
 
 /** A failure that we raise ourselves; it passes through Node and undici unchanged. */
 export class SendFault extends Error {
@@ -25,7 +24,8 @@ export function toFailureCode(error: Error, socket: SocketFacts): SendFailureCod
   const code = toCode(error);
   const known = FAILURE_BY_CODE[code];
   if (known !== undefined) return known;
-  if (error instanceof errors.HTTPParserError) return "invalid_response";
+  // undici gives these no code.
+  if (error.name === "HTTPParserError") return "invalid_response";
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) return "tls_error";
   // The receiver closed the connection before its reply was complete; undici has several errors for that.
   if (socket.isEnded) return "connection_reset";
