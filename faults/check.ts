@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
+import { FUNNEL_STEPS } from "#contract/steps.ts";
+import { takenSteps } from "../test/support/collect.ts";
+import type { Load } from "./load.ts";
+import type { World } from "./world.ts";
+
+// What must be true once the load has come to rest, seen from outside: from the read API, the receiver of webhooks and the
+// database itself.
+
+/** A lease of a dead worker, the task that finds it, and retries. */
+const DELIVERY_LIMIT_MS = 90_000;
+/** A booking whose outcome got lost is asked about every ten seconds. */
+const STORED_LIMIT_MS = 60_000;
+const RECOVERY_LIMIT_MS = 20_000;
+const POLL_MS = 100;
+
+type Checked = { faults: string[]; recoveredMs: number; deliveredMs: number };
+
+export async function untilRecovered({ webs, workers }: World): Promise<number> {
+  const startedAt = performance.now();
+  await Promise.all([...webs, ...workers].map((service) => service.untilReady(RECOVERY_LIMIT_MS)));
+  return performance.now() - startedAt;
+}
+
+export async function checkWorld(world: World, load: Load): Promise<Omit<Checked, "recoveredMs">> {
+  const faults = [...load.wrongAnswers.splice(0)];
+  for (const service of [...world.webs, ...world.workers]) faults.push(...service.unexpectedExits.splice(0));
+  const stored = await untilEvery(load.booked, STORED_LIMIT_MS, () => listStored(world));
+  faults.push(...describe("acknowledged and not in the read API", stored.missing));
+  const startedAt = performance.now();
+  const delivered = await untilEvery(new Set(await listStored(world)), DELIVERY_LIMIT_MS, async () => [
+    ...world.receiver.taken.keys(),
+  ]);
+  faults.push(...describe("stored and never delivered", delivered.missing));
+  const deliveredMs = performance.now() - startedAt;
+  faults.push(...(await checkEvents(world, load)), ...(await checkCounters(world, load)));
+  faults.push(...checkScheduler(world));
+  return { faults, deliveredMs };
+}
+
+/** Looks until every one of them is there, for as long as may be. */
+async function untilEvery(
+  wanted: ReadonlySet<string>,
+  limitMs: number,
+  list: () => Promise<readonly string[]>,
+): Promise<{ missing: string[] }> {
+  const startedAt = performance.now();
+  for (;;) {
+    const missing = [...wanted.difference(new Set(await list()))];
+    if (missing.length === 0 || performance.now() - startedAt > limitMs) return { missing };
+    await sleep(POLL_MS);
+  }
+}
+
+let known: { references: string[]; newest: string | null } = { references: [], newest: null };
+
+/** As a puller does: only what came since the last look. */
+async function listStored({ webs, apiKey }: World): Promise<string[]> {
+  for (;;) {
+    const since = known.newest === null ? "" : `&since=${encodeURIComponent(known.newest)}`;
+    const response = await fetch(`${webs[0]?.url}/api/v1/bookings?limit=500${since}`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    if (response.status !== 200) {
+      await response.arrayBuffer();
+      await sleep(POLL_MS);
+      continue;
+    }
+    const { data } = (await response.json()) as { data: { reference: string; createdAt: string }[] };
+    const references = new Set([...known.references, ...data.map(({ reference }) => reference)]);
+    const newest =
+      [known.newest, ...data.map(({ createdAt }) => createdAt)]
+        .filter((at) => at !== null)
+        .sort()
+        .at(-1) ?? null;
+    const isNew = references.size > known.references.length;
+    known = { references: [...references], newest };
+    if (!isNew) return known.references;
+  }
+}
+
+async function checkEvents(world: World, load: Load): Promise<string[]> {
+  const { rows } = await sql<{ visit_id: string; step: string }>`
+    select visit_id::text, step from (${takenSteps}) taken where widget_id = any(${[...world.eventWidgets]})`.execute(
+    world.db,
+  );
+  const recorded = rows.map(({ visit_id, step }) => `${visit_id} ${step}`);
+  const sent = new Set(load.visits.flatMap(({ visitId, steps }) => steps.map((step) => `${visitId} ${step}`)));
+  const twice = recorded.length - new Set(recorded).size;
+  return [
+    ...describe("acknowledged and not recorded", [...sent.difference(new Set(recorded))]),
+    ...describe("recorded and never sent", [...new Set(recorded).difference(sent)]),
+    ...(twice > 0 ? [`${twice} steps recorded twice`] : []),
+  ];
+}
+
+async function checkCounters(world: World, load: Load): Promise<string[]> {
+  const { rows } = await sql<{ reached: number[] }>`
+    select array[sum(reached_1), sum(reached_2), sum(reached_3), sum(reached_4), sum(reached_5), sum(reached_6)]::integer[]
+      as reached
+    from funnel_days where widget_id = any(${[...world.eventWidgets]})`.execute(world.db);
+  const counted = rows[0]?.reached ?? [];
+  const expected = FUNNEL_STEPS.map((step) => load.visits.filter(({ steps }) => steps.at(-1) === step).length);
+  const { rows: bookings } = await sql<{ counted: number; stored: number }>`
+    select (select coalesce(sum(bookings), 0) from funnel_days where widget_id = any(${[...world.bookingWidgets]})) as counted,
+      (select count(*) from bookings) as stored`.execute(world.db);
+  const [count] = bookings;
+  return [
+    ...(String(counted) === String(expected) ? [] : [`visits counted ${counted}, sent ${expected}`]),
+    ...(count?.counted === count?.stored ? [] : [`bookings counted ${count?.counted}, stored ${count?.stored}`]),
+  ];
+}
+
+/** The scheduling system was asked once for each reference, and nobody has its time twice. */
+function checkScheduler({ calcom }: World): string[] {
+  const references = calcom.bookings.map(({ metadata }) => JSON.stringify(metadata));
+  const twice = references.length - new Set(references).size;
+  return [...(twice > 0 ? [`${twice} appointments made twice`] : []), ...calcom.faults.splice(0)];
+}
+
+function describe(what: string, items: readonly string[]): string[] {
+  return items.length === 0 ? [] : [`${items.length} ${what}: ${items.slice(0, 3).join(", ")}`];
+}

@@ -1,0 +1,109 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { checkWorld, untilRecovered } from "./check.ts";
+import { FAULTS } from "./faults.ts";
+import { Load } from "./load.ts";
+import { SeededRandom } from "./random.ts";
+import { openWorld, type World } from "./world.ts";
+
+// `npm run faults -- --rounds N --seed S [--only "part of a fault's name"]`: in each round one fault happens to real processes
+// under load; then nothing acknowledged may be missing or counted twice. Ends with 1 when anything was wrong.
+
+const LOAD_BEFORE_MS = 700;
+const MEMORY_GROWTH_MAX_MB = 120;
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "20" },
+    seed: { type: "string", default: "1" },
+    only: { type: "string", default: "" },
+    logs: { type: "string", default: join(import.meta.dirname, "../node_modules/.cache/faults") },
+  },
+});
+const rounds = Number(values.rounds);
+const random = new SeededRandom(Number(values.seed));
+const faults = FAULTS.filter(({ name }) => name.includes(values.only));
+
+type Tally = { rounds: number; recoveredMs: number[]; deliveredMs: number[]; wrong: string[] };
+const tallies = new Map<string, Tally>();
+let isStopping = false;
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => {
+    isStopping = true;
+  });
+
+const world = await openWorld(values.logs);
+const load = new Load(world);
+try {
+  const memoryBefore = await warmUp();
+  for (let round = 1; round <= rounds && !isStopping; round++) await playRound(round);
+  printTable(memoryBefore);
+} finally {
+  await load.rest();
+  await load.close();
+  await world.close();
+}
+process.exit(wrongCount() > 0 ? 1 : 0);
+
+async function warmUp(): Promise<number> {
+  load.start();
+  await sleep(5_000);
+  await load.rest();
+  await checkWorld(world, load);
+  return readMemoryMb(world);
+}
+
+async function playRound(round: number): Promise<void> {
+  const fault = random.pick(faults);
+  const tally = tallies.get(fault.name) ?? { rounds: 0, recoveredMs: [], deliveredMs: [], wrong: [] };
+  tallies.set(fault.name, tally);
+  tally.rounds++;
+  load.start();
+  await sleep(LOAD_BEFORE_MS);
+  let happened = "";
+  let recoveredMs = Number.NaN;
+  const wrong: string[] = [];
+  try {
+    happened = await fault.happen(world, random);
+    recoveredMs = await untilRecovered(world);
+  } catch (error) {
+    wrong.push(error instanceof Error ? error.message : String(error));
+  }
+  if (!(await load.rest())) wrong.push("requests are not answered any more");
+  const { faults: found, deliveredMs } = await checkWorld(world, load);
+  wrong.push(...found);
+  tally.recoveredMs.push(recoveredMs);
+  tally.deliveredMs.push(deliveredMs);
+  tally.wrong.push(...wrong.map((what) => `round ${round}: ${what}`));
+  const verdict = wrong.length === 0 ? "ok" : `WRONG: ${wrong.join("; ")}`;
+  console.log(
+    `${round}/${rounds} ${fault.name} (${happened}): ready after ${Math.round(recoveredMs)} ms, delivered after ${Math.round(deliveredMs)} ms, ${verdict}`,
+  );
+}
+
+function readMemoryMb({ webs, workers }: World): number {
+  return Math.max(...[...webs, ...workers].map((service) => service.readMemoryMb()));
+}
+
+function wrongCount(): number {
+  return [...tallies.values()].reduce((sum, { wrong }) => sum + wrong.length, 0);
+}
+
+function printTable(memoryBeforeMb: number): void {
+  console.log("\n| fault | rounds | survived | ready again, slowest | delivered, slowest |\n|---|---|---|---|---|");
+  for (const [name, { rounds: count, recoveredMs, deliveredMs, wrong }] of [...tallies].sort()) {
+    const failed = new Set(wrong.map((what) => what.split(":")[0])).size;
+    const slowest = (times: readonly number[]) => `${(Math.max(...times) / 1000).toFixed(1)} s`;
+    console.log(`| ${name} | ${count} | ${count - failed} | ${slowest(recoveredMs)} | ${slowest(deliveredMs)} |`);
+  }
+  const { events, bookings, refusedBookings, reads, unavailable } = load.counts;
+  console.log(
+    `\n${events} events and ${bookings} bookings acknowledged, ${refusedBookings} bookings refused, ${reads} reads, ${unavailable} answers 503; slowest answer ${(load.slowestMs / 1000).toFixed(1)} s.`,
+  );
+  const memoryMb = readMemoryMb(world);
+  console.log(`Largest process: ${Math.round(memoryBeforeMb)} MB at first, ${Math.round(memoryMb)} MB at the end.`);
+  if (memoryMb - memoryBeforeMb > MEMORY_GROWTH_MAX_MB)
+    tallies.set("memory", { rounds: 1, recoveredMs: [0], deliveredMs: [0], wrong: [`memory: grew to ${memoryMb} MB`] });
+  for (const { wrong } of tallies.values()) for (const what of wrong) console.log(what);
+}

@@ -1,0 +1,210 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { parseConfig } from "../src/server/config.ts";
+import { createDeps, type ServiceDeps } from "../src/server/create-deps.ts";
+import { SUPERUSER_PASSWORD_FILE } from "../src/server/db/embedded/create-cluster.ts";
+import { dataFolderPaths } from "../src/server/db/embedded/folders.ts";
+import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
+import { migrate } from "../src/server/db/migrate.ts";
+import { type Db, openDb, openPool } from "../src/server/db/pool.ts";
+import { createLog } from "../src/server/lib/log.ts";
+import { addConnection } from "../src/server/scheduler/connections/connections.ts";
+import { type CalcomServer, startCalcomServer } from "../src/server/scheduler/testing/calcom-server.ts";
+import { addEndpoint } from "../src/server/webhooks/endpoints/endpoints.ts";
+import { makeKey, makeOrganization, makeWidget } from "../test/support/builders.ts";
+import { type DatabaseProxy, startDatabaseProxy } from "./database-proxy.ts";
+import { type Receiver, startReceiver } from "./receiver.ts";
+import { Service } from "./service.ts";
+
+// Everything a round needs: PostgreSQL on a disk of its own, several web and worker processes behind a proxy to it, a receiver of
+// webhooks and a scheduling system.
+
+const DISK_SIZE = "1g";
+const SECRET_KEY = "a secret key for the fault suite, 32 characters and more";
+const WEBS = 2;
+const WORKERS = 2;
+
+export type World = {
+  readonly folder: string;
+  readonly dataDir: string;
+  /** Whether the data folder has a small disk of its own, which can be filled. */
+  readonly hasOwnDisk: boolean;
+  readonly clockFile: string;
+  /** Straight to PostgreSQL, past the proxy; for the checks. */
+  readonly db: Db;
+  readonly databaseUrl: string;
+  readonly proxy: DatabaseProxy;
+  readonly receiver: Receiver;
+  readonly calcom: CalcomServer;
+  readonly webs: readonly Service[];
+  readonly workers: readonly Service[];
+  readonly apiKey: string;
+  readonly eventWidgets: readonly WidgetId[];
+  readonly bookingWidgets: readonly WidgetId[];
+  close(): Promise<void>;
+};
+
+export async function openWorld(logFolder: string): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), "bookflow-faults-"));
+  // Root's PostgreSQL runs as another user, who must be able to pass through.
+  chmodSync(folder, 0o711);
+  mkdirSync(logFolder, { recursive: true });
+  const disk = join(folder, "disk");
+  mkdirSync(disk);
+  const hasOwnDisk = mountDisk(disk);
+  const dataDir = join(disk, "data");
+  const embedded = await openEmbeddedDatabase({ dataDir, notice: () => undefined });
+  await boundJournal(embedded.url, dataDir);
+  const log = createLog("silent");
+  const pool = openPool({ url: embedded.url, size: 4, log });
+  await migrate({ pool, log });
+  const db = openDb(pool);
+
+  const clockFile = join(folder, "clock-shift");
+  writeFileSync(clockFile, "0");
+  const { host, port, user, password, database } = new pg.Client({ connectionString: embedded.url });
+  const proxy = await startDatabaseProxy(host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port });
+  const [receiver, calcom] = await Promise.all([startReceiver(), startCalcomServer()]);
+  const settings = {
+    DATABASE_URL: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database}`,
+    SECRET_KEY,
+    DATA_DIR: join(folder, "service"),
+    HOST: "127.0.0.1",
+    LOG_LEVEL: "warn",
+    CLOCK_SHIFT_FILE: clockFile,
+    WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
+    WEBHOOK_TIMEOUT_MS: "2000",
+    WEBHOOK_RETRY_SCHEDULE: "1,2,3,5,8,10,15,20",
+    ...unlimited(),
+  };
+  const deps = await createDeps({ config: parseConfig(settings), database: { db, pool }, log });
+  const business = await setUpBusiness(deps, { receiver, calcom });
+
+  const makeService = async (name: string, role: "web" | "worker") => {
+    const port = await findFreePort();
+    const own = role === "web" ? { PORT: String(port) } : { WORKER_PORT: String(port) };
+    return new Service({
+      name,
+      port,
+      settings: { ...settings, ROLE: role, ...own },
+      logPath: join(logFolder, `${name}.log`),
+    });
+  };
+  const webs = await Promise.all(Array.from({ length: WEBS }, (_, n) => makeService(`web-${n + 1}`, "web")));
+  const workers = await Promise.all(
+    Array.from({ length: WORKERS }, (_, n) => makeService(`worker-${n + 1}`, "worker")),
+  );
+  for (const service of [...webs, ...workers]) await service.start();
+
+  return {
+    folder,
+    dataDir,
+    hasOwnDisk,
+    clockFile,
+    db,
+    databaseUrl: embedded.url,
+    proxy,
+    receiver,
+    calcom,
+    webs,
+    workers,
+    ...business,
+    async close() {
+      await Promise.all([...webs, ...workers].map((service) => service.end("SIGKILL")));
+      await Promise.all([deps.scheduler.outbound.close(), deps.webhooks.send.close()]);
+      proxy.close();
+      receiver.close();
+      await calcom.stop();
+      await pool.end();
+      await embedded.release();
+      if (hasOwnDisk) execFileSync("umount", ["-l", disk]);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Only root may mount. Elsewhere the fault "full disk" is left out. */
+function mountDisk(place: string): boolean {
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_SIZE},mode=711`, "tmpfs", place], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The journal must not fill the small disk by itself. */
+async function boundJournal(url: string, dataDir: string): Promise<void> {
+  const password = readFileSync(join(dataFolderPaths(dataDir).cluster, SUPERUSER_PASSWORD_FILE), "utf8").trim();
+  const client = new pg.Client({ connectionString: url.replace(/\/\/bookflow:[^@]*@/, `//postgres:${password}@`) });
+  await client.connect();
+  await client.query("alter system set max_wal_size = '128MB'");
+  await client.query("select pg_reload_conf()");
+  await client.end();
+}
+
+function unlimited(): Record<string, string> {
+  const names = readFileSync(new URL("../.env.example", import.meta.url), "utf8").match(/RATE_LIMIT_\w+/g) ?? [];
+  return Object.fromEntries(names.map((name) => [name, "0"]));
+}
+
+async function setUpBusiness(deps: ServiceDeps, outside: { receiver: Receiver; calcom: CalcomServer }) {
+  const { db } = deps;
+  const owner: OrganizationId = await makeOrganization(db, { timeZone: "Europe/Berlin" });
+  const { key: apiKey } = await makeKey(db, owner);
+  const endpoint = { url: outside.receiver.url, kind: "webhook", description: "" } as const;
+  const added = await addEndpoint(deps, { id: owner, plan: "business" }, endpoint);
+  if (added.kind !== "added") throw new Error(`The endpoint was refused: ${added.kind}`);
+  const eventWidgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
+  const bookingWidgets = await Promise.all(Array.from({ length: 4 }, () => makeWidget(db, owner)));
+  const connection = await addConnection(deps, owner, { kind: "calcom", name: "Cal.com", ...outside.calcom.parts });
+  if (connection.kind !== "added") throw new Error(`The connection was refused: ${JSON.stringify(connection)}`);
+  await db
+    .updateTable("widgets")
+    .set({ connection_id: connection.id })
+    .where("id", "=", bookingWidgets[0] as WidgetId)
+    .execute();
+  return { apiKey, eventWidgets, bookingWidgets };
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("No port is free");
+  return address.port;
+}
+
+/** The postmaster and everything it started. */
+export function listServerPids(world: World): number[] {
+  const postmaster = readPostmasterPid(world);
+  if (Number.isNaN(postmaster)) return [];
+  const children = execFileSync("ps", ["-o", "pid=", "--ppid", String(postmaster)], { encoding: "utf8" });
+  return [postmaster, ...children.trim().split(/\s+/).filter(Boolean).map(Number)];
+}
+
+/** NaN while no server runs. */
+export function readPostmasterPid({ dataDir }: World): number {
+  const file = join(dataFolderPaths(dataDir).cluster, "postmaster.pid");
+  return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : Number.NaN;
+}
+
+export function countFreeBytes({ dataDir }: World): number {
+  const { bavail, bsize } = statfsSync(dataDir);
+  return bavail * bsize;
+}

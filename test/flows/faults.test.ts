@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+const ROUNDS = 3;
+
+test("a few faults under load lose nothing that was acknowledged (npm run faults has many more)", {
+  skip: process.platform !== "linux" && "processes are listed and stopped as Linux does",
+  timeout: 300_000,
+}, async () => {
+  const logs = mkdtempSync(join(tmpdir(), "bookflow-fault-logs-"));
+  after(() => rmSync(logs, { recursive: true, force: true }));
+  const program = join(import.meta.dirname, "../../faults/main.ts");
+  const child = spawn(process.execPath, [program, "--rounds", String(ROUNDS), "--seed", "4", "--logs", logs], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  after(() => child.kill("SIGTERM"));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  const [code] = await once(child, "close");
+  assert.equal(code, 0, output);
+  assert.equal(output.match(/, ok$/gm)?.length, ROUNDS, output);
+});
