@@ -105,8 +105,8 @@ describe("of two who change the same thing at once the second is told, and nothi
         body: {
           error: {
             code: "conflict",
-            message: "Somebody else changed this meanwhile. Look at it again before you save.",
-            fields: { [field]: "Somebody else changed this meanwhile." },
+            message: "Someone else changed this in the meantime. Review it before you save.",
+            fields: { [field]: "Someone else changed this in the meantime." },
           },
         },
       });

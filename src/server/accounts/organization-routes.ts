@@ -6,12 +6,12 @@ import { writeAudit } from "../audit/write-audit.ts";
 import type { Deps } from "../deps.ts";
 import { isOutdated } from "../funnel/recount/day-zone.ts";
 import { ApiError } from "../http/api-error.ts";
+import { checkName, checkTimeZone, requireFields } from "../http/check-fields.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
 import { assert } from "../lib/assert.ts";
 import { findOrganization, lockOrganization, updateOrganization } from "../organizations/queries.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 import { memberOf } from "./auth/member-auth.ts";
-import { checkName, checkTimeZone, requireFields } from "./check-fields.ts";
 
 /** The organization's settings. Behind the member guard. Only the operator can change its plan. */
 export function organizationRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random">): void {

@@ -8,7 +8,8 @@ import { makeOnce } from "../db/make-once.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError, noSuch } from "../http/api-error.ts";
-import { bodyReader, FormCheck } from "../http/body.ts";
+import { bodyReader } from "../http/body.ts";
+import { type Checked, checkLine, requireFields } from "../http/check-fields.ts";
 import { chooseId } from "../http/idempotency-key.ts";
 import { assert } from "../lib/assert.ts";
 import { parseIsoInstant } from "../lib/iso-instant.ts";
@@ -62,12 +63,17 @@ const ALREADY_CREATED =
   "Your first attempt already created this key, and a key is shown only once. Revoke it in the list, then create another.";
 
 function checkNewKey(typed: NewKey, now: Date): { name: string; expiresAt: Date | null } {
-  const form = new FormCheck();
-  const name = form.line("name", typed.name, { lengthMax: KEY_NAME_LENGTH_MAX });
-  const expiresAt = typed.expiresAt ? parseIsoInstant(typed.expiresAt, "up") : null;
-  if (typed.expiresAt && (!expiresAt || expiresAt <= now)) form.refuse("expiresAt", "Choose a date in the future.");
-  form.done();
-  return { name, expiresAt };
+  return requireFields({
+    name: checkLine(typed.name, { lengthMax: KEY_NAME_LENGTH_MAX }),
+    expiresAt: checkExpiry(typed.expiresAt ?? null, now),
+  });
+}
+
+function checkExpiry(typed: string | null, now: Date): Checked<Date | null> {
+  if (!typed) return { value: null };
+  const expiresAt = parseIsoInstant(typed, "up");
+  if (!expiresAt || expiresAt <= now) return { fault: "Choose a date in the future." };
+  return { value: expiresAt };
 }
 
 function toAppKey(row: ApiKeyRow, now: Date): AppKey {

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { type OrganizationId, parseOrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
+import { type Checked, checkLine } from "../http/check-fields.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -52,14 +53,14 @@ function parse(args: string[], command: { usage: string; options: readonly strin
 }
 
 /** A name that can be shown on one line, no longer than the dashboard takes it. */
+/** An option's value, or the fault as a command tells it. */
+export function requireValue<T>(name: string, checked: Checked<T>): T {
+  if ("fault" in checked) throw new UsageError(`--${name}: ${checked.fault}`);
+  return checked.value;
+}
+
 export function parseText(name: string, text: string, lengthMax: number): string {
-  const trimmed = text.trim();
-  if (trimmed === "") throw new UsageError(`--${name} must not be empty.`);
-  if ([...trimmed].length > lengthMax)
-    throw new UsageError(`--${name} must not be longer than ${lengthMax} characters.`);
-  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(trimmed))
-    throw new UsageError(`--${name} must not hold line breaks or control characters.`);
-  return trimmed.toWellFormed();
+  return requireValue(name, checkLine(text, { lengthMax }));
 }
 
 export function parseChoice<T extends string>(name: string, text: string, choices: readonly T[]): T {

@@ -315,7 +315,7 @@ describe("retention run and migrate", { concurrency: true }, () => {
     const { applied } = JSON.parse(first.stdout) as { applied: string[] };
     assert.deepEqual(
       { ...first, applied: applied.slice(0, 1) },
-      { ...first, code: 0, stderr: "", applied: ["0001_core.sql"] },
+      { ...first, code: 0, stderr: "", applied: ["0001_baseline.sql"] },
     );
     assert.deepEqual(await line.runInside(["migrate", "--json"]), { code: 0, stdout: '{"applied":[]}\n', stderr: "" });
     assert.deepEqual(await line.runInside(["migrate"]), {
@@ -344,13 +344,13 @@ describe("bad input is one line on standard error and exit code 2", { concurrenc
     [["org", "create", "--nmae", "x"], `Unknown option '--nmae'. ${ORG_CREATE}`],
     [["org", "create", "-n", "x"], `Unknown option '-n'. ${ORG_CREATE}`],
     [["org", "create", "--name", "a", "--name", "b"], `--name was given more than once. ${ORG_CREATE}`],
-    [["org", "create", "--name", ""], "--name must not be empty."],
-    [["org", "create", "--name", " \t\n"], "--name must not be empty."],
-    [["org", "create", "--name", "a\nb"], "--name must not hold line breaks or control characters."],
-    [["org", "create", "--name", "a\u001b[31mb"], "--name must not hold line breaks or control characters."],
-    [["org", "create", "--name", "a\u2028b"], "--name must not hold line breaks or control characters."],
-    [["org", "create", "--name", "🦷".repeat(201)], "--name must not be longer than 200 characters."],
-    [["widget", "set", noWidget, "--name", "🦷".repeat(101)], "--name must not be longer than 100 characters."],
+    [["org", "create", "--name", ""], "--name: This must not be empty."],
+    [["org", "create", "--name", " \t\n"], "--name: This must not be empty."],
+    [["org", "create", "--name", "a\nb"], "--name: Line breaks and control characters are not allowed."],
+    [["org", "create", "--name", "a\u001b[31mb"], "--name: Line breaks and control characters are not allowed."],
+    [["org", "create", "--name", "a\u2028b"], "--name: Line breaks and control characters are not allowed."],
+    [["org", "create", "--name", "🦷".repeat(201)], "--name: Use at most 200 characters."],
+    [["widget", "set", noWidget, "--name", "🦷".repeat(101)], "--name: Use at most 100 characters."],
     [["org", "create", "--name", "N", "--plan", "gold"], "--plan must be one of free, pro, business."],
     [["org", "create", "--name", "N", "--plan", "Pro"], "--plan must be one of free, pro, business."],
     [["org", "create", "--name", "N", "--time-zone", "Mars/Olympus"], "--time-zone must be an IANA time zone, for example Europe/Berlin."],
@@ -396,7 +396,7 @@ describe("bad input is one line on standard error and exit code 2", { concurrenc
     for (const thing of ["widget", "key"])
       assert.deepEqual(
         await cli.runInside([thing, "create", "--org", owner, "--name", "🦷".repeat(101)]),
-        refusal("--name must not be longer than 100 characters."),
+        refusal("--name: Use at most 100 characters."),
       );
     const create = ["widget", "create", "--org", owner, "--name", "N"];
     for (const address of ["example.com", "javascript:alert(1)", "ftp://example.com"]) {

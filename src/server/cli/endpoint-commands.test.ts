@@ -97,7 +97,7 @@ test("endpoint add refuses with one clear line", async () => {
       ),
       refusal(`--url is missing. ${usage}`),
       refusal('There is no organization "org_none".'),
-      refusal("--description must not be empty."),
+      refusal("--description: This must not be empty."),
     ],
   );
   for (let n = 0; n < 20; n++)

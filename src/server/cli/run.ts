@@ -10,9 +10,11 @@ import { DEMO_COMMANDS } from "./demo-commands.ts";
 import { DOCTOR_COMMAND } from "./doctor-command.ts";
 import { ENDPOINT_COMMANDS } from "./endpoint-commands.ts";
 import { FUNNEL_COMMANDS } from "./funnel-commands.ts";
+import { IMPORT_BOOKINGS_COMMAND } from "./import-bookings-command.ts";
 import { KEY_COMMANDS } from "./key-commands.ts";
-import { DATA_COMMANDS } from "./maintenance-commands.ts";
+import { MIGRATE_COMMAND } from "./migrate-command.ts";
 import { ORGANIZATION_COMMANDS } from "./organization-commands.ts";
+import { RETENTION_COMMAND } from "./retention-command.ts";
 import { UsageError } from "./usage-error.ts";
 import { USER_COMMANDS } from "./user-commands.ts";
 import { WIDGET_COMMANDS } from "./widget-commands.ts";
@@ -24,7 +26,9 @@ const COMMANDS = [
   ...KEY_COMMANDS,
   ...ENDPOINT_COMMANDS,
   ...CONNECTION_COMMANDS,
-  ...DATA_COMMANDS,
+  IMPORT_BOOKINGS_COMMAND,
+  RETENTION_COMMAND,
+  MIGRATE_COMMAND,
   ...FUNNEL_COMMANDS,
   ...DEMO_COMMANDS,
   DOCTOR_COMMAND,

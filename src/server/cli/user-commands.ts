@@ -1,11 +1,12 @@
 import { ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { NAME_LENGTH_MAX } from "#contract/book.ts";
 import { hashPassword } from "../accounts/auth/password.ts";
-import { type Checked, checkEmail, checkPassword } from "../accounts/check-fields.ts";
+import { checkPassword } from "../accounts/check-fields.ts";
 import { insertMember } from "../accounts/queries.ts";
 import { createUser } from "../accounts/set-up/create-user.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
-import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
+import { checkEmail } from "../http/check-fields.ts";
+import { parseChoice, parseText, requireOrganization, requireValue } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -47,8 +48,3 @@ export const USER_COMMANDS: readonly Command[] = [
     },
   },
 ];
-
-function requireValue<T>(name: string, checked: Checked<T>): T {
-  if ("fault" in checked) throw new UsageError(`--${name}: ${checked.fault}`);
-  return checked.value;
-}

@@ -42,4 +42,4 @@ export class FieldsError extends ApiError {
   }
 }
 
-const NOT_RIGHT = { code: "invalid_fields", message: "Some fields are not right." } as const;
+const NOT_RIGHT = { code: "invalid_fields", message: "Some fields are invalid." } as const;

@@ -18,34 +18,10 @@ export function bodyReader<Schema extends TSchema>(schema: Schema): (request: Fa
       const path = instancePath.slice(1).replaceAll("/", ".");
       if (keyword === "required")
         for (const name of params.requiredProperties) faults[path === "" ? name : `${path}.${name}`] = IS_MISSING;
-      else faults[path] ??= "This has a form that does not fit here.";
+      else faults[path] ??= "Invalid format.";
     }
     throw new FieldsError(faults);
   };
 }
 
-const IS_MISSING = "This is missing.";
-
-/** Collects what is wrong with the fields of a form, to be told all at once. */
-export class FormCheck {
-  readonly #faults: Record<string, string> = {};
-
-  refuse(name: string, fault: string): void {
-    this.#faults[name] ??= fault;
-  }
-
-  /** A text that can be shown on one line, without spaces around it. */
-  line(name: string, text: string, rule: { lengthMax: number; mayBeEmpty?: boolean }): string {
-    const line = text.trim().toWellFormed();
-    if (line === "" && rule.mayBeEmpty !== true) this.refuse(name, "Please fill this in.");
-    if ([...line].length > rule.lengthMax)
-      this.refuse(name, `This must not be longer than ${rule.lengthMax} characters.`);
-    if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(line)) this.refuse(name, "This must not hold line breaks or control characters.");
-    return line;
-  }
-
-  /** Throws what was found. */
-  done(): void {
-    if (Object.keys(this.#faults).length > 0) throw new FieldsError(this.#faults);
-  }
-}
+const IS_MISSING = "This is required.";

@@ -11,8 +11,11 @@ export function requireUnchanged(
 ): void {
   const changed = Object.keys(was).filter((name) => name in now && !isDeepStrictEqual(now[name], was[name]));
   if (changed.length === 0) return;
-  throw new FieldsError(Object.fromEntries(changed.map((name) => [name, "Somebody else changed this meanwhile."])), {
-    code: "conflict",
-    message: "Somebody else changed this meanwhile. Look at it again before you save.",
-  });
+  throw new FieldsError(
+    Object.fromEntries(changed.map((name) => [name, "Someone else changed this in the meantime."])),
+    {
+      code: "conflict",
+      message: "Someone else changed this in the meantime. Review it before you save.",
+    },
+  );
 }

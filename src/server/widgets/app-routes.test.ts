@@ -153,7 +153,7 @@ describe("faults are reported by field, and nothing is changed", () => {
     const { status, body } = await askApp(app, member, "POST /widgets", { template: "compact" });
     assert.deepEqual(
       [status, (body as { error: { fields: object } }).error.fields],
-      [422, { name: "This is missing." }],
+      [422, { name: "This is required." }],
     );
   });
 });

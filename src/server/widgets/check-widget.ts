@@ -6,7 +6,7 @@ import { parseAccentColor, parseAllowedDomain } from "#contract/widget-looks.ts"
 import type { Db } from "../db/pool.ts";
 import type { WidgetsTable } from "../db/tables.ts";
 import { noSuch } from "../http/api-error.ts";
-import { FormCheck } from "../http/body.ts";
+import { type Checked, checkLine, requireFields } from "../http/check-fields.ts";
 import { isSafeLink } from "../lib/safe-link.ts";
 import { holdConnection } from "../scheduler/connections/queries.ts";
 
@@ -21,57 +21,60 @@ export async function checkWidgetChange(
   owner: OrganizationId,
   { typed, baseUrl }: { typed: Omit<WidgetChange, "was">; baseUrl: string },
 ): Promise<CheckedWidget> {
-  const form = new FormCheck();
-  const change: CheckedWidget = {};
-  if (typed.name !== undefined) change.name = form.line("name", typed.name, { lengthMax: WIDGET_NAME_LENGTH_MAX });
-  if (typed.businessName !== undefined)
-    change.business_name = form.line("businessName", typed.businessName, {
-      lengthMax: WIDGET_NAME_LENGTH_MAX,
-      mayBeEmpty: true,
-    });
-  if (typed.template !== undefined) change.template = typed.template;
-  if (typed.status !== undefined) change.status = typed.status;
-  if (typed.collectData !== undefined) change.collect_data = typed.collectData;
-  if (typed.bookingUrl !== undefined) change.booking_url = checkUrl(form, typed.bookingUrl, baseUrl);
-  if (typed.accentColor !== undefined) change.accent_color = checkAccent(form, typed.accentColor);
-  if (typed.allowedDomains !== undefined) change.allowed_domains = checkDomains(form, typed.allowedDomains);
-  if (typed.connectionId !== undefined)
-    change.connection_id = await checkConnection(form, { transaction, owner }, typed.connectionId);
-  form.done();
-  return change;
+  const { name, businessName, bookingUrl, accentColor, allowedDomains, connectionId } = typed;
+  const checked = requireFields({
+    name: name === undefined ? undefined : checkLine(name, { lengthMax: WIDGET_NAME_LENGTH_MAX }),
+    businessName:
+      businessName === undefined
+        ? undefined
+        : checkLine(businessName, { lengthMax: WIDGET_NAME_LENGTH_MAX, mayBeEmpty: true }),
+    bookingUrl: bookingUrl === undefined ? undefined : checkUrl(bookingUrl, baseUrl),
+    accentColor: accentColor === undefined ? undefined : checkAccent(accentColor),
+    allowedDomains: allowedDomains === undefined ? undefined : checkDomains(allowedDomains),
+    connectionId: connectionId === undefined ? undefined : await checkConnection({ transaction, owner }, connectionId),
+  });
+  const columns = {
+    name: checked.name,
+    business_name: checked.businessName,
+    template: typed.template,
+    status: typed.status,
+    collect_data: typed.collectData,
+    booking_url: checked.bookingUrl,
+    accent_color: checked.accentColor,
+    allowed_domains: checked.allowedDomains,
+    connection_id: checked.connectionId,
+  };
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)) as CheckedWidget;
 }
 
-function checkUrl(form: FormCheck, typed: string | null, baseUrl: string): string | null {
+function checkUrl(typed: string | null, baseUrl: string): Checked<string | null> {
   const text = typed?.trim() ?? "";
-  if (text === "") return null;
+  if (text === "") return { value: null };
   const url = isSafeLink(text, baseUrl) ? URL.parse(text) : null;
   if (url === null || url.username + url.password !== "")
-    form.refuse("bookingUrl", "Enter a full https URL, for example https://example.com/book.");
-  return url?.href ?? null;
+    return { fault: "Enter a full https URL, for example https://example.com/book." };
+  return { value: url.href };
 }
 
-function checkAccent(form: FormCheck, typed: string | null): string | null {
-  if (typed === null) return null;
+function checkAccent(typed: string | null): Checked<string | null> {
+  if (typed === null) return { value: null };
   const color = parseAccentColor(typed);
-  if (color === null) form.refuse("accentColor", "Enter a colour such as #4b45d6.");
-  return color;
+  return color === null ? { fault: "Enter a colour such as #4b45d6." } : { value: color };
 }
 
-function checkDomains(form: FormCheck, typed: readonly string[]): string[] {
+function checkDomains(typed: readonly string[]): Checked<string[]> {
   const domains = typed.map(parseAllowedDomain);
   const wrong = typed.find((_, i) => domains[i] === null);
-  if (wrong !== undefined) form.refuse("allowedDomains", "Enter host names such as example.com or *.example.com.");
-  return [...new Set(domains.flatMap((domain) => domain ?? []))];
+  if (wrong !== undefined) return { fault: "Enter host names such as example.com or *.example.com." };
+  return { value: [...new Set(domains.flatMap((domain) => domain ?? []))] };
 }
 
 async function checkConnection(
-  form: FormCheck,
   { transaction, owner }: { transaction: Db; owner: OrganizationId },
   typed: string | null,
-): Promise<ConnectionId | null> {
-  if (typed === null) return null;
+): Promise<Checked<ConnectionId | null>> {
+  if (typed === null) return { value: null };
   const id = parseConnectionId(typed);
   const isHeld = id !== null && (await holdConnection(transaction, owner, id));
-  if (!isHeld) form.refuse("connectionId", noSuch("connection").message);
-  return id;
+  return isHeld ? { value: id } : { fault: noSuch("connection").message };
 }

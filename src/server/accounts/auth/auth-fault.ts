@@ -1,7 +1,7 @@
 import { AUTH_ROUTES } from "#contract/app/routes.ts";
 import { ApiError, FieldsError } from "../../http/api-error.ts";
+import { FIELD_FAULTS } from "../../http/check-fields.ts";
 import { malformedRequest, nothingHere, wentWrong } from "../../http/error-handler.ts";
-import { FIELD_FAULTS } from "../../http/field-faults.ts";
 import { PASSWORD_FAULTS } from "../check-fields.ts";
 import type { AuthDoor } from "./auth-doors.ts";
 import { notSignedIn } from "./member-auth.ts";

@@ -3,11 +3,12 @@ import { CreatedInvitation, InvitationList, type InvitationShape, NewInvitation 
 import { writeAudit } from "../../audit/write-audit.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, noSuch } from "../../http/api-error.ts";
+import { checkEmail, requireFields } from "../../http/check-fields.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Mail } from "../../mail/mail.ts";
 import { findOrganization } from "../../organizations/queries.ts";
 import { memberOf } from "../auth/member-auth.ts";
-import { checkEmail, checkRole, requireFields } from "../check-fields.ts";
+import { checkRole } from "../check-fields.ts";
 import { deleteInvitation, type InvitationRow, listInvitations } from "./invitation-queries.ts";
 import { invite } from "./invitations.ts";
 import { listMembers } from "./member-queries.ts";

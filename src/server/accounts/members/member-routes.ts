@@ -4,9 +4,10 @@ import { writeAudit } from "../../audit/write-audit.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, noSuch } from "../../http/api-error.ts";
+import { requireFields } from "../../http/check-fields.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { type Member, memberOf, requireRole } from "../auth/member-auth.ts";
-import { checkRole, requireFields } from "../check-fields.ts";
+import { checkRole } from "../check-fields.ts";
 import {
   deleteMember,
   findMember,

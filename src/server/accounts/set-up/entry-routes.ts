@@ -10,11 +10,12 @@ import {
 } from "#contract/app/account.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
+import { checkEmail, checkName, checkTimeZone, requireFields } from "../../http/check-fields.ts";
 import { assert } from "../../lib/assert.ts";
 import type { AccountsDeps } from "../accounts-deps.ts";
 import { hashLinkToken } from "../auth/link-token.ts";
 import { requireOwnOrigin } from "../auth/origin-check.ts";
-import { checkEmail, checkName, checkPassword, checkTimeZone, requireFields } from "../check-fields.ts";
+import { checkPassword } from "../check-fields.ts";
 import { findInvitation } from "../members/invitation-queries.ts";
 import { type JoinOutcome, joinAsNewPerson, joinAsPerson } from "../members/invitations.ts";
 import { findUserByEmail, hasUsers } from "../queries.ts";

@@ -8,7 +8,7 @@ import {
   PHONE_LENGTH_MAX,
 } from "#contract/book.ts";
 import type { Answer } from "#contract/booking.ts";
-import { FIELD_FAULTS } from "../../http/field-faults.ts";
+import { FIELD_FAULTS } from "../../http/check-fields.ts";
 import { parseTimeZone } from "../../lib/calendar.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import { parseJsonText } from "../../lib/json-text.ts";

@@ -10,7 +10,8 @@ import { auditBy } from "../../audit/audit-by.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { noSuch } from "../../http/api-error.ts";
-import { bodyReader, FormCheck } from "../../http/body.ts";
+import { bodyReader } from "../../http/body.ts";
+import { checkLine, requireFields } from "../../http/check-fields.ts";
 import { readPage } from "../../http/page.ts";
 import { badParameter, isDryRun, type Query, readInstant, readPageSize, readParameter } from "../../http/parameters.ts";
 import { toKeptSince } from "../../plans/kept-since.ts";
@@ -71,9 +72,7 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
   api.post("/bookings/erase", { schema: { response: { 200: EraseAnswer } } }, async (request) => {
     const member = memberOf(request);
     const { dryRun = false, ...typed } = readEraseRequest(request);
-    const form = new FormCheck();
-    const email = form.line("email", typed.email, { lengthMax: EMAIL_LENGTH_MAX });
-    form.done();
+    const { email } = requireFields({ email: checkLine(typed.email, { lengthMax: EMAIL_LENGTH_MAX }) });
     if (dryRun) return { count: await countErasable(deps, member.organizationId, email), isErased: false };
     return await deps.db.transaction().execute(async (transaction) => {
       const count = await eraseBookingsByEmail({ ...deps, db: transaction }, member.organizationId, email);

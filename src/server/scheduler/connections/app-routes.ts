@@ -17,7 +17,8 @@ import { memberOf } from "../../accounts/auth/member-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import { makeOnce } from "../../db/make-once.ts";
 import { ApiError, FieldsError, noSuch } from "../../http/api-error.ts";
-import { bodyReader, FormCheck } from "../../http/body.ts";
+import { bodyReader } from "../../http/body.ts";
+import { checkLine, requireFields } from "../../http/check-fields.ts";
 import { chooseId } from "../../http/idempotency-key.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { checkConnection } from "../check/check-connection.ts";
@@ -164,10 +165,7 @@ async function readConnection(
 }
 
 function checkName(typed: string): string {
-  const form = new FormCheck();
-  const name = form.line("name", typed, { lengthMax: CONNECTION_NAME_LENGTH_MAX });
-  form.done();
-  return name;
+  return requireFields({ name: checkLine(typed, { lengthMax: CONNECTION_NAME_LENGTH_MAX }) }).name;
 }
 
 function toApiError(refusal: ConnectionRefusal): ApiError {

@@ -20,7 +20,8 @@ import { auditBy } from "../../audit/audit-by.ts";
 import { makeOnce } from "../../db/make-once.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, FieldsError, noSuch } from "../../http/api-error.ts";
-import { bodyReader, FormCheck } from "../../http/body.ts";
+import { bodyReader } from "../../http/body.ts";
+import { checkLine, requireFields } from "../../http/check-fields.ts";
 import { chooseId } from "../../http/idempotency-key.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { assert } from "../../lib/assert.ts";
@@ -195,10 +196,8 @@ function describeChange({ url, description, isEnabled }: Omit<EndpointChange, "w
 }
 
 function checkDescription(typed: string): string {
-  const form = new FormCheck();
-  const text = form.line("description", typed, { lengthMax: ENDPOINT_DESCRIPTION_LENGTH_MAX, mayBeEmpty: true });
-  form.done();
-  return text;
+  const rule = { lengthMax: ENDPOINT_DESCRIPTION_LENGTH_MAX, mayBeEmpty: true } as const;
+  return requireFields({ description: checkLine(typed, rule) }).description;
 }
 
 function toApiError(refusal: Refusal): ApiError {

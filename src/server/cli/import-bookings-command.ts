@@ -1,0 +1,24 @@
+import { importBookings } from "../bookings/import/import-bookings.ts";
+import { requireOrganization } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { everySoOften, PROGRESS_LINES } from "./progress.ts";
+import { nothingImported, readLines } from "./read-lines.ts";
+
+export const IMPORT_BOOKINGS_COMMAND: Command = {
+  name: "import bookings",
+  usage: "import bookings --org ORG FILE.ndjson",
+  summary: "take over bookings, one REST-shaped booking a line plus widgetId",
+  options: ["org"],
+  positionals: 1,
+  async run({ db, args, clock, config, tell }) {
+    const organization = await requireOrganization(db, args.required("org"));
+    const result = await importBookings(db, organization.id, {
+      lines: readLines(args.positional[0] ?? ""),
+      now: clock.now(),
+      baseUrl: config.baseUrl,
+      progress: everySoOften(PROGRESS_LINES, (lines) => tell(`${lines} lines read`)),
+    });
+    if ("fault" in result) throw nothingImported(result);
+    return { text: `Imported ${result.imported} bookings; ${result.skipped} were there already.`, json: result };
+  },
+};

@@ -1,0 +1,13 @@
+import type { Command } from "./command.ts";
+
+export const MIGRATE_COMMAND: Command = {
+  name: "migrate",
+  usage: "migrate",
+  summary: "bring the database up to date (every start does this too)",
+  options: [],
+  positionals: 0,
+  async run({ applied }) {
+    const text = applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`;
+    return { text, json: { applied } };
+  },
+};

@@ -1,0 +1,16 @@
+import { sweepExpired } from "../retention/sweep.ts";
+import type { Command } from "./command.ts";
+
+export const RETENTION_COMMAND: Command = {
+  name: "retention run",
+  usage: "retention run",
+  summary: "delete now what has outlived its plan's retention",
+  options: [],
+  positionals: 0,
+  async run(context) {
+    const deleted = await sweepExpired(context);
+    const { bookings, visits, counters, webhookEvents } = deleted;
+    const text = `Deleted ${bookings} bookings, ${visits} visits, ${counters} counters and ${webhookEvents} webhook events past their retention.`;
+    return { text, json: deleted };
+  },
+};

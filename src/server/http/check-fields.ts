@@ -1,0 +1,65 @@
+import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX } from "#contract/book.ts";
+import { parseTimeZone } from "../lib/calendar.ts";
+import { FieldsError } from "./api-error.ts";
+
+// What people type into forms, and operators on the command line. Each check gives the value or says what is wrong with it; the
+// dashboard API tells all faults at once, by field, and a command tells the first, by option.
+
+export type Checked<T> = { value: T } | { fault: string };
+
+type Values<Checks> = { [K in keyof Checks]: Exclude<Checks[K], undefined> extends Checked<infer T> ? T : never };
+
+/** The values, if all of them are right; otherwise throws every fault by field. Fields that are undefined are left out. */
+export function requireFields<Checks extends Record<string, Checked<unknown> | undefined>>(
+  checks: Checks,
+): Values<Checks> {
+  const values: Record<string, unknown> = {};
+  const faults: Record<string, string> = {};
+  for (const [name, check] of Object.entries(checks)) {
+    if (check === undefined) continue;
+    if ("fault" in check) faults[name] = check.fault;
+    else values[name] = check.value;
+  }
+  if (Object.keys(faults).length > 0) throw new FieldsError(faults);
+  // Each name of `checks` was just given the value of its own check.
+  return values as Values<Checks>;
+}
+
+/** Shared by members and visitors, for what they type about themselves. */
+export const FIELD_FAULTS = {
+  noName: "Please give a name.",
+  longName: "This name is too long.",
+  notAnEmail: "This is not an e-mail address.",
+} as const;
+
+/** A text that can be shown on one line, without spaces around it. */
+export function checkLine(text: string, rule: { lengthMax: number; mayBeEmpty?: true }): Checked<string> {
+  const line = text.trim().toWellFormed();
+  if (line === "" && !rule.mayBeEmpty) return { fault: "This must not be empty." };
+  if ([...line].length > rule.lengthMax) return { fault: `Use at most ${rule.lengthMax} characters.` };
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(line)) return { fault: "Line breaks and control characters are not allowed." };
+  return { value: line };
+}
+
+export function checkName(text: string): Checked<string> {
+  const name = text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    .trim()
+    .toWellFormed();
+  if (name === "") return { fault: FIELD_FAULTS.noName };
+  return [...name].length > NAME_LENGTH_MAX ? { fault: FIELD_FAULTS.longName } : { value: name };
+}
+
+/** No wider than what better-auth accepts at sign-in: a new account must be able to sign in again. */
+const EMAIL = /^[A-Za-z0-9_+-]+(['.][A-Za-z0-9_+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
+
+export function checkEmail(text: string): Checked<string> {
+  const email = text.trim().toLowerCase();
+  const isAddress = email.length <= EMAIL_LENGTH_MAX && EMAIL.test(email);
+  return isAddress ? { value: email } : { fault: FIELD_FAULTS.notAnEmail };
+}
+
+export function checkTimeZone(text: string): Checked<string> {
+  const zone = parseTimeZone(text);
+  return zone === null ? { fault: "Please choose a time zone, for example Europe/Berlin." } : { value: zone };
+}
