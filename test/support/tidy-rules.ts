@@ -261,7 +261,6 @@ export const LONG_FUNCTIONS: readonly { readonly file: string; readonly linesMax
   { file: "src/server/accounts/members/me-routes.ts", linesMax: 80 },
   { file: "src/server/accounts/members/member-routes.ts", linesMax: 70 },
   { file: "src/server/accounts/set-up/entry-routes.ts", linesMax: 70 },
-  { file: "src/server/bookings/stored/app-routes.ts", linesMax: 70 },
   { file: "src/server/docs/library.ts", linesMax: 80 },
   { file: "src/server/lib/metrics.ts", linesMax: 180 },
   { file: "src/server/scheduler/connections/app-routes.ts", linesMax: 100 },
