@@ -104,7 +104,7 @@ async function load(deps: ServiceDeps): Promise<void> {
     case "there_already":
       return;
     case "address_taken":
-      throw new StartError(`The demo needs the address ${outcome.email}, which somebody else signs in with.`);
+      throw new StartError(`The demo needs the e-mail address ${outcome.email}, but another account uses it.`);
     case "refused":
       throw new StartError(`The demo could not be imported: ${outcome.fault}.`);
     default:

@@ -189,7 +189,7 @@ export const SETTINGS = {
     meaning:
       "OpenID Connect issuer for single sign-on. Register BASE_URL/api/auth/callback/oidc as the redirect address.",
   }),
-  oidcClientId: text({ name: "OIDC_CLIENT_ID", fallback: null, meaning: "Client id at that issuer." }),
+  oidcClientId: text({ name: "OIDC_CLIENT_ID", fallback: null, meaning: "Client ID at that issuer." }),
   oidcClientSecret: text({
     name: "OIDC_CLIENT_SECRET",
     fallback: null,

@@ -155,10 +155,10 @@ test("each thing that keeps it from starting is one sentence", { timeout: 60_000
   // biome-ignore format: one case a line
   const cases: [name: string, settings: Record<string, string | undefined>, sentence: string][] = [
     ["settings", { PORT: "x", ROLE: "king" }, 'PORT must be a whole number from 0 to 65535, not "x"\nROLE must be one of all, web, worker, not "king"'],
-    ["a port in use", { PORT: port, HOST: "127.0.0.1" }, `Another program listens on 127.0.0.1:${port} already; stop it, or set PORT to another number.`],
+    ["a port in use", { PORT: port, HOST: "127.0.0.1" }, `Another program is already listening on 127.0.0.1:${port}. Stop it, or set PORT to another number.`],
     ["an unknown database", { DATABASE_URL: url.replace(/test_[0-9a-f]+/, "test_none") }, 'The database at DATABASE_URL cannot be used: database "test_none" does not exist.'],
     ["no secret key for a database that others use too", { SECRET_KEY: undefined }, "SECRET_KEY must be set if DATABASE_URL is, to the same value for every process"],
-    ["a data folder that is none", { DATABASE_URL: undefined, DATA_DIR: join(folder, "file") }, `${folder}/file is not a folder; set DATA_DIR to one.`],
+    ["a data folder that is none", { DATABASE_URL: undefined, DATA_DIR: join(folder, "file") }, `${folder}/file is not a folder. Set DATA_DIR to a folder.`],
   ];
   const starts = cases.map(([name, settings, sentence]) =>
     t.test(name, async () => {

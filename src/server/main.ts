@@ -69,7 +69,7 @@ async function serve(parts: {
   );
   log.info("service.started", { role: config.role });
   notice(app ? `Bookflow is ready at ${toAddress(app, config)}` : "Bookflow's worker is running.");
-  if (link) notice(`Nobody can sign in yet. Open this once to make the first owner:\n${link}`);
+  if (link) notice(`No one can sign in yet. Open this link to create the first account:\n${link}`);
 }
 
 /**

@@ -18,7 +18,7 @@ export async function loadSecretKey(
     await mkdir(config.dataDir, { recursive: true });
     await writeOnce(deps, path, deps.random.bytes(KEY_BYTES).toString("base64url"));
   } catch (error) {
-    throw new StartError(`The secret key cannot be kept in ${path}; set SECRET_KEY, or make DATA_DIR writable.`, {
+    throw new StartError(`The secret key can't be saved in ${path}. Set SECRET_KEY, or make DATA_DIR writable.`, {
       cause: error,
     });
   }

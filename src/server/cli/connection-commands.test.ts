@@ -54,6 +54,6 @@ test("connection check knows no other connection", async () => {
     assert.deepEqual(await cli.runInside(["connection", "check", other]), {
       code: 2,
       stdout: "",
-      stderr: "No such connection.\n",
+      stderr: "No connection has this ID.\n",
     });
 });

@@ -6,13 +6,13 @@ import { findConnectionOwner } from "../scheduler/connections/queries.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 
-const NO_CONNECTION = "No such connection.";
+const NO_CONNECTION = "No connection has this ID.";
 
 export const CONNECTION_COMMANDS: readonly Command[] = [
   {
     name: "connection check",
     usage: "connection check ID [--book] [--email E] [--save FILE]",
-    summary: `read services and free times of ${CHECK_DAYS} days; with --book also make and cancel a test appointment; ends with 1 when something fails`,
+    summary: `read services and free times for ${CHECK_DAYS} days; --book also makes and cancels a test appointment; exits with 1 if something fails`,
     options: ["email", "save"],
     flags: ["book"],
     positionals: 1,

@@ -10,11 +10,11 @@ export const DEMO_COMMANDS: readonly Command[] = [
   {
     name: "demo load",
     usage: "demo load",
-    summary: `make the organization ${DEMO_NAME} with ${DEMO_DAYS} days of made-up visits and bookings`,
+    summary: `create the organization ${DEMO_NAME} with ${DEMO_DAYS} days of sample visits and bookings`,
     options: [],
     positionals: 0,
     async run(context) {
-      context.tell("Loading the demo takes some seconds.");
+      context.tell("Loading the demo. This takes a few seconds.");
       const outcome = await loadDemo(context);
       switch (outcome.kind) {
         case "loaded": {
@@ -26,9 +26,9 @@ export const DEMO_COMMANDS: readonly Command[] = [
           };
         }
         case "there_already":
-          throw new UsageError("The demo is loaded already; `demo clear` removes it.");
+          throw new UsageError("The demo is already loaded. Run `demo clear` to remove it.");
         case "address_taken":
-          throw new UsageError(`The demo needs the address ${outcome.email}, which somebody else signs in with.`);
+          throw new UsageError(`The demo needs the e-mail address ${outcome.email}, but another account uses it.`);
         case "refused":
           throw new UsageError(`The demo could not be imported and was removed again: ${outcome.fault}.`);
         default:
@@ -39,12 +39,12 @@ export const DEMO_COMMANDS: readonly Command[] = [
   {
     name: "demo clear",
     usage: "demo clear",
-    summary: "remove the demo's organization, its people and everything of it",
+    summary: "delete the demo organization with its members and all its data",
     options: [],
     positionals: 0,
     async run(context) {
-      if (!(await clearDemo(context))) throw new UsageError("There is no demo to remove.");
-      return { text: `Removed ${DEMO_ID}  ${DEMO_NAME} and everything of it.`, json: { id: DEMO_ID } };
+      if (!(await clearDemo(context))) throw new UsageError("The demo isn't loaded.");
+      return { text: `Removed ${DEMO_ID}  ${DEMO_NAME} and all its data.`, json: { id: DEMO_ID } };
     },
   },
 ];

@@ -9,7 +9,7 @@ export const DOCTOR_COMMAND: Command = {
   name: "doctor",
   usage: "doctor",
   summary:
-    "check settings, database, mail, clock, queue and more, and say what to do; ends with 1 when something is broken",
+    "check settings, database, mail, clock, queue and more, and suggest fixes; exits with 1 if something is broken",
   options: [],
   positionals: 0,
   async run(context) {

@@ -52,7 +52,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
   {
     name: "endpoint remove",
     usage: "endpoint remove ID",
-    summary: "remove an endpoint and cancel its waiting deliveries",
+    summary: "remove an endpoint and cancel its queued deliveries",
     options: [],
     positionals: 1,
     async run(context) {

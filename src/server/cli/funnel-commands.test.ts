@@ -45,7 +45,7 @@ describe("import events", { concurrency: true }, () => {
       makeLine(caller, 2),
     ]);
     const command = ["import", "events", "--org", caller.owner, file];
-    assert.deepEqual(await cli.run(command), said("Imported 3 events; 0 were there already."));
+    assert.deepEqual(await cli.run(command), said("Imported 3 events; 0 already existed."));
     assert.deepEqual(await cli.runInside([...command, "--json"]), said('{"imported":0,"skipped":3}'));
 
     const { totals, daily, sources } = await getAnalytics(caller, 2);
@@ -69,7 +69,7 @@ describe("import events", { concurrency: true }, () => {
     const good = makeLine(caller, 1);
     const cases: [name: string, lines: unknown[], sentence: string][] = [
       ["broken", [good, "", "{"], "Line 3: it is not valid JSON. Nothing was imported."],
-      ["future", [good, makeLine(caller, 2, { at: "2999-01-01" })], "Line 2: at lies in the future. Nothing was imported."],
+      ["future", [good, makeLine(caller, 2, { at: "2999-01-01" })], "Line 2: at is in the future. Nothing was imported."],
       ["foreign", [good, makeLine(stranger, 2)], "Line 2: widgetId is not a widget of this organization. Nothing was imported."],
     ]; // biome-ignore format: one case a line
     for (const [name, lines, sentence] of cases) {
@@ -132,7 +132,7 @@ describe("stats rebuild", { concurrency: true }, () => {
     assert.equal((await getAnalytics(caller, 30)).totals.views, 0);
 
     const command = ["stats", "rebuild", "--org", caller.owner];
-    assert.deepEqual(await cli.runInside(command), said(`Counted 3 visits of ${caller.owner} anew, in UTC.`));
+    assert.deepEqual(await cli.runInside(command), said(`Recalculated 3 visits of ${caller.owner} in UTC.`));
     assert.equal((await getAnalytics(caller, 30)).totals.views, 3);
     assert.deepEqual(await cli.runInside([...command, "--json"]), said('{"visits":3,"timeZone":"UTC"}'));
   });
@@ -153,7 +153,7 @@ describe("stats rebuild", { concurrency: true }, () => {
       await held;
       await sql`select pg_advisory_unlock_all()`.execute(connection);
     });
-    const stderr = `Another process is counting ${caller.owner} anew right now.\n`;
+    const stderr = `Another process is already recalculating ${caller.owner}.\n`;
     assert.deepEqual(await second, { code: 1, stdout: "", stderr });
     assert.equal((await rebuildStats(deps, caller.owner)).kind, "rebuilt");
   });

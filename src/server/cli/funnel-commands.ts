@@ -11,7 +11,7 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
   {
     name: "import events",
     usage: "import events --org ORG FILE.ndjson",
-    summary: "take over funnel events, one a line: widgetId, visitId, step, at, and what else is known",
+    summary: "import funnel events, one per line: widgetId, visitId, step, at and optional fields",
     options: ["org"],
     positionals: 1,
     async run({ db, args, clock, tell }) {
@@ -28,13 +28,13 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
       switch (result.kind) {
         case "imported": {
           const { imported, skipped } = result;
-          return { text: `Imported ${imported} events; ${skipped} were there already.`, json: { imported, skipped } };
+          return { text: `Imported ${imported} events; ${skipped} already existed.`, json: { imported, skipped } };
         }
         case "refused":
           throw nothingImported(result);
         case "changed":
           throw new UsageError(
-            `The file changed while it was read: it was imported up to line ${result.line}. Run the command again.`,
+            `The file changed during the import. Lines up to ${result.line} were imported. Run the command again.`,
           );
         default:
           return result satisfies never;
@@ -44,7 +44,7 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
   {
     name: "stats rebuild",
     usage: "stats rebuild --org ORG",
-    summary: "count an organization's analytics anew from its funnel events",
+    summary: "recalculate an organization's analytics from its funnel events",
     options: ["org"],
     positionals: 0,
     async run({ db, args, clock, tell }) {
@@ -54,10 +54,10 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
       switch (outcome.kind) {
         case "rebuilt": {
           const { visits, zone } = outcome;
-          return { text: `Counted ${visits} visits of ${id} anew, in ${zone}.`, json: { visits, timeZone: zone } };
+          return { text: `Recalculated ${visits} visits of ${id} in ${zone}.`, json: { visits, timeZone: zone } };
         }
         case "busy":
-          throw new StartError(`Another process is counting ${id} anew right now.`);
+          throw new StartError(`Another process is already recalculating ${id}.`);
         case "unknown_zone":
           throw new StartError(`The database server does not know the time zone ${outcome.zone}.`);
         case "stopped":

@@ -13,7 +13,7 @@ export const KEY_COMMANDS: readonly Command[] = [
   {
     name: "key create",
     usage: "key create --org ORG --name N [--expires-at DATE]",
-    summary: "make an API key; it is shown this once",
+    summary: "create an API key; it is shown only once",
     options: ["org", "name", "expires-at"],
     positionals: 0,
     async run({ db, args, clock, random }) {
@@ -30,14 +30,14 @@ export const KEY_COMMANDS: readonly Command[] = [
       });
       const hint = planIncludes(organization.plan, "readApi")
         ? ""
-        : `\nThe read API answers 403 until this organization is on the Business plan: org set ${organization.id} --plan business`;
-      return { text: `Made key ${id}. It is shown this once:\n${key}${hint}`, json: { id, key } };
+        : `\nThe read API returns 403 until this organization is on the Business plan. To change the plan: org set ${organization.id} --plan business`;
+      return { text: `Created key ${id}. Save it now; it won't be shown again:\n${key}${hint}`, json: { id, key } };
     },
   },
   {
     name: "key revoke",
     usage: "key revoke KEYID",
-    summary: "end an API key at once",
+    summary: "revoke an API key immediately",
     options: [],
     positionals: 1,
     async run({ db, args, clock, random }) {
@@ -52,7 +52,7 @@ export const KEY_COMMANDS: readonly Command[] = [
         return row;
       });
       // A whole key pasted here by mistake must not end up on the screen again.
-      if (!revoked) throw new UsageError("There is no API key with this id; ids look like key_….");
+      if (!revoked) throw new UsageError("No API key has this ID. API key IDs look like key_….");
       return { text: `Revoked key ${id}.`, json: { id, revokedAt: revoked.revoked_at.toISOString() } };
     },
   },

@@ -20,7 +20,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
   {
     name: "org create",
     usage: "org create --name N [--plan free|pro|business] [--time-zone TZ]",
-    summary: "make an organization",
+    summary: "create an organization",
     options: ["name", "plan", "time-zone"],
     positionals: 0,
     async run({ db, args, clock, random }) {
@@ -38,7 +38,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
         const { id: target, name, plan } = organization;
         await audit(transaction, { action: "organization.created", target, name, detail: { plan } });
       });
-      return { text: `Made ${describe(organization)}.`, json: { id: organization.id } };
+      return { text: `Created ${describe(organization)}.`, json: { id: organization.id } };
     },
   },
   {
@@ -56,7 +56,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
         ...(timeZone === null ? {} : { time_zone: requireTimeZone(timeZone) }),
       };
       if (Object.keys(change).length === 0)
-        throw new UsageError("Nothing to change: name --name, --plan or --time-zone.");
+        throw new UsageError("Nothing to change. Use --name, --plan or --time-zone.");
       const organization = await db.transaction().execute(async (transaction) => {
         const detail = { changed: Object.keys(change).join(", "), ...(plan === null ? {} : { plan }) };
         const names = { name: change.name ?? formerName, formerName };
@@ -74,12 +74,12 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
   {
     name: "org list",
     usage: "org list",
-    summary: "list the organizations",
+    summary: "list all organizations",
     options: [],
     positionals: 0,
     async run({ db }) {
       const organizations = await listOrganizations(db);
-      const text = organizations.map(describe).join("\n") || "There are no organizations yet.";
+      const text = organizations.map(describe).join("\n") || "No organizations yet.";
       return { text, json: organizations.map(toJson) };
     },
   },

@@ -99,7 +99,7 @@ function findCommand(words: string[]): Command {
   if (command) return command;
   // Only what looks like a command is repeated: the rest may be a key in the wrong place.
   const typed = words.slice(0, 2).filter((word) => /^[a-z-]{1,20}$/.test(word));
-  throw new UsageError(`There is no command ${JSON.stringify(typed.join(" "))}; --help lists them.`);
+  throw new UsageError(`There is no command ${JSON.stringify(typed.join(" "))}. See --help for all commands.`);
 }
 
 function help(): string {

@@ -25,7 +25,7 @@ test("a person who was made on the command line signs in, as an owner unless tol
   const id = /usr_\w{16}/.exec(stdout)?.[0] ?? "";
   assert.deepEqual(
     { code, stdout, stderr },
-    { code: 0, stdout: `Made ${id}  ada@example.com, owner of Lindenhof.\n`, stderr: "" },
+    { code: 0, stdout: `Created ${id}  ada@example.com, owner of Lindenhof.\n`, stderr: "" },
   );
   const { me } = await enter("ada@example.com", "a long password");
   assert.deepEqual(
@@ -116,7 +116,7 @@ test("what is wrong is one line, makes nobody and never shows the password", asy
     [create("--email", "x@example.com", "--password", "tiny"), "--password: Please use at least 10 characters."],
     [create("--email", "x@example.com", "--password", "-"), "--password: Please use at least 10 characters."],
     [create("--email", "x@example.com", "--password", "a long password", "--role", "king"), "--role must be one of owner, admin, member, viewer."],
-    [create("--email", "ADA@example.com", "--password", "a long password"), "There is a person with this e-mail address already; invite them instead."],
+    [create("--email", "ADA@example.com", "--password", "a long password"), "This e-mail address already has an account. Invite the person instead."],
     [["user", "create", "--org", "org_none", "--email", "x@example.com", "--password", "a long password"], 'There is no organization "org_none".'],
   ];
   for (const [args, sentence] of cases)

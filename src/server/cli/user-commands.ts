@@ -14,7 +14,7 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: "user create",
     usage: "user create --org ORG --email E --password P|- [--role owner|admin|member|viewer] [--name N]",
-    summary: "make a person who signs in; --password - reads the password from standard input",
+    summary: "create a user; --password - reads the password from standard input",
     options: ["org", "email", "password", "role", "name"],
     positionals: 0,
     async run({ db, args, clock, random, readInput }) {
@@ -30,7 +30,7 @@ export const USER_COMMANDS: readonly Command[] = [
       const userId = await db.transaction().execute(async (transaction) => {
         const person = { name, email, passwordHash, isEmailProven: true };
         const user = await createUser({ db: transaction, clock, random }, person);
-        if (!user) throw new UsageError("There is a person with this e-mail address already; invite them instead.");
+        if (!user) throw new UsageError("This e-mail address already has an account. Invite the person instead.");
         const member = { organization_id: organization.id, user_id: user.userId, role, created_at: at };
         await insertMember(transaction, { ...member, last_used_at: null });
         await auditByOperator(
@@ -44,7 +44,10 @@ export const USER_COMMANDS: readonly Command[] = [
         });
         return user.userId;
       });
-      return { text: `Made ${userId}  ${email}, ${role} of ${organization.name}.`, json: { id: userId, email, role } };
+      return {
+        text: `Created ${userId}  ${email}, ${role} of ${organization.name}.`,
+        json: { id: userId, email, role },
+      };
     },
   },
 ];

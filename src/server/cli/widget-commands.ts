@@ -15,7 +15,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
   {
     name: "widget create",
     usage: `widget create --org ORG --name N [--business-name B] [--booking-url U] [--template ${TEMPLATES.join("|")}] [--collect-data on|off]`,
-    summary: "make a widget",
+    summary: "create a widget",
     options: ["org", "name", "business-name", "booking-url", "template", "collect-data"],
     positionals: 0,
     async run({ db, args, clock, random, config }) {
@@ -39,7 +39,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
         await audit(transaction, { action: "widget.created", target: id, name: widget.name });
       });
       const snippet = toSnippet(config.baseUrl, id);
-      return { text: `Made widget ${id}. Paste this into the page:\n${snippet}`, json: { id, snippet } };
+      return { text: `Created widget ${id}. Paste this into the page:\n${snippet}`, json: { id, snippet } };
     },
   },
   {
@@ -63,7 +63,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
       };
       if (Object.keys(change).length === 0)
         throw new UsageError(
-          "Nothing to change: name --status, --collect-data, --name, --template, --accent or --allowed-domains.",
+          "Nothing to change. Use --status, --collect-data, --name, --template, --accent or --allowed-domains.",
         );
       const row = await db.transaction().execute(async (transaction) => {
         const changed = id && (await updateWidget(transaction, id, change));
@@ -103,7 +103,7 @@ function parseDomains(text: string): string[] {
   const wrong = domains.find(({ domain }) => domain === null);
   if (wrong)
     throw new UsageError(
-      `--allowed-domains takes host names such as example.com or *.example.com, with commas between them, or any: ${JSON.stringify(wrong.name)} is none.`,
+      `--allowed-domains takes host names such as example.com or *.example.com, separated by commas, or any. ${JSON.stringify(wrong.name)} is not a host name.`,
     );
   if (domains.length > ALLOWED_DOMAINS_MAX)
     throw new UsageError(`--allowed-domains takes at most ${ALLOWED_DOMAINS_MAX} names.`);

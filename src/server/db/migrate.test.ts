@@ -93,7 +93,7 @@ test("a database that a newer Bookflow migrated is refused in one sentence and n
   const older = makeFolder({ "0001_one.sql": "create table one (a text);" });
   await assert.rejects(
     migrate({ pool, log, folder: older }),
-    isStartError("The database was migrated by a newer Bookflow than this one; start that one, or a newer."),
+    isStartError("The database was migrated by a newer version of Bookflow. Start that version or a newer one."),
   );
   assert.deepEqual(await listTables(pool), ["one", "schema_migrations"]);
 });

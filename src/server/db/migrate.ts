@@ -51,9 +51,9 @@ async function readServer(client: pg.PoolClient): Promise<ServerFacts> {
 
 export function requireUsableServer(server: ServerFacts): void {
   if (Number(server.version) < OLDEST_SERVER_VERSION)
-    throw new StartError(`Bookflow needs PostgreSQL 18 or newer; DATABASE_URL leads to ${server.shown}.`);
+    throw new StartError(`Bookflow needs PostgreSQL 18 or newer, but DATABASE_URL points to ${server.shown}.`);
   if (server.encoding !== "UTF8")
-    throw new StartError(`Bookflow needs a database in UTF8; DATABASE_URL leads to one in ${server.encoding}.`);
+    throw new StartError(`Bookflow needs a UTF8 database, but the one at DATABASE_URL uses ${server.encoding}.`);
 }
 
 /** No right to make tables, a copy that is read-only, a full disk: PostgreSQL's own words say it best. */
@@ -68,7 +68,9 @@ async function applyMissing(client: pg.PoolClient, migrations: Migration[], log:
   const done = new Set(rows.map((row) => row.number));
   const newest = rows.at(-1)?.number ?? 0;
   if (newest > migrations.length)
-    throw new StartError("The database was migrated by a newer Bookflow than this one; start that one, or a newer.");
+    throw new StartError(
+      "The database was migrated by a newer version of Bookflow. Start that version or a newer one.",
+    );
 
   const applied: string[] = [];
   for (const migration of migrations.filter(({ number }) => !done.has(number))) {

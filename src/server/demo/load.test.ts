@@ -162,7 +162,7 @@ describe("a loaded demo", () => {
   test("is loaded only once", async () => {
     const { code, stderr } = await commandLine.runInside(["demo", "load"]);
     assert.equal(code, 2);
-    assert.match(stderr, /^The demo is loaded already; `demo clear` removes it\.$/m);
+    assert.match(stderr, /^The demo is already loaded\. Run `demo clear` to remove it\.$/m);
     const { totals } = await ask(`/analytics?days=${DEMO_DAYS}`);
     assert.equal(totals.views, visits.length);
   });
@@ -184,7 +184,7 @@ describe("clearing the demo", () => {
     });
     assert.deepEqual(await readContents(), contents);
     const again = await commandLine.runInside(["demo", "clear"]);
-    assert.deepEqual([again.code, again.stderr], [2, "There is no demo to remove.\n"]);
+    assert.deepEqual([again.code, again.stderr], [2, "The demo isn't loaded.\n"]);
   });
 
   test("keeps a demo person who joined another organization, whose address then prevents loading again", async () => {

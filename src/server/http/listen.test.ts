@@ -147,7 +147,8 @@ test("a port that is taken stops the start with one clear sentence", async () =>
     listen(app, { host: "127.0.0.1", port }),
     (error) =>
       error instanceof StartError &&
-      error.message === `Another program listens on 127.0.0.1:${port} already; stop it, or set PORT to another number.`,
+      error.message ===
+        `Another program is already listening on 127.0.0.1:${port}. Stop it, or set PORT to another number.`,
   );
   other.close();
 });

@@ -5,10 +5,10 @@ import type { FastifyInstance } from "fastify";
 import { StartError } from "../lib/start-error.ts";
 
 const SENTENCES: Readonly<Record<string, (place: string) => string>> = {
-  EADDRINUSE: (place) => `Another program listens on ${place} already; stop it, or set PORT to another number.`,
-  EACCES: (place) => `Listening on ${place} is not allowed for this user; set PORT to 1024 or above.`,
-  EADDRNOTAVAIL: (place) => `This machine has no address to listen on ${place}; check HOST.`,
-  ENOTFOUND: (place) => `The name in ${place} leads to no address; check HOST.`,
+  EADDRINUSE: (place) => `Another program is already listening on ${place}. Stop it, or set PORT to another number.`,
+  EACCES: (place) => `This user isn't allowed to listen on ${place}. Set PORT to 1024 or above.`,
+  EADDRNOTAVAIL: (place) => `This machine has no address for ${place}. Check HOST.`,
+  ENOTFOUND: (place) => `The host name in ${place} was not found. Check HOST.`,
 };
 
 /** Call it before the first request is put to the app: from then on Fastify takes no more hooks. */

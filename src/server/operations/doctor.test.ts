@@ -43,7 +43,7 @@ test("a mail server that cannot be had is a fault, by its code alone", async () 
     metrics: deps.metrics,
   });
   const [state, said] = await examineFor("mail", { mail });
-  assert.deepEqual([state, said], ["fault", "The mail server of SMTP_URL cannot be used (ESOCKET)."]);
+  assert.deepEqual([state, said], ["fault", "The mail server at SMTP_URL cannot be used (ESOCKET)."]);
 });
 
 test("bookings that nobody settles are a fault", async () => {
@@ -55,8 +55,5 @@ test("bookings that nobody settles are a fault", async () => {
     values (${owner}, 'SVC-222222', ${widgetId}, 'x', 's', ${longAgo}, 'asking', ${longAgo}, ${longAgo}, '{}', ${longAgo})`.execute(
     deps.db,
   );
-  assert.match(
-    (await examineFor("bookings")).join(" "),
-    /^fault Bookings that have waited minutes for their outcome: 1\./,
-  );
+  assert.match((await examineFor("bookings")).join(" "), /^fault Bookings without a result for several minutes: 1\./);
 });

@@ -34,42 +34,40 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
     clockMs > CLOCK_DIFFERENCE_MAX_MS
       ? warning(
           "clock",
-          `PostgreSQL's clock and this machine's differ by ${Math.round(clockMs / 1000)} s: set both by NTP.`,
+          `PostgreSQL's clock and this machine's differ by ${Math.round(clockMs / 1000)} s. Synchronise both with NTP.`,
         )
       : well("clock", "PostgreSQL's clock and this machine's agree."),
     examineAddress(deps),
     deps.hasBrowserFiles
       ? well("browser files", "The loader, the booking frame and the dashboard are built.")
-      : fault("browser files", "dist/ is missing, so no widget and no dashboard is served: run npm run build."),
+      : fault("browser files", "dist/ is missing, so widgets and the dashboard can't be served. Run npm run build."),
     facts.users === 0
       ? warning(
           "people",
-          "Nobody can sign in yet: open the link that the service prints at its start, or use user create.",
+          "No one can sign in yet. Open the set-up link that Bookflow prints when it starts, or run user create.",
         )
       : well("people", `${facts.users} ${facts.users === 1 ? "person" : "people"} can sign in.`),
     await examineMail(deps),
     await examineQueue(deps),
     facts.failing_endpoints > 0
-      ? warning(
-          "endpoints",
-          `Endpoints that do not take deliveries just now: ${facts.failing_endpoints}. Their owners are told.`,
-        )
+      ? warning("endpoints", `Failing endpoints: ${facts.failing_endpoints}. Their owners have been notified.`)
       : well("endpoints", "No endpoint is failing."),
     facts.unsettled > 0
       ? fault(
           "bookings",
-          `Bookings that have waited minutes for their outcome: ${facts.unsettled}. Is a worker (ROLE=worker or all) running, and can the scheduling systems be reached?`,
+          `Bookings without a result for several minutes: ${facts.unsettled}. Is a worker (ROLE=worker or all) running, and can the scheduling systems be reached?`,
         )
-      : well("bookings", "No booking waits for its outcome."),
+      : well("bookings", "All bookings have a result."),
   ];
 }
 
 function examineAddress({ config }: DoctorDeps): Finding {
   const { protocol, hostname } = new URL(config.baseUrl);
-  if (protocol === "https:" || hostname === "localhost") return well("address", `The service is ${config.baseUrl}.`);
+  if (protocol === "https:" || hostname === "localhost")
+    return well("address", `Bookflow's address is ${config.baseUrl}.`);
   return warning(
     "address",
-    `BASE_URL is ${config.baseUrl}, without https: cookies and bookings can be read on the way. Put a proxy with TLS in front of it.`,
+    `BASE_URL is ${config.baseUrl}, without https, so others on the network can read cookies and bookings. Put a proxy with TLS in front of it.`,
   );
 }
 
@@ -77,24 +75,21 @@ async function examineMail({ mail }: DoctorDeps): Promise<Finding> {
   if (!mail.isOn)
     return warning(
       "mail",
-      "SMTP_URL is not set: links for invitations and lost passwords are written to the log instead.",
+      "SMTP_URL is not set, so invitation and password reset links are written to the log instead.",
     );
   const problem = await mail.check();
   return problem === null
-    ? well("mail", "The mail server accepts our sign-in.")
-    : fault("mail", `The mail server of SMTP_URL cannot be used (${problem}).`);
+    ? well("mail", "Signed in to the mail server.")
+    : fault("mail", `The mail server at SMTP_URL cannot be used (${problem}).`);
 }
 
 async function examineQueue(deps: DoctorDeps): Promise<Finding> {
   const measure = await observeQueue(deps);
-  if (measure === null) return fault("deliveries", "The queue of deliveries could not be read.");
+  if (measure === null) return fault("deliveries", "The delivery queue could not be read.");
   const { waiting, in_flight: inFlight, overdue_seconds: overdue } = measure;
   return overdue > OVERDUE_SECONDS_MAX
-    ? fault(
-        "deliveries",
-        `Deliveries could have been sent ${Math.round(overdue)} s ago: is a worker (ROLE=worker or all) running?`,
-      )
-    : well("deliveries", `${waiting} wait for their time, ${inFlight} are being sent, none is late.`);
+    ? fault("deliveries", `Deliveries are ${Math.round(overdue)} s overdue. Is a worker (ROLE=worker or all) running?`)
+    : well("deliveries", `${waiting} queued, ${inFlight} being sent, none overdue.`);
 }
 
 const well = (check: string, said: string): Finding => ({ check, state: "well", said });

@@ -12,7 +12,7 @@ function toSentence(error: unknown, path: string): string {
     case "EDQUOT":
       return diskFullSentence(path);
     case "EROFS":
-      return `${path} is on a read-only file system; set DATA_DIR to a folder that can be written.`;
+      return `${path} is on a read-only file system. Set DATA_DIR to a writable folder.`;
     case "EACCES":
     case "EPERM":
       return `No permission to write to ${path}; start Bookflow as the user who owns it, or set DATA_DIR to another folder.`;
@@ -29,7 +29,7 @@ export function diskFullSentence(path: string): string {
 }
 
 export function notAFolderSentence(path: string): string {
-  return `${path} is not a folder; set DATA_DIR to one.`;
+  return `${path} is not a folder. Set DATA_DIR to a folder.`;
 }
 
 export function errorCode(error: unknown): string | null {

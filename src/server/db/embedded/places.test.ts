@@ -68,7 +68,7 @@ test("a folder that cannot be written is named in one sentence", onlyWhereOrdina
 test("a file in the place of the data folder is named in one sentence", async () => {
   const dataDir = join(folder, "file");
   writeFileSync(dataDir, "");
-  assertFailed(await startClient({ dataDir, shared }), `${dataDir} is not a folder; set DATA_DIR to one.`);
+  assertFailed(await startClient({ dataDir, shared }), `${dataDir} is not a folder. Set DATA_DIR to a folder.`);
 });
 
 test("spaces, quotes, commas and emoji in the path work", async () => {
