@@ -107,9 +107,9 @@ test("an endpoint that was made as the last that there is room for, or removed s
     assert.equal((await post(owner, "/endpoints", { body })).status, 201);
   const { endpoint } = (await post(owner, "/endpoints", { key: "the last", body })).body;
   const again = async () => (await post(owner, "/endpoints", { key: "the last", body })).body.error.message;
-  assert.match(await again(), /^This endpoint was already added by your first try/);
+  assert.match(await again(), /^Your first attempt already added this endpoint/);
   await askApp(app, owner, `DELETE /endpoints/${endpoint.id}`);
-  assert.match(await again(), /^This endpoint was already added by your first try/);
+  assert.match(await again(), /^Your first attempt already added this endpoint/);
 });
 
 test("an organization is made once by one form of one person", async () => {

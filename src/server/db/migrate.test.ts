@@ -157,11 +157,11 @@ test("a server that is too old, or a database in another encoding, is refused in
   requireUsableServer({ ...usable, version: "190000", shown: "19beta1" });
   assert.throws(
     () => requireUsableServer({ ...usable, version: "150019", shown: "15.19 (Debian 15.19-0+deb12u1)" }),
-    isStartError("Bookflow needs PostgreSQL 18 or newer; DATABASE_URL leads to 15.19 (Debian 15.19-0+deb12u1)."),
+    isStartError("Bookflow needs PostgreSQL 18 or newer, but DATABASE_URL points to 15.19 (Debian 15.19-0+deb12u1)."),
   );
   assert.throws(
     () => requireUsableServer({ ...usable, encoding: "SQL_ASCII" }),
-    isStartError("Bookflow needs a database in UTF8; DATABASE_URL leads to one in SQL_ASCII."),
+    isStartError("Bookflow needs a UTF8 database, but the one at DATABASE_URL uses SQL_ASCII."),
   );
 });
 
@@ -171,7 +171,7 @@ test("a database in another encoding is refused by a real server too, before any
 
   const pool = openPool({ url: databaseUrl(name), size: 1, log });
   after(() => onServer(`drop database ${name} with (force)`));
-  const sentence = "Bookflow needs a database in UTF8; DATABASE_URL leads to one in LATIN1.";
+  const sentence = "Bookflow needs a UTF8 database, but the one at DATABASE_URL uses LATIN1.";
   await assert.rejects(migrate({ pool, log }), isStartError(sentence));
   assert.deepEqual(await listTables(pool), []);
   await pool.end();

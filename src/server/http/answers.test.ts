@@ -156,7 +156,7 @@ test("another method than GET or HEAD is 405 with Allow, before anything is aske
             {
               status: 405,
               allow: "GET, HEAD",
-              body: { error: { code: "method_not_allowed", message: "This address answers GET, HEAD only." } },
+              body: { error: { code: "method_not_allowed", message: "This address only supports GET, HEAD." } },
             },
             `${method} ${path}`,
           );

@@ -39,6 +39,6 @@ function isFileName(path: string): boolean {
 export function notBuilt(): ApiError {
   return new ApiError(
     "unavailable",
-    "The pages of this service are not built yet: run `npm run build`, then start it again.",
+    "The browser files are not built yet. Run `npm run build`, then start Bookflow again.",
   );
 }

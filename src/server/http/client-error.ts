@@ -21,7 +21,7 @@ export function refuseMalformedRequest(error: HttpFault, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
   const isUnknown = hasUnknownMethod(error);
   const refusal = isUnknown
-    ? new ApiError("not_implemented", "No address of this service answers the method of the request.")
+    ? new ApiError("not_implemented", "This server doesn't support the request's method.")
     : new ApiError("bad_request", "The request is not valid HTTP.");
   const body = JSON.stringify(refusal.body);
   const headers = {

@@ -44,7 +44,7 @@ function toApiError(error: unknown): ApiError {
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
   if (code === "FST_ERR_BAD_URL") return new ApiError("bad_request", "The address has a malformed percent-encoding.");
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
-    return new ApiError("payload_too_large", "The body is larger than this address takes.");
+    return new ApiError("payload_too_large", "The body is too large for this address.");
   // Fastify's own refusals (unknown content type, malformed JSON) carry a 4xx status of theirs.
   if (String(code).startsWith("FST_ERR_") && typeof statusCode === "number" && statusCode < 500)
     return malformedRequest();

@@ -10,7 +10,7 @@ export function requireIdempotencyKey(request: FastifyRequest): string {
   if (typeof key !== "string" || key.trim() === "" || key.length > IDEMPOTENCY_KEY_LENGTH_MAX)
     throw new ApiError(
       "bad_request",
-      `Send a header Idempotency-Key of 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters.`,
+      `Send an Idempotency-Key header of 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters.`,
     );
   return key;
 }

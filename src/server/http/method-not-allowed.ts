@@ -17,7 +17,7 @@ export function watchMethods(app: FastifyInstance): { refuseOthers(): void } {
       for (const [url, methods] of [...methodsByUrl]) {
         const allow = [...methods].sort().join(", ");
         const refuse = async () => {
-          throw new ApiError("method_not_allowed", `This address answers ${allow} only.`, { allow });
+          throw new ApiError("method_not_allowed", `This address only supports ${allow}.`, { allow });
         };
         const others = app.supportedMethods.filter((method) => !methods.has(method)) as HTTPMethods[];
         // Refused in onRequest: the body of a request that is refused anyway is never read.

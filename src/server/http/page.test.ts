@@ -30,6 +30,6 @@ for (const cursor of ["", "x", `_${ID}`, `${AT.toISOString()}_`, `${AT.toISOStri
   test(`the cursor ${JSON.stringify(cursor)} is refused`, () =>
     assert.throws(
       () => readPlaceCursor({ cursor }, "cursor"),
-      new ApiError("bad_request", "The parameter cursor must be the nextCursor of the page before."),
+      new ApiError("bad_request", "The parameter cursor must be the nextCursor of the previous page."),
     ));
 }

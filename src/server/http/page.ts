@@ -34,6 +34,6 @@ export function readPlaceCursor(query: Query, name: string): RowPlace | null {
   if (text === null) return null;
   const [time = "", id = "", ...rest] = text.split("_");
   const at = parseIsoInstant(time, "up");
-  if (!at || !UUID.test(id) || rest.length > 0) throw badParameter(name, "must be the nextCursor of the page before");
+  if (!at || !UUID.test(id) || rest.length > 0) throw badParameter(name, "must be the nextCursor of the previous page");
   return { at, id };
 }

@@ -77,10 +77,7 @@ test("before the build it is 503, and after the build it is there without a new 
   const folder = await makeFolder();
   const get = await serve(folder);
   const before = await get();
-  assert.equal(
-    (before.json() as { message: string }).message,
-    "The loader has not been built yet: run `npm run build`.",
-  );
+  assert.equal((before.json() as { message: string }).message, "The loader is not built yet. Run `npm run build`.");
   await fillFolder(folder);
   assert.equal((await get()).statusCode, 200);
 });

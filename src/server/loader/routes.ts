@@ -43,7 +43,7 @@ export function loaderRoutes(app: FastifyInstance, folder: URL = FOLDER): void {
     } catch (error) {
       files.delete(encoding);
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      throw new ApiError("unavailable", "The loader has not been built yet: run `npm run build`.");
+      throw new ApiError("unavailable", "The loader is not built yet. Run `npm run build`.");
     }
   }
 }

@@ -21,7 +21,7 @@ export function toAuthError(door: AuthDoor, fault: { status: number; code: strin
       return isSignIn ? wrongCredentials() : passwordFault(door, PASSWORD_FAULTS.tooLong);
     case "INVALID_PASSWORD":
       return new FieldsError({
-        [door.path === AUTH_ROUTES.changePassword.path ? "currentPassword" : "password"]: "This is not your password.",
+        [door.path === AUTH_ROUTES.changePassword.path ? "currentPassword" : "password"]: "Wrong password.",
       });
     case "INVALID_CODE":
     case "INVALID_BACKUP_CODE":

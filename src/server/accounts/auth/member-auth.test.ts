@@ -140,7 +140,7 @@ test("a role includes those below it, and the error names both roles", async () 
     ["viewer", 403],
   ]);
   const viewer = await signIn(testApp, { role: "viewer", organizationId });
-  const sentence = "This needs the admin role; yours is viewer.";
+  const sentence = "This requires the admin role. Your role is viewer.";
   assert.deepEqual(await patchName(viewer.headers), errorAnswer(403, "forbidden", sentence));
 });
 

@@ -67,7 +67,7 @@ export function memberAuth(deps: GuardDeps) {
 /** Throws 403 unless the member's role is this one or includes it. */
 export function requireRole(member: Member, role: MemberRole): void {
   if (!roleIncludes(member.role, role))
-    throw new ApiError("forbidden", `This needs the ${role} role; yours is ${member.role}.`);
+    throw new ApiError("forbidden", `This requires the ${role} role. Your role is ${member.role}.`);
 }
 
 export function personOf(request: FastifyRequest): Person {

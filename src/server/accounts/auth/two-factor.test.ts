@@ -41,7 +41,7 @@ async function enterPassword(email: string): Promise<TestBrowser> {
 test("it is on only after a code from the app was entered", async () => {
   const { browser, email } = await makePerson();
   const wrong = await browser.send("POST", "/api/auth/two-factor/enable", { password: "not the password" });
-  assert.deepEqual([wrong.status, wrong.body.error.fields], [422, { password: "This is not your password." }]);
+  assert.deepEqual([wrong.status, wrong.body.error.fields], [422, { password: "Wrong password." }]);
   const { body } = await browser.send("POST", "/api/auth/two-factor/enable", { password: TEST_PASSWORD });
   assert.match(body.totpURI, /^otpauth:\/\/totp\/Bookflow/);
   assert.equal(body.backupCodes.length, 10);

@@ -97,10 +97,10 @@ test("all errors are reported per field, and nothing is created", async () => {
   const { status, body } = await openBrowser(testApp).send("POST", "/api/app/setup", faulty);
   assert.equal(status, 422);
   assert.deepEqual(body.error.fields, {
-    name: "Please give a name.",
+    name: "Please enter a name.",
     email: "This is not an e-mail address.",
     password: "Please use at least 10 characters.",
-    organizationName: "Please give a name.",
+    organizationName: "Please enter a name.",
     timeZone: "Please choose a time zone, for example Europe/Berlin.",
   });
   assert.equal((await options(testApp)).isSetUpNeeded, true);

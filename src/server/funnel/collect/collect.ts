@@ -77,7 +77,7 @@ export class Collector {
     const { request } = parsed;
     const outcome = await this.#record(arrival, request);
     if (outcome === "malformed")
-      return { outcome, eventCount: 1, fault: "The body holds a text that cannot be stored." };
+      return { outcome, eventCount: 1, fault: "The body contains text that can't be stored." };
     return { outcome, eventCount: request.events.length };
   }
 

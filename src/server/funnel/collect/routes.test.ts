@@ -234,7 +234,7 @@ test("a body of more than 128 KiB is answered 413, with its length announced or 
   const { status, body } = await postEvents(service.app, widgetId, large);
   assert.deepEqual(
     [status, JSON.parse(body)],
-    [413, { error: { code: "payload_too_large", message: "The body is larger than this address takes." } }],
+    [413, { error: { code: "payload_too_large", message: "The body is too large for this address." } }],
   );
   const chunked = await postEvents(service.app, widgetId, large, { "transfer-encoding": "chunked" });
   assert.equal(chunked.status, 413);
@@ -316,7 +316,7 @@ test("one address may send so many requests a minute and is then told when to go
     [
       429,
       "15",
-      { error: { code: "rate_limited", message: "One address may send 2 requests a minute. Wait, then go on." } },
+      { error: { code: "rate_limited", message: "One address may send 2 requests per minute. Wait before sending more." } },
     ],
   );
   assert.equal((await post("192.0.2.2")).status, 204, "another address");

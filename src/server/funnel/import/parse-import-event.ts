@@ -15,10 +15,10 @@ const schema = Compile(ImportedEvent);
 
 /** By the member that is wrong; of the others only the type can be. */
 const FAULTS: Readonly<Record<string, string>> = {
-  widgetId: "widgetId is not a widget's id",
+  widgetId: "widgetId is not a widget ID",
   visitId: "visitId is not a UUID",
   step: `step is not one of ${STEPS.join(", ")}`,
-  at: "at is not a date that exists",
+  at: "at is not a valid date",
 };
 
 const DEVICES: readonly Device[] = ["mobile", "tablet", "desktop", "other"];
@@ -37,9 +37,9 @@ export class EventParser {
     const widgetId = parseWidgetId(event.widgetId);
     const at = parseIsoInstant(event.at, "down");
     const conversion = at && toConversion(event, at);
-    if (!widgetId) return { fault: "widgetId is not a widget's id" };
-    if (!at || !conversion) return { fault: "at is not a date that exists" };
-    if (at > now) return { fault: "at lies in the future" };
+    if (!widgetId) return { fault: "widgetId is not a widget ID" };
+    if (!at || !conversion) return { fault: "at is not a valid date" };
+    if (at > now) return { fault: "at is in the future" };
     if ("fault" in conversion) return conversion;
     return {
       touch: {
@@ -75,7 +75,7 @@ function toConversion({ step, start }: ImportedEvent, at: Date): { value: Conver
   if (step === "booking_failed" || start === undefined || start === null)
     return { value: { step, key, startAt: null } };
   const startAt = parseIsoInstant(start, "down");
-  return startAt ? { value: { step, key, startAt } } : { fault: "start is not a date that exists" };
+  return startAt ? { value: { step, key, startAt } } : { fault: "start is not a valid date" };
 }
 
 function toDevice(text: string): Device | "" {
@@ -88,5 +88,5 @@ function describeFault(value: unknown): string {
   const [first] = schema.Errors(value);
   if (first?.keyword === "required") return `${first.params.requiredProperties[0]} is missing`;
   const member = first?.instancePath.slice(1) ?? "";
-  return FAULTS[member] ?? `${member} is not a text`;
+  return FAULTS[member] ?? `${member} is not a string`;
 }

@@ -72,7 +72,7 @@ async function settleStatus(
     return { kind: "booked", booked: toBooked({ service, webUrl }, booking, request) };
   }
   if (booking.status === "pending") {
-    await cancelBooking(api, { uid: booking.uid, reason: "This booking cannot wait for a confirmation." }, signal);
+    await cancelBooking(api, { uid: booking.uid, reason: "This booking can't wait for confirmation." }, signal);
   }
   return refused("not_confirmed", toUpstream(reply));
 }

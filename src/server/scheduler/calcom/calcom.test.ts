@@ -39,7 +39,7 @@ test("the connection's test says which event types are not offered, and why", as
       "“Paid” is not offered: it has to be paid for.",
       "“House call” is not offered: it asks visitors for the location.",
       "“Consent” is not offered: a required question has an unsupported type (Terms).",
-      "“Template” is not offered: it is a template for members of a team.",
+      "“Template” is not offered: it is a template for team members.",
       "“Verified” is not offered: visitors have to verify their e-mail address.",
       "“Text messages” is not offered: it requires a phone number for text messages.",
       "“Headcount” is not offered: a required question has an unsupported type (How many?).",

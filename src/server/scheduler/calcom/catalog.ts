@@ -132,7 +132,7 @@ function findHindrance(eventType: EventType): string | null {
   if (eventType.requiresBookerEmailVerification) return "visitors have to verify their e-mail address";
   if (isOn(eventType.recurrence)) return "it repeats";
   if (isOn(eventType.seats) || eventType.seatsPerTimeSlot) return "several people share one time";
-  if (eventType.schedulingType === "managed") return "it is a template for members of a team";
+  if (eventType.schedulingType === "managed") return "it is a template for team members";
   if (ASKING_LOCATIONS.has(eventType.locations?.[0]?.type ?? "")) return "it asks visitors for the location";
   if (eventType.bookingFields.some(requiresTextMessages)) return "it requires a phone number for text messages";
   const unknown = eventType.bookingFields.find((field) => isAsked(field) && field.required && !isAnswerable(field));

@@ -91,7 +91,7 @@ for (const { kind, server, count, made } of SYSTEMS) {
       ],
       JSON.stringify(checked.steps),
     );
-    assert.equal(checked.verdict, "This connection works: a test appointment was booked, found and canceled.");
+    assert.equal(checked.verdict, "This connection works: a test appointment was booked, found and cancelled.");
     assert.equal(count(), 0);
     assert.equal(checked.exchanges.length, made().length - before);
     for (const secret of [...Object.values(server.parts.credentials), "token-1"])

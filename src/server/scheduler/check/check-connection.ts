@@ -69,7 +69,7 @@ export async function checkParts(
 
 function toPraise(withBooking: boolean): string {
   return withBooking
-    ? "This connection works: a test appointment was booked, found and canceled."
+    ? "This connection works: a test appointment was booked, found and cancelled."
     : "This connection can read services and free times. Nothing was booked.";
 }
 
@@ -90,7 +90,7 @@ async function runSteps(system: SchedulingSystem, check: Check, report: (step: C
   const services = await system.listServices();
   if (services.kind !== "found") return fail("services", services);
   const names = services.value.map(({ name }) => name).join(", ");
-  const message = names === "" ? "There is no service that can be booked." : `Services: ${names}.`;
+  const message = names === "" ? "No service can be booked." : `Services: ${names}.`;
   report({ name: "services", isOk: services.value.length > 0, message });
 
   const offers: Offer[] = [];
@@ -139,7 +139,7 @@ async function runBooking(
   const canceled = await system.cancel({ externalId: outcome.booked.externalId, reference });
   const isCanceled = canceled.kind === "found";
   const pleaseCancel = `Couldn't cancel the appointment. Cancel ${reference} in the scheduling system.`;
-  report({ name: "cancel", isOk: isCanceled, message: isCanceled ? "Canceled the appointment." : pleaseCancel });
+  report({ name: "cancel", isOk: isCanceled, message: isCanceled ? "Cancelled the appointment." : pleaseCancel });
 }
 
 function toTestBooking(service: OfferedService, email: string) {
@@ -149,7 +149,7 @@ function toTestBooking(service: OfferedService, email: string) {
       name: "Bookflow Test",
       email,
       phone: null,
-      notes: "Test by Bookflow. It is canceled at once.",
+      notes: "Test by Bookflow. It will be cancelled immediately.",
       timeZone: "UTC",
       locale: "en",
     },

@@ -121,7 +121,7 @@ test("a check shows its steps and requests, books only when asked to, and shows 
   const looked = (await check({ book: false })).body as ConnectionCheckAnswer;
   assert.deepEqual([looked.isWorking, looked.steps.length, server.bookings.length], [true, 3, 0]);
   const booked = (await check({ book: true })).body as ConnectionCheckAnswer;
-  assert.equal(booked.verdict, "This connection works: a test appointment was booked, found and canceled.");
+  assert.equal(booked.verdict, "This connection works: a test appointment was booked, found and cancelled.");
   assert.deepEqual(
     server.bookings.map(({ status }) => status),
     ["cancelled"],

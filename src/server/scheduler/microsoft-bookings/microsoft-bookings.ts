@@ -93,7 +93,7 @@ export function createMicrosoftBookings(
       return await bookAppointment(bookDeps, request, signal);
     },
     cancel: ({ externalId }, signal) =>
-      cancelAppointment(graph, { id: externalId, message: "This appointment was canceled." }, signal),
+      cancelAppointment(graph, { id: externalId, message: "This appointment was cancelled." }, signal),
   };
 }
 

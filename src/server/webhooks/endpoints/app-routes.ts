@@ -220,6 +220,6 @@ function toApiError(refusal: Refusal): ApiError {
 
 /** Repeating the first answer would show the signing secret a second time. */
 function addedBefore(): ApiError {
-  const sentence = "This endpoint was already added by your first try. To get a new signing secret, rotate it.";
+  const sentence = "Your first attempt already added this endpoint. To get a new signing secret, rotate it.";
   return new ApiError("conflict", sentence);
 }

@@ -42,7 +42,7 @@ export function isFailingLong(health: EndpointHealth, now: Date): boolean {
 
 /** The notice's text for the owner. */
 export function describeVerdict(verdict: Exclude<HealthVerdict, { kind: "well" }>, health: EndpointHealth): string {
-  const last = health.last_status === null ? "no answer" : `HTTP ${health.last_status}`;
+  const last = health.last_status === null ? "no response" : `HTTP ${health.last_status}`;
   switch (verdict.kind) {
     case "exhausted":
       return `A delivery failed and won't be retried. Last attempt: ${last}.`;
