@@ -19,8 +19,8 @@ import { deliveryAppRoutes } from "./webhooks/log/app-routes.ts";
 import { widgetAppRoutes } from "./widgets/app-routes.ts";
 
 /**
- * The dashboard API: what people do with their accounts, and members with their organization's things. Who may use a route is
- * listed in contract/app/routes.ts; a route that is not listed there cannot be mounted here.
+ * The dashboard API: people's accounts, and everything that members manage in their organization.
+ * contract/app/routes.ts says who may use which route; a route that is not listed there cannot be mounted here.
  */
 export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<void> {
   await app.register(

@@ -28,11 +28,11 @@ import { embedRoutes } from "./widgets/embed-routes.ts";
 import { widgetReadRoutes } from "./widgets/read-routes.ts";
 
 const BODY_LIMIT_BYTES = 64 * 1024;
-/** A caller that dawdles over its request is cut off; an answer may take longer. */
+/** Limits how long receiving a request may take. Sending the answer may take longer. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-/** The table of contents of HTTP: every route file of the service is mounted here. */
+/** All HTTP routes: every route file is mounted here. */
 export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,

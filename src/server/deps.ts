@@ -7,13 +7,14 @@ import type { Metrics } from "./lib/metrics.ts";
 import type { Random } from "./lib/random.ts";
 
 /**
- * What every slice may use. Functions ask for the parts they need: `Pick<Deps, "db" | "clock">`. What one slice adds has its
- * type there (`WebhookDeps`, `SchedulerDeps`, `AccountsDeps`); create-deps.ts puts all of them together.
+ * Dependencies that every slice may use. Functions ask for the parts they need: `Pick<Deps, "db" | "clock">`. Each
+ * slice declares its own additions (`WebhookDeps`, `SchedulerDeps`, `AccountsDeps`); create-deps.ts assembles all of
+ * them.
  */
 export type Deps = {
   readonly config: Config;
   readonly db: Db;
-  /** The same database for statements that may take long; `db` gives up on a statement after some seconds. */
+  /** The same database for long statements; `db` cancels a statement after a few seconds. */
   readonly patientDb: Db;
   readonly clock: Clock;
   readonly random: Random;

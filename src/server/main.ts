@@ -11,7 +11,8 @@ import { onStopSignal } from "./lib/stop-signal.ts";
 import { buildWorkerApp } from "./operations/worker-app.ts";
 import { startWorker } from "./worker.ts";
 
-// config -> dependencies -> role; signals; nothing else. Logs go to standard output, words for people to standard error.
+// config -> dependencies -> role; signals; nothing else. Logs go to standard output, messages for people to standard
+// error.
 
 try {
   await start();
@@ -24,8 +25,8 @@ try {
 async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const log = createLog(config.logLevel);
-  // After an exception that nobody caught, things may be half done anywhere: only a fresh process is safe. Logged here
-  // because Node would print the error whole, with whatever it carries.
+  // After an uncaught exception, anything may be half done, so only a fresh process is safe. It is logged here because
+  // Node would print the whole error with its contents.
   process.on("uncaughtException", (error) => {
     log.error("service.crashed", { error });
     process.exit(1);
@@ -61,7 +62,7 @@ async function serve(parts: {
     {
       async finish() {
         await Promise.all([app?.close(), monitor?.close(), worker?.stop()]);
-        // Last: requests to book that were in flight, and the task that looks lost ones up, ask through it.
+        // Closed last: booking requests in progress, and the task that looks up lost ones, still use it.
         await deps.scheduler.outbound.close();
       },
       letGo: () => database.close(),
@@ -73,9 +74,8 @@ async function serve(parts: {
 }
 
 /**
- * A rejected promise that nobody waits for is a bug, and a loud one: it is logged, counted and alerted on. It does not end the
- * process: whoever started the work has given up on it, nothing is half done outside it, and ending would fail every request
- * and delivery under way.
+ * An unhandled rejection is a bug, so it is logged, counted and alerted on. It does not end the process: the caller has
+ * given up on the work, nothing else is half done, and exiting would fail every request and delivery in progress.
  */
 function surviveRejections({ log, metrics }: ServiceDeps): void {
   process.on("unhandledRejection", (error) => {
@@ -84,7 +84,7 @@ function surviveRejections({ log, metrics }: ServiceDeps): void {
   });
 }
 
-/** With PORT=0 only the socket knows which port it is. */
+/** With PORT=0, only the socket knows the port. */
 function toAddress(app: FastifyInstance, config: Config): string {
   const bound = app.server.address();
   return config.port === 0 && bound !== null && typeof bound === "object"

@@ -7,7 +7,7 @@ import { StartError } from "./lib/start-error.ts";
 const FILE_NAME = "secret-key";
 const KEY_BYTES = 32;
 
-/** SECRET_KEY, or the key that was made for this data folder at its first start. */
+/** SECRET_KEY, or the key that was generated at the first start with this data folder. */
 export async function loadSecretKey(
   deps: { random: Random },
   config: Pick<Config, "secretKey" | "dataDir">,
@@ -25,7 +25,7 @@ export async function loadSecretKey(
   return (await readFile(path, "utf8")).trim();
 }
 
-/** Whole or not at all, and by whoever comes first: the file appears under its name with everything in it. */
+/** The file appears complete or not at all, and only the first process creates it. */
 async function writeOnce(deps: { random: Random }, path: string, text: string): Promise<void> {
   const draft = `${path}.${randomUuid(deps.random)}`;
   await writeFile(draft, text, { mode: 0o600 });

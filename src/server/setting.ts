@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-// The kinds of settings: how each is read from its text, and what its range is called.
+// The kinds of settings: how each is parsed, and how its range is described.
 
 export type Setting<T> = {
   readonly name: string;
@@ -46,7 +46,7 @@ export function choice<T extends string>(described: Described & { choices: reado
   };
 }
 
-/** As a browser would write it, since it is put into pages and links; what is not part of a base is refused. */
+/** Normalised like in a browser, because it is used in pages and links. Anything beyond a base address is refused. */
 export function webAddress(described: Described): Setting<string> {
   const range = "http://… or https://…, without user, query and fragment";
   return {
@@ -66,7 +66,7 @@ export function databaseAddress(described: Described): Setting<string> {
     ...described,
     range,
     parse: (text) =>
-      // For a Unix socket the host stands in the query and may be missing after the @, where URL wants one.
+      // For a Unix socket, the host is in the query, and the part after the @ may be empty, which URL does not accept.
       /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace("@/", "@localhost/"))
         ? { value: text }
         : { fault: `must be an address like ${range}` },

@@ -15,12 +15,12 @@ import { WORKER_LOCKS } from "./webhooks/queue/worker-locks.ts";
 export type Task = {
   readonly name: string;
   readonly periodMs: number;
-  /** Its statements may take longer than `deps.db` allows, so it runs on `deps.patientDb`. */
+  /** Its statements may take long, so they have no time limit. */
   readonly isLong?: true;
   readonly run: (deps: ServiceDeps, signal: AbortSignal) => Promise<unknown>;
 };
 
-/** The table of contents of background work. Any number of workers may run each task at once. */
+/** All background tasks. Any number of workers may run each task at the same time. */
 const TASKS: readonly Task[] = [
   { name: "retention", periodMs: HOUR_MS, isLong: true, run: sweepExpired },
   { name: "expired-sign-ins", periodMs: HOUR_MS, isLong: true, run: sweepAccounts },
@@ -31,7 +31,7 @@ const TASKS: readonly Task[] = [
   { name: "notice-mails", periodMs: 10 * SECOND_MS, run: mailNotices },
 ];
 
-/** Starts every task; `stop` lets the runs under way end at their next safe point and waits for them. */
+/** Starts every task. `stop` lets the current runs end at their next safe point and waits for them. */
 export function startWorker(deps: ServiceDeps, tasks: readonly Task[] = TASKS): { stop(): Promise<void> } {
   const stopping = new AbortController();
   // Initialise the counters to 0, so that `increase()` notices the first failure.
@@ -48,7 +48,7 @@ export function startWorker(deps: ServiceDeps, tasks: readonly Task[] = TASKS): 
   };
 }
 
-/** Woken by every booking that is stored with something to send, in whichever process. */
+/** Woken by every stored booking with something to send, from any process. */
 function startDeliveries(deps: ServiceDeps): { stop(): Promise<void> } {
   const loop = new DeliveryLoop(deps);
   loop.start();
@@ -67,7 +67,7 @@ function startDeliveries(deps: ServiceDeps): { stop(): Promise<void> } {
   };
 }
 
-/** A failing run is logged and counted, and tried again a period later: one bad night must not end the task. */
+/** A failing run is logged and counted, and the task runs again a period later. */
 async function runTask(deps: ServiceDeps, task: Task, signal: AbortSignal): Promise<void> {
   const startedAt = deps.clock.now();
   const measure = deps.metrics.taskDuration.startTimer({ task: task.name });

@@ -5,7 +5,7 @@ import { addDays, countDays } from "../lib/calendar.ts";
 /** Calendar days, both included. */
 export type DayWindow = { from: string; to: string; days: number };
 
-/** `days` up to today, or `from` and `to`; not both. Days that are yet to come are left out. */
+/** `days` up to today, or `from` and `to`, but not both. Future days are left out. */
 export function readDayWindow(query: Query, today: string): DayWindow {
   const [from, to] = [readDay(query, "from"), readDay(query, "to")];
   if (from === null && to === null) return lastDays(today, readWindowDays(query, "days"));

@@ -11,7 +11,7 @@ export type KeyCounts = { key: string; views: number; bookings: number };
 
 export type AnalyticsCounts = {
   zone: string;
-  /** Last day of the window: the local date of the request, or the one that was asked for. */
+  /** Last day of the window: the local date of the request, or the requested day. */
   today: string;
   days: { day: string; views: number; bookings: number }[];
   /** Visits by furthest step, in the order of FUNNEL_STEPS. */
@@ -27,7 +27,7 @@ export type AnalyticsCounts = {
   campaigns: KeyCounts[];
 };
 
-/** Two years of days come as three lists: as objects they would take PostgreSQL longer than adding up does. */
+/** Two years of days are returned as three arrays: building objects would take PostgreSQL longer than the sums. */
 type AnalyticsRow = Omit<AnalyticsCounts, "days"> & { days: string[]; day_views: number[]; day_bookings: number[] };
 
 /** The kinds that the contract lists; they have the lowest numbers. */

@@ -46,7 +46,7 @@ function fillDays(counts: AnalyticsCounts, days: number): Analytics["daily"] {
   return listDays(counts.today, days).map((day) => byDay.get(day) ?? { day, views: 0, bookings: 0 });
 }
 
-/** Somewhere it is yesterday, and somewhere tomorrow. */
+/** Time zones span three calendar days. */
 const TODAYS_KEPT = 3;
 const knownDays = new RecentMap<string, readonly string[]>(TODAYS_KEPT);
 
@@ -65,7 +65,7 @@ function toEntry({ key, views, bookings }: KeyCounts): AnalyticsEntry {
   return { key, views, bookings, conversionRate: toRate(bookings, views) };
 }
 
-/** Views and bookings fall on days of their own, so a window can hold more bookings than views. */
+/** Views and bookings can fall on different days, so a window can contain more bookings than views. */
 function toRate(bookings: number, views: number): number {
   return views === 0 ? 0 : Math.min(1, bookings / views);
 }

@@ -75,7 +75,10 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-/** Throws 401 unless the request has exactly one key with a right checksum. Only the database knows whether it exists. */
+/**
+ * Throws 401 unless the request has exactly one key with a correct checksum. The database decides whether the key
+ * exists.
+ */
 export function requireKeyHash(request: FastifyRequest): Buffer {
   const key = parseBearer(onlyAuthorization(request));
   if (key === null)

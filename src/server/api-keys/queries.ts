@@ -16,7 +16,7 @@ export type KeyHolder = {
   isUseDue: boolean;
 };
 
-/** Without an owner: this is how the owner is found. Plan and revocation are read anew for each request. */
+/** Not scoped to an organization, because the key identifies it. Plan and revocation are read for every request. */
 export async function findKeyHolder(
   db: Db,
   keyHash: Buffer,

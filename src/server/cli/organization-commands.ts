@@ -65,7 +65,8 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
         return await updateOrganization(transaction, id, change);
       });
       if (!organization) throw new UsageError(`There is no organization ${JSON.stringify(id)}.`);
-      // The background task would do it too; here, so that what is read after this command is in the new zone.
+      // The background task would recalculate too. Doing it here means that analytics are in the new zone when the
+      // command ends.
       const progress = everySoOften(PROGRESS_VISITS, (visits) => tell(`${visits} visits counted`));
       if (timeZone !== null) await rebuildIfOutdated({ db, clock }, id, { progress });
       return { text: `Changed ${describe(organization)}.`, json: toJson(organization) };

@@ -1,9 +1,9 @@
-/** A few seconds' worth of counting visits. */
+/** Counting this many visits takes a few seconds. */
 export const PROGRESS_VISITS = 20_000;
-/** A few seconds' worth of importing. */
+/** Importing this many lines takes a few seconds. */
 export const PROGRESS_LINES = 10_000;
 
-/** Counts come in steps, so a round number may be jumped over; the first count at or after it is told. */
+/** Counts grow in steps and may skip a round number, so the first count at or after it is reported. */
 export function everySoOften(step: number, tell: (count: number) => void): (count: number) => void {
   let next = step;
   return (count) => {

@@ -34,7 +34,7 @@ const COMMANDS = [
   DOCTOR_COMMAND,
 ];
 
-/** What the command line has of its process. */
+/** The parts of the process that the command line uses. */
 type Terminal = {
   readonly environment: () => Readonly<Record<string, string | undefined>>;
   readonly stdout: { write(text: string): void };
@@ -43,8 +43,8 @@ type Terminal = {
 };
 
 /**
- * Runs one command and returns the exit code: 2 for bad input, 1 for a service that cannot be had or a fault of our own.
- * The answer goes to standard output, everything else to standard error.
+ * Runs one command and returns the exit code: 2 for bad input, 1 if the service is unavailable or has a bug. The answer
+ * goes to standard output, everything else to standard error.
  */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   const words = args.filter((word) => word !== "--json");
@@ -56,7 +56,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   } catch (error) {
     if (error instanceof UsageError || error instanceof StartError || error instanceof ConfigError)
       terminal.stderr.write(`${error.message}\n`);
-    // Not thrown on: Node would print the error whole, and with it whatever row values it carries.
+    // Not re-thrown: Node would print the whole error, including any row values in it.
     else createLog("error", terminal.stderr).error("command.failed", { error });
     return error instanceof UsageError ? 2 : 1;
   }
@@ -76,7 +76,7 @@ async function run(words: string[], terminal: Terminal): Promise<Answer> {
     const deps = await createDeps({ config, database, log });
     return await command.run({
       ...deps,
-      // Imports and recounts take long; and whoever started a command can end it.
+      // No time limit: imports and recounts take long, and the operator can stop the command.
       db: deps.patientDb,
       args,
       applied: database.applied,
@@ -97,7 +97,7 @@ async function readFirstLine({ stdin }: Pick<Terminal, "stdin">): Promise<string
 function findCommand(words: string[]): Command {
   const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
   if (command) return command;
-  // Only what looks like a command is repeated: the rest may be a key in the wrong place.
+  // Only what looks like a command is repeated, because the rest may be a misplaced key.
   const typed = words.slice(0, 2).filter((word) => /^[a-z-]{1,20}$/.test(word));
   throw new UsageError(`There is no command ${JSON.stringify(typed.join(" "))}. See --help for all commands.`);
 }

@@ -23,7 +23,7 @@ export const USER_COMMANDS: readonly Command[] = [
       const role = parseChoice("role", args.option("role") ?? "owner", ROLES_OF_MEMBERS);
       const name = parseText("name", args.option("name") ?? email.split("@")[0] ?? email, NAME_LENGTH_MAX);
       const given = args.required("password");
-      // On the command line it would stay in the shell's history and be seen in the list of processes.
+      // A password on the command line would stay in the shell's history and appear in the process list.
       const password = requireValue("password", checkPassword(given === "-" ? await readInput() : given));
       const passwordHash = await hashPassword({ random }, password);
       const at = clock.now();

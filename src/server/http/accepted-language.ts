@@ -1,6 +1,6 @@
 import { findLanguage, type Language } from "#contract/languages.ts";
 
-/** What the browser asks for first among our languages, by its Accept-Language header; English where it asks for none. */
+/** The supported language that the browser prefers according to Accept-Language; English if there is no match. */
 export function toAcceptedLanguage(header: string | undefined): Language {
   const wanted = (header ?? "").split(",").map((part) => {
     const [tag = "", ...parameters] = part.trim().split(";");

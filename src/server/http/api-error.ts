@@ -1,6 +1,6 @@
 import { API_ERROR_STATUS, type ApiErrorBody, type ApiErrorCode } from "#contract/api-error.ts";
 
-/** A caller's mistake, or a state the caller must hear of. Thrown in route files and guards only. */
+/** A caller's mistake, or a state the caller must know about. Thrown in route files and guards only. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,12 +20,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Unknown, malformed and another organization's are told alike. */
+/** Unknown, malformed and other organizations' ids all get the same answer. */
 export function noSuch(thing: string): ApiError {
   return new ApiError("not_found", `There is no such ${thing}.`);
 }
 
-/** What is wrong with which field of a form, by the field's path: `{ "customer.email": "…" }`. */
+/** Messages by field path: `{ "customer.email": "…" }`. */
 export class FieldsError extends ApiError {
   readonly fields: Readonly<Record<string, string>>;
 

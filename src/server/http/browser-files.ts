@@ -4,11 +4,11 @@ import { DAY_MS } from "#contract/durations.ts";
 import { ApiError } from "./api-error.ts";
 import { nothingHere } from "./error-handler.ts";
 
-/** Hashed names: what is under an address never changes. */
+/** The names contain a hash, so the content of an address never changes. */
 const YEAR_MS = 365 * DAY_MS;
 const PATH_LENGTH_MAX = 200;
 
-/** Scripts and styles that `npm run build` made, compressed where the browser takes that. Pages have routes of their own. */
+/** Scripts and styles from `npm run build`, compressed if the browser accepts that. Pages have their own routes. */
 export async function serveBrowserFiles(
   app: FastifyInstance,
   { folder, address }: { folder: string; address: string },
@@ -30,7 +30,9 @@ export async function serveBrowserFiles(
   });
 }
 
-/** As the build names files. For a path that climbs out of the folder, or holds a null, the static server has errors of its own. */
+/**
+ * Only names that the build produces: for paths with `..` or a null byte the static server would send its own errors.
+ */
 function isFileName(path: string): boolean {
   if (path.length > PATH_LENGTH_MAX || path.endsWith(".html")) return false;
   return /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/.test(path);

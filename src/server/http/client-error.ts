@@ -6,17 +6,17 @@ import { ApiError } from "./api-error.ts";
 import { makeRequestId } from "./request-id.ts";
 import { commonHeaders } from "./response-headers.ts";
 
-// Faults of HTTP itself. Node would answer each with a bare status line; here they get the shape of every other error.
+// Malformed HTTP. Node would answer with a bare status line; here these errors get the shape of all others.
 
 const STATUS_LINES: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/** What was received, as a Buffer; Fastify's type of it is another. */
+/** The received bytes as a Buffer; Fastify's type is wrong. */
 type HttpFault = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
 
-/** What is not HTTP never becomes a request, so its answer is written by hand. */
+/** Malformed HTTP never becomes a request object, so the answer is written to the socket directly. */
 export function refuseMalformedRequest(error: HttpFault, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
   const isUnknown = hasUnknownMethod(error);
@@ -40,16 +40,16 @@ export function refuseMalformedRequest(error: HttpFault, socket: Socket): void {
 const REQUEST_LINE = /^([\w!#$%&'*+.^`|~-]+) [^\s\p{Cc}]+ HTTP\/1\.[01]\r\n/u;
 const REQUEST_LINE_LENGTH_MAX = 8192;
 
-/** Node reads no further than a method that it does not know; the line is a request's all the same. */
+/** Node stops parsing at a method it does not know, although the request line is valid. */
 function hasUnknownMethod({ code, rawPacket }: HttpFault): boolean {
   if (code !== "HPE_INVALID_METHOD" || !Buffer.isBuffer(rawPacket)) return false;
   const method = REQUEST_LINE.exec(rawPacket.toString("latin1", 0, REQUEST_LINE_LENGTH_MAX))?.[1];
   return method !== undefined && !METHODS.includes(method);
 }
 
-/** Requests that Node refuses before Fastify hears of them. */
+/** Requests that Node rejects before they reach Fastify. */
 export function takeOverRefusals(app: FastifyInstance): void {
-  // RFC 9110 leaves it to the server whether it minds an expectation that it does not know.
+  // RFC 9110 lets a server ignore an expectation it does not know.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   // Every http.Server has this field, set by the option of the same name; its type leaves it out.
   (app.server as Server & { requireHostHeader: boolean }).requireHostHeader = false;
@@ -61,10 +61,10 @@ export function takeOverRefusals(app: FastifyInstance): void {
 
 const HOST = "host";
 
-/** Of two Host headers Node takes the first, and a proxy may have taken the other. */
+/** With two Host headers, Node uses the first, but a proxy may have used the second. */
 function findHostFault({ httpVersion, rawHeaders }: IncomingMessage): string | null {
   let hosts = 0;
-  // Names and values take turns.
+  // The list alternates names and values.
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
     if (name?.length === HOST.length && name.toLowerCase() === HOST) hosts++;

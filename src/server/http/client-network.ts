@@ -3,8 +3,8 @@ import { isIPv6 } from "node:net";
 const GROUPS_OF_A_NETWORK = 4;
 
 /**
- * What one subscriber has: an IPv4 address, or the first half of an IPv6 address, the rest of which can be changed at
- * will. For counting in memory only.
+ * The network of one subscriber: an IPv4 address, or the first half of an IPv6 address, because subscribers can choose
+ * the rest. Used only for counting in memory.
  */
 export function toClientNetwork(ip: string): string {
   if (!ip.includes(":") || ip.startsWith("::ffff:") || !isIPv6(ip)) return ip;

@@ -4,11 +4,11 @@ import type { Deps } from "../deps.ts";
 import { ApiError } from "./api-error.ts";
 import { takeOverRefusals } from "./client-error.ts";
 
-/** Turns whatever went wrong into the contract's error shape. Nothing internal ever reaches a caller. */
+/** Turns every error into the contract's error shape. Callers never see internals. */
 export function installErrorHandler(app: FastifyInstance, deps: Pick<Deps, "log">): void {
   takeOverRefusals(app);
   app.setErrorHandler((error, request, reply) => sendError(deps, { error, request, reply }));
-  // Refused in onRequest: the body of a request to nowhere is never read, and so cannot be what is wrong with it.
+  // Refused in onRequest, so the body of a request to an unknown path is never read.
   app.addHook("onRequest", (request, _reply, done) => (request.is404 ? done(nothingHere()) : done()));
   app.setNotFoundHandler((request, reply) => sendError(deps, { error: nothingHere(), request, reply }));
 }
@@ -45,7 +45,7 @@ function toApiError(error: unknown): ApiError {
   if (code === "FST_ERR_BAD_URL") return new ApiError("bad_request", "The address has a malformed percent-encoding.");
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
     return new ApiError("payload_too_large", "The body is too large for this address.");
-  // Fastify's own refusals (unknown content type, malformed JSON) carry a 4xx status of theirs.
+  // Fastify's own errors (unknown content type, malformed JSON) have a 4xx status.
   if (String(code).startsWith("FST_ERR_") && typeof statusCode === "number" && statusCode < 500)
     return malformedRequest();
   return wentWrong();
@@ -61,7 +61,7 @@ export function malformedRequest(): ApiError {
 
 const DATABASE_WAIT_SECONDS = "5";
 
-/** Also in the middle of a change: whether it was saved is then unknown. */
+/** This can also happen during a change; whether it was saved is then unknown. */
 function databaseAway(): ApiError {
   return new ApiError("unavailable", "The database cannot be reached right now. Please try again in a few seconds.", {
     "retry-after": DATABASE_WAIT_SECONDS,

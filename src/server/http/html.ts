@@ -1,6 +1,7 @@
-// HTML that is escaped by construction: whatever is put into the template is text, unless the template itself made it.
+// HTML that is escaped by construction: every interpolated value is treated as text, unless it comes from the same
+// template function.
 
-/** A class and not a shape, and not exported as a value: nothing parsed from JSON can pass for finished markup. */
+/** A class, and not exported as a value, so that nothing parsed from JSON can pass for finished markup. */
 class Html {
   readonly #markup: string;
 
@@ -17,17 +18,17 @@ export type { Html };
 
 export type HtmlPart = Html | string | number | null | readonly HtmlPart[];
 
-/** Attributes are written in double quotes, like everything else in a template; then no part can leave its place. */
+/** Templates must write attributes in double quotes; then no value can break out of its place. */
 export function html(texts: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return new Html(texts.reduce((markup, text, index) => markup + toMarkup(parts[index - 1] ?? null) + text));
 }
 
-/** For markup that another renderer has escaped. Never for anything that came in with a request. */
+/** For markup that another renderer has escaped. Never use it for anything from a request. */
 export function trustMarkup(markup: string): Html {
   return new Html(markup);
 }
 
-/** What the head of every page of ours begins with. */
+/** The start of every page's head. */
 export function renderHead(title: string, stylesheets: readonly string[]): Html {
   return html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

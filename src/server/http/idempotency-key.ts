@@ -16,8 +16,8 @@ export function requireIdempotencyKey(request: FastifyRequest): string {
 }
 
 /**
- * The id of what a request makes. With an Idempotency-Key it follows from that: a request that is sent again because its answer
- * got lost comes to the id of what the first one made, and nothing is made twice.
+ * The id of the thing that a request creates. With an Idempotency-Key the id is derived from the key, so a repeated
+ * request finds what the first one created, and nothing is created twice.
  */
 export function chooseId<Id extends string>(
   deps: { random: Random },

@@ -11,7 +11,7 @@ const SENTENCES: Readonly<Record<string, (place: string) => string>> = {
   ENOTFOUND: (place) => `The host name in ${place} was not found. Check HOST.`,
 };
 
-/** Call it before the first request is put to the app: from then on Fastify takes no more hooks. */
+/** Call this before the first request: Fastify accepts no hooks after that. */
 export async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<void> {
   const doors = new Doors(app);
   app.addHook("preClose", async () => doors.shut());
@@ -32,13 +32,13 @@ async function findAddresses(name: string): Promise<string[]> {
   return [...new Set(found.map(({ address }) => address))];
 }
 
-/** A name like ::1 for localhost may be known to a machine that cannot listen there; the first address is enough then. */
+/** A machine may resolve localhost to ::1 without being able to listen there. The first address is enough then. */
 const BEARABLE = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
 
 /**
- * The other addresses of `localhost`, mostly ::1 beside 127.0.0.1. Left to itself Fastify would open a second HTTP server
- * for them, one that answers malformed requests in Node's words and whose requests in flight nobody waits for when the
- * service stops. So their connections are handed to the one server there is.
+ * The other addresses of `localhost`, usually ::1 in addition to 127.0.0.1. Fastify would open a second HTTP server for
+ * them. That server would answer malformed requests in Node's words, and nobody would wait for its requests at
+ * shutdown. So their connections are handed to the one existing server.
  */
 class Doors {
   readonly #app: FastifyInstance;

@@ -2,9 +2,9 @@ import { METHODS } from "node:http";
 import type { FastifyInstance, HTTPMethods } from "fastify";
 import { ApiError } from "./api-error.ts";
 
-/** Watches the routes being added, and answers 405 with `Allow` on each of their paths for every method left over. */
+/** Watches the routes being added, and answers 405 with `Allow` to every other method on their paths. */
 export function watchMethods(app: FastifyInstance): { refuseOthers(): void } {
-  // Fastify knows the common methods only; a PROPFIND would be told that the path does not exist.
+  // Fastify only knows the common methods; without this, a PROPFIND would get a 404.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const methodsByUrl = new Map<string, Set<string>>();
   app.addHook("onRoute", ({ url, method }) => {
@@ -20,7 +20,7 @@ export function watchMethods(app: FastifyInstance): { refuseOthers(): void } {
           throw new ApiError("method_not_allowed", `This address only supports ${allow}.`, { allow });
         };
         const others = app.supportedMethods.filter((method) => !methods.has(method)) as HTTPMethods[];
-        // Refused in onRequest: the body of a request that is refused anyway is never read.
+        // Refused in onRequest, so the body is never read.
         app.route({ method: others, url, schema: { hide: true }, onRequest: refuse, handler: refuse });
       }
     },

@@ -46,7 +46,7 @@ function nameSchemas<Document extends { components?: object; paths?: object }>(
     const { title, ...rest } = node as JsonObject;
     const visited = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, visit(value)]));
     if (typeof title !== "string" || !("type" in visited)) return title === undefined ? visited : { title, ...visited };
-    // The description of a titled schema is the one of the answer it is used in, and stands there already.
+    // A titled schema's description repeats the one of its answer.
     const { description: _ofTheAnswer, ...schema } = visited;
     schemas[title] = { title, ...schema };
     return { $ref: `#/components/schemas/${title}` };

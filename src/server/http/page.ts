@@ -1,10 +1,10 @@
 import { parseIsoInstant } from "../lib/iso-instant.ts";
 import { badParameter, type Query, readParameter } from "./parameters.ts";
 
-// Lists a page at a time, newest first. A page ends at its last row and the next begins below it, so what is written
-// meanwhile shifts nothing.
+// Lists in pages, newest first. The next page starts below the last row of the current one, so new rows don't shift the
+// pages.
 
-/** One row more than the page holds tells whether there is a next page; its cursor is made of the last row that is shown. */
+/** One extra row shows whether there is a next page. The cursor is made from the last row shown. */
 export async function readPage<Row>({
   limit,
   read,
@@ -20,7 +20,7 @@ export async function readPage<Row>({
   return { rows, nextCursor: last ? toCursor(last) : null };
 }
 
-/** Where rows may share a time, a page ends at a time and an id. */
+/** Rows may share a time, so the cursor has a time and an id. */
 export type RowPlace = { at: Date; id: string };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

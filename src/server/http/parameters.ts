@@ -2,13 +2,16 @@ import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX 
 import { parseIsoInstant } from "../lib/iso-instant.ts";
 import { ApiError } from "./api-error.ts";
 
-// Query parameters of the read API. JSON Schema with type coercion would take `1e2` and `+5` for integers and cannot
-// clamp, so the schemas in contract/ describe these parameters and the functions here check them.
+// Query parameters of the read API. JSON Schema with type coercion would accept `1e2` and `+5` as integers and cannot
+// clamp. So the schemas in contract/ only describe these parameters, and the functions here validate them.
 
-/** The parsed query string: a list where a name was repeated. */
+/** The parsed query string, with an array for a repeated name. */
 export type Query = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The parameter's text, or null when it was not sent. A known name sent twice is refused: either value could be meant. */
+/**
+ * The parameter's text, or null if it was not sent. A known name sent twice is refused, because it's unclear which
+ * value is meant.
+ */
 export function readParameter(query: Query, name: string): string | null {
   const value = query[name];
   if (Array.isArray(value)) throw badParameter(name, "was sent more than once");
@@ -24,7 +27,7 @@ export function readInstant(query: Query, name: string, rounding: "down" | "up")
   return instant;
 }
 
-/** 1 to 500, default 100; above 500, however long the number, it is 500. */
+/** 1 to 500, default 100. Larger numbers of any length become 500. */
 export function readPageSize(query: Query, name: string): number {
   const text = readParameter(query, name);
   if (text === null) return PAGE_SIZE_DEFAULT;
@@ -33,7 +36,7 @@ export function readPageSize(query: Query, name: string): number {
   return digits.length > 3 ? PAGE_SIZE_MAX : Math.min(Number(digits), PAGE_SIZE_MAX);
 }
 
-/** 1 to 730, default 30. Unlike a page size, a window that is too long is refused. */
+/** 1 to 730, default 30. Unlike a page size, a larger number is refused. */
 export function readWindowDays(query: Query, name: string): number {
   const text = readParameter(query, name);
   if (text === null) return WINDOW_DAYS_DEFAULT;
@@ -43,7 +46,7 @@ export function readWindowDays(query: Query, name: string): number {
   return days;
 }
 
-/** Everything is checked and nothing is done: a download, which the browser makes by itself, cannot show a refusal. */
+/** Checks the parameters without downloading: a browser download cannot show an error. */
 export function isDryRun(query: Query): boolean {
   return readParameter(query, "dryRun") === "true";
 }

@@ -1,16 +1,19 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import { ApiError } from "./api-error.ts";
 
-// A fixed window per key, in memory: each process counts for itself, so with n processes a key may get n times as much.
-// Generous limits against runaway loops need no more, and no request waits for another store.
+// A fixed window per key, in memory. Each process counts for itself, so with n processes a key gets n times the limit.
+// That is enough to stop runaway loops, and no request waits for another store.
 
 export type RateLimitVerdict = { isAllowed: boolean; remaining: number; resetSeconds: number };
 
 const WINDOW_MS = MINUTE_MS;
-/** Of addresses and names that strangers send. With more of them than this in a minute, a limit for each protects nobody. */
+/**
+ * For addresses and names that strangers send. With more of them than this per minute, a limit for each protects
+ * nobody.
+ */
 const STRANGERS_MAX = 100_000;
 
-/** Null where the setting is 0, which stands for no limit. */
+/** Null if the setting is 0, which means no limit. */
 export function limitStrangers(perMinute: number): RateLimiter | null {
   return perMinute > 0 ? new RateLimiter({ perMinute, keysMax: STRANGERS_MAX }) : null;
 }
@@ -25,13 +28,13 @@ export class RateLimiter {
   #windowStart = 0;
   #counts = new Map<string, number>();
 
-  /** Keys beyond `keysMax` in one window are not counted: whoever can make up keys must not fill the memory with them. */
+  /** Keys beyond `keysMax` in one window are not counted, so that made-up keys cannot fill the memory. */
   constructor(options: { perMinute: number; keysMax?: number }) {
     this.#limit = options.perMinute;
     this.#keysMax = options.keysMax ?? Number.POSITIVE_INFINITY;
   }
 
-  /** All keys share one window, so forgetting the old counts costs one new Map a minute and nothing per key. */
+  /** All keys share one window, so forgetting old counts takes one new Map per minute and nothing per key. */
   take(key: string, now: Date): RateLimitVerdict {
     const windowStart = now.getTime() - (now.getTime() % WINDOW_MS);
     if (windowStart !== this.#windowStart) {

@@ -1,17 +1,20 @@
 import type { FastifyInstance } from "fastify";
 import type { Deps } from "../deps.ts";
 
-/** Anything that matched no route goes under one name, so that a scanner cannot fill the metrics with labels. */
+/** Requests that match no route share one name, so that a scanner cannot fill the metrics with labels. */
 const UNKNOWN_ROUTE = "(unknown)";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Answers browsers thousands of times a second: only what went wrong gets a line, /metrics counts the rest. */
+    /** Called thousands of times per second, so only failures are logged; /metrics counts the rest. */
     isQuiet?: true;
   }
 }
 
-/** One line and one measurement per request. The route's pattern stands for the address; the caller's address is not kept. */
+/**
+ * One line and one measurement per request, with the route's pattern instead of the address. The caller's address is
+ * not logged.
+ */
 export function installRequestLog(app: FastifyInstance, deps: Pick<Deps, "log" | "metrics">): void {
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.is404 ? UNKNOWN_ROUTE : (request.routeOptions.url ?? UNKNOWN_ROUTE);

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { FieldsError } from "./api-error.ts";
 
 /**
- * Two people changed one thing: the second is told at each field, and decides knowing what the first did. `now` is the thing as
- * the API shows it, read in the transaction that changes it; `was` the fields that are changed, as the sender last saw them.
+ * If two people change the same thing, the second one gets a message at each conflicting field and can then decide.
+ * `now` is the thing as the API shows it, read in the transaction that changes it; `was` are the changed fields as the
+ * sender last saw them.
  */
 export function requireUnchanged(
   now: Readonly<Record<string, unknown>>,

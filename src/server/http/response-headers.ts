@@ -10,7 +10,7 @@ export function commonHeaders(requestId: string): Record<string, string> {
   };
 }
 
-/** A year. Only this host: others of the domain may not be ours. */
+/** One year, for this host only: other hosts of the domain may not be ours. */
 const HSTS = "max-age=31536000";
 
 export function installResponseHeaders(app: FastifyInstance, config: { baseUrl: string }): void {
@@ -25,7 +25,7 @@ export function installResponseHeaders(app: FastifyInstance, config: { baseUrl: 
   app.addHook("preClose", async () => {
     isStopping = true;
   });
-  // A connection that was busy when the service began to stop would be kept, and waited for, until its client lets go.
+  // Otherwise a connection that was busy when shutdown began would stay open until its client closes it.
   app.addHook("onSend", (_request, reply, payload, done) => {
     if (isStopping) reply.header("connection", "close");
     done(null, payload);

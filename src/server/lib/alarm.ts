@@ -1,4 +1,4 @@
-/** A wait that can be cut short. A call of `wake` while nobody waits ends the next wait at once, so none is lost. */
+/** A wait that can be cut short. A `wake` while nobody waits ends the next wait immediately, so none is lost. */
 export class Alarm {
   #isRung = false;
   #end: (() => void) | null = null;
@@ -9,12 +9,12 @@ export class Alarm {
     this.#end?.();
   }
 
-  /** Within this time, together with whoever else asks meanwhile. */
+  /** Wakes within this time; calls in between are combined. */
   wakeWithin(limitMs: number): void {
     this.#soon ??= setTimeout(() => this.wake(), limitMs);
   }
 
-  /** Until woken, at most this long. */
+  /** Waits until woken, at most this long. */
   async wait(limitMs: number): Promise<void> {
     if (!this.#isRung) {
       await new Promise<void>((resolve) => {

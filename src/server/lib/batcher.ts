@@ -8,16 +8,16 @@ export type BatcherLimits = {
   readonly itemsMax: number;
   /** Batches being worked on at a time. */
   readonly atOnce: number;
-  /** How long an item is waited for, counted from the first of its batch. */
+  /** How long to wait for an item, counted from the first one of its batch. */
   readonly waitMs: number;
 };
 
-/** `late` says that nobody knows: the work may have been done, or may still be. */
+/** `late`: the outcome is unknown. The work may be done, or still running. */
 type Batched<Result> = { kind: "done"; result: Result } | { kind: "full" } | { kind: "late" };
 
 /**
- * A failure is a value here, never a rejected promise: when every item of a batch is late, nobody waits for its outcome any
- * more, and a rejection that nobody handles would end the process.
+ * A failure is a value here, never a rejected promise: when every item of a batch is late, nobody awaits the outcome,
+ * and an unhandled rejection would be reported as a bug.
  */
 type Outcome<Result> =
   | { kind: "done"; results: readonly Result[] }
@@ -40,7 +40,7 @@ export class Batcher<Item, Result> {
   #isStartPlanned = false;
   #onIdle: (() => void) | null = null;
 
-  /** `run` gives one result per item, in their order. When it throws, every item of the batch fails with its error. */
+  /** `run` returns one result per item, in order. If it throws, every item of the batch fails with its error. */
   constructor(limits: BatcherLimits, run: (items: readonly Item[]) => Promise<readonly Result[]>) {
     this.#limits = limits;
     this.#run = run;
@@ -93,7 +93,7 @@ export class Batcher<Item, Result> {
     return batch;
   }
 
-  /** Not at once: the other requests that the event loop has at hand may still join. */
+  /** Deferred, so that other requests in the same turn of the event loop can join. */
   #planStart(): void {
     if (this.#isStartPlanned || this.#underWay >= this.#limits.atOnce) return;
     this.#isStartPlanned = true;
@@ -117,7 +117,7 @@ export class Batcher<Item, Result> {
     if (this.#waiting.length > 0) this.#planStart();
   }
 
-  /** A batch under way keeps its place: it may hold a connection, and starting another would only take the next one. */
+  /** A running batch keeps its place: it may hold a connection, and starting another would take a second one. */
   #giveUp(batch: Batch<Item, Result>): void {
     batch.settle({ kind: "late" });
     const place = this.#waiting.indexOf(batch);

@@ -1,4 +1,4 @@
-// Comma-separated values as RFC 4180 has them, made so that a spreadsheet opens them as text.
+// Comma-separated values (RFC 4180), written so that a spreadsheet treats them as text.
 
 /** Tells Excel that what follows is UTF-8. */
 export const BYTE_ORDER_MARK = "\uFEFF";
@@ -17,9 +17,9 @@ function toCell(cell: CsvCell): string {
 }
 
 /**
- * Whoever fills in a form must not run formulas in the reader's spreadsheet. Where its list separator is a semicolon, a comma
- * separates nothing, so a quote behind one opens nothing, and the text splits at semicolons and line ends: a formula can begin
- * there too. The lookbehind walks back over spaces and quotes only, so the time stays linear.
+ * Text from a form must not run as a formula in the reader's spreadsheet. Where the list separator is a semicolon,
+ * commas and the quotes after them have no meaning, so the text splits at semicolons and line ends, and a formula can
+ * begin there too. The lookbehind only walks back over spaces and quotes, so the time stays linear.
  */
 function withoutFormulas(text: string): string {
   const guarded = text.replace(/(?<=(?:^|[;\t\r\n])[\s"']*)[=+\-@]/g, "'$&");

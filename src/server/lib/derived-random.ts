@@ -4,7 +4,7 @@ import type { Random } from "./random.ts";
 
 const DERIVED_BYTES = 512;
 
-/** Of one source and one purpose always the same bytes, which are as hard to guess as the source is. */
+/** The same source and purpose always give the same bytes, which are as hard to guess as the source. */
 export function deriveRandom(source: string, purpose: string): Random {
   const derived = Buffer.from(hkdfSync("sha256", source, "bookflow", purpose, DERIVED_BYTES));
   let used = 0;

@@ -5,16 +5,16 @@ const FORM = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?
 const OLDEST_YEAR = 1;
 
 /**
- * A date, or a date and time with `Z`, an offset, or none (then UTC, never the server's zone). Null for anything else and
- * for days and times that do not exist. A space before the offset is the `+` that a query string decodes to one.
- * Digits beyond the millisecond are rounded down or up, so that a bound never cuts off the millisecond it names.
+ * A date, or a date and time with `Z`, an offset, or none (then UTC, never the server's zone). Null for anything else,
+ * and for days and times that do not exist. A space before the offset stands for a `+`, which query strings decode to a
+ * space. Digits beyond the millisecond are rounded down or up, so that a bound never cuts off the millisecond it names.
  */
 export function parseIsoInstant(text: string, rounding: "down" | "up"): Date | null {
   const match = FORM.exec(text);
   if (!match) return null;
   const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", zone = "Z"] = match;
   const wallClock = toUtc([year, month, day, hour, minute, second].map(Number));
-  // A Date carries 30 February over into March; what does not read back the same does not exist.
+  // Date turns 30 February into a day in March. If it does not format back to the input, the date does not exist.
   const readBack = new Date(wallClock).toISOString().slice(0, 19);
   if (Number(year) < OLDEST_YEAR || readBack !== `${year}-${month}-${day}T${hour}:${minute}:${second}`) return null;
   const offsetMinutes = parseOffset(zone);
@@ -22,7 +22,7 @@ export function parseIsoInstant(text: string, rounding: "down" | "up"): Date | n
   return new Date(wallClock + toMilliseconds(fraction, rounding) - offsetMinutes * MINUTE_MS);
 }
 
-/** Date.UTC would take the years 0 to 99 for those of the last century. */
+/** Date.UTC maps the years 0 to 99 to 1900 to 1999. */
 function toUtc([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]: readonly number[]): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

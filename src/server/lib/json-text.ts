@@ -1,6 +1,6 @@
 /**
- * JSON whose strings PostgreSQL can hold: a lone half of a surrogate pair becomes U+FFFD, as it would in UTF-8; the null
- * character, which PostgreSQL refuses, is named as the fault it is. Both hold for the names of members too.
+ * JSON whose strings PostgreSQL can store. A lone surrogate becomes U+FFFD, as in UTF-8; the null character, which
+ * PostgreSQL refuses, is reported as a fault. Both rules also apply to property names.
  */
 export function parseJsonText(text: string): { value: unknown } | { fault: string } {
   let hasNull = false;
@@ -15,16 +15,19 @@ export function parseJsonText(text: string): { value: unknown } | { fault: strin
     return hasNull ? { fault: "it holds a null character (\\u0000)" } : { value };
   } catch (error) {
     if (error instanceof SyntaxError) return { fault: "it is not valid JSON" };
-    // The stack, which the parser needs more of with every bracket.
+    // Deeply nested brackets can exhaust the parser's stack.
     if (error instanceof RangeError) return { fault: "it is nested too deeply" };
     throw error;
   }
 }
 
-/** Neither can be in a JSON text but as an escape; and looking at every string takes longer than parsing. */
+/** In JSON both can only appear as escapes, and looking for those is faster than checking every parsed string. */
 const MAY_NOT_FIT = /\\u(?:0000|d[89a-f])/i;
 
-/** The same of a system that cannot be told to mend its JSON: the null character is left out. Throws as JSON.parse does. */
+/**
+ * The same for JSON from another system, which can't be asked to fix it: the null character is removed. Throws like
+ * JSON.parse.
+ */
 export function parseForeignJson(text: string): unknown {
   if (!MAY_NOT_FIT.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_name, member: unknown) => {

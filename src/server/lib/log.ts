@@ -7,7 +7,7 @@ import { pino } from "pino";
 type LogFields = {
   requestId?: string;
   method?: string;
-  /** The route's pattern, never the address that was asked for: that one may carry personal data. */
+  /** The route's pattern, never the requested address, which may contain personal data. */
   route?: string;
   status?: number;
   durationMs?: number;
@@ -26,7 +26,7 @@ type LogFields = {
   migration?: string;
   signal?: string;
   sentence?: string;
-  /** A one-time link that would have been mailed, where there is no mail server. */
+  /** A one-time link that would have been mailed if there were a mail server. */
   link?: string;
   error?: unknown;
 };

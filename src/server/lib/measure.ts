@@ -1,10 +1,10 @@
 import type { Log } from "./log.ts";
 import { within } from "./pause.ts";
 
-/** Monitoring must not hang where the database does. */
+/** Monitoring must not hang when the database does. */
 const MEASURE_LIMIT_MS = 2_000;
 
-/** What was measured; null, and a line of this name in the log, where that is not possible or takes too long. */
+/** Returns the measurement, or null with a log line of this name if it fails or takes too long. */
 export async function measureInTime<Measure>(
   deps: { log: Log },
   { failed, measuring }: { failed: string; measuring: Promise<Measure> },

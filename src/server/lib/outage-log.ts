@@ -1,6 +1,6 @@
 import type { Log } from "./log.ts";
 
-/** Tells the log when something stops working and when it works again, and not once per request in between. */
+/** Logs when something stops working and when it works again, instead of once per request. */
 export class OutageLog {
   readonly #log: Log;
   readonly #names: { failed: string; resumed: string };

@@ -4,7 +4,7 @@ export async function pause(ms: number): Promise<void> {
   await setTimeout(ms);
 }
 
-/** Rejects where the work takes longer; the work itself goes on. */
+/** Rejects if the work takes longer; the work itself continues. */
 export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   const timer = new AbortController();
   const late = setTimeout(limitMs, null, { signal: timer.signal }).then(() => {

@@ -1,21 +1,24 @@
 import { randomBytes, randomFillSync } from "node:crypto";
 import type { IdForm } from "#contract/ids.ts";
 
-/** Where randomness comes from; tests hand in a fixed one. */
+/** The source of randomness; tests pass in a fixed one. */
 export type Random = { bytes(count: number): Buffer };
 
 export const systemRandom: Random = {
   bytes: (count) => (count <= POOLED_BYTES_MAX ? takePooled(count) : randomBytes(count)),
 };
 
-/** Ids; anything longer may be a secret, and is asked for by itself. */
+/** Only short ids come from the pool. Longer values may be secrets and get their own bytes. */
 const POOLED_BYTES_MAX = 16;
 const POOL_BYTES = 4096;
 
 const pool = Buffer.alloc(POOL_BYTES);
 let poolUsed = POOL_BYTES;
 
-/** Asking for sixteen bytes takes as long as asking for all of these, and every request needs an id. None is used twice. */
+/**
+ * One call for all these bytes takes as long as a call for sixteen, and every request needs an id. No byte is used
+ * twice.
+ */
 function takePooled(count: number): Buffer {
   if (poolUsed + count > POOL_BYTES) {
     randomFillSync(pool);
@@ -27,7 +30,7 @@ function takePooled(count: number): Buffer {
   return bytes;
 }
 
-/** Uniform letters of the alphabet: bytes past the last whole multiple are thrown away, so no letter is favoured. */
+/** Uniformly random letters: bytes past the last whole multiple are discarded, so that no letter is favoured. */
 export function randomText(random: Random, alphabet: string, length: number): string {
   const limit = 256 - (256 % alphabet.length);
   let text = "";
@@ -40,7 +43,7 @@ export function randomText(random: Random, alphabet: string, length: number): st
 }
 
 export function randomId<Id extends string>(random: Random, form: IdForm): Id {
-  // The brand is a promise about the form, and the form was just made.
+  // The cast is safe: the id was just generated in this form.
   return `${form.prefix}${randomText(random, form.alphabet, form.length)}` as Id;
 }
 

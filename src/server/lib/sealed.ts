@@ -2,13 +2,13 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { assert } from "./assert.ts";
 import type { Random } from "./random.ts";
 
-// Secrets that must be read again are stored encrypted. A sealed text is
-//   version (1 byte) | nonce (12) | AES-256-GCM ciphertext | tag (16)
-// and is bound to its version, its purpose and the id of the row it is kept in: put anywhere else, it does not open.
+// Secrets that must be read again are stored encrypted. A sealed text is version (1 byte) | nonce (12) | AES-256-GCM
+// ciphertext | tag (16). It is bound to its version, its purpose and its row's id, so it cannot be opened anywhere
+// else.
 
 export type Sealer = {
   seal(id: string, text: string): Buffer;
-  /** Null when it was sealed with another key, for another purpose or id, or was damaged. */
+  /** Null if it was sealed with another key, for another purpose or id, or is damaged. */
   open(id: string, sealed: Buffer): string | null;
 };
 
@@ -18,7 +18,7 @@ const TAG_BYTES = 16;
 const CIPHER = "aes-256-gcm";
 const KEY_BYTES = 32;
 
-/** Each purpose has a key of its own, made from the one SECRET_KEY. */
+/** Each purpose has its own key, derived from SECRET_KEY. */
 export function createSealer(deps: { random: Random }, options: { secretKey: string; purpose: string }): Sealer {
   assert(options.secretKey !== "", "SECRET_KEY is set before anything is sealed");
   const key = Buffer.from(hkdfSync("sha256", options.secretKey, "bookflow", options.purpose, KEY_BYTES));
@@ -39,7 +39,7 @@ export function createSealer(deps: { random: Random }, options: { secretKey: str
         const ciphertext = sealed.subarray(1 + NONCE_BYTES, -TAG_BYTES);
         return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString("utf8");
       } catch {
-        // Only a tag that does not match throws here; what a lost secret means is for the caller to decide.
+        // Only a tag mismatch throws here; the caller decides what a lost secret means.
         return null;
       }
     },

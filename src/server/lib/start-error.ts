@@ -1,4 +1,4 @@
-/** Something the operator can mend: printed as its one sentence, without a stack, and the process ends with 1. */
+/** Something the operator can fix: printed as one sentence without a stack, and the process exits with 1. */
 export class StartError extends Error {
   override name = "StartError";
 }

@@ -8,15 +8,15 @@ const LETTING_GO_MS = 15_000;
 const PARENT_POLL_MS = 500;
 
 type StopSteps = {
-  /** Stop accepting and finish what is in flight; cut off after the grace time. */
+  /** Stops accepting work and finishes what is in progress; cut off after the grace period. */
   finish(): Promise<unknown>;
-  /** Close what everything else rests on. */
+  /** Closes what everything else depends on. */
   letGo(): Promise<unknown>;
 };
 
 /**
- * Ends the process in order on the first signal and at once on a second. Nothing acknowledged is lost either way: it was
- * committed before it was acknowledged.
+ * Shuts down gracefully on the first signal and immediately on a second. Nothing acknowledged is lost either way,
+ * because it was committed first.
  */
 export function onStopSignal(options: { graceMs: number; log: Log }, steps: StopSteps): void {
   let isStopping = false;
@@ -39,15 +39,15 @@ export function onStopSignal(options: { graceMs: number; log: Log }, steps: Stop
   if (process.env["npm_lifecycle_event"]) {
     whenParentEnds(() => {
       options.log.debug("service.parent_ended");
-      // A signal to all of them ends the shell first: that is the same wish, not a second one.
+      // A signal to the whole group also ends the shell. That is the same request to stop, not a second one.
       if (!isStopping) begin("parent ended");
     });
   }
 }
 
 /**
- * `npm start` runs a shell that runs this process. A signal to npm ends the shell and does not come further, and neither does
- * npm's own death: without npm the service would run on unseen and keep its port.
+ * `npm start` runs a shell that runs this process. A signal to npm ends the shell but doesn't reach this process, and
+ * neither does npm's death. Without npm, the service would keep running unseen and hold its port.
  */
 function whenParentEnds(then: () => void): void {
   const parent = process.ppid;

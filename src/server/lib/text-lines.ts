@@ -1,4 +1,4 @@
-/** One line of a text file, without its ending, or what is wrong with it as the rest of a sentence. */
+/** One line of a text file without its line ending, or a fault that completes a sentence. */
 export type TextLine = { text: string } | { fault: string };
 
 const MIB = 1024 * 1024;
@@ -6,8 +6,9 @@ const LINE_LIMIT_MIB = 16;
 const LINE_FEED = 0x0a;
 
 /**
- * The lines of a UTF-8 file. Only a line feed ends one: JSON may hold U+2028 and its like as they are. Bytes that are not
- * UTF-8 are a fault and not quietly replaced, since a file in another encoding would come in with every name mangled.
+ * The lines of a UTF-8 file. Only a line feed ends a line, because JSON may contain U+2028 and similar characters
+ * unescaped. Bytes that are not UTF-8 are a fault: replacing them would mangle every name in a file with another
+ * encoding.
  */
 export async function* toTextLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<TextLine> {
   let pending: Buffer[] = [];
@@ -30,7 +31,7 @@ export async function* toTextLines(chunks: AsyncIterable<Buffer>): AsyncGenerato
   if (pendingBytes > 0) yield toTextLine(pending);
 }
 
-/** The decoder takes a byte order mark away, which some editors put at a file's beginning. */
+/** The decoder removes a byte order mark, which some editors add. */
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 function toTextLine(parts: Buffer[]): TextLine {

@@ -2,13 +2,13 @@ import { hash } from "node:crypto";
 import { versions } from "node:process";
 import { RecentMap } from "./recent-map.ts";
 
-// A time zone's rules as the runtime knows them, as a list of offsets. Whoever maps instants to local days, in code or in a
-// statement, goes by these lists, so that all agree whatever the database server knows.
+// A time zone's rules in the runtime, as a list of offsets. All code and all statements that convert instants to local
+// days use these lists, so they agree whatever the database server knows.
 
 type ZoneOffset = { readonly fromMs: number; readonly untilMs: number; readonly seconds: number };
 
 export type ZoneRules = {
-  /** Names these offsets: the zone, and a hash of the list. */
+  /** Identifies these offsets: the zone, and a hash of the list. */
   readonly id: string;
   /** Oldest first, without gaps. The first begins and the last ends at infinity. */
   readonly offsets: readonly [ZoneOffset, ...ZoneOffset[]];
@@ -17,14 +17,14 @@ export type ZoneRules = {
 /** Release of the runtime's time zone database, for example 2026c. Later ones compare greater. */
 export const RULES_RELEASE: string = versions["tz"] ?? "";
 
-/** Clock changes outside these years are not listed: the offset before and after stays as it is there. */
+/** Clock changes outside these years are not listed; the nearest known offset applies. */
 const FIRST_MS = Date.UTC(1970, 0, 1);
 const LAST_MS = Date.UTC(2101, 0, 1);
 
 const ZONES_KEPT = 1_000;
 const known = new RecentMap<string, ZoneRules>(ZONES_KEPT);
 
-/** The zone must be one that the runtime knows (`parseTimeZone`). Reading the rules of a zone takes some milliseconds, once. */
+/** The runtime must know the zone (`parseTimeZone`). Reading a zone's rules takes a few milliseconds, once. */
 export function readZoneRules(zone: string): ZoneRules {
   const read = known.get(zone);
   if (read) return read;
@@ -41,7 +41,7 @@ export function toLocalDay(rules: ZoneRules, instant: Date): string {
   return new Date(ms + findOffset(rules, ms).seconds * 1000).toISOString().slice(0, "YYYY-MM-DD".length);
 }
 
-/** The first instant after the given one on which it is another local day. */
+/** The first instant after the given one that falls on another local day. */
 export function findDayEnd(rules: ZoneRules, instant: Date): Date {
   const today = toLocalDay(rules, instant);
   // A day lasts 23 to 25 hours nearly everywhere; where clocks jump by a whole day, the next change of offset ends it.
@@ -80,6 +80,6 @@ function listOffsets(zone: string): ZoneRules["offsets"] {
     untilMs: starts[i + 1]?.ms ?? Number.POSITIVE_INFINITY,
     seconds,
   }));
-  // There is always the one that begins at infinity.
+  // The first entry begins at minus infinity, so there is always a match.
   return offsets as [ZoneOffset, ...ZoneOffset[]];
 }

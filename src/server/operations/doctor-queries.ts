@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../db/pool.ts";
 import { assert } from "../lib/assert.ts";
 
-// What `doctor` asks the database, across organizations: it speaks to the operator and names no customer.
+// What `doctor` reads from the database, across all organizations. It is meant for the operator and names no customer.
 
 type DoctorFacts = { version: string; now: Date; users: number; failing_endpoints: number; unsettled: number };
 

@@ -4,13 +4,13 @@ import type { Mail } from "../mail/mail.ts";
 import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/queue/observe.ts";
 import { readDoctorFacts } from "./doctor-queries.ts";
 
-// `doctor`: everything an operator would look at first when something seems wrong, with what to do about it. That the
-// settings can be read, and that the database can be opened and is up to date, is settled before this runs.
+// `doctor` checks everything an operator would check first when something seems wrong, and says what to do. Settings
+// and database have already been opened and migrated when this runs.
 
 export type Finding = {
   readonly check: string;
   readonly state: "well" | "warning" | "fault";
-  /** What is the case, and what to do. */
+  /** What was found, and what to do. */
   readonly said: string;
 };
 
@@ -20,7 +20,7 @@ type DoctorDeps = Pick<Deps, "config" | "db" | "clock" | "log" | "metrics"> & {
 };
 
 const CLOCK_DIFFERENCE_MAX_MS = 5_000;
-/** A booking whose outcome is not known is asked about every ten seconds. */
+/** A booking without a result is looked up every ten seconds. */
 const UNSETTLED_MS = 5 * MINUTE_MS;
 
 export async function examine(deps: DoctorDeps): Promise<Finding[]> {

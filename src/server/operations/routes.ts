@@ -6,7 +6,7 @@ import { ApiError } from "../http/api-error.ts";
 import { within } from "../lib/pause.ts";
 import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/queue/observe.ts";
 
-/** A database that answers later than this is away, as far as monitoring goes. */
+/** Monitoring treats a database that takes longer than this as down. */
 const DATABASE_LIMIT_MS = 2_000;
 
 type OperationsDeps = Pick<Deps, "config" | "db" | "clock" | "metrics" | "log">;
@@ -21,7 +21,7 @@ export function operationsRoutes(app: FastifyInstance, deps: OperationsDeps): vo
   /** The process is alive. */
   app.get("/healthz", { schema: { hide: true } }, async () => ({ status: "ok" }));
 
-  /** The process can do its work: send it requests. */
+  /** The process is ready for requests. */
   app.get("/readyz", { schema: { hide: true } }, async () => {
     if (isStopping) throw new ApiError("unavailable", "The service is stopping.");
     try {
@@ -40,7 +40,7 @@ export function operationsRoutes(app: FastifyInstance, deps: OperationsDeps): vo
   });
 }
 
-/** A process that only answers requests has no part in it. */
+/** A process that only answers requests doesn't deliver. */
 async function areDeliveriesOverdue(deps: OperationsDeps): Promise<boolean> {
   if (deps.config.role === "web") return false;
   const measure = await observeQueue(deps);

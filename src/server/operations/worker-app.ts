@@ -5,7 +5,7 @@ import { makeRequestId } from "../http/request-id.ts";
 import { installResponseHeaders } from "../http/response-headers.ts";
 import { operationsRoutes } from "./routes.ts";
 
-/** What a process that only runs background tasks answers: the operator's monitoring, and nothing else. */
+/** The HTTP routes of a process that only runs background tasks: the operator's monitoring. */
 export function buildWorkerApp(deps: Deps): FastifyInstance {
   const app = Fastify({ logger: false, genReqId: () => makeRequestId(deps.random), forceCloseConnections: true });
   installResponseHeaders(app, deps.config);

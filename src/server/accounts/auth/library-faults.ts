@@ -6,7 +6,7 @@ import { isDatabaseAway } from "../../db/database-away.ts";
 
 const calls = new AsyncLocalStorage<{ away: unknown }>();
 
-/** For better-auth's log, which is told of every failure it handles by itself. */
+/** Called through better-auth's log, where it reports every failure that it handles itself. */
 export function noteFault(error: unknown): void {
   const call = calls.getStore();
   if (call && isDatabaseAway(error)) call.away = error;

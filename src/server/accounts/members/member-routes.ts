@@ -84,7 +84,10 @@ export function memberRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "cloc
   );
 }
 
-/** Locks the owners first: if two owners remove each other at once, one is told they are the last. */
+/**
+ * Locks the owners first: if two owners remove each other at the same moment, the second request fails because only one
+ * owner is left.
+ */
 async function findTarget(db: Db, actor: Member, userId: string): Promise<{ target: MemberRow; owners: number }> {
   const owners = await lockOwners(db, actor.organizationId);
   const target = await findMember(db, actor.organizationId, userId);

@@ -6,7 +6,7 @@ import type { ImportRow } from "./parse-import-line.ts";
 // Statements of `import bookings`. They run in one transaction over a temporary table, so that a file is imported whole or
 // not at all, and no row that a live booking needs is locked while the file is read.
 
-/** Not used by any other advisory lock of ours. */
+/** No other advisory lock uses this number. */
 const IMPORT_LOCK = 7_236_003;
 
 export type LineFault = { line: number; fault: string };

@@ -28,7 +28,7 @@ export async function lockBookingsOf(transaction: Db, owner: OrganizationId, ema
   return rows.map((row) => row.reference);
 }
 
-/** Removes the customer from unsettled requests. Whoever settles such a request sees that and stores nothing. */
+/** Removes the customer from unsettled requests. Settling such a request then stores nothing. */
 export async function erasePendingCopies(transaction: Db, owner: OrganizationId, email: string): Promise<void> {
   await sql`
     update pending_bookings set copy = null, erased = true

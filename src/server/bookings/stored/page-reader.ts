@@ -9,9 +9,9 @@ import { RecentMap } from "../../lib/recent-map.ts";
 import { toKeptSince } from "../../plans/kept-since.ts";
 import { type ApiPage, type KeyedPage, type KeyedPageRow, type PageFilter, selectKeyedPages } from "./page-queries.ts";
 
-// One statement checks the key and reads the page, and pages that are asked for at the same moment share it. For that the
-// organization and plan of a key have to be known beforehand, so they are remembered from its last request. The statement
-// checks both again: a key that was revoked, or whose plan changed, gets no page here, and is looked up anew.
+// One statement checks the key and reads the page, and concurrent requests share it. It needs the key's organization
+// and plan, which are remembered from the key's last request. The statement checks both again: if the key was revoked
+// or its plan has changed, it returns no page and the key is looked up again.
 
 const KEYS_REMEMBERED = 10_000;
 /** Larger pages have a statement of their own, so that small ones don't wait for them. */
