@@ -11,7 +11,7 @@ export type BookResult =
   | { kind: "fields"; fields: Readonly<Record<string, string>> }
   | { kind: "paused" }
   | { kind: "busy" }
-  /** `isSettled`: the server knows that nothing was booked, so the next try gets a new key. */
+  /** `isSettled`: the server knows that nothing was booked, so the next attempt may use a new key. */
   | { kind: "unavailable"; isSettled: boolean }
   /** The request may have arrived, so the next try must use the same key. */
   | { kind: "offline" };

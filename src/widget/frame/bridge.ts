@@ -50,7 +50,7 @@ export function parseMessage(value: unknown, frame: string): Heard | null {
   }
 }
 
-/** Tells the host page how tall the frame is, at most once per animation frame. */
+/** Sends the frame's height to the host page, at most once per rendered frame. */
 export function reportHeight(element: Element, bridge: Pick<Bridge, "post">): void {
   let reported = 0;
   let isAsked = false;

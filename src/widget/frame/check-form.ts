@@ -21,7 +21,7 @@ export function checkForm(values: FormValues, service: Service, texts: Texts): F
   return faults;
 }
 
-/** The server's refusal in the visitor's language; null if it is not about a field. */
+/** The server's error in the visitor's language. Null if it's not about what they entered. */
 export function toFormFaults(fields: readonly string[], service: Service, texts: Texts): FormFaults | null {
   const said: Record<string, string> = {
     "customer.name": texts.tooLong,

@@ -102,7 +102,7 @@ function parseAttribution(value: unknown): RawAttribution {
     const text = parseText(given[name], isAddress ? ADDRESS_LENGTH_MAX : PARAMETER_LENGTH_MAX);
     if (text !== null) attribution[name] = text;
   }
-  // The server refuses a booking with an invalid time or count.
+  // The server rejects a booking with an invalid time or count.
   const firstSeenAt = typeof given["firstSeenAt"] === "string" ? Date.parse(given["firstSeenAt"]) : Number.NaN;
   if (firstSeenAt > 0 && firstSeenAt < YEAR_10000_MS) attribution.firstSeenAt = new Date(firstSeenAt).toISOString();
   const touches = given["touches"];

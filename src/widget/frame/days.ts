@@ -1,7 +1,7 @@
 import type { FreeSlot } from "#contract/book.ts";
 
-// Calendar days in a time zone, computed with Intl only. A day is `2026-11-03` and a month `2026-11`: strings without a
-// zone, which sort correctly and cannot shift by a day.
+// Calendar days in a time zone, using only Intl. A day is `2026-11-03` and a month `2026-11`: they have no zone,
+// compare as strings, and cannot slip to the day before.
 
 export type Day = string;
 export type Month = string;
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const dayFormats = new Map<string, Intl.DateTimeFormat>();
 const clockFormats = new Map<string, Intl.DateTimeFormat>();
 
-/** The day that the zone's calendar shows at this instant. */
+/** The calendar day in the zone at this instant. */
 export function toDay(atMs: number, timeZone: string): Day {
   // The Swedish format is yyyy-mm-dd.
   const format = kept(dayFormats, timeZone, () => new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" }));
@@ -35,7 +35,7 @@ export function addDays(day: Day, count: number): Day {
   return new Date(toUtcMs(day) + count * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The same day of another month, or that month's last day. */
+/** The same day in another month, or that month's last day. */
 export function addMonths(day: Day, count: number): Day {
   const month = shiftMonth(toMonth(day), count);
   const last = toLastDay(month);
@@ -61,7 +61,7 @@ export function toWeekday(day: Day): number {
   return new Date(toUtcMs(day)).getUTCDay() || 7;
 }
 
-/** The weeks of a month as a calendar shows them; the first and last include days of the neighbouring months. */
+/** The weeks of a month as a calendar shows them, including days of the neighbouring months. */
 export function toWeeks(month: Month, firstWeekday: number): Day[][] {
   const first: Day = `${month}-01`;
   const last = toLastDay(month);

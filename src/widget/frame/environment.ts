@@ -4,7 +4,7 @@ export function currentMs(): number {
   return Date.now();
 }
 
-/** A random UUID. `crypto.randomUUID` exists on https pages only. */
+/** A random UUID. `crypto.randomUUID` only exists on https pages. */
 export function makeUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

@@ -1,7 +1,8 @@
 import type { BookAnswer, BookRequest, ConfigAnswer, FreeSlot } from "#contract/book.ts";
 import type { Prefill } from "../messages.ts";
 
-// What the visitor has chosen and entered, and their current step, as a pure reducer. Going back loses nothing.
+// What the visitor has chosen and entered, and the current step. Pure: the views send actions, and going back loses
+// nothing.
 
 export type Service = ConfigAnswer["services"][number];
 

@@ -12,12 +12,12 @@ export type StepsBody = {
   events: { step: BrowserStep }[];
 };
 
-/** How the steps are sent; `later` means that a retry may help. */
+/** Sends the steps; `later` means that a retry may help. */
 export type SendSteps = (body: string) => Promise<"done" | "later">;
 
 const TRIES_MAX = 6;
 const FIRST_WAIT_MS = 1_000;
-/** Steps that follow each other quickly are sent together. */
+/** Steps in quick succession are sent together. */
 const GATHER_MS = 50;
 
 type FunnelOptions = {

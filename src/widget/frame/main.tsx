@@ -35,7 +35,7 @@ if (element && widget !== undefined) {
   await startUnknown(element);
 }
 
-/** The page of an unknown widget already has its text. The host page only has to show it, and a popup to close. */
+/** The page of an unknown widget is already complete. The host page should show it, and a popup can be closed. */
 async function startUnknown(element: HTMLElement): Promise<void> {
   const context = readContext();
   const bridge = createBridge(context);

@@ -1,8 +1,8 @@
 import type { ConfigAnswer } from "#contract/book.ts";
 import type { Api } from "./api.ts";
 
-// The dashboard shows the frame beside a widget's settings, with a look that is not saved yet. It works as it does for
-// visitors, but counts no visit and books nothing.
+// The dashboard shows the frame next to a widget's settings, with unsaved changes. Everything works as for visitors,
+// but no visit is counted and nothing is booked.
 
 const REFERENCE = "SVC-PREVIEW";
 const MINUTE_MS = 60_000;

@@ -17,6 +17,6 @@ export type Session = {
   readonly visit: VisitKeeper;
   readonly texts: Texts;
   readonly locale: string;
-  /** The host page may change it while the page is open. */
+  /** The host page may change its contents while the page is open. */
   readonly context: FrameContext;
 };

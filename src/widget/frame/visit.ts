@@ -12,7 +12,7 @@ export class VisitKeeper {
   readonly #makeId: () => string;
   #visit: Visit;
 
-  /** `storage` may throw: browsers do so where a frame's storage is blocked. */
+  /** `storage` may throw if the browser blocks a frame's storage. */
   constructor(options: { widget: string; storage: () => Storage; makeId: () => string }) {
     this.#key = `svc_visit_${options.widget}`;
     this.#storage = options.storage;

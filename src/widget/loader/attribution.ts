@@ -26,7 +26,7 @@ export function createAttribution(mode: ConsentMode, at: Date): VisitorAttributi
     read: () =>
       record ? { ...toRawAttribution(record, location.href), ...ids } : toPageAttribution(arrival, location.href),
     decide(given) {
-      // Storage and cookies throw where the visitor or a sandbox blocks them. Then we only know this page.
+      // Storage and cookies throw if the visitor or the page's sandbox blocks them. Then only this page view counts.
       const known = attempt(() => parseRecord(localStorage.getItem(KEY), at));
       answer = given ?? answer ?? (known?.granted && "granted");
       const permission = decidePermission({ mode, answer, signals: navigator });

@@ -10,7 +10,7 @@ export type ConsentMode = "" | "auto" | "required" | "off" | (string & {});
 export type ConsentAnswer = "granted" | "denied";
 export type Permission = "all" | "stored" | "waiting" | "page";
 
-/** Global Privacy Control and Do Not Track override the page. */
+/** Global Privacy Control and Do Not Track override the page's settings. */
 export function decidePermission({
   mode,
   answer,

@@ -1,4 +1,4 @@
-// We are guests in the page, so our errors never reach it or its console.
+// The loader is a guest in the page: its errors never reach the page or the console.
 
 export function attempt<Result>(run: () => Result): Result | undefined {
   try {

@@ -58,7 +58,8 @@ export function startLoader(script: HTMLScriptElement): void {
 
   addEventListener("message", guarded(takeMessage));
   document.addEventListener("click", guarded(openFromClick), true);
-  // For pages that change their address without a reload. In browsers without this event, the frame's next step picks it up.
+  // For pages that change their address without reloading. In browsers without this event, the frame's next step
+  // notices the change.
   page.navigation?.addEventListener("navigatesuccess", updateFrames);
 
   /** Calls each listener separately, so that an error in one stops neither us nor the others. */

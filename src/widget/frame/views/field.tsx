@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** A label, its control, and its error. */
+/** A label, its control and its error message. */
 export function Field(props: {
   id: string;
   label: string;

@@ -145,7 +145,7 @@ function Questions(props: {
   );
 }
 
-/** What went wrong with the last try, shown above the form and read out each time. */
+/** The error of the last attempt, above the form; announced each time. */
 function Trouble({ submit, texts }: { submit: Submit; texts: Texts }) {
   const summary = useRef<HTMLDivElement>(null);
   const { problem, faults, refusals } = submit;

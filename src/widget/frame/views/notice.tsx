@@ -3,7 +3,7 @@ import { useRef } from "preact/hooks";
 import { useWhen } from "../use-when.ts";
 import { Icon } from "./icon.tsx";
 
-/** Something the visitor must know before they continue. One that interrupts gets the focus, so screen readers read it. */
+/** Something the visitor must know before continuing. An interruption gets the focus, so that it is announced. */
 export function Notice(props: {
   kind: "problem" | "calm";
   title: string;

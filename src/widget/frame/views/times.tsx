@@ -8,7 +8,7 @@ const EVENING_HOUR = 17;
 /** Longer lists are split into morning, afternoon and evening. */
 const UNGROUPED_MAX = 8;
 
-/** The free times of one day as radio buttons, so arrow keys move and nothing is chosen until Continue. */
+/** The free times of one day as radio buttons: arrow keys move, and nothing happens before Continue. */
 export function Times(props: {
   texts: Texts;
   formats: Formats;

@@ -3,7 +3,7 @@ import type { Texts } from "../texts/texts.ts";
 import { groupZones, toZoneName } from "../zones.ts";
 import { Icon } from "./icon.tsx";
 
-/** A plain select, because every browser and screen reader supports it and typing finds a city. */
+/** A plain select: every browser and screen reader supports it, and typing finds a city. */
 export function ZoneSelect(props: {
   texts: Texts;
   suggested: readonly string[];
