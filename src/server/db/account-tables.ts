@@ -3,7 +3,7 @@ import type { AuditAction } from "#contract/app/audit.ts";
 import type { MemberRole } from "#contract/app/role.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 
-// The tables of people and what they do; tables.ts has the others. Those from users to user_two_factors are better-auth's.
+// Tables of people and their actions; tables.ts has the others. better-auth uses those from users to user_two_factors.
 
 export type UsersTable = {
   id: string;

@@ -1,6 +1,6 @@
 /**
- * An array as PostgreSQL reads it: {"a","b",NULL}. node-postgres would write the same and take three times as long, which
- * counts where every event of every visitor goes through a dozen arrays.
+ * An array in PostgreSQL's text format: {"a","b",NULL}. node-postgres produces the same but takes three times as long,
+ * which matters because every visitor event passes a dozen arrays.
  */
 export function toArrayText(values: readonly (string | null)[]): string {
   let text = "{";

@@ -1,6 +1,8 @@
 import pg from "pg";
 
-/** The database cannot be reached, does not answer, or has no connection to spare. What was asked may be asked again later. */
+/**
+ * The database cannot be reached, does not answer, or has no free connection. The statement may be tried again later.
+ */
 export class DatabaseAway extends Error {
   override name = "DatabaseAway";
   readonly code?: string;
@@ -13,8 +15,8 @@ export class DatabaseAway extends Error {
 }
 
 /**
- * Whether PostgreSQL could not do its work, whatever the work was: lost connection (08), out of disk, memory or connections
- * (53), shutting down or starting (57P), system error (58), or a standby that only reads (25006).
+ * Whether PostgreSQL itself is in trouble: lost connection (08), out of disk, memory or connections (53), shutting down
+ * or starting (57P), system error (58), or a read-only standby (25006).
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseAway) return true;

@@ -7,8 +7,7 @@ import type { Pool } from "./pool.ts";
 const RECONNECT_MS = 1_000;
 
 /**
- * Calls back for every notification on the channel, and after every reconnection, for what was missed meanwhile. The
- * connection can hold a session lock, which others see vanish at the moment this process dies.
+ * Calls back for every notification on the channel, and after every reconnection, because some may have been missed.
  */
 export type Listen = (channel: string, onNotify: () => void, presence?: Presence) => { stop(): Promise<void> };
 
@@ -19,14 +18,14 @@ type Presence = {
   readonly onChange: (isHeld: boolean) => void;
 };
 
-/** Holds one connection of the pool for as long as it listens, and gets a new one when it breaks. */
+/** Holds one connection of the pool while listening, and gets a new one if it breaks. */
 export function createListen(deps: { pool: Pool; log: Log }): Listen {
   return (channel, onNotify, presence) => {
     const stopping = new AbortController();
     const outage = new OutageLog(deps.log, { failed: "database.listen_failed", resumed: "database.listen_resumed" });
     const onListening = () => {
       outage.worked();
-      // For what was missed meanwhile.
+      // Some notifications may have been missed.
       onNotify();
     };
     const ended = (async () => {
@@ -61,7 +60,7 @@ async function listenOnce(
 ): Promise<void> {
   const { channel, onListening, onNotify, presence, signal } = listening;
   const client = await pool.connect();
-  // The error that broke it is a value: where the statement below fails with it, nobody waits here for a rejection.
+  // The error is a value here: if the statement below fails with it, nobody awaits a rejection.
   const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
   const endInOrder = () => end(null);
   const onNotification = ({ channel: from }: pg.Notification) => from === channel && onNotify();

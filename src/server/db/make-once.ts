@@ -2,7 +2,7 @@ import pg from "pg";
 
 const UNIQUE_VIOLATION = "23505";
 
-/** Null where something of the same id is there already: the same request was sent before (http/idempotency-key.ts). */
+/** Null if the id already exists: the same request was sent before (http/idempotency-key.ts). */
 export async function makeOnce<Made>(make: () => Promise<Made>): Promise<Made | null> {
   try {
     return await make();

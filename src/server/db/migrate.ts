@@ -31,7 +31,7 @@ export async function migrate(deps: {
     client.release();
     return { applied };
   } catch (error) {
-    // With its connection go the lock and whatever transaction is open, in whichever state things are.
+    // Closing the connection releases the lock and any open transaction, whatever state they are in.
     client.release(true);
     throw error instanceof pg.DatabaseError ? toStartError(error) : error;
   }
@@ -56,7 +56,7 @@ export function requireUsableServer(server: ServerFacts): void {
     throw new StartError(`Bookflow needs a UTF8 database, but the one at DATABASE_URL uses ${server.encoding}.`);
 }
 
-/** No right to make tables, a copy that is read-only, a full disk: PostgreSQL's own words say it best. */
+/** Missing permission to create tables, a read-only replica, a full disk: PostgreSQL's own message says it best. */
 function toStartError(error: pg.DatabaseError): StartError {
   return new StartError(`The database cannot be migrated: ${error.message} (${error.code}).`, { cause: error });
 }
@@ -99,7 +99,10 @@ async function applyOne(client: pg.PoolClient, migration: Migration): Promise<vo
   }
 }
 
-/** Numbers run from 1 without a gap; a gap or a double means two branches met, and is refused before anything runs. */
+/**
+ * Numbers start at 1 without gaps. A gap or a duplicate means that two branches met, and is refused before anything
+ * runs.
+ */
 async function listMigrations(folder: URL): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
   return names.map((name, index) => {

@@ -6,7 +6,7 @@ import { openEmbeddedDatabase } from "./embedded/open.ts";
 import { migrate } from "./migrate.ts";
 import { type Db, openDb, openPool, type Pool } from "./pool.ts";
 
-/** A server that is still starting, or a network that is not there yet, gets this long. */
+/** How long to wait for a server that is starting or a network that is not up yet. */
 const SERVER_PATIENCE_MS = 30_000;
 const RETRY_PAUSE_MS = 500;
 const LAST_STATEMENT_MS = 1_000;
@@ -34,7 +34,7 @@ export async function openDatabase(deps: {
     config.databaseUrl === null ? await openEmbeddedDatabase({ dataDir: config.dataDir, notice: deps.notice }) : null;
   const pool = openPool({ url: embedded?.url ?? config.databaseUrl ?? "", size: config.databasePoolSize, log });
   const close = async () => {
-    // A statement that still runs had its grace time; its connection ends with the process.
+    // A statement that is still running has had its grace period; its connection ends with the process.
     await Promise.race([pool.end(), sleep(LAST_STATEMENT_MS, undefined, { ref: false })]);
     await embedded?.release();
   };
@@ -63,7 +63,7 @@ async function waitForServer(pool: Pool, notice: (sentence: string) => void): Pr
   }
 }
 
-/** PostgreSQL's own words name users and databases, never passwords. */
+/** PostgreSQL's messages name users and databases, never passwords. */
 function describeRefusal(error: unknown, code: string): string {
   const reason = error instanceof Error && error.message !== "" ? error.message : code;
   return `The database at DATABASE_URL cannot be used: ${reason}.`;

@@ -16,7 +16,7 @@ const IDLE_TIMEOUT_MS = 30_000;
 const DATE_OID = 1082;
 const INT8_OID = 20;
 
-/** Days stay text (a Date would put them into some time zone); counts fit a double for longer than we live. */
+/** Days stay strings (a Date would need a time zone), and counts fit into a double. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: "text" | "binary") => {
     if (oid === DATE_OID) return (value: string) => value;
@@ -29,9 +29,10 @@ const types: pg.CustomTypesConfig = {
 const PREPARED = "-- prepared: ";
 
 /**
- * A statement takes milliseconds, and a commit too. When one connection gets no answer for this long while others do, it is
- * taken for lost: the operating system would notice a broken one only after a quarter of an hour. Whether the statement was
- * carried out is unknown then; whoever asked gets an error. A server that answers nobody is noticed sooner: silence-watch.ts.
+ * Statements and commits take milliseconds. If one connection gets no answer for this long while others do, it is
+ * considered lost: the operating system would notice a broken one only after a quarter of an hour. Whether the
+ * statement ran is then unknown, and the caller gets an error. A server that answers nobody is noticed sooner:
+ * silence-watch.ts.
  */
 const STATEMENT_LIMIT_MS = 15_000;
 
@@ -44,11 +45,11 @@ const KEEP_ALIVE_MS = 10_000;
  * generation is collected, which then happened ten times as often.
  */
 class CarefulClient extends pg.Client {
-  /** A patient client waits for as long as it takes. */
+  /** A patient client has no time limit. */
   isPatient = false;
-  /** Ticks since the server was last heard on it; null while nothing is asked. */
+  /** Ticks since the server last sent anything on it; null while no statement is running. */
   waitedTicks: number | null = null;
-  /** Called with every word of the server. */
+  /** Called whenever the server sends something. */
   onHeard: () => void = () => undefined;
   #asked = 0;
   #fault: DatabaseAway | null = null;
@@ -77,12 +78,12 @@ class CarefulClient extends pg.Client {
     return promise;
   }
 
-  /** Every later statement fails with this; node-postgres says of each only that it cannot be sent. */
+  /** Every later statement fails with this error; node-postgres would only say that it cannot be sent. */
   fail(fault: DatabaseAway): void {
     this.#fault ??= fault;
   }
 
-  /** Its statement fails, what its transaction goes on to ask does too, and the pool does not use it again. */
+  /** Its statement fails, the rest of its transaction too, and the pool does not use it again. */
   cutOff(fault: DatabaseAway): void {
     this.fail(fault);
     // The connection is public in the code of node-postgres, and missing in its types.
@@ -91,12 +92,12 @@ class CarefulClient extends pg.Client {
   }
 }
 
-/** Connections that are given up, and not waited for, when the database does not answer. */
+/** Connections that are dropped, and not waited for, if the database does not answer. */
 export class Pool extends pg.Pool {
   readonly #watch: SilenceWatch;
   readonly #statementLimitMs: number;
   readonly #clients = new Set<CarefulClient>();
-  /** Each gives up waiting for a connection. */
+  /** Each call gives up one wait for a connection. */
   readonly #acquiring = new Set<(fault: DatabaseAway) => void>();
   readonly #timer: NodeJS.Timeout;
 
@@ -182,7 +183,7 @@ export class Pool extends pg.Pool {
   #giveUp(fault: DatabaseAway): void {
     for (const reject of this.#acquiring) reject(fault);
     this.#acquiring.clear();
-    // Idle ones too: what works again is found on new connections.
+    // Idle ones too: new connections show whether the database works again.
     for (const client of this.#listImpatient()) client.cutOff(fault);
   }
 }
@@ -207,7 +208,7 @@ export function openPool(options: {
   return new Pool(settings, { log: options.log, statementLimitMs: options.statementLimitMs ?? STATEMENT_LIMIT_MS });
 }
 
-/** A refusal is a word of the server too: too many connections, for one. */
+/** A refusal is an answer of the server too, for example too many connections. */
 async function probeServer(settings: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(settings);
   client.on("error", () => undefined);
@@ -229,7 +230,7 @@ export function openDb(pool: Pool): Db {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** The same connections, for what may take long: its statements have no limit. */
+/** The same connections for long work: statements have no time limit. */
 export function openPatientDb(pool: Pool): Db {
   const patient = { connect: () => connectPatiently(pool), end: () => pool.end(), options: pool.options };
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: patient }) });

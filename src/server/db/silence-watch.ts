@@ -21,7 +21,7 @@ const SILENT_TICKS = 12;
 const RETRY_TICKS = 2;
 
 type WatchParts = {
-  /** Resolves when a new connection gets a word from the server, and rejects when it does not. */
+  /** Resolves if the server answers on a new connection, and rejects otherwise. */
   readonly probe: () => Promise<void>;
   readonly isSomeoneWaiting: () => boolean;
   readonly onSilent: (reason: DatabaseAway) => void;
@@ -38,12 +38,12 @@ export class SilenceWatch {
     this.#parts = parts;
   }
 
-  /** Why nothing can be asked now; null while the database answers. */
+  /** Why no statement can run now; null while the database answers. */
   get silence(): DatabaseAway | null {
     return this.#silence;
   }
 
-  /** The server said something, on whichever connection. */
+  /** The server sent something, on any connection. */
   heard(): void {
     this.#heardSomething = true;
   }
@@ -75,7 +75,7 @@ export class SilenceWatch {
         this.#ticks = 0;
         this.#parts.log.info("database.answering");
       },
-      // It is tried again, or the silence goes on.
+      // The next tick tries again, or the silence continues.
       () => undefined,
     );
   }

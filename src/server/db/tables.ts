@@ -69,7 +69,7 @@ export type ApiKeysTable = {
   revoked_at: Date | null;
 };
 
-/** Imported bookings have no staff id: the REST shape they come in holds names only. */
+/** Imported bookings have no staff id: the REST shape contains names only. */
 export type StoredStaff = { id: string | null; name: string };
 
 export type BookingsTable = {
@@ -223,7 +223,7 @@ export type EndpointNoticesTable = {
   detail: string;
   created_at: Date;
   mailed_at: Date | null;
-  /** While it is not mailed, the last time that it was tried. */
+  /** The time of the last attempt to mail it; used until it is mailed. */
   mail_tried_at: Date | null;
 };
 

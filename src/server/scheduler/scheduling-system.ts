@@ -4,8 +4,8 @@ import type { Reference } from "#contract/ids.ts";
 import type { SchedulingKind } from "#contract/scheduling.ts";
 import type { SendFailureCode } from "#contract/send-failure.ts";
 
-// The port to scheduling systems. Whatever the system or the network does comes back as a value; an operation rejects only
-// for a bug of ours. Every system passes testing/conformance.ts.
+// The port to scheduling systems. Failures of the system or the network are returned as values; an operation rejects
+// only because of a bug. Every system passes testing/conformance.ts.
 
 /** Every operation ends by itself; a caller's signal can end it sooner. */
 export type SchedulingSystem = Operations<[signal?: AbortSignal]>;

@@ -36,7 +36,7 @@ export type ExchangeRequest = {
 /** How the exchange ended. Only a whole reply leaves a reusable socket. */
 export type Ending = "whole" | "body_too_long" | "wire_too_long" | "given_up" | SendFailureCode;
 
-/** `wasSent`: the request may have reached the other side. Rejects only for a bug of ours. */
+/** `wasSent`: the request may have reached the other side. Rejects only because of a bug. */
 export async function exchange(
   pool: ConnectionPool,
   request: ExchangeRequest,

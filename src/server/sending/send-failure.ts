@@ -34,7 +34,7 @@ export function toFailureCode(error: Error, socket: SocketFacts): SendFailureCod
   return socket.isTls && !socket.wasConnected && !isSystemError ? "tls_error" : "network_error";
 }
 
-/** A request that undici refuses to write is a bug of ours, not a fault of the network. */
+/** If undici refuses to write a request, that is a bug and not a network failure. */
 export function isMisuse(error: Error): boolean {
   return toCode(error) === "UND_ERR_INVALID_ARG" || toCode(error) === "UND_ERR_NOT_SUPPORTED";
 }

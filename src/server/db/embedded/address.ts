@@ -5,10 +5,12 @@ import { errorCode } from "./file-fault.ts";
 import { dataFolderPaths } from "./folders.ts";
 import { type Address, SOCKET_PORT } from "./settings.ts";
 
-/** Systems take socket paths of 103 to 107 bytes. */
+/** Operating systems limit socket paths to 103 to 107 bytes. */
 const SOCKET_PATH_LIMIT_BYTES = 100;
 
-/** A socket wherever one can be used; else a port, the same as last time when it is free, since clients may still hold its url. */
+/**
+ * A socket if possible; otherwise a port, the same as last time if it is free, because clients may still hold its URL.
+ */
 export async function chooseAddress(spec: { dataDir: string; clusterFolder: string }): Promise<Address> {
   if (await canUseSocket(spec.clusterFolder)) return { kind: "socket" };
   const file = dataFolderPaths(spec.dataDir).port;
@@ -18,7 +20,7 @@ export async function chooseAddress(spec: { dataDir: string; clusterFolder: stri
   return { kind: "tcp", port };
 }
 
-/** Some mounted file systems hold no sockets, so one is made to see. */
+/** Some mounted file systems don't support sockets, so this tries to create one. */
 async function canUseSocket(folder: string): Promise<boolean> {
   const path = join(folder, `.s.PGSQL.${SOCKET_PORT}`);
   if (process.platform === "win32" || Buffer.byteLength(path) > SOCKET_PATH_LIMIT_BYTES) return false;
@@ -37,7 +39,7 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** Listens for a moment: the port (0 for a socket), or null where that is impossible. */
+/** Listens briefly and returns the port (0 for a socket), or null if that fails. */
 function tryListen(where: ListenOptions): Promise<number | null> {
   return new Promise((resolve) => {
     const server = createServer();

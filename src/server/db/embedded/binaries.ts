@@ -11,9 +11,9 @@ import { type Outcome, runProgram } from "./run-program.ts";
 export type Binaries = { initdb: string; postgres: string; pgCtl: string; major: string };
 
 /**
- * Finds PostgreSQL in the npm package of this platform and makes sure that the database user can run it.
- * Where it lies out of that user's reach, or npm was told not to run install scripts and the package cannot be
- * completed in place, a copy under `copyFolder` is used; it is made once per version.
+ * Finds PostgreSQL in the npm package of this platform and makes sure that the database user can run it. If that user
+ * cannot reach it, or install scripts are disabled and the package cannot be completed in place, a copy under
+ * `copyFolder` is used. It is made once per version.
  */
 export async function prepareBinaries(spec: { user: DatabaseUser | null; copyFolder: string }): Promise<Binaries> {
   const native = locateNative();
@@ -54,7 +54,10 @@ function toBinaries(native: string, version: string): Binaries {
   return { initdb: program("initdb"), postgres: program("postgres"), pgCtl: program("pg_ctl"), major };
 }
 
-/** npm packages hold no symbolic links, so the package lists them for its install script, which may have been blocked. */
+/**
+ * npm packages cannot contain symbolic links, so the package lists them for its install script, which may have been
+ * blocked.
+ */
 function completeLinks(native: string): boolean {
   const list = join(native, "pg-symlinks.json");
   if (!existsSync(list)) return true;
@@ -65,7 +68,7 @@ function completeLinks(native: string): boolean {
     try {
       symlinkSync(basename(source), link);
     } catch (error) {
-      // Another process may have been faster; a folder that is not ours to write needs a copy.
+      // Another process may have been faster. If we cannot write to the folder, a copy is needed.
       if (errorCode(error) !== "EEXIST") return false;
     }
   }
@@ -76,7 +79,7 @@ async function copyNative(spec: { native: string; version: string; folder: strin
   const copy = join(spec.folder, `postgresql-${spec.version}`);
   const target = join(copy, "native");
   if (existsSync(target)) return target;
-  // The copy appears under its name only when it is whole; of two processes making it, one wins and both use it.
+  // The copy gets its final name only when it is complete. If two processes make it, one wins and both use it.
   const unfinished = `${copy}.new-${process.pid}`;
   try {
     makeOpenFolder(spec.folder);
@@ -94,7 +97,7 @@ async function copyNative(spec: { native: string; version: string; folder: strin
   return target;
 }
 
-/** A checkout made under a strict umask has modes that shut the database user out. */
+/** A checkout made under a strict umask is not readable for the database user. */
 function openToAll(path: string): void {
   const stat = lstatSync(path);
   if (stat.isSymbolicLink()) return;
@@ -104,7 +107,7 @@ function openToAll(path: string): void {
 }
 
 function cannotRun(trial: Outcome, user: DatabaseUser | null): StartError {
-  // Root in a container may lack the right to become another user, or know no other.
+  // Root in a container may not be allowed to switch users, or there may be no other user.
   if (trial.kind === "refused" && user !== null && ["EPERM", "EINVAL"].includes(trial.code)) {
     return new StartError(
       `PostgreSQL does not run as root, and root may not become the user ${user.name} here; start Bookflow as an ordinary user, or set DATABASE_URL.`,

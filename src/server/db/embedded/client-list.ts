@@ -6,16 +6,16 @@ import { type ControlMessage, makeControlSecret, receiveLines, sendLine } from "
 const INTRODUCTION_LIMIT_MS = 5_000;
 
 /**
- * The supervisor's side of the control connections: who uses the database. A client is on the list from its
- * introduction until its connection ends, by whichever side and for whatever reason.
+ * The supervisor's side of the control connections: who uses the database. A client is listed from its introduction
+ * until its connection ends, for whatever reason.
  */
 export class ClientList {
   readonly ask = makeControlSecret();
   readonly answer = makeControlSecret();
   readonly #server: Server;
-  /** Each client, and whether it was told that the database is ready. */
+  /** Each client, and whether it knows that the database is ready. */
   readonly #clients = new Map<Socket, { isServed: boolean }>();
-  /** Clients that left in order and wait to hear that the database has stopped. */
+  /** Clients that left properly and wait until the database has stopped. */
   readonly #leavers = new Set<Socket>();
   readonly #watchers = new Set<() => void>();
   #url: string | null = null;
@@ -36,7 +36,7 @@ export class ClientList {
     return this.#clients.size === 0;
   }
 
-  /** Resolves as soon as the list is empty, or occupied; at the latest when the time is over. */
+  /** Resolves when the list becomes empty, or occupied, or when the time is up. */
   waitUntil(state: "empty" | "occupied", limitMs?: number): Promise<void> {
     return new Promise((resolve) => {
       const finish = () => {
@@ -61,7 +61,7 @@ export class ClientList {
     }
   }
 
-  /** Those who come from now on wait. */
+  /** Clients that arrive from now on have to wait. */
   holdBack(): void {
     this.#url = null;
   }
@@ -72,7 +72,9 @@ export class ClientList {
     }
   }
 
-  /** Those who wait are told and sent away; those who were served before stay, and will be served again. */
+  /**
+   * Waiting clients get the reason and are disconnected. Clients that were served before stay and will be served again.
+   */
   failWaiting(sentence: string): void {
     for (const [socket, client] of this.#clients) {
       if (client.isServed) continue;
@@ -114,7 +116,7 @@ export class ClientList {
     });
   }
 
-  /** The last to leave is let go when the database has stopped, so that nothing runs once its process is over. */
+  /** The last client may only leave once the database has stopped, so that nothing keeps running after its process. */
   #leave(socket: Socket): void {
     if (this.#clients.has(socket)) this.#leavers.add(socket);
     else socket.end();

@@ -10,7 +10,7 @@ import { dataFolderPaths } from "./folders.ts";
 /** A cluster is what PostgreSQL calls one folder of databases with one server. */
 export type Cluster = { folder: string; user: DatabaseUser | null; binaries: Binaries; password: string };
 
-/** Finds the cluster of the data folder, or creates it when there is none yet. */
+/** Finds the cluster of the data folder, or creates it. */
 export async function prepareCluster(spec: {
   dataDir: string;
   sharedFolder: string;
@@ -38,7 +38,7 @@ function findCluster(path: string): { folder: string; stat: Stats } | null {
     const folder = realpathSync(path);
     return { folder, stat: statSync(folder) };
   } catch (error) {
-    // A link that leads nowhere means that the data is elsewhere: making an empty database would hide that.
+    // A broken link means that the data is elsewhere. Creating an empty database would hide that.
     if (!linked.isSymbolicLink() || errorCode(error) !== "ENOENT") throw toStartError(error, path);
     throw new StartError(
       `${path} points to a database folder that is gone; restore it, or remove the link to start empty.`,

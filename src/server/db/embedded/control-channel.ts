@@ -5,16 +5,17 @@ import { errorCode } from "./file-fault.ts";
 import { dataFolderPaths } from "./folders.ts";
 
 /**
- * How clients and the supervisor talk: lines of JSON over a loopback connection that a client holds for as long as it
- * uses the database. The file with the port and the two secrets can be read by its owner alone. The client shows
- * `ask`, and believes only who shows `answer`: a stranger on the port of a dead supervisor can know neither.
+ * The protocol between clients and the supervisor: JSON lines over a loopback connection, which a client keeps open
+ * while it uses the database. The file with the port and the two secrets is readable only by its owner. The client
+ * sends `ask` and trusts only a peer that sends `answer`, so a stranger on the port of a dead supervisor is not
+ * trusted.
  */
 type ControlFile = { port: number; ask: string; answer: string };
 
-/** Said by the supervisor on its standard output, to the client that started it. */
+/** Written by the supervisor to its standard output, for the client that started it. */
 export type FirstWord = { kind: "listening" } | { kind: "busy" } | { kind: "failed"; sentence: string };
 
-/** Said by the supervisor to each client. */
+/** Sent by the supervisor to each client. */
 export type ControlMessage =
   | { kind: "hello"; answer: string }
   | { kind: "notice"; sentence: string }
@@ -33,7 +34,7 @@ export function writeControlFile(dataDir: string, control: ControlFile): void {
   renameSync(`${path}.new`, path);
 }
 
-/** Null where there is none, or none that is whole. */
+/** Null if the file is missing or incomplete. */
 export function readControlFile(dataDir: string): ControlFile | null {
   try {
     const control = JSON.parse(readFileSync(dataFolderPaths(dataDir).control, "utf8")) as Partial<ControlFile> | null;
@@ -51,7 +52,7 @@ export function sendLine(socket: Socket, value: object): void {
   socket.write(`${JSON.stringify(value)}\n`);
 }
 
-/** Calls back with each line's value; whoever sends anything but JSON lines is cut off. */
+/** Calls back with each line's value, and disconnects a peer that sends anything but JSON lines. */
 export function receiveLines(socket: Socket, receive: (value: unknown) => void): void {
   let rest = "";
   socket.setEncoding("utf8").on("data", (text: string) => {

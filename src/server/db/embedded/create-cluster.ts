@@ -20,9 +20,12 @@ import { diskFullSentence, errorCode, toStartError } from "./file-fault.ts";
 import { dataFolderPaths, makeOpenFolder } from "./folders.ts";
 import { runProgram } from "./run-program.ts";
 
-/** Passwords are kept inside the cluster, so that they are created, moved and copied with it. The service reads only its own. */
+/**
+ * Passwords are stored inside the cluster, so that they are created, moved and copied with it. The service reads only
+ * its own.
+ */
 export const PASSWORD_FILE = "bookflow-password";
-/** Of the role `postgres`, for the operator's repairs. */
+/** For the role `postgres`, which operators use for repairs. */
 export const SUPERUSER_PASSWORD_FILE = "superuser-password";
 
 type CreationSpec = {
@@ -33,12 +36,12 @@ type CreationSpec = {
   notice: (sentence: string) => void;
 };
 
-/** Where the cluster will be, and the unfinished folder beside it from which it is renamed when it is whole. */
+/** The cluster's folder, and the temporary folder that is renamed to it when complete. */
 type Place = { folder: string; unfinished: string };
 
 /**
- * Creates the cluster and returns its folder. A cluster exists only once it is complete: whenever this is cut short,
- * the next start finds no cluster, clears what was left, and begins again.
+ * Creates the cluster and returns its folder. A cluster exists only once it is complete: if this is interrupted, the
+ * next start finds no cluster, removes the leftovers and begins again.
  */
 export async function createCluster(spec: CreationSpec): Promise<string> {
   const link = dataFolderPaths(spec.dataDir).cluster;
@@ -70,8 +73,8 @@ async function choosePlace(spec: CreationSpec, link: string): Promise<Place> {
   const unfinished = makeFolderFor(spec.user, besideLink);
   if (unfinished !== null) return { folder: link, unfinished };
 
-  // The name begins with the data folder's, for finding leftovers, and ends at random: a cluster whose data folder
-  // was deleted is neither taken up again nor destroyed.
+  // The name starts with the data folder's, so that leftovers can be found, and ends with random letters: a cluster
+  // whose data folder was deleted is neither reused nor destroyed.
   const name = createHash("sha256").update(spec.dataDir).digest("hex").slice(0, 12);
   const besideShared = join(spec.sharedFolder, `${name}.new-`);
   makeOpenFolder(spec.sharedFolder);
@@ -85,7 +88,7 @@ async function choosePlace(spec: CreationSpec, link: string): Promise<Place> {
   return { folder: join(spec.sharedFolder, `${name}-${randomBytes(4).toString("hex")}`), unfinished: shared };
 }
 
-/** A new folder that the user can really work in, or null where rights on the way forbid it. */
+/** A new folder that the user can really work in, or null if permissions prevent that. */
 function makeFolderFor(user: DatabaseUser | null, prefix: string): string | null {
   const folder = mkdtempSync(prefix);
   if (user === null) return folder;
@@ -94,7 +97,7 @@ function makeFolderFor(user: DatabaseUser | null, prefix: string): string | null
     withRightsOf(user, () => mkdirSync(join(folder, "cluster"), { mode: 0o700 }));
     return folder;
   } catch (error) {
-    // EINVAL: a container that knows no other user than root.
+    // EINVAL: a container whose only user is root.
     if (!["EACCES", "EPERM", "EINVAL"].includes(errorCode(error) ?? "")) throw error;
     rmSync(folder, { recursive: true });
     return null;
@@ -129,8 +132,8 @@ function makePassword(): string {
 }
 
 /**
- * The service's role owns its database and is no superuser: whoever gets hold of a connection reaches neither files nor programs
- * of the machine. Its errors are not logged, because their messages can quote customers' data.
+ * The service's role owns its database and is not a superuser, so a stolen connection gives no access to the machine's
+ * files or programs. Its errors are not logged, because their messages can quote customers' data.
  */
 function toSetUp(password: string): string {
   return `create role bookflow login password '${password}'
@@ -155,7 +158,7 @@ async function runStep(program: Parameters<typeof runProgram>[0], folder: string
 }
 
 function syncFolder(folder: string): void {
-  // Windows cannot open a folder, and needs no such call.
+  // Windows cannot open a folder and doesn't need this call.
   if (process.platform === "win32") return;
   const handle = openSync(folder, "r");
   fsyncSync(handle);

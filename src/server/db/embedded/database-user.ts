@@ -7,8 +7,8 @@ export type DatabaseUser = { name: string; uid: number; gid: number };
 const CANDIDATES = ["postgres", "_postgres", "nobody", "daemon"];
 
 /**
- * Null means "as ourselves": an ordinary user, or Windows. For root it is the owner of the cluster that is already
- * there, so a folder keeps working when a user called postgres appears later, or when root opens an ordinary user's.
+ * Null means the current user: an ordinary user, or Windows. For root it is the owner of the existing cluster, so a
+ * folder keeps working when a user called postgres is added later, or when root opens an ordinary user's folder.
  */
 export function chooseDatabaseUser(cluster: Stats | null): DatabaseUser | null {
   if (process.getuid?.() !== 0) return null;
@@ -34,8 +34,8 @@ function readUsers(): DatabaseUser[] {
 }
 
 /**
- * Runs file calls with the rights of the database user: the only true answer to whether that user can reach a place.
- * Synchronous, since the rights change for every thread of the process until it returns.
+ * Runs file calls with the rights of the database user, the only reliable way to check access. Synchronous, because the
+ * rights change for every thread of the process until it returns.
  */
 export function withRightsOf<T>(user: DatabaseUser, work: () => T): T {
   const { setgroups, setegid, seteuid, getgroups } = process;

@@ -1,6 +1,6 @@
 import { StartError } from "../../lib/start-error.ts";
 
-/** A failed file operation under `path` in the operator's words. Anything unforeseen keeps the system's own message. */
+/** Explains a failed file operation under `path` to the operator. Unexpected errors keep the system's message. */
 export function toStartError(error: unknown, path: string): StartError {
   if (error instanceof StartError) return error;
   return new StartError(toSentence(error, path), { cause: error });

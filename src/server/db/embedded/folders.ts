@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { StartError } from "../../lib/start-error.ts";
 import { errorCode, notAFolderSentence, toStartError } from "./file-fault.ts";
 
-/** What root's databases need outside a data folder that only root may enter. */
+/** Where root keeps what its databases need outside a data folder that only root may enter. */
 export const SHARED_FOLDER = "/var/lib/bookflow";
 
 /** Every name the embedded database uses in the data folder, except `postgres.new-*` while it is created. */
@@ -20,12 +20,12 @@ export function dataFolderPaths(dataDir: string) {
   };
 }
 
-/** The real path, so that every way of writing it leads to the same supervisor. */
+/** The real path, so that every spelling leads to the same supervisor. */
 export function makeDataFolder(dataDir: string): string {
   try {
     if (!existsSync(dataDir)) {
       makeFolders(resolve(dataDir));
-      // Root's database user must be able to pass through on its way to the cluster; nobody else may look inside.
+      // Root's database user must be able to reach the cluster through this folder; nobody else may list it.
       chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
     }
     if (!statSync(dataDir).isDirectory()) throw new StartError(notAFolderSentence(dataDir));
@@ -35,14 +35,14 @@ export function makeDataFolder(dataDir: string): string {
   }
 }
 
-/** Node's own recursive way says ENOENT where the file system is read-only. */
+/** Node's own recursive mkdir reports ENOENT on a read-only file system. */
 function makeFolders(path: string): void {
   if (existsSync(path)) return;
   makeFolders(dirname(path));
   try {
     mkdirSync(path);
   } catch (error) {
-    // Of several processes that start at once, one is first.
+    // Several processes may start at once; one creates it first.
     if (errorCode(error) !== "EEXIST") throw error;
   }
 }

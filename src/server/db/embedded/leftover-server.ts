@@ -16,10 +16,10 @@ const STOP_STEPS: { signal: NodeJS.Signals; patienceMs: number }[] = [
 const PID_FILES = ["postmaster.pid", `.s.PGSQL.${SOCKET_PORT}.lock`];
 
 /**
- * Stops whatever server of this cluster outlived its supervisor, and removes pid files that mean nothing any more.
- * PostgreSQL itself refuses to start when the number in such a file belongs to any live process of the same user, also to
- * an unrelated one. Called only while holding the supervisor's lock, so no server found here is wanted by anyone; should
- * one be overlooked, PostgreSQL's own check of its shared memory still keeps a second one off the files.
+ * Stops any server of this cluster that outlived its supervisor, and removes stale pid files. PostgreSQL refuses to
+ * start if the number in such a file belongs to any live process of the same user, even an unrelated one. Called only
+ * while holding the supervisor's lock, so nobody needs a server found here. If one is overlooked, PostgreSQL's own
+ * check of its shared memory still protects the files.
  */
 export async function clearLeftoverServer(folder: string): Promise<void> {
   // Windows: PostgreSQL recognises its own processes there, and waits on no unrelated ones.
@@ -27,7 +27,7 @@ export async function clearLeftoverServer(folder: string): Promise<void> {
   for (const { signal, patienceMs } of STOP_STEPS) {
     const processes = findServerProcesses(folder);
     if (processes.length === 0) break;
-    // Only a postmaster knows an orderly stop; to its children the same signal means other things.
+    // Only a postmaster stops properly on this signal; for its children the signal means something else.
     const postmaster = processes.find((pid) => pid === readPidFile(folder)?.pid);
     if (signal !== "SIGINT") for (const pid of processes) sendSignal(pid, signal);
     else if (postmaster !== undefined) sendSignal(postmaster, signal);
@@ -47,7 +47,9 @@ function findServerProcesses(folder: string): number[] {
   return process.platform === "linux" ? findByWorkingFolder(folder) : findByPidFile(folder);
 }
 
-/** A server and all its children work in the cluster's folder; that finds children whose postmaster was killed, too. */
+/**
+ * A server and all its children work in the cluster's folder, so this also finds children whose postmaster was killed.
+ */
 function findByWorkingFolder(folder: string): number[] {
   const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
   return pids.filter((pid) => {
@@ -55,7 +57,7 @@ function findByWorkingFolder(folder: string): number[] {
       const program = basename(readlinkSync(`/proc/${pid}/exe`)).replace(" (deleted)", "");
       return program === "postgres" && readlinkSync(`/proc/${pid}/cwd`) === folder;
     } catch {
-      // Gone meanwhile, or another user's process, which cannot be a server of ours.
+      // It has exited, or belongs to another user and so cannot be our server.
       return false;
     }
   });

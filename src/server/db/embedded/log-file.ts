@@ -1,6 +1,6 @@
 import { copyFileSync, openSync, statSync, truncateSync } from "node:fs";
 
-/** For appending; others may not read it. */
+/** Opened for appending; not readable for others. */
 export function openLog(path: string, limitBytes: number): number {
   const handle = openSync(path, "a", 0o600);
   boundLog(path, limitBytes);
@@ -13,7 +13,7 @@ export function boundLog(path: string, limitBytes: number): void {
   try {
     copyFileSync(path, `${path}.1`);
   } catch {
-    // A full disk, most likely: then the space matters more than the old lines.
+    // Probably a full disk: then the space matters more than the old lines.
   }
   truncateSync(path);
 }

@@ -16,9 +16,9 @@ type EmbeddedDatabase = {
 
 type EmbeddedOptions = {
   dataDir: string;
-  /** Told, while waiting, what a person at the terminal should know. */
+  /** Called while waiting, with messages for the person at the terminal. */
   notice: (sentence: string) => void;
-  /** Where root keeps what cannot lie in the data folder; tests have their own. */
+  /** Where root keeps what cannot be in the data folder; tests use their own folder. */
   sharedFolder?: string;
 };
 
@@ -45,7 +45,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
   }
 }
 
-/** A client's place with the supervisor, taken again with the next one when the supervisor dies. */
+/** A client's connection to the supervisor, opened again if the supervisor dies. */
 class Attachment {
   readonly #target: SupervisorOptions;
   readonly #notice: (sentence: string) => void;
@@ -62,7 +62,7 @@ class Attachment {
     if (this.#isReleased) socket.destroy();
     this.#socket = socket;
     socket.once("close", () => void this.#reattach(url));
-    // Whoever forgets to release must still be able to exit.
+    // A process that forgets to release must still be able to exit.
     socket.unref();
     return url;
   }
@@ -72,7 +72,7 @@ class Attachment {
     while (!this.#isReleased) {
       try {
         if ((await this.open()) === url) return;
-        // Only where a port is used, and a stranger took it in that moment.
+        // Only with a port, if a stranger takes it at that moment.
         this.#notice("The database had to move to another port; restart Bookflow.");
         return;
       } catch (error) {
@@ -118,7 +118,7 @@ async function attach(target: SupervisorOptions, notice: (sentence: string) => v
   );
 }
 
-/** Null when no supervisor answers, or it ends before the database is ready; throws its word when it has failed. */
+/** Null if no supervisor answers, or if it exits before the database is ready; throws its message if it failed. */
 function callSupervisor(dataDir: string, notice: (sentence: string) => void): Promise<Attached | null> {
   const control = readControlFile(dataDir);
   if (control === null) return Promise.resolve(null);
@@ -130,7 +130,7 @@ function callSupervisor(dataDir: string, notice: (sentence: string) => void): Pr
     socket.on("close", () => resolve(null));
     sendLine(socket, { ask: control.ask });
     receiveLines(socket, (value) => {
-      // Trusted once the answer was right: the supervisor is our own program.
+      // Trusted after the correct answer: the supervisor is our own program.
       const message = value as ControlMessage;
       if (!isKnown && (message.kind !== "hello" || message.answer !== control.answer)) return socket.destroy();
       switch (message.kind) {

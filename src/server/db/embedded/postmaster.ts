@@ -35,7 +35,7 @@ const SILENCE_LIMIT_MS = 60_000;
 const FAST_STOP_LIMIT_MS = 20_000;
 const IMMEDIATE_STOP_LIMIT_MS = 5_000;
 
-/** Starts the server and waits until it takes connections, as its pid file says. */
+/** Starts the server and waits until its pid file says that it accepts connections. */
 export async function startPostmaster(spec: PostmasterSpec): Promise<PostmasterStart> {
   const log = openLog(spec.logPath, LOG_LIMIT_BYTES);
   const logStart = readLogSize(spec.logPath);
@@ -113,7 +113,7 @@ function toPostmaster(child: ChildProcess, cluster: Cluster): Postmaster {
   return { exited: done, stop };
 }
 
-/** INT stops it in order and at once; QUIT leaves the tidying to the next start's recovery. Neither loses a commit. */
+/** INT is a clean and fast stop; QUIT leaves the clean-up to the next start's recovery. Neither loses a commit. */
 async function sendStop(child: ChildProcess, cluster: Cluster, signal: "INT" | "QUIT"): Promise<void> {
   if (child.pid === undefined || hasEnded(child)) return;
   if (process.platform !== "win32") child.kill(`SIG${signal}`);
@@ -122,8 +122,8 @@ async function sendStop(child: ChildProcess, cluster: Cluster, signal: "INT" | "
 }
 
 /**
- * A shell that waits for the end of its input, which comes when the supervisor is gone, also by kill -9, and then
- * stops the server. Where there is no shell, the next start stops it.
+ * A shell that waits for the end of its input, which comes when the supervisor exits, even by kill -9, and then stops
+ * the server. Without a shell, the next start stops it.
  */
 function startGuardian(serverPid: number): ChildProcess | null {
   if (process.platform === "win32") return null;
@@ -140,9 +140,9 @@ function startGuardian(serverPid: number): ChildProcess | null {
 
 function explainFailure(spec: PostmasterSpec & { logStart: number; end: string }) {
   const lines = readFileSync(spec.logPath).subarray(spec.logStart).toString("utf8").trim().split("\n");
-  // The form is set by log_line_prefix: time, process, SQLSTATE. Class 57P is said to clients that came too early.
+  // The format is set by log_line_prefix: time, process, SQLSTATE. Class 57P goes to clients that connected too early.
   const fatal = lines.map((line) => /\[\d+\] (?!57P)(\w{5}) (?:FATAL|PANIC): +(.*)$/.exec(line)).findLast(Boolean);
-  // Before its log is set up, or when its libraries are missing, it speaks in plain lines.
+  // Before its log is set up, or if its libraries are missing, it writes plain lines.
   const plain = lines.filter((line) => !/\[\d+\] \w{5} /.test(line)).join(" ");
   const sqlState = fatal?.[1] ?? null;
   const why = fatal?.[2] || plain || spec.end;

@@ -4,10 +4,10 @@ import { errorCode } from "./file-fault.ts";
 
 export type Outcome =
   | { kind: "ended"; code: number | null; stderr: string }
-  // The system would not run the file at all: not there, not executable, not ours to run.
+  // The system could not run the file: missing, not executable or not permitted.
   | { kind: "refused"; code: string };
 
-/** Runs one of PostgreSQL's programs to its end, as the database user where there is one. */
+/** Runs one of PostgreSQL's programs to completion, as the database user if there is one. */
 export function runProgram(spec: {
   file: string;
   args: string[];
@@ -20,7 +20,7 @@ export function runProgram(spec: {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr += text;
     });
-    // A program that ends without reading its input breaks the pipe; its exit code tells that story better.
+    // A program that exits without reading its input breaks the pipe; its exit code says more.
     child.stdin.on("error", () => {});
     child.stdin.end(spec.input ?? "");
     child.once("error", reject);
@@ -33,8 +33,8 @@ export function runProgram(spec: {
 }
 
 /**
- * The working directory is the root, since a program started in a folder that its user may not enter fails.
- * The language is C and the zone UTC, so that messages and log lines read alike on every machine.
+ * The working directory is the root, because a program fails in a folder that its user may not enter. The language is C
+ * and the zone UTC, so that messages and log lines are the same on every machine.
  */
 export function programOptions(user: DatabaseUser | null): SpawnOptions {
   return {
@@ -47,7 +47,7 @@ export function programOptions(user: DatabaseUser | null): SpawnOptions {
 
 const PASSED_ON = ["PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SystemRoot", "SystemDrive", "TEMP", "TMP"];
 
-/** Only what programs need to run: our own secrets, NODE_OPTIONS and PG* variables stay behind. */
+/** Only what programs need: our secrets, NODE_OPTIONS and PG* variables are not passed on. */
 export function plainEnvironment(): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const name of PASSED_ON) {

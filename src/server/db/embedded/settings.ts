@@ -9,7 +9,7 @@ export const SOCKET_PORT = 5432;
 
 const MIB = 1024 * 1024;
 
-/** Given on the command line, so that a new version of Bookflow brings new settings to a cluster made by an old one. */
+/** Passed on the command line, so that a new version of Bookflow applies its settings to an existing cluster. */
 export function toServerArguments(address: Address): string[] {
   return [...toListenSettings(address), ...logSettings, ...toMemorySettings(), ...recoverySettings].flatMap(
     (setting) => ["-c", setting],
@@ -24,8 +24,8 @@ function toListenSettings(address: Address): string[] {
 }
 
 /**
- * Customers' data must not reach the log: no statements, no parameters, no DETAIL lines (they carry row values).
- * An error's own message can quote a value too, so connections of ours log no errors at all: see `toSetUp` in create-cluster.ts.
+ * Customers' data must not reach the log: no statements, no parameters, no DETAIL lines (they contain row values).
+ * Error messages can quote values too, so our connections log no errors at all: see `toSetUp` in create-cluster.ts.
  */
 const logSettings = [
   "log_destination=stderr",
@@ -60,7 +60,7 @@ function toMemorySettings(): string[] {
 /** After a crash, one call makes the files safe instead of one for each: on a busy disk 0.2 s instead of 3 s. */
 const recoverySettings = process.platform === "linux" ? ["recovery_init_sync_method=syncfs"] : [];
 
-/** Containers often come with 64 MB of /dev/shm, which one parallel query can fill; files do instead. */
+/** Containers often have only 64 MB of /dev/shm, which one parallel query can fill, so files are used instead. */
 function hasRoomForSharedMemory(): boolean {
   if (process.platform !== "linux") return true;
   try {

@@ -5,7 +5,7 @@ import type { Address } from "./settings.ts";
 
 type ServerSpec = Omit<PostmasterSpec, "address"> & {
   dataDir: string;
-  /** Where clients already expect it; null: wherever it can be. */
+  /** The address that clients already use; null for any. */
   address: Address | null;
 };
 

@@ -38,7 +38,7 @@ export type SupervisorOptions = { dataDir: string; sharedFolder: string };
 
 const FIRST_CLIENT_LIMIT_MS = 10_000;
 const PAUSES_MS = [200, 1_000, 5_000, 10_000];
-/** A server that ran this long was healthy; the pauses begin anew. */
+/** A server that ran this long was healthy, so the pauses start from the beginning. */
 const HEALTHY_AFTER_MS = 60_000;
 const LOG_CHECK_MS = 60_000;
 
@@ -57,13 +57,14 @@ async function main(options: SupervisorOptions): Promise<void> {
 
   await clients.waitUntil("occupied", FIRST_CLIENT_LIMIT_MS);
   while (!clients.isEmpty) await serveClients({ ...options, clients });
-  // From the last look at the list to here nothing may wait: a client that comes now finds nobody and starts anew.
+  // No await between the last check of the list and here: a client that arrives now finds no supervisor and starts a
+  // new one.
   clients.close();
   rmSync(paths.control, { force: true });
   lock.release();
 }
 
-/** From the first client to the last: runs PostgreSQL, again when it ends by itself, and stops it. */
+/** From the first client to the last: runs PostgreSQL, restarts it if it ends, and stops it. */
 async function serveClients(supervision: Supervision): Promise<void> {
   const { clients } = supervision;
   let cluster: Cluster | null = null;
@@ -71,8 +72,8 @@ async function serveClients(supervision: Supervision): Promise<void> {
   let failures = 0;
   while (!clients.isEmpty) {
     try {
-      // Once served, the same cluster is opened again at the same address: if it vanished, an empty one must not take
-      // its place, and clients hold its url.
+      // Once clients were served, the same cluster is opened at the same address: clients hold its URL, and an empty
+      // cluster must not replace a vanished one.
       cluster ??= await prepareCluster({ ...supervision, notice: (sentence) => clients.tellWaiting(sentence) });
       const run = await runServer(supervision, cluster, address);
       if (run.kind === "stopped") break;
@@ -90,7 +91,9 @@ async function serveClients(supervision: Supervision): Promise<void> {
 
 type Run = { kind: "stopped" } | { kind: "ended"; ranMs: number; address: Address };
 
-/** Runs the server until nobody needs it and it has stopped, or until it ends by itself; throws when it does not start. */
+/**
+ * Runs the server until no client needs it and it has stopped, or until it ends by itself; throws if it does not start.
+ */
 async function runServer({ dataDir, clients }: Supervision, cluster: Cluster, address: Address | null): Promise<Run> {
   const logPath = dataFolderPaths(dataDir).postgresLog;
   const start = await startServer({
@@ -108,7 +111,7 @@ async function runServer({ dataDir, clients }: Supervision, cluster: Cluster, ad
   const logCheck = setInterval(() => boundLog(logPath, LOG_LIMIT_BYTES), LOG_CHECK_MS);
   const end = await Promise.race([start.postmaster.exited, clients.waitUntil("empty")]);
   clearInterval(logCheck);
-  // Whoever comes from now on waits for the next start, and is not sent to a server that is going.
+  // Clients that arrive from now on wait for the next start instead of using a server that is stopping.
   clients.holdBack();
   if (end === undefined) {
     await start.postmaster.stop();

@@ -11,9 +11,8 @@ import {
 } from "./classify-source.ts";
 import { parseTag } from "./tag.ts";
 
-// Most visits of a day come from a few places, so answers are remembered. The key of an answer has only what the answer
-// depends on: the tags, the hosts, and which click ids and Google ad parameters there were. So neither a click id nor the
-// query of an address is kept here.
+// Most visits of a day arrive in a few ways, so results are cached. The cache key contains only what the result depends
+// on: the tags, the hosts, and which click ids were present. So neither click ids nor queries are kept here.
 
 /** `page` is where the widget is embedded, `ownHosts` the organization's other places. */
 type Visit = { readonly raw: RawAttribution; readonly page: string; readonly ownHosts: readonly string[] };
@@ -33,7 +32,7 @@ export class VisitClassifier {
 
   classify({ raw, page, ownHosts }: Visit): ClassifiedVisit {
     const input = toInput(raw);
-    // A tag with a click id inside is rare, and its answer depends on that click id.
+    // A tag that contains a click id is rare, and its result depends on that click id.
     if (input === null) return classify({ raw, page, ownHosts });
     const visit = { raw: input, page: cutToHost(page), ownHosts };
     const key = toKey(visit);
@@ -78,7 +77,7 @@ function mayContain(input: Readonly<Record<string, string>>, clickId: string): b
   return Object.values(input).some((text) => !PLAIN_TEXT.test(text) || text.toLowerCase().includes(needle));
 }
 
-/** Scheme and host of an address as it was sent. Cutting never turns an invalid address into a valid one. */
+/** Scheme and host of an address as it was sent. Truncating never turns an invalid URL into a valid one. */
 export function cutToHost(address: string): string {
   const slash = address.indexOf("/");
   const start = slash > 0 && address.startsWith("://", slash - 1) ? slash + 2 : 0;

@@ -4,8 +4,8 @@ import { BlockList, isIP } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Reader } from "mmdb-lib";
 
-// The visitor's country, two letters, or "" where it is not known. An address is looked up here and goes nowhere else: it
-// is not kept, not logged, and not part of any error.
+// The visitor's two-letter country, or "" if unknown. The IP address is used only here: it is not stored, not logged,
+// and not part of any error.
 
 export type FindCountry = (request: { readonly ip: string; readonly headers: IncomingHttpHeaders }) => string;
 
@@ -14,7 +14,7 @@ const NO_COUNTRIES = new Set(["XX", "T1", "ZZ"]);
 
 const DATABASE = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
 
-/** Addresses that are nobody's on the internet. The database has countries for some of them. */
+/** Addresses that don't exist on the public internet. The database has countries for some of them. */
 const NOWHERE = new BlockList();
 for (const network of [
   ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24"],
@@ -25,14 +25,14 @@ for (const network of [
   NOWHERE.addSubnet(address, Number(bits), isIP(address) === 4 ? "ipv4" : "ipv6");
 }
 
-/** By the header that a proxy before us sets, where there is one; else by the database that npm brought (8 MB of memory). */
+/** From the header that a proxy sets, if configured; otherwise from the bundled database (8 MB of memory). */
 export function createFindCountry(config: { countryHeader: string | null }): FindCountry {
   const { countryHeader } = config;
   if (countryHeader !== null) return ({ headers }) => parseCountry(headers[countryHeader]);
   const reader = new Reader(readFileSync(fileURLToPath(import.meta.resolve(DATABASE))));
   return ({ ip }) => {
     const address = ip.startsWith("::ffff:") ? ip.slice(7) : ip;
-    // Behind a proxy the address is a text that somebody sent.
+    // Behind a proxy, the address is text from a header and may be invalid.
     const version = isIP(address);
     if (version === 0 || NOWHERE.check(address, version === 4 ? "ipv4" : "ipv6")) return "";
     // The reader's types are those of MaxMind's own files; this one has a single member.

@@ -1,11 +1,11 @@
-// The kind of device by its user agent: a few rules of our own, since the four kinds are all that is kept. A parser that
-// knows every browser would be a hundred times as long and as slow, and must be updated for answers that are not asked for.
+// The kind of device, from the user agent. A few rules are enough, because only four kinds are stored. A full parser
+// would be a hundred times as long and as slow, and would need updates for answers nobody asks for.
 
 export type Device = "mobile" | "tablet" | "desktop" | "other";
 
 /** Read from the top; the first that matches decides. */
 const RULES: readonly (readonly [Device, RegExp])[] = [
-  // Televisions, consoles and watches are none of the three, though most say Android, Linux or Windows as well.
+  // Televisions, consoles and watches belong to none of the three, although most also say Android, Linux or Windows.
   ["other", /smart-?tv|\btv\b|googletv|hbbtv|netcast|web0s|bravia|\baft[a-z]|crkey|roku|viera|philipstv/i],
   ["other", /playstation|xbox|nintendo|oculusbrowser|\bwatch\b|watchos/i],
   [

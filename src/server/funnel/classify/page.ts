@@ -1,11 +1,11 @@
-/** Longer paths are cut: what tells pages apart comes first. */
+/** Longer paths are truncated; their beginning tells pages apart. */
 const PAGE_MAX = 512;
 const REDACTED = "[redacted]";
 
 /**
- * The page as it is kept: origin and path. The query (also an encoded one), the fragment and a user name, which may all say
- * who somebody is, are left out; text that is not a web address gives "". Parts of the path that look like an e-mail address
- * or a token are redacted, and a path that holds one of `secrets` is left out whole.
+ * The page as it is stored: origin and path. The query (even if encoded), the fragment and the user name are removed,
+ * because they may identify a person. Text that is not a web address gives "". Parts of the path that look like an
+ * e-mail address or a token are redacted, and a path that contains one of `secrets` is removed completely.
  */
 export function toPage(address: string | undefined, secrets: readonly string[] = []): string {
   if (address === undefined) return "";
@@ -16,7 +16,7 @@ export function toPage(address: string | undefined, secrets: readonly string[] =
   return (url.origin + redact(path.slice(0, 4 * PAGE_MAX))).slice(0, PAGE_MAX);
 }
 
-/** Nearly every honest path has neither, and is told apart without decoding. */
+/** Most paths have neither an @ nor a percent sign and need no decoding. */
 const MAY_BE_PERSONAL = /[@%([0-9]|[A-Za-z]{16}|[a-z][A-Z]/;
 
 function redact(path: string): string {
@@ -34,7 +34,7 @@ function looksPersonal(segment: string): boolean {
 
 const DECODINGS_MAX = 6;
 
-/** Percent-encoding taken off as often as it was put on. */
+/** Removes percent-encoding as often as it was applied. */
 function decode(segment: string): string {
   let text = segment;
   for (let round = 0; round < DECODINGS_MAX && text.includes("%"); round++) {
@@ -50,12 +50,12 @@ function decodeOnce(text: string): string {
     return decodeURIComponent(text);
   } catch (error) {
     if (!(error instanceof URIError)) throw error;
-    // Faulty sequences stay as they are, and what they stand among is still read.
+    // Invalid sequences stay as they are, and the rest is still decoded.
     return text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   }
 }
 
-/** Something on both sides of an @; also with the @ written out as some mail forms do. */
+/** Text on both sides of an @, or of an @ that is written out, as some mail forms do. */
 function looksLikeEmail(text: string): boolean {
   const at = text.search(/@|\(at\)|\[at\]/i);
   return at > 0 && at < text.length - 1;
@@ -83,7 +83,7 @@ function looksLikeToken(encoded: string): boolean {
   return text.length >= TOKEN_MIN && changes >= CHANGES_MIN;
 }
 
-/** A capital at the beginning of a word is none. */
+/** A capital at the start of a word doesn't count as a change. */
 function countChanges(run: string): number {
   let changes = 0;
   for (let i = 1; i < run.length; i++) {

@@ -5,8 +5,9 @@ const IDENTIFIERS = [...CLICK_ID_NAMES, "gaClientId", "fbp", "fbc"] as const;
 const ADDRESSES = ["landingPage", "currentPage", "referrer"] as const;
 
 /**
- * What may be kept of a visitor whose browser says Global Privacy Control or Do Not Track: nothing that tells one click or
- * one browser from another. The loader leaves it out by itself; whoever calls without the loader is held to the same.
+ * What may be kept about a visitor whose browser sends Global Privacy Control or Do Not Track: nothing that
+ * distinguishes one click or one browser from another. The loader already leaves it out; this applies the same rule to
+ * callers without the loader.
  */
 export function honourPrivacySignal(headers: IncomingHttpHeaders, raw: RawAttribution): RawAttribution {
   if (headers["sec-gpc"] !== "1" && headers["dnt"] !== "1") return raw;
@@ -16,7 +17,7 @@ export function honourPrivacySignal(headers: IncomingHttpHeaders, raw: RawAttrib
   return kept;
 }
 
-/** Click ids stand in the addresses too. */
+/** Addresses contain click ids too. */
 function withCampaignOnly(address: string): string {
   const url = URL.parse(address);
   if (url === null) return "";

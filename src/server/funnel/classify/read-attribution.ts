@@ -1,6 +1,6 @@
 import { CLICK_ID_NAMES, RawAttribution } from "#contract/attribution.ts";
 
-/** Of any one text; longer ones are cut. Longer than the addresses that browsers and servers handle. */
+/** Maximum length of a text; longer ones are truncated. Longer than any address that browsers and servers handle. */
 export const ATTRIBUTION_TEXT_MAX = 2_048;
 export const TOUCHES_MAX = 1_000_000;
 
@@ -8,9 +8,9 @@ const IDENTIFIERS: ReadonlySet<string> = new Set([...CLICK_ID_NAMES, "gaClientId
 const NAMES = Object.keys(RawAttribution.properties) as readonly (keyof RawAttribution)[];
 
 /**
- * What can be used of the attribution that a browser sent. Nothing in it can fail an event or a booking: members of the
- * wrong type and unknown ones are left out, texts are cut, over-long identifiers are dropped, and landingPage must be a web
- * address.
+ * The usable part of the attribution that a browser sent. It can never fail an event or a booking: unknown fields and
+ * fields of the wrong type are ignored, texts are truncated, over-long identifiers are dropped, and landingPage must be
+ * a web address.
  */
 export function readAttribution(value: unknown): RawAttribution {
   if (typeof value !== "object" || value === null) return {};
@@ -22,7 +22,7 @@ export function readAttribution(value: unknown): RawAttribution {
       const touches = readTouches(member);
       if (touches !== null) read.touches = touches;
     } else if (typeof member === "string") {
-      // Names of campaigns are cut. Half an identifier would be a wrong one.
+      // Campaign names are truncated, identifiers are not: half an identifier would be wrong.
       if (member.length > ATTRIBUTION_TEXT_MAX && IDENTIFIERS.has(name)) continue;
       const text = toCleanText(member);
       if (text !== "" && (name !== "landingPage" || isWebAddress(text))) read[name] = text;

@@ -8,7 +8,7 @@ import { createFindCountry, type FindCountry } from "./country.ts";
 import { toPage } from "./page.ts";
 import { UserAgents } from "./user-agent.ts";
 
-/** What a request says about the visit it belongs to; the address and the user agent end here. */
+/** What a request says about its visit. The IP address and the user agent are not passed on from here. */
 export type ReadVisit = VisitClass & { page: string; device: string; country: string; isBot: boolean; isSpam: boolean };
 
 export class VisitReader {

@@ -4,15 +4,15 @@
 
 export const TAG_MAX_CODE_POINTS = 100;
 
-/** Nothing behind this is looked at, so a hostile length costs no more than a long honest one. */
+/** The rest is ignored, so a hostile length costs no more than a long honest one. */
 export const RAW_MAX_CODE_UNITS = 2048;
 
-/** Nearly every honest tag: already clean, so the passes of cleanText are spared. */
+/** Most tags are already clean and skip cleanText. */
 const CLEAN_ASCII = /^[!-~]+(?: [!-~]+)*$/;
 
 const ABSENT_WORDS = new Set(["", "null", "undefined", "(not set)"]);
 
-/** Newsletters put the reader's own address into their links. */
+/** Some newsletters put the reader's own address into their links. */
 const EMAIL_ADDRESS = /[^\s@]@[^\s@.]+\.[^\s@]/;
 const WEB_ADDRESS = /^https?:\/\//i;
 
@@ -24,7 +24,7 @@ export function parseTag(raw: string | undefined): string | null {
   return cutToCodePoints(withoutQuery(text));
 }
 
-/** An address in the place of a name may carry a query, and with it anything. */
+/** A URL used as a name may contain a query, and with it anything. */
 function withoutQuery(text: string): string {
   return WEB_ADDRESS.test(text) ? text.replace(/[?#].*$/s, "") : text;
 }

@@ -15,10 +15,10 @@ import { VisitBudget } from "../record/visit-budget.ts";
 import { parseCollectBody } from "./parse-collect-body.ts";
 import { WidgetOwners } from "./widget-owners.ts";
 
-// From a request of the browser to a recorded touch. Nothing is kept of the request but the fields of the touch: the
-// address, the user agent, queries and click ids end here.
+// From a browser's request to a recorded touch. Only the touch's fields are kept: the IP address, the user agent,
+// queries and click ids are not passed on from here.
 
-/** What can become of a request that is within the rate limit. Counted under these names in /metrics. */
+/** Outcomes of a request within the rate limit, counted under these names in /metrics. */
 type Outcome =
   | "recorded"
   | "malformed"
@@ -81,7 +81,7 @@ export class Collector {
     return { outcome, eventCount: request.events.length };
   }
 
-  /** Whose it is, who sent it, where they came from; the first that has a reason to drop it decides. */
+  /** Checks the owner, the sender and the source; the first reason to drop the request wins. */
   async #record(arrival: Arrival, request: CollectRequest): Promise<Outcome> {
     const now = this.#clock.now();
     const widgetId = parseWidgetId(arrival.widget);
@@ -102,7 +102,7 @@ export class Collector {
     const written = await this.#writer.write({
       organizationId,
       widgetId,
-      // PostgreSQL takes either case; a visit in two spellings would be two to whoever compares texts.
+      // Lower-cased: PostgreSQL accepts both cases, but comparing strings would see two visits.
       visitId: request.visitId.toLowerCase(),
       at: now,
       steps: toStepBits(request),
@@ -126,7 +126,7 @@ export class Collector {
   }
 }
 
-/** The browser fetched something ahead that nobody may ever look at. */
+/** The browser prefetched a page that nobody may ever see. */
 function isPrefetch(headers: IncomingHttpHeaders): boolean {
   const purpose = headers["sec-purpose"];
   return typeof purpose === "string" && purpose.includes("prefetch");

@@ -4,7 +4,7 @@ import { BROWSER_STEPS } from "#contract/steps.ts";
 
 const schema = Compile(CollectRequest);
 
-/** By the member that is wrong. Nothing that was sent is repeated. */
+/** Messages by field. They never repeat what was sent. */
 const FAULTS: Readonly<Record<string, string>> = {
   visitId: "The member visitId must be a UUID.",
   events: `The member events must be a list of 1 to ${COLLECT_EVENTS_MAX} objects, each with a step of ${BROWSER_STEPS.join(", ")}.`,
@@ -28,7 +28,7 @@ export function parseCollectBody(text: string): ParsedBody {
 function describeFault(value: unknown): string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return NOT_AN_OBJECT;
   const [first] = schema.Errors(value);
-  // "/events/0/step" is a fault of the events; a member that is missing has no place yet.
+  // "/events/0/step" is a fault of `events`; a missing field has no path yet.
   const place = first?.instancePath.split("/")[1];
   const member = place ?? (first?.keyword === "required" ? first.params.requiredProperties[0] : undefined);
   return FAULTS[member ?? ""] ?? NOT_AN_OBJECT;

@@ -7,7 +7,10 @@ import { localDay } from "../record/local-day.ts";
 
 type WidgetOwnerRow = { id: WidgetId; organization_id: OrganizationId; booking_urls: string[] };
 
-/** Without an owner: finding the owner is the purpose. With it, the booking pages of all the owner's widgets. */
+/**
+ * Not scoped to an organization, because it finds the owner, together with the booking pages of all the owner's
+ * widgets.
+ */
 export async function findWidgetOwners(db: Db, ids: readonly WidgetId[]): Promise<WidgetOwnerRow[]> {
   const { rows } = await sql<WidgetOwnerRow>`-- prepared: find_widget_owners
     select widgets.id, widgets.organization_id, array(

@@ -21,10 +21,10 @@ export async function collectRoutes(
   const limitRate = createRateLimit(deps);
   deps.metrics.watch(() => deps.metrics.funnelQueue.set(collector.waitingCount));
 
-  // In a scope of their own: other routes do not take text for JSON.
+  // In their own scope, because other routes must not accept text as JSON.
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // A beacon can only say text/plain without asking first. What the text says is decided in collect.ts.
+    // A beacon without a preflight request can only be text/plain. collect.ts parses the text.
     scope.addContentTypeParser(["application/json", "text/plain"], { parseAs: "string" }, (_request, body, done) =>
       done(null, body),
     );
@@ -43,7 +43,7 @@ export async function collectRoutes(
   });
 }
 
-/** Returns where the answer is 204. */
+/** Returns normally if the answer is 204. */
 function requireAnswer(collected: Collected): void {
   switch (collected.outcome) {
     case "recorded":
@@ -70,7 +70,7 @@ function requireAnswer(collected: Collected): void {
   }
 }
 
-/** Per network, in memory alone; the address is a key there and is never written anywhere. */
+/** Per network and in memory only; the address is used as a key and never written anywhere. */
 function createRateLimit(deps: Pick<Deps, "config" | "clock" | "metrics">) {
   const perMinute = deps.config.rateLimitEventsPerMinute;
   const limiter = limitStrangers(perMinute);
@@ -85,7 +85,7 @@ function createRateLimit(deps: Pick<Deps, "config" | "clock" | "metrics">) {
   }
 }
 
-/** A page that is being closed sends its beacon and is gone: the connection then has no address any more. */
+/** A closing page sends its beacon and disconnects, after which the connection has no address. */
 function readAddress(request: FastifyRequest): string {
   const ip: string | undefined = request.ip;
   return ip ?? "";

@@ -8,7 +8,7 @@ import { findWidgetOwners } from "./queries.ts";
 
 type WidgetOwner = {
   readonly organizationId: OrganizationId;
-  /** Addresses whose hosts are the organization's own: a visit that came from there was not sent by anybody. */
+  /** The organization's own hosts. A visit from one of them has no source. */
   readonly ownHosts: readonly string[];
 };
 
@@ -21,10 +21,10 @@ type FoundOwner =
 const WIDGETS_KEPT = 20_000;
 /** A widget never changes owner, but its booking page may change. */
 const FRESH_MS = 5 * MINUTE_MS;
-/** One connection does for all of them, also while strangers ask for widgets that do not exist. */
+/** One connection is enough for all lookups, even while strangers ask for widgets that do not exist. */
 const LOOKUP_LIMITS: BatcherLimits = { batchMax: 500, itemsMax: 5_000, atOnce: 1, waitMs: 5_000 };
 
-/** Widget to organization, from memory where it can be. Widgets that do not exist are asked for again each time. */
+/** Finds a widget's organization, from memory if possible. Unknown widgets are looked up every time. */
 export class WidgetOwners {
   readonly #known = new RecentMap<WidgetId, { found: FoundOwner; freshUntilMs: number }>(WIDGETS_KEPT);
   readonly #lookups: Batcher<WidgetId, WidgetOwner | null>;

@@ -10,13 +10,13 @@ import type { Touch } from "../record/touch.ts";
 import { EventParser } from "./parse-import-event.ts";
 import { findDayRules, listKeysOfDays, listWidgetIds, lowerKeptSince } from "./queries.ts";
 
-// The file is read twice: the first time to find what is wrong with it, the second to record it, a batch per transaction. One
-// transaction for all of it would hold the counters of every day it touches, and whoever records meanwhile would wait for
-// its end. Cut off in the middle, it is simply run again: what is recorded already is skipped.
+// The file is read twice: first to check it, then to record it in one transaction per batch. A single transaction would
+// lock the counters of every day it touches and block recording until its end. If the import is interrupted, it can
+// simply run again: events that are already recorded are skipped.
 
-/** Each takes some 50 ms, which is as long as recording on the same day may have to wait. */
+/** A batch takes about 50 ms, which is how long recording on the same day may have to wait. */
 const BATCH_EVENTS = 2_000;
-/** Files are mostly in the order of time, so few days are in use at once. */
+/** Files are mostly in chronological order, so only a few days are in use at a time. */
 const DAYS_KEPT = 50;
 
 type EventFile = {
@@ -30,7 +30,7 @@ export type EventImport =
   | { kind: "imported"; imported: number; skipped: number }
   /** Nothing was recorded. */
   | { kind: "refused"; line: number; fault: string }
-  /** The second reading met another file than the first; the lines before this one are recorded. */
+  /** The file changed between the two readings; the lines before this one are recorded. */
   | { kind: "changed"; line: number };
 
 export async function importEvents(db: Db, owner: OrganizationId, file: EventFile): Promise<EventImport> {
@@ -88,7 +88,7 @@ async function* readEvents({
 /** Records batches one after the other; the next is read while one is being recorded. */
 class BatchRecorder {
   added = 0;
-  /** Steps, bookings and failed attempts that were not there before. */
+  /** New steps, bookings and failed attempts. */
   imported = 0;
   oldest: Date | null = null;
   readonly #db: Db;
@@ -107,7 +107,7 @@ class BatchRecorder {
     this.#now = now;
   }
 
-  /** True when that made a batch, and the one before it is recorded; this one is under way. */
+  /** True if this started a batch; the previous batch is then recorded. */
   async add(touch: Touch): Promise<boolean> {
     this.#batch.push(touch);
     this.added += 1;
@@ -127,7 +127,7 @@ class BatchRecorder {
     const batch = this.#batch;
     this.#batch = [];
     this.#underWay = this.#record(batch);
-    // Whoever waits for it gets the error; until then it must not count as unhandled.
+    // The next await gets the error; until then it must not count as unhandled.
     this.#underWay.catch(() => {});
   }
 

@@ -13,7 +13,7 @@ import { type Conversion, type Touch, toStepBit, type VisitClass } from "../reco
 
 const schema = Compile(ImportedEvent);
 
-/** By the member that is wrong; of the others only the type can be. */
+/** Messages by field; all other fields can only have the wrong type. */
 const FAULTS: Readonly<Record<string, string>> = {
   widgetId: "widgetId is not a widget ID",
   visitId: "visitId is not a UUID",
@@ -23,11 +23,11 @@ const FAULTS: Readonly<Record<string, string>> = {
 
 const DEVICES: readonly Device[] = ["mobile", "tablet", "desktop", "other"];
 
-/** Lines of the file to touches. Most lines of a file share a few classes, which are worked out once. */
+/** Converts lines to touches. Most lines of a file share a few classes, which are computed once. */
 export class EventParser {
   readonly #classifier = new VisitClassifier();
 
-  /** One line to one touch, or what is wrong with it as the rest of a sentence. */
+  /** Converts one line to a touch, or returns a fault that completes a sentence. */
   parse(line: string, { owner, now }: { owner: OrganizationId; now: Date }): { touch: Touch } | { fault: string } {
     const parsed = parseJsonText(line);
     if ("fault" in parsed) return parsed;
@@ -57,7 +57,7 @@ export class EventParser {
     };
   }
 
-  /** By the rules of a tagged link, there being nothing else to go by: no tags at all is direct. */
+  /** Classified like a tagged link, because nothing else is known: without tags, it is direct. */
   #classify({ source, medium, campaign }: ImportedEvent): VisitClass {
     const raw = readAttribution({ utmSource: source, utmMedium: medium, utmCampaign: campaign });
     const { isSpam: _, ...named } = this.#classifier.classify({ raw, page: "", ownHosts: [] });
@@ -66,8 +66,8 @@ export class EventParser {
 }
 
 /**
- * The file names no booking, so its instant tells one from another. A start on any other step says nothing that is counted
- * and is let be: exports often repeat it on every row of a visit.
+ * The file does not identify bookings, so their instants tell them apart. A start on any other step is ignored, because
+ * exports often repeat it on every row of a visit.
  */
 function toConversion({ step, start }: ImportedEvent, at: Date): { value: Conversion | null } | { fault: string } {
   if (step !== "booking_completed" && step !== "booking_failed") return { value: null };

@@ -11,7 +11,7 @@ export async function listWidgetIds(db: Db, owner: OrganizationId): Promise<Set<
   return new Set(rows.map((row) => row.id));
 }
 
-/** Days since then are shown again: what a smaller plan had deleted has come back with the file. */
+/** Days since then are shown again: the import has brought back what a smaller plan had deleted. */
 export async function lowerKeptSince(db: Db, owner: OrganizationId, oldest: Date): Promise<void> {
   await db
     .updateTable("day_zones")

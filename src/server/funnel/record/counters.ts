@@ -22,8 +22,8 @@ export const SIDE_COLUMNS = [
 ] as const;
 
 /**
- * The furthest of the six funnel steps, from 1. Whatever else a visit did, it saw the widget, and whoever tried to book had
- * picked a time and started the form.
+ * The furthest of the six funnel steps, from 1. Every visit has seen the widget, and every attempt to book includes
+ * picking a time and starting the form.
  */
 const furthest = sql`case
   when bookings is not null then 6
@@ -120,7 +120,7 @@ export const addToKeyDays = sql`
   from key_changes order by organization_id, version, widget_id, day, kind, key
   on conflict (organization_id, version, widget_id, day, kind, key) do update set ${sql.join(["views", "bookings"].map(addUp))}`;
 
-/** Late arrivals for spans that have been added up already. */
+/** Late changes to spans that have already been added up. */
 export const addToSpans = sql`
   insert into funnel_key_spans as counted (organization_id, version, widget_id, span_days, start_day, kind, key, views,
     bookings)

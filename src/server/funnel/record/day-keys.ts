@@ -3,7 +3,7 @@ import { toSourceKey } from "../classify/classify-source.ts";
 import { toKey, toKeyId } from "./key-id.ts";
 import type { VisitFacts } from "./touch.ts";
 
-// Anybody can make up campaigns and pages. So that a flood of them fills neither tables nor answers, an organization gets a
+// Anyone can invent campaigns and pages. To keep a flood of them out of tables and answers, an organization gets a
 // limited number of distinct keys per local day; later ones are recorded as "(other)".
 
 const OTHER = "(other)";
@@ -14,7 +14,7 @@ type CappedKind = (typeof CAPPED_KINDS)[number];
 /** Of each kind. */
 export const KEYS_PER_DAY_MAX = 1_000;
 
-/** Traffic without a tag is nobody's invention, and (other) is ours: neither takes a place. */
+/** Untagged traffic and (other) are not inventions of strangers, so they don't count. */
 const FREE_KEYS: Readonly<Record<CappedKind, ReadonlySet<number>>> = {
   source: new Set(
     [
@@ -45,7 +45,7 @@ export class DayKeys {
     return CAPPED_KINDS.some((kind) => this.#known[kind].size < this.#keysMax);
   }
 
-  /** Keys that the counters have keep their place, however many they are. */
+  /** Keys that are already in the counters stay, however many there are. */
   learn(keys: Iterable<{ kind: CappedKind; key: number }>): void {
     for (const { kind, key } of keys) if (!FREE_KEYS[kind].has(key)) this.#known[kind].add(key);
     this.newKeys = 0;

@@ -15,7 +15,7 @@ import type { VisitFacts } from "./touch.ts";
 // The limit on distinct keys per day (day-keys.ts) for visits as they happen: today's keys of each organization, kept in
 // memory, and read from the counters again as other processes add theirs.
 
-/** After this many new keys the database is asked again. Each process can be this far off, no more. */
+/** After this many new keys the database is asked again, so each process can be off by this many at most. */
 const NEW_KEYS_PER_LOOK = 50;
 const LOOK_LIMITS: BatcherLimits = { batchMax: 500, itemsMax: 10_000, atOnce: 1, waitMs: 5_000 };
 

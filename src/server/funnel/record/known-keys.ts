@@ -5,7 +5,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 // was learned on one day is forgotten on the next: a key that is in use keeps its mark fresh, which keeps it from being
 // deleted (recount/retention.ts).
 
-/** When more are remembered, everything is forgotten; each key then travels once more. */
+/** Above this number, everything is forgotten, and each key is sent once more. */
 const KEYS_MAX = 200_000;
 
 export class KnownKeys {

@@ -16,8 +16,8 @@ export function localDay(rules: RawBuilder<unknown>, at: RawBuilder<unknown>): R
 }
 
 /**
- * The same where the row has its rules in the column day_rules, and a period of them in period_from, period_until and shift: nearly every instant of a
- * batch lies in it, and only the others are looked up.
+ * The same for rows with their rules in day_rules and one period of them in period_from, period_until and shift. Nearly
+ * every instant of a batch is in that period; only the others are looked up.
  */
 export function localDayNear(at: RawBuilder<unknown>): RawBuilder<string> {
   return sql`case when ${at} >= period_from and ${at} < period_until

@@ -14,7 +14,7 @@ export const STEP_COLUMNS = [
 
 const STEP_BITS = STEP_COLUMNS.map(({ step }) => toStepBit(step));
 
-/** A visit as far as one batch tells; the database unites it with what it knows already, by the same rules. */
+/** What one batch says about a visit; the database merges it with what it has, by the same rules. */
 export type VisitPart = {
   /** The earliest touch, which the visit is counted under. */
   start: Touch;

@@ -25,12 +25,14 @@ type RecordScope = "active" | "every";
 type RecordOptions = {
   /** Must be given for touches of the past. */
   now?: Date;
-  /** Spares sending keys that are stored already. Only without a transaction: what is learned here must be committed. */
+  /**
+   * Avoids sending keys that are already stored. Use it only outside a transaction: what it learns must be committed.
+   */
   knownKeys?: KnownKeys;
 };
 
 type Recorded = {
-  /** For each touch. `paused` also stands for a widget that does not exist. */
+  /** For each touch. `paused` includes widgets that do not exist. */
   outcomes: ("recorded" | "paused" | "over_budget")[];
   /** For each touch, whether its visit had been recorded before. */
   wasKnown: boolean[];
@@ -50,7 +52,7 @@ export async function recordTouches(
   const latest = new Date(Math.max(...touches.map((touch) => touch.at.getTime())));
   const { knownKeys, now = latest } = options;
   const newKeys = listNewKeys(visits, knownKeys, now);
-  // Putting the text together anew would take a third of a millisecond a batch.
+  // Building the statement's text every time would take a third of a millisecond per batch.
   text ??= statement.compile(db).sql;
   const query = CompiledQuery.raw(
     text,
@@ -169,7 +171,7 @@ function countSteps(row: "old" | "new"): RawBuilder<unknown> {
   return sql`num_nonnulls(${of(row, steps)}) + ${countKeys("bookings")} + ${countKeys("failures")}`;
 }
 
-/** Whether the batch knows anything of a visit that its row does not. */
+/** Whether the batch adds anything to the visit's row. */
 const addsSomething = sql`(${of("excluded", startColumns)}) < (${of("visit", startColumns)})
   or ${sql.join(
     steps.map(

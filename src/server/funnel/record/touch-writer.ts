@@ -7,10 +7,13 @@ import { KnownKeys } from "./known-keys.ts";
 import { recordTouches } from "./record.ts";
 import type { Touch } from "./touch.ts";
 
-// Group commit: the touches of all requests at hand are recorded by one statement, and each request is answered when that
-// statement has committed or failed. So an answer is never early, and a commit is shared by as many as there are.
+// Group commit: one statement records the touches of all waiting requests, and each request is answered when that
+// statement has committed or failed. So no answer is early, and many requests share one commit.
 
-/** `paused` also stands for a widget that is gone since it was looked up. `wasKnown`: the visit had been recorded before. */
+/**
+ * `paused` includes widgets that were deleted since they were looked up. `wasKnown`: the visit had been recorded
+ * before.
+ */
 type Written = { outcome: "recorded"; wasKnown: boolean } | { outcome: WriteFailure };
 type WriteFailure = "paused" | "over_budget" | "malformed" | "queue_full" | "database_unavailable";
 
@@ -38,7 +41,7 @@ export class TouchWriter {
     return this.#batcher.itemCount;
   }
 
-  /** Resolves after the commit, or when it is known that there will be none in time. */
+  /** Resolves after the commit, or when there will be none in time. */
   async write(touch: Touch): Promise<Written> {
     const batched = await this.#batcher.submit(touch);
     switch (batched.kind) {
@@ -77,7 +80,7 @@ export class TouchWriter {
     }
   }
 
-  /** One touch that PostgreSQL cannot hold must not fail the others: halves, until it is alone. */
+  /** One touch that PostgreSQL cannot store must not fail the others: the batch is halved until the touch is alone. */
   async #isolate(touches: readonly Touch[]): Promise<Written[]> {
     if (touches.length === 1) return [{ outcome: "malformed" }];
     const middle = touches.length >> 1;
@@ -85,7 +88,9 @@ export class TouchWriter {
   }
 }
 
-/** By PostgreSQL's error classes: 40 lost to another transaction, 22 the values given. All else is the server's trouble. */
+/**
+ * PostgreSQL's error classes: 40 lost to another transaction, 22 invalid values. Everything else is the server's fault.
+ */
 function toFault(error: unknown): "conflict" | "data" | "server" {
   const code = error instanceof pg.DatabaseError ? (error.code ?? "") : "";
   if (code.startsWith("40")) return "conflict";

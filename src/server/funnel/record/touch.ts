@@ -7,7 +7,7 @@ import { STEPS, type Step } from "#contract/steps.ts";
 export type VisitClass = {
   source: string;
   medium: string;
-  /** "(not set)" where there is none. */
+  /** "(not set)" if there is no campaign. */
   campaign: string;
   channel: string;
 };
@@ -30,7 +30,7 @@ export type Touch = VisitFacts & {
 
 export type Conversion = {
   step: "booking_completed" | "booking_failed";
-  /** Tells the bookings, or failed attempts, of one visit apart. It is stored, so it must not lead to a booking. */
+  /** Distinguishes the bookings, or failed attempts, of one visit. It is stored, so it must not identify a booking. */
   key: string;
   /** Appointment; only the time until then is stored. */
   startAt: Date | null;

@@ -4,9 +4,9 @@ import type { WidgetId } from "#contract/ids.ts";
 import type { Random } from "../../lib/random.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 
-// How many new visits a widget gets in a day, from one network and from all of them, counted by each process in memory. It
-// bounds what strangers can make us store. An address is never kept: counts are found by a hash with a random salt that is
-// forgotten when the day ends.
+// How many new visits a widget gets per day, from one network and in total, counted in memory by each process. It
+// limits what strangers can make us store. IP addresses are never kept: counts are found by a hash with a random salt
+// that is forgotten at the end of the day.
 
 /** Times the requests that one address may send in a minute (RATE_LIMIT_EVENTS_PER_MINUTE). */
 export const NETWORK_BUDGET_FACTOR = 5;
@@ -18,7 +18,7 @@ const HASH_LENGTH = 22;
 
 type Place = { widgetId: WidgetId; network: string };
 
-/** A new visit that was paid for in advance. */
+/** A new visit that was charged in advance. */
 type Charge = { readonly counts: readonly Count[] };
 type Count = { visits: number };
 

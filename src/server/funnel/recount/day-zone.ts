@@ -5,8 +5,8 @@ import type { DayZonesTable } from "../../db/tables.ts";
 import { parseTimeZone } from "../../lib/calendar.ts";
 import { RULES_RELEASE, readZoneRules } from "../../lib/zone-rules.ts";
 
-// Statements on day_zones, the row that says how an organization's local days are counted. Recording holds it in share mode;
-// whoever changes what is counted holds it alone, for one short step at a time.
+// Statements on day_zones, the row that says how an organization's local days are counted. Recording holds a share lock
+// on it; a process that changes the counting locks it exclusively, for one short step at a time.
 
 export type DayZone = Pick<Selectable<DayZonesTable>, (typeof COLUMNS)[number]>;
 
@@ -21,7 +21,7 @@ const COLUMNS = [
   "building_rules",
 ] as const;
 
-/** Waits for the recordings under way, and lets none begin until the transaction ends. */
+/** Waits for current recordings, and blocks new ones until the transaction ends. */
 export async function lockDayZone(transaction: Db, owner: OrganizationId): Promise<DayZone> {
   return await transaction
     .selectFrom("day_zones")

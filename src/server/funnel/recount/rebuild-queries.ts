@@ -6,14 +6,14 @@ import { selectPeriod } from "../record/local-day.ts";
 
 type RebuildLock = { release(): Promise<void> };
 
-/** A lock of the connection's session, so that it ends with the process that holds it. Null: someone else has it. */
+/** A session-level lock, so it ends with the process that holds it. Null: another process has it. */
 export async function tryLockRebuild(connection: Db, owner: OrganizationId): Promise<RebuildLock | null> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_lock(${lockKey(owner)}) as locked`.execute(connection);
   return rows[0]?.locked ? toRebuildLock(connection, owner) : null;
 }
 
-/** The same, however long it takes. */
+/** The same, but waits for the lock. */
 export async function waitForRebuildLock(connection: Db, owner: OrganizationId): Promise<RebuildLock> {
   await sql`select pg_advisory_lock(${lockKey(owner)})`.execute(connection);
   return toRebuildLock(connection, owner);
@@ -42,7 +42,10 @@ export async function findTimeZone(db: Db, owner: OrganizationId): Promise<strin
 
 type VisitRange = { first: Date; last: Date };
 
-/** The oldest and the newest start of a visit. Must be the first statement of the counting transaction: it fixes what is seen. */
+/**
+ * The oldest and the newest start of a visit. Must be the first statement of the counting transaction, because it fixes
+ * the snapshot.
+ */
 export async function findVisitRange(transaction: Db, owner: OrganizationId): Promise<VisitRange | null> {
   const { rows } = await sql<{ first: Date | null; last: Date | null }>`
     select min(started_at) as first, max(started_at) as last

@@ -40,7 +40,7 @@ type RebuildOptions = {
   progress?: (visits: number) => unknown;
 };
 
-/** Recounts everything of an organization in its present time zone. `busy`: another process is at it. */
+/** Recounts an organization in its current time zone. `busy`: another process is doing it. */
 export async function rebuildStats(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
@@ -136,7 +136,7 @@ async function countAll(
       const { version, building_version } = await lockDayZone(transaction, owner);
       const next = Math.max(version, (building_version ?? 0) + 1) + 1;
       await updateDayZone(transaction, owner, { building_version: next, building_rules: rules.id });
-      // Nobody records now: what the counting transaction sees from here on ends exactly where the changes begin.
+      // Recording is blocked now, so the counting snapshot ends exactly where the recorded changes begin.
       return { changesVersion: next, range: await findVisitRange(counting, owner) };
     });
     const version = changesVersion + 1;

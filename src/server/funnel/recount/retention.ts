@@ -15,7 +15,7 @@ import { deleteOldSets } from "./rebuild-queries.ts";
 
 type Batch = { keptSince: Date; limit: number };
 
-/** Greatest of the instants of a visit; those that are null do not count. */
+/** The latest instant of a visit; nulls are ignored. */
 const lastAt = sql`greatest(started_at, converted_at, ${sql.join(STEP_COLUMNS.map(({ column }) => sql.ref(column)))})`;
 
 /**
@@ -69,7 +69,7 @@ export async function deleteUselessCounters(db: Db, owner: OrganizationId, batch
   return deleted;
 }
 
-/** Which rows count nothing but days before the given one. */
+/** Rows that only count days before the given one. */
 const EXPIRED_ROWS: readonly { table: string; lieBefore: (day: RawBuilder<unknown>) => RawBuilder<unknown> }[] = [
   { table: "funnel_days", lieBefore: (day) => sql`day < ${day}` },
   { table: "funnel_key_days", lieBefore: (day) => sql`day < ${day}` },

@@ -20,7 +20,7 @@ export async function sealOutdated(deps: Pick<Deps, "db" | "clock" | "log">, sig
   }
 }
 
-/** Adds up the spans that are over. Recording for this organization waits meanwhile, once in eight days for each. */
+/** Adds up the spans that are over. Recording for this organization waits for it, once in eight days. */
 export async function sealSpans(db: Db, owner: OrganizationId, now: Date): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const { version, rules, sealed_before: from } = await lockDayZone(transaction, owner);
@@ -52,7 +52,7 @@ export async function addUpSpans(
     const [table, day] = part === undefined ? ["funnel_key_days", "day"] : ["funnel_key_spans", "start_day"];
     const isPart = part === undefined ? sql`` : sql`and span_days = ${sql.lit(part)}`;
     const start = (text: RawBuilder<unknown>) => spanStart(text, length);
-    // In the order of the key, so that what is read together lies together.
+    // In key order, so that rows that are read together are stored together.
     await sql`
       insert into funnel_key_spans (organization_id, version, widget_id, span_days, start_day, kind, key, views, bookings)
       select organization_id, version, widget_id, ${sql.lit(length)}, ${start(sql.ref(day))} as start, kind, key,

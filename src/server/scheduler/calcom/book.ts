@@ -59,8 +59,8 @@ export async function bookEventType(
 }
 
 /**
- * Event types that need a confirmation are not offered. If one was changed a moment ago, its booking is withdrawn, because
- * the visitor is told that it failed; whether the withdrawal succeeds makes no difference to that.
+ * Event types that require confirmation are not offered. If one was changed a moment ago, its booking is cancelled,
+ * because the visitor is told that it failed. That message is the same even if cancelling fails.
  */
 async function settleStatus(
   { api, service, webUrl }: BookDeps,

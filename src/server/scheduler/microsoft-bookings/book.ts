@@ -97,9 +97,9 @@ async function readCustomerId(
 }
 
 /**
- * The appointment that was created first keeps its time: whoever comes second sees the first when looking again, whether
- * or not the first one saw the second. If the calendar cannot be read, or the second appointment cannot be withdrawn, it
- * exists and counts as booked.
+ * The appointment that was created first keeps its time: the second one sees the first when it reads the calendar
+ * again, whether or not the first saw the second. If the calendar cannot be read, or the second appointment cannot be
+ * cancelled, it exists and counts as booked.
  */
 async function settleRace(
   { graph, catalog, service, listOverlapping }: BookDeps,

@@ -1,6 +1,6 @@
 import type { Language } from "#contract/languages.ts";
 
-/** What the pages behind an appointment's links say. */
+/** Texts of the pages behind an appointment's links. */
 export type AppointmentTexts = {
   yourAppointment: string;
   canceledTitle: string;

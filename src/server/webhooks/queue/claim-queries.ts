@@ -12,7 +12,7 @@ import { waitingLanes } from "./lanes.ts";
 /** A worker's right to send a delivery until `until`. Its report must carry the token. */
 export type Lease = { readonly token: string; readonly at: Date; readonly until: Date; readonly holder: number | null };
 
-/** No other advisory lock of ours uses this number. */
+/** No other advisory lock uses this number. */
 const CLAIM_LOCK = 7_236_002;
 
 /** A process that freezes during a claim must not block all the others: PostgreSQL then ends its transaction. */

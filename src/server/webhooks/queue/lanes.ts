@@ -4,8 +4,8 @@ import type { Db } from "../../db/pool.ts";
 import type { DeliveryLanesTable, EndpointsTable } from "../../db/tables.ts";
 import { CAPS } from "./caps.ts";
 
-// A lane repeats what claiming must know about an endpoint, so that a claim reads no table of an organization. Whoever
-// changes one of these columns of an endpoint writes the lane in the same transaction, after the endpoint.
+// A lane repeats what claiming must know about an endpoint, so that a claim reads no table of an organization. Code
+// that changes one of these columns of an endpoint must write the lane in the same transaction, after the endpoint.
 
 type LaneSource = Pick<
   Selectable<EndpointsTable>,
