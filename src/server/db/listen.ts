@@ -8,6 +8,7 @@ const RECONNECT_MS = 1_000;
 
 /**
  * Calls back for every notification on the channel, and after every reconnection, because some may have been missed.
+ * The connection can hold a session lock, which is released the moment this process dies.
  */
 export type Listen = (channel: string, onNotify: () => void, presence?: Presence) => { stop(): Promise<void> };
 

@@ -1,19 +1,19 @@
 import type { Log } from "../lib/log.ts";
 import { DatabaseAway } from "./database-away.ts";
 
-// Decides whether the database is silent. A slow statement is not enough: somebody must be waiting, and for three seconds no
-// connection of this process, nor a new one made to find out, gets a word from the server. Then everything that waits fails
-// at once, and so does whatever is asked meanwhile, until the server answers again.
+// Decides whether the database is silent. A slow statement is not enough: a caller must be waiting, and for three seconds
+// the server must send nothing on any connection of this process, including a new one opened to find out. Then all waiting
+// statements fail immediately, and so do new ones, until the server answers again.
 //
 // | state     | what happens                                     | next                                           |
 // |-----------|--------------------------------------------------|------------------------------------------------|
 // | answering | any answer                                       | the count of silent ticks starts again         |
-// |           | 1 s without an answer while somebody waits       | a new connection is tried; its answer counts   |
-// |           | 3 s without an answer while somebody waits       | silent                                         |
+// |           | 1 s without an answer while a caller waits       | a new connection is tried; its answer counts   |
+// |           | 3 s without an answer while a caller waits       | silent                                         |
 // | silent    | a new connection is tried twice a second         | answering, with the first one that is answered |
 //
-// Time is counted in ticks of our own event loop. A process that was stopped itself, or is very busy, ticks less, and so does
-// not take its own pause for the server's.
+// Time is counted in ticks of our own event loop. A process that is paused or very busy ticks less, so it does not mistake
+// its own pause for the server's silence.
 
 export const TICK_MS = 250;
 const SUSPICIOUS_TICKS = 4;

@@ -1,25 +1,25 @@
 /**
- * The supervisor: a process of its own that runs PostgreSQL for every client of one data folder. Clients (the server,
- * commands, several at once) each hold a control connection; it serves for as long as there is one. It stands in its
- * own session, so that Ctrl-C reaches the clients alone, and a service manager's signal to all changes nothing:
- * the clients leave, and that ends it.
+ * The supervisor: a separate process that runs PostgreSQL for every client of one data folder. Clients (the server and
+ * commands, possibly several) each hold a control connection, and the supervisor runs as long as there is one. It has its
+ * own session, so Ctrl-C only reaches the clients. It ignores a service manager's signal to all processes: the clients
+ * leave, and then it stops.
  *
  * | state    | what happens                           | next                                                       |
  * |----------|----------------------------------------|------------------------------------------------------------|
  * | begin    | lock held by another supervisor        | exit; the client connects to that one                      |
  * |          | no client within 10 s                  | exit                                                       |
  * |          | first client                           | starting                                                   |
- * | starting | PostgreSQL takes connections           | ready: all who wait are told the url                       |
- * |          | it fails                               | those who wait are told why and go; pausing                |
+ * | starting | PostgreSQL accepts connections         | ready: waiting clients get the URL                         |
+ * |          | it fails                               | waiting clients get the reason and leave; pausing          |
  * |          | last client gone                       | stopping                                                   |
  * | ready    | PostgreSQL ends by itself              | pausing (clients keep their connection, their pools retry) |
  * |          | last client gone                       | stopping                                                   |
  * | pausing  | 0.2 s, 1 s, 5 s, then 10 s each time   | starting                                                   |
  * |          | last client gone                       | stopping                                                   |
- * | stopping | PostgreSQL stopped, nobody came since  | exit                                                       |
- * |          | PostgreSQL stopped, a client came      | starting                                                   |
+ * | stopping | PostgreSQL stopped, no new client      | exit                                                       |
+ * |          | PostgreSQL stopped, a new client       | starting                                                   |
  *
- * Killed outright, it takes PostgreSQL along (see the guardian in postmaster.ts), and clients start another supervisor.
+ * If it is killed, PostgreSQL stops too (see the guardian in postmaster.ts), and clients start another supervisor.
  */
 import { rmSync, writeSync } from "node:fs";
 import { StartError } from "../../lib/start-error.ts";

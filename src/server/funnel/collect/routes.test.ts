@@ -316,7 +316,12 @@ test("one address may send so many requests a minute and is then told when to go
     [
       429,
       "15",
-      { error: { code: "rate_limited", message: "One address may send 2 requests per minute. Wait before sending more." } },
+      {
+        error: {
+          code: "rate_limited",
+          message: "One address may send 2 requests per minute. Wait before sending more.",
+        },
+      },
     ],
   );
   assert.equal((await post("192.0.2.2")).status, 204, "another address");
