@@ -126,7 +126,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await page.getByRole("heading", { level: 1, name: "Test delivery" }).waitFor();
   });
 
-  test("an endpoint is edited, switched off and on, and deleted", async () => {
+  test("an endpoint is edited, turned off and on, and deleted", async () => {
     const receiver = await startReplying(() => ({ status: 200 }));
     const id = await makeEndpoint(receiver.url, { description: "Warehouse" });
     const page = await open(`/webhooks/${id}`);

@@ -100,7 +100,7 @@ export const ConnectionTest = Type.Object({
 });
 export type ConnectionTest = Static<typeof ConnectionTest>;
 
-/** With `book`, a test appointment is made and canceled. */
+/** With `book`, a test appointment is made and cancelled. */
 export const ConnectionCheckRequest = Type.Object({ book: Type.Boolean() });
 export type ConnectionCheckRequest = Static<typeof ConnectionCheckRequest>;
 

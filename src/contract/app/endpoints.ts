@@ -77,7 +77,7 @@ export type RotatedSecret = Static<typeof RotatedSecret>;
 
 export const RedeliverFailedRequest = Type.Object({
   since: Type.String(),
-  /** Includes deliveries that were canceled because the endpoint was off. */
+  /** Includes deliveries that were cancelled because the endpoint was off. */
   missed: Type.Optional(Type.Boolean()),
 });
 export type RedeliverFailedRequest = Static<typeof RedeliverFailedRequest>;

@@ -46,7 +46,7 @@ export function toUnreadable(reply: OutboundReply): Upstream {
   return { ...toUpstream(reply), failure: "unreadable" };
 }
 
-/** An appointment that is already gone counts as canceled. */
+/** An appointment that is already gone counts as cancelled. */
 export function toCanceled(reply: OutboundReply): Read<"canceled"> {
   const isGone = reply.kind === "reply" && (isSuccess(reply) || reply.status === 404);
   return isGone ? found("canceled") : toFailure(reply);

@@ -24,7 +24,7 @@ type Operations<Ending extends [signal?: AbortSignal]> = {
   readonly book: (request: BookRequest, ...ending: Ending) => Promise<BookOutcome>;
   /** Finds the confirmed appointment that carries the reference. Needs no customer data. */
   readonly findByReference: (sought: Sought, ...ending: Ending) => Promise<FindOutcome>;
-  /** Cancels an appointment that this connection made. An appointment that is already gone counts as canceled. */
+  /** Cancels an appointment that this connection made. An appointment that is already gone counts as cancelled. */
   readonly cancel: (appointment: ToCancel, ...ending: Ending) => Promise<Read<"canceled">>;
 };
 

@@ -107,7 +107,7 @@ for (const [name, erase] of [
     assert.equal(await countAppointments(owner), 1);
   });
 
-test("a booking requested with Store bookings off is not stored, even if it is switched on meanwhile", async () => {
+test("a booking requested with Store bookings off is not stored, even if it is turned on in the meantime", async () => {
   const { owner, system, wanted, email } = await makeSetting();
   requireAnswer(await makeBooking(deps, system, { ...wanted, storesBookings: false }));
   assert.equal(await countAppointments(owner), 1);

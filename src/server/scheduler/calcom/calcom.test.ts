@@ -195,7 +195,7 @@ test("a blocked e-mail address is the customer's problem, not the key's", async 
   assert.deepEqual(outcome, { kind: "refused", reason: "invalid", upstream: { status: 403, ...UPSTREAM } });
 });
 
-test("a booking that someone would have to confirm is withdrawn and not called confirmed", async () => {
+test("a booking that someone would have to confirm is cancelled and not called confirmed", async () => {
   const { system, server } = await openCalcom();
   const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
   assert.ok(slot);

@@ -82,7 +82,7 @@ export function createCalendly(deps: { outbound: Outbound; clock: Clock }, parts
       const reply = await api.post(`${path}/cancellation`, { reason: "Canceled by Bookflow." }, signal);
       const canceled = toCanceled(reply);
       if (canceled.kind !== "refused") return canceled;
-      // An event that was already canceled cannot be canceled again.
+      // An event that was already cancelled cannot be cancelled again.
       const event = await api.read(path, shapes.scheduledEvent, signal);
       return event.kind === "found" && event.value.status === "canceled" ? found("canceled") : canceled;
     },

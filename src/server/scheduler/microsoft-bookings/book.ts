@@ -12,7 +12,7 @@ import { toBooked } from "./to-booked.ts";
 
 // Makes an appointment. Graph checks neither hours nor lead time nor, reliably, whether the time is taken. So the time is
 // checked right before, and the calendar is read again right after: of two appointments that overlap, the one created
-// first stays and the other is withdrawn. Graph has no idempotency key and answers 500 to nearly every mistake, so what
+// first stays and the other is cancelled. Graph has no idempotency key and answers 500 to nearly every mistake, so what
 // such an answer means is found out by looking.
 
 type BookDeps = {
@@ -112,8 +112,8 @@ async function settleRace(
   const own = overlapping.value.find(({ id }) => id === appointment.id) ?? appointment;
   const isBeaten = overlapping.value.some((other) => isRival(other, own, service) && isCreatedBefore(other, own));
   if (!isBeaten) return booked;
-  const withdrawn = await cancelAppointment(graph, { id: own.id, message: "This time was just taken." }, signal);
-  return withdrawn.kind === "found" ? { kind: "slot_taken" } : booked;
+  const canceled = await cancelAppointment(graph, { id: own.id, message: "This time was just taken." }, signal);
+  return canceled.kind === "found" ? { kind: "slot_taken" } : booked;
 }
 
 /** Several appointments of a group service may share one time. */
@@ -135,7 +135,7 @@ function toCreatedMs({ createdDateTime }: Appointment): number {
   return Date.parse(createdDateTime ?? "") || 0;
 }
 
-/** Canceling sends the customer a message but needs a permission of its own; deleting is the way without it. */
+/** Cancelling sends the customer a message but needs a permission of its own; deleting is the way without it. */
 export async function cancelAppointment(
   graph: Graph,
   { id, message }: { id: string; message: string },

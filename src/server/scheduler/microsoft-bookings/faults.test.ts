@@ -133,7 +133,7 @@ for (const refusesDoubleBookings of [true, false]) {
   });
 }
 
-test("an appointment that lost the race but cannot be withdrawn counts as booked, because it exists", async () => {
+test("an appointment that lost the race but cannot be cancelled counts as booked, because it exists", async () => {
   const { system, server } = await openGraph();
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
   assert.ok(slot);

@@ -249,7 +249,7 @@ test("one token serves everybody until shortly before its end", async () => {
   assert.equal(countTokens(), 2);
 });
 
-test("a token that was withdrawn is replaced, and the request made once more", async () => {
+test("a token that was revoked is replaced, and the request made once more", async () => {
   const { system, server } = await openGraph();
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
   assert.ok(slot);

@@ -21,7 +21,7 @@ import {
 const service = await createWebhookService({ webhookTimeoutMs: 4_000 });
 const { deps, loop } = service;
 
-type Fate = "delivered" | "retrying" | "failed" | "failed, switched off";
+type Fate = "delivered" | "retrying" | "failed" | "failed, turned off";
 type Case = [reply: string, webhook: Fate, slack: Fate, teams: Fate];
 
 const TEAMS_FAULT = "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error";
@@ -50,7 +50,7 @@ const TABLE: readonly Case[] = [
   ["405 ok",                "retrying",             "failed",               "failed"],
   ["408 ok",                "retrying",             "retrying",             "retrying"],
   ["409 ok",                "retrying",             "failed",               "failed"],
-  ["410 ok",                "failed, switched off", "failed, switched off", "failed, switched off"],
+  ["410 ok",                "failed, turned off", "failed, turned off", "failed, turned off"],
   ["413 ok",                "retrying",             "failed",               "failed"],
   ["422 ok",                "retrying",             "failed",               "failed"],
   ["425 ok",                "retrying",             "retrying",             "retrying"],
@@ -117,8 +117,8 @@ test("the status table holds for all three kinds, from the booking to the log", 
         replied: /^[0-9]{3}/.test(name) ? Number(name.slice(0, 3)) : null,
         error: expectedError(name, fate),
         isDueAgain: fate === "retrying",
-        status: fate === "failed, switched off" ? "disabled" : "enabled",
-        reason: fate === "failed, switched off" ? "gone" : null,
+        status: fate === "failed, turned off" ? "disabled" : "enabled",
+        reason: fate === "failed, turned off" ? "gone" : null,
       },
       name,
     );

@@ -121,7 +121,7 @@ describe("endpoints", () => {
     assert.deepEqual(await listEndpoints(member), []);
   });
 
-  test("one is edited, switched off and on, and removed; each is in the log", async () => {
+  test("one is edited, turned off and on, and removed; each is in the log", async () => {
     const { member, ...business } = await makeTeam();
     const receiver = await startReplying(() => ({ status: 200 }));
     const { id } = await makeEndpoint(deps, business, { url: receiver.url });

@@ -134,7 +134,7 @@ export type EndpointEdit = {
 
 /**
  * A new URL and enabling both reset the endpoint's health. Waiting deliveries go to the new URL. When an endpoint is disabled,
- * waiting deliveries and retries are canceled, and missed events are recorded as canceled.
+ * waiting deliveries and retries are cancelled, and missed events are recorded as `canceled`.
  */
 export async function editEndpoint(
   deps: EndpointDeps,

@@ -14,7 +14,7 @@ import {
 } from "../testing/webhook-service.ts";
 import { sendTestEvent } from "./endpoints.ts";
 
-// A chat answers 401, 403 or 404 to three deliveries in a row: it is switched off. What is a delivery, and what a row?
+// A chat answers 401, 403 or 404 to three deliveries in a row: it is turned off. What is a delivery, and what a row?
 
 const service = await createWebhookService({ webhookRetrySchedule: [1] });
 const { deps, loop } = service;

@@ -42,7 +42,7 @@ async function pass(seconds: number): Promise<void> {
   }
 }
 
-test("no success for five days: told at the first delivery given up, a day before, and when it is switched off", async () => {
+test("no success for five days: told at the first delivery given up, a day before, and when it is turned off", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({ status: 500 }));
   const { id } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -102,7 +102,7 @@ test("no success for five days: told at the first delivery given up, a day befor
   );
 });
 
-test("nobody is switched off without a warning a day before, however seldom anything is sent", async () => {
+test("no endpoint is turned off without a warning a day before, however seldom anything is sent", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({ status: 500 }));
   const { id } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -203,7 +203,7 @@ test("410 switches a receiver off at once, tells its owner, and cancels what wai
   assert.equal(receiver.requests.length, 3, "enabling it again is one action");
 });
 
-test("a chat that refuses three deliveries in a row is switched off, one that refuses our card never is", async () => {
+test("a chat that refuses three deliveries in a row is turned off, one that refuses our card never is", async () => {
   for (const [status, disabledReason] of [
     [404, "failing"],
     [400, null],

@@ -34,7 +34,7 @@ async function switchOff(smtpUrl: string | null) {
 
 const listReceivers = (mails: readonly string[]) => mails.map((mail) => /^To: (.*?)\r$/m.exec(mail)?.[1]).sort();
 
-test("owners and admins of the organization, and nobody else, read once that an endpoint was switched off", async () => {
+test("owners and admins of the organization, and nobody else, read once that an endpoint was turned off", async () => {
   const server = await openMailServer();
   const { deps, business, endpointId, addresses } = await switchOff(server.url);
   await Promise.all([mailNotices(deps, NOBODY_STOPS), mailNotices(deps, NOBODY_STOPS)]);

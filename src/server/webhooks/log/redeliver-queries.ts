@@ -58,7 +58,7 @@ export async function listFailed(
   owner: OrganizationId,
   batch: {
     endpointId: EndpointId;
-    /** Also deliveries that were canceled because the endpoint was off. */
+    /** Also deliveries that were cancelled because the endpoint was off. */
     includeMissed: boolean;
     after: Place;
     keptSince: Date;

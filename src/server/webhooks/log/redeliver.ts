@@ -71,7 +71,7 @@ async function queueOne(
 
 /**
  * Queues one more attempt of every failed delivery of an endpoint created since then, and returns how many.
- * `includeMissed` adds deliveries that were canceled because the endpoint was off.
+ * `includeMissed` adds deliveries that were cancelled because the endpoint was off.
  */
 export async function redeliverFailed(
   deps: RedeliverDeps,

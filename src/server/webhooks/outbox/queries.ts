@@ -8,7 +8,7 @@ import type { Db } from "../../db/pool.ts";
 /** Workers listen on this channel. */
 export const DELIVERIES_CHANNEL = "bookflow_deliveries";
 
-/** Includes disabled endpoints: events they miss are recorded as canceled and can be redelivered. */
+/** Includes disabled endpoints: events they miss are recorded as `canceled` and can be redelivered. */
 export async function listEndpointsForEvent(
   db: Db,
   owner: OrganizationId,

@@ -49,7 +49,7 @@ type Removed = { deliveryId: DeliveryId; organizationId: OrganizationId; reason:
 
 /**
  * Cancels waiting deliveries whose endpoint was turned off or removed, or whose plan no longer includes webhooks. Deliveries
- * in flight are left to their report and are canceled by the next call. The work is bounded by the number of lanes and by
+ * in flight are left to their report and are cancelled by the next call. The work is bounded by the number of lanes and by
  * `limit`.
  */
 export async function cancelForbidden(
