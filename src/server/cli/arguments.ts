@@ -5,7 +5,7 @@ import { type Checked, checkLine } from "../http/check-fields.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What follows the command's name. Options take a value, flags none; an unknown one is a UsageError. */
+/** Parses what follows the command's name. Options take a value, flags don't; an unknown name is a UsageError. */
 export type Arguments = {
   positional: readonly string[];
   option(name: string): string | null;
@@ -46,13 +46,13 @@ function parse(args: string[], command: { usage: string; options: readonly strin
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true });
   } catch (error) {
-    // Node's message: the first sentence is the fault, the rest advice that does not fit here.
+    // The first sentence of Node's message is the fault. The rest is advice that doesn't apply here.
     const [fault = ""] = (error as Error).message.split(/\. |\.?\n/);
     throw new UsageError(`${fault}. Usage: ${command.usage}`);
   }
 }
 
-/** A name that can be shown on one line, no longer than the dashboard takes it. */
+/** A name that fits on one line, with the same maximum length as in the dashboard. */
 /** An option's value, or the fault as a command tells it. */
 export function requireValue<T>(name: string, checked: Checked<T>): T {
   if ("fault" in checked) throw new UsageError(`--${name}: ${checked.fault}`);

@@ -42,10 +42,10 @@ describe("org", { concurrency: true }, () => {
   test("create, set and list say in one line what there is now", async () => {
     const other = createCommandLine({ DATABASE_URL: (await createTestDatabase()).url });
     const none = await other.runInside(["org", "list"]);
-    assert.deepEqual(none, { code: 0, stdout: "There are no organizations yet.\n", stderr: "" });
+    assert.deepEqual(none, { code: 0, stdout: "No organizations yet.\n", stderr: "" });
     const made = await other.run(["org", "create", "--name", "A", "--plan", "pro", "--time-zone", "europe/berlin"]);
     const id = /org_\w{16}/.exec(made.stdout)?.[0] ?? "";
-    assert.deepEqual(made, { code: 0, stdout: `Made ${id}  A (pro, Europe/Berlin).\n`, stderr: "" });
+    assert.deepEqual(made, { code: 0, stdout: `Created ${id}  A (pro, Europe/Berlin).\n`, stderr: "" });
     const set = await other.run(["org", "set", id, "--name", "B", "--plan=business", "--time-zone", "UTC"]);
     assert.deepEqual(set, { code: 0, stdout: `Changed ${id}  B (business, UTC).\n`, stderr: "" });
     const list = await other.run(["org", "list"]);
@@ -115,7 +115,7 @@ describe("widget", { concurrency: true }, () => {
     const id = /w_\w{12}/.exec(outcome.stdout)?.[0] as WidgetId;
     assert.deepEqual(outcome, {
       code: 0,
-      stdout: `Made widget ${id}. Paste this into the page:\n<script async src="https://book.example/loader.js"></script>\n<svc-booking widget="${id}"></svc-booking>\n`,
+      stdout: `Created widget ${id}. Paste this into the page:\n<script async src="https://book.example/loader.js"></script>\n<svc-booking widget="${id}"></svc-booking>\n`,
       stderr: "",
     });
     const columns = ["business_name", "booking_url", "template", "collect_data"] as const;
@@ -190,10 +190,10 @@ describe("key", { concurrency: true }, () => {
     const { code, stdout } = await cli.runInside(["key", "create", "--org", owner, "--name", "N"]);
     const [first, key = "", hint, end] = stdout.split("\n");
     assert.equal(code, 0);
-    assert.match(String(first), /^Made key key_\w{16}\. It is shown this once:$/);
+    assert.match(String(first), /^Created key key_\w{16}\. Save it now; it won't be shown again:$/);
     assert.equal(
       hint,
-      `The read API answers 403 until this organization is on the Business plan: org set ${owner} --plan business`,
+      `The read API returns 403 until this organization is on the Business plan. To change the plan: org set ${owner} --plan business`,
     );
     assert.equal(end, "");
     assert.equal(await readApiStatus(key), 403);
@@ -213,10 +213,13 @@ describe("key", { concurrency: true }, () => {
 
   test("a whole key pasted where its id belongs is not shown again, and goes on working", async () => {
     const { key } = await makeKey(db, await makeOrganization(db));
-    const sentence = "There is no API key with this id; ids look like key_….";
+    const sentence = "No API key has this ID. API key IDs look like key_….";
     assert.deepEqual(await cli.runInside(["key", "revoke", key]), refusal(sentence));
     assert.deepEqual(await cli.runInside(["key", "revoke", "key_zzzzzzzzzzzzzzzz", "--json"]), refusal(sentence));
-    assert.deepEqual(await cli.runInside(["key", key]), refusal('There is no command "key"; --help lists them.'));
+    assert.deepEqual(
+      await cli.runInside(["key", key]),
+      refusal('There is no command "key". See --help for all commands.'),
+    );
     assert.equal(await readApiStatus(key), 200);
   });
 });
@@ -239,7 +242,7 @@ describe("import bookings", { concurrency: true }, () => {
     const file = writeFile("mixed ends.ndjson", `\uFEFF${lines[0]}\r\n\r\n${lines[1]}\n\n${lines[2]}`);
 
     const first = await cli.run(["import", "bookings", "--org", owner, file]);
-    assert.deepEqual(first, { code: 0, stdout: "Imported 3 bookings; 0 were there already.\n", stderr: "" });
+    assert.deepEqual(first, { code: 0, stdout: "Imported 3 bookings; 0 already existed.\n", stderr: "" });
     assert.deepEqual(await runJson("import", "bookings", file, "--org", owner), { imported: 0, skipped: 3 });
     assert.equal((await readTimes(db, owner)).length, 3);
     const stored = await db
@@ -302,7 +305,7 @@ describe("retention run and migrate", { concurrency: true }, () => {
     await makeBooking(other.db, owner, { widgetId, now: new Date("2001-01-01T00:00:00.000Z") });
     const line = createCommandLine({ DATABASE_URL: other.url });
     const first = await line.run(["retention", "run"]);
-    assert.match(first.stdout, /^Deleted 1 bookings\b.*\bpast their retention\.\n$/);
+    assert.match(first.stdout, /^Deleted 1 bookings\b.*\bolder than the retention\.\n$/);
     assert.deepEqual([first.code, first.stderr], [0, ""]);
     const second = await line.runInside(["retention", "run", "--json"]);
     assert.equal(JSON.parse(second.stdout).bookings, 0);
@@ -333,10 +336,10 @@ describe("bad input is one line on standard error and exit code 2", { concurrenc
   const noWidget = "w_zzzzzzzzzzzz";
   // biome-ignore format: one case a line
   const cases: [args: string[], sentence: string][] = [
-    [["org"], 'There is no command "org"; --help lists them.'],
-    [["org", "destroy"], 'There is no command "org destroy"; --help lists them.'],
-    [["ORG", "LIST"], 'There is no command ""; --help lists them.'],
-    [["--name", "x", "org", "create"], 'There is no command "--name x"; --help lists them.'],
+    [["org"], 'There is no command "org". See --help for all commands.'],
+    [["org", "destroy"], 'There is no command "org destroy". See --help for all commands.'],
+    [["ORG", "LIST"], 'There is no command "". See --help for all commands.'],
+    [["--name", "x", "org", "create"], 'There is no command "--name x". See --help for all commands.'],
     [["org", "create"], `--name is missing. ${ORG_CREATE}`],
     [["org", "create", "Lindenhof"], ORG_CREATE],
     [["org", "create", "--name"], `Option '--name <value>' argument missing. ${ORG_CREATE}`],
@@ -368,9 +371,9 @@ describe("bad input is one line on standard error and exit code 2", { concurrenc
     [["widget", "set", noWidget, "--accent", "red"], "--accent must be a colour such as #4b45d6, or none."],
     [
       ["widget", "set", noWidget, "--allowed-domains", "example.com,https://x.example"],
-      '--allowed-domains takes host names such as example.com or *.example.com, with commas between them, or any: "https://x.example" is none.',
+      '--allowed-domains takes host names such as example.com or *.example.com, separated by commas, or any. "https://x.example" is not a host name.',
     ],
-    [["widget", "set", noWidget], "Nothing to change: name --status, --collect-data, --name, --template, --accent or --allowed-domains."],
+    [["widget", "set", noWidget], "Nothing to change. Use --status, --collect-data, --name, --template, --accent or --allowed-domains."],
     [["key", "create", "--org", noOrganization, "--name", "N"], `There is no organization "${noOrganization}".`],
     [["import", "bookings", "--org", noOrganization, "x.ndjson"], `There is no organization "${noOrganization}".`],
     [["import", "bookings", "x.ndjson"], "--org is missing. Usage: import bookings --org ORG FILE.ndjson"],
@@ -391,7 +394,7 @@ describe("bad input is one line on standard error and exit code 2", { concurrenc
     const before = await db.selectFrom("api_keys").selectAll().orderBy("id").execute();
     assert.deepEqual(
       await cli.runInside(["org", "set", owner]),
-      refusal("Nothing to change: name --name, --plan or --time-zone."),
+      refusal("Nothing to change. Use --name, --plan or --time-zone."),
     );
     for (const thing of ["widget", "key"])
       assert.deepEqual(
@@ -445,7 +448,7 @@ describe("a command line that cannot work ends with 1", { concurrency: true }, (
     const file = join(other.folder, "file");
     writeFileSync(file, "");
     const outcome = await other.run(["org", "list"], { settings: { DATA_DIR: file } });
-    assert.deepEqual(outcome, { code: 1, stdout: "", stderr: `${file} is not a folder; set DATA_DIR to one.\n` });
+    assert.deepEqual(outcome, { code: 1, stdout: "", stderr: `${file} is not a folder. Set DATA_DIR to a folder.\n` });
   });
 
   test("a fault of ours is a log line, without a row's values", async () => {

@@ -7,7 +7,7 @@ import { nothingImported, readLines } from "./read-lines.ts";
 export const IMPORT_BOOKINGS_COMMAND: Command = {
   name: "import bookings",
   usage: "import bookings --org ORG FILE.ndjson",
-  summary: "take over bookings, one REST-shaped booking a line plus widgetId",
+  summary: "import bookings, one per line: the read API's booking plus widgetId",
   options: ["org"],
   positionals: 1,
   async run({ db, args, clock, config, tell }) {
@@ -19,6 +19,6 @@ export const IMPORT_BOOKINGS_COMMAND: Command = {
       progress: everySoOften(PROGRESS_LINES, (lines) => tell(`${lines} lines read`)),
     });
     if ("fault" in result) throw nothingImported(result);
-    return { text: `Imported ${result.imported} bookings; ${result.skipped} were there already.`, json: result };
+    return { text: `Imported ${result.imported} bookings; ${result.skipped} already existed.`, json: result };
   },
 };

@@ -3,7 +3,7 @@ import type { Command } from "./command.ts";
 export const MIGRATE_COMMAND: Command = {
   name: "migrate",
   usage: "migrate",
-  summary: "bring the database up to date (every start does this too)",
+  summary: "migrate the database (also happens at every start)",
   options: [],
   positionals: 0,
   async run({ applied }) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Language } from "#contract/languages.ts";
 
-/** Where `npm run build` puts the files of the booking frame, and the address they are served under. */
+/** Where `npm run build` writes the booking frame's files, and the address they are served under. */
 export const FRAME_FOLDER = fileURLToPath(new URL("../../../dist/assets/frame/", import.meta.url));
 export const FRAME_ADDRESS = "/assets/frame/";
 

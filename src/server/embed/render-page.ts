@@ -7,8 +7,8 @@ import { PAGE_TEXTS } from "./page-texts.ts";
 export type PageKind = "embed" | "direct";
 
 /**
- * The page that the booking frame starts in. It is sent as soon as the widget is known. Its configuration may need the
- * scheduling system, so the page fetches it while the scripts load.
+ * The page that the booking frame starts in. It is sent as soon as the widget is known. The configuration may need the
+ * scheduling system, so it is fetched while the scripts load.
  */
 export function renderFramePage(page: {
   kind: PageKind;

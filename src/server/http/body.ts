@@ -3,9 +3,9 @@ import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { ApiError, FieldsError } from "./api-error.ts";
 
-// Bodies of the dashboard API. A fault is told by the field it is in, so that a form can show it there.
+// Request bodies of the dashboard API. Each fault is reported with its field, so that a form can show it there.
 
-/** Members that the schema does not name are ignored. */
+/** Fields that the schema does not name are ignored. */
 export function bodyReader<Schema extends TSchema>(schema: Schema): (request: FastifyRequest) => Static<Schema> {
   const shape = Compile(schema);
   return (request) => {

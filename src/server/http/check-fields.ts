@@ -27,7 +27,7 @@ export function requireFields<Checks extends Record<string, Checked<unknown> | u
 
 /** Shared by members and visitors, for what they type about themselves. */
 export const FIELD_FAULTS = {
-  noName: "Please give a name.",
+  noName: "Please enter a name.",
   longName: "This name is too long.",
   notAnEmail: "This is not an e-mail address.",
 } as const;

@@ -10,7 +10,7 @@ export type KeptRead<T> = {
   get(signal: AbortSignal): Promise<Read<T>>;
   /** Reads again, bypassing the kept value. */
   refresh(signal: AbortSignal): Promise<Read<T>>;
-  /** Drops this value unless a newer one replaced it. */
+  /** Drops this value, unless a newer one has replaced it. */
   forget(value: T): void;
 };
 

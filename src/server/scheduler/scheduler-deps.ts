@@ -9,7 +9,7 @@ import { SCHEDULER_LIMITS, type SchedulerLimits } from "./limit-system.ts";
 import { createOutbound, type Outbound } from "./outbound.ts";
 import type { SchedulingSystem } from "./scheduling-system.ts";
 
-/** What scheduling systems need beyond the database. */
+/** Dependencies of scheduling systems besides the database. */
 export type SchedulerDeps = {
   readonly outbound: Outbound;
   /** For the credentials of connections. */

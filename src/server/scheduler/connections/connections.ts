@@ -74,15 +74,15 @@ export type ConnectionEdit = {
   readonly id: ConnectionId;
   readonly name?: string;
   /**
-   * Settings change only together with credentials. Otherwise an editor could have a secret that they cannot read sent to an
-   * address of their own.
+   * Settings change only together with the credentials. Otherwise someone who may edit a connection could have its
+   * secret, which they cannot read, sent to their own server.
    */
   readonly parts?: GivenParts;
 };
 
 /**
- * Changes the name, the parts, or both. The connection is tested before the row is locked, so that nobody waits for the
- * system. `meanwhile` gets the locked, current row; if it throws, nothing changes.
+ * Changes the name, the parts, or both. The connection is checked first, so that nobody waits for the system behind a
+ * locked row. `meanwhile` then gets the current row, locked; if it throws, nothing is changed.
  */
 export async function changeConnection(
   deps: OpenDeps,

@@ -42,7 +42,7 @@ export async function findConnection(db: Db, owner: OrganizationId, id: Connecti
   return row ?? null;
 }
 
-/** Without an owner: an operator names a connection by its id only. */
+/** Not scoped to an organization: an operator names a connection by its id only. */
 export async function findConnectionOwner(db: Db, id: ConnectionId): Promise<OrganizationId | null> {
   const row = await db
     .selectFrom("scheduling_connections")
@@ -72,7 +72,10 @@ export async function findSealedConnection(
   return row ?? null;
 }
 
-/** False when the organization has the maximum. Its row is locked, so two requests cannot both take the last place. */
+/**
+ * False if the organization has reached its limit. The organization's row is locked, so two concurrent requests cannot
+ * both pass.
+ */
 export async function insertConnection(
   transaction: Db,
   owner: OrganizationId,
@@ -117,7 +120,7 @@ export async function holdConnection(transaction: Db, owner: OrganizationId, id:
   return row !== undefined;
 }
 
-/** Until the transaction ends, nobody else can change or delete the connection, or give it to a widget. */
+/** Locks the connection: until the transaction ends, it cannot be changed, deleted or given to a widget. */
 export async function lockConnection(
   transaction: Db,
   owner: OrganizationId,

@@ -44,10 +44,10 @@ export async function appointmentRoutes(
     return sendPage(reply, renderMeetingPage(toPage(request), appointment));
   });
 
-  // In a scope of its own, because other routes accept no forms.
+  // In its own scope, because other routes don't accept forms.
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // The form has no fields, but its body is read: a chunked body has a limit only while it is read.
+    // The form has no fields, but its body is read anyway: a chunked body is only limited while it is read.
     scope.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, _body, done) =>
       done(null),
     );

@@ -71,7 +71,7 @@ function renderFacts({ language }: Page, appointment: ManagedAppointment): Html 
   )}</dl>`;
 }
 
-/** In the business's time zone, which is named, because the visitor's zone is unknown here. */
+/** In the business's time zone, with its name, because the viewer's zone is unknown. */
 function toWhen(language: Language, { startAt, endAt, timeZone }: ManagedAppointment): Html {
   const day = new Intl.DateTimeFormat(language, { dateStyle: "full", timeZone }).format(startAt);
   const time = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit", timeZone });
