@@ -52,13 +52,13 @@ function parse(args: string[], command: { usage: string; options: readonly strin
   }
 }
 
-/** A name that fits on one line, with the same maximum length as in the dashboard. */
-/** An option's value, or the fault as a command tells it. */
+/** An option's value; throws its fault as a UsageError. */
 export function requireValue<T>(name: string, checked: Checked<T>): T {
   if ("fault" in checked) throw new UsageError(`--${name}: ${checked.fault}`);
   return checked.value;
 }
 
+/** A name that fits on one line, with the same maximum length as in the dashboard. */
 export function parseText(name: string, text: string, lengthMax: number): string {
   return requireValue(name, checkLine(text, { lengthMax }));
 }
