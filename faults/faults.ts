@@ -14,6 +14,9 @@ type Fault = { readonly name: string; readonly happen: (world: World, random: Se
 const RECEIVER_MODES: readonly ReceiverMode[] = ["hangs", "resets", "fails", "breaks off", "babbles"];
 const SCHEDULER_ROUTES = ["GET /event-types", "GET /slots", "POST /bookings", "GET /bookings"];
 
+/** PostgreSQL may take some between looking and filling, and uses up the rest by itself. */
+const SLACK_BYTES = 1_000_000;
+
 const lastingMs = (random: SeededRandom) => random.between(800, 4_500);
 
 export const FAULTS: readonly Fault[] = [
@@ -81,7 +84,7 @@ export const FAULTS: readonly Fault[] = [
       if (!world.hasOwnDisk) return "left out: no right to mount a disk";
       const ballast = join(world.dataDir, "ballast");
       return await during(lastingMs(random), {
-        begin: () => execFileSync("fallocate", ["-l", String(countFreeBytes(world)), ballast]),
+        begin: () => execFileSync("fallocate", ["-l", String(countFreeBytes(world) - SLACK_BYTES), ballast]),
         end: () => rmSync(ballast, { force: true }),
       });
     },

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import type { Log } from "../lib/log.ts";
 import { StartError } from "../lib/start-error.ts";
+import { DatabaseAway } from "./database-away.ts";
 import { openEmbeddedDatabase } from "./embedded/open.ts";
 import { migrate } from "./migrate.ts";
 import { type Db, openDb, openPool, type Pool } from "./pool.ts";
@@ -11,15 +12,7 @@ const SERVER_PATIENCE_MS = 30_000;
 const RETRY_PAUSE_MS = 500;
 const LAST_STATEMENT_MS = 1_000;
 
-const WORTH_WAITING_FOR = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ENOENT",
-  "EAI_AGAIN",
-  "ENOTFOUND",
-  "ETIMEDOUT",
-  "57P03",
-]);
+const CANNOT_CONNECT_NOW = "57P03";
 
 export type Database = { db: Db; pool: Pool; applied: string[]; close(): Promise<void> };
 
@@ -49,22 +42,27 @@ export async function openDatabase(deps: {
 }
 
 async function waitForServer(pool: Pool, notice: (sentence: string) => void): Promise<void> {
-  const attempts = SERVER_PATIENCE_MS / RETRY_PAUSE_MS;
+  const giveUpAtMs = performance.now() + SERVER_PATIENCE_MS;
   for (let attempt = 1; ; attempt++) {
     try {
       await pool.query("select 1");
       return;
     } catch (error) {
-      const code = String((error as { code?: unknown }).code ?? "");
-      if (!WORTH_WAITING_FOR.has(code) || attempt >= attempts) throw new StartError(describeRefusal(error, code));
+      if (!isWorthWaitingFor(error) || performance.now() >= giveUpAtMs) throw new StartError(describeRefusal(error));
       if (attempt === 1) notice("Waiting for the database at DATABASE_URL.");
       await sleep(RETRY_PAUSE_MS);
     }
   }
 }
 
+/** A server that is still starting, or that nothing is heard of yet. Its refusals, such as a wrong password, are final. */
+function isWorthWaitingFor(error: unknown): boolean {
+  return error instanceof DatabaseAway || (error as { code?: unknown }).code === CANNOT_CONNECT_NOW;
+}
+
 /** PostgreSQL's messages name users and databases, never passwords. */
-function describeRefusal(error: unknown, code: string): string {
-  const reason = error instanceof Error && error.message !== "" ? error.message : code;
-  return `The database at DATABASE_URL cannot be used: ${reason}.`;
+function describeRefusal(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  const said = cause instanceof Error && cause.message !== "" ? cause : error;
+  return `The database at DATABASE_URL cannot be used: ${said instanceof Error ? said.message : String(said)}.`;
 }
