@@ -48,6 +48,11 @@ const NOT_RUN: readonly { document: string; start: string; why: string }[] = [
     start: "POST /hooks HTTP/1.1",
     why: "it shows a request that we make; src/server/webhooks/delivery/status-table.test.ts compares its headers",
   },
+  {
+    document: "docs/reliability.md",
+    start: "npm run faults",
+    why: "it takes an hour; test/flows/faults.test.ts plays three rounds",
+  },
   { document: "docs/performance.md", start: "", why: "plans as PostgreSQL printed them" },
 ];
 

@@ -56,7 +56,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Test again" }).click();
     await dialog.getByText("Connection works").waitFor();
     await dialog.getByRole("button", { name: "Make a test booking" }).click();
-    await dialog.getByText("a test appointment was booked, found and canceled", { exact: false }).waitFor();
+    await dialog.getByText("a test appointment was booked, found and cancelled", { exact: false }).waitFor();
     assert.deepEqual(
       server.bookings.map(({ status }) => status),
       ["cancelled"],

@@ -145,7 +145,7 @@ describe("a copy is kept in step", () => {
     assert.deepEqual(store.newestFirst(), await readAll(caller, widget));
     await assert.rejects(
       syncBookings(connect(caller), { store }),
-      /holds bookings of w_\w+; keep those of all widgets/,
+      /holds bookings of w_\w+\. Use another store for all widgets\./,
     );
     await assert.rejects(syncBookings(connect(caller), { store, widget: caller.widgetId }), TypeError);
     assert.equal(store.copy.size, 1);

@@ -90,6 +90,10 @@ const SECTIONS: readonly Section[] = [
       }),
       guide("docs/glossary.md", { title: "Glossary", purpose: "The words we use, one per idea." }),
       guide("docs/spec.md", { title: "Contract", purpose: "Names, formats, limits and rules, in full." }),
+      guide("docs/reliability.md", {
+        title: "Reliability",
+        purpose: "Faults that Bookflow survives, and how to try them.",
+      }),
       guide("docs/performance.md", { title: "Performance", purpose: "Measurements, and how to repeat them." }),
       {
         title: "Decisions",

@@ -20,7 +20,7 @@ export function decidePermission({
   answer: ConsentAnswer | undefined;
   signals: { readonly globalPrivacyControl?: unknown; readonly doNotTrack?: unknown };
 }): Permission {
-  if (signals.globalPrivacyControl === true || signals.doNotTrack === "1" || mode === "off" || answer === "denied")
+  if (signals.globalPrivacyControl || signals.doNotTrack === "1" || mode === "off" || answer === "denied")
     return "page";
   if (answer === "granted") return "all";
   return !mode || mode === "auto" ? "stored" : "waiting";

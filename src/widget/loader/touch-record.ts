@@ -6,7 +6,6 @@ import { readAddress, type Tags } from "./address.ts";
 // came from another site after half an hour without page loads. Reloads and moving around on the site are not touches.
 
 export type TouchRecord = {
-  v: 1;
   firstSeenAt: string;
   landingPage: string;
   referrer: string;
@@ -35,7 +34,6 @@ export function recordArrival(known: TouchRecord | undefined, arrival: Arrival):
   const referrer = readReferrer(arrival).place;
   const last = { ...tags, at };
   const before = known ?? {
-    v: 1,
     firstSeenAt: at,
     landingPage: whole,
     referrer,
@@ -77,7 +75,7 @@ export function toPageAttribution(arrival: Arrival, currentPage: string): RawAtt
 /** Undefined if the record is not ours or too old; throws if it is damaged. */
 export function parseRecord(text: string | null, now: Date): TouchRecord | undefined {
   const record: TouchRecord | null = JSON.parse(text ?? "null");
-  return record?.v === 1 && Math.abs(+now - Date.parse(record.firstSeenAt)) < RECORD_MS ? record : undefined;
+  return record && Math.abs(+now - Date.parse(record.firstSeenAt)) < RECORD_MS ? record : undefined;
 }
 
 /** If it is too long, drops the fields that are derivable or least useful. */
@@ -95,12 +93,12 @@ export function toRecordText(record: TouchRecord): string {
  * `_ga` is GA1.1.123.456, of which 123.456 is the client. Without Meta's cookie, fbc is made from the fbclid in Meta's
  * format: `fb.1.`, a time in milliseconds, and the fbclid. The time is the visitor's first visit, usually that of the click.
  */
-export function readAnalyticsIds(cookies: string, { first, firstSeenAt }: TouchRecord): RawAttribution {
+export function readAnalyticsIds(cookies: string, { first: { fbclid }, firstSeenAt }: TouchRecord): RawAttribution {
   const read = (form: RegExp) => form.exec(cookies)?.[1] ?? "";
   return {
     gaClientId: read(/\b_ga=GA\d\.[\d-]+\.(\d+\.\d+)/),
     fbp: read(/\b_fbp=([\w.-]+)/),
-    fbc: read(/\b_fbc=([\w.-]+)/) || (first.fbclid ? `fb.1.${Date.parse(firstSeenAt)}.${first.fbclid}` : ""),
+    fbc: read(/\b_fbc=([\w.-]+)/) || (fbclid ? `fb.1.${Date.parse(firstSeenAt)}.${fbclid}` : ""),
   };
 }
 
