@@ -53,6 +53,11 @@ const NOT_RUN: readonly { document: string; start: string; why: string }[] = [
     start: "npm run faults",
     why: "it takes an hour; test/flows/faults.test.ts plays three rounds",
   },
+  {
+    document: "docs/scheduling-systems.md",
+    start: "bookflow connection check",
+    why: "it needs an account; src/server/cli/connection-commands.test.ts runs it against the stand-ins",
+  },
   { document: "docs/performance.md", start: "", why: "plans as PostgreSQL printed them" },
 ];
 

@@ -56,7 +56,15 @@ describe("the documents at /docs", () => {
       customers.map((name) => `/docs/${name}`),
     );
     assert.deepEqual(listed(operating), ["/docs/operating", "/docs/changelog"]);
-    const contributors = ["contributing", "architecture", "glossary", "spec", "performance", "decisions"];
+    const contributors = [
+      "contributing",
+      "architecture",
+      "glossary",
+      "spec",
+      "reliability",
+      "performance",
+      "decisions",
+    ];
     assert.deepEqual(
       listed(contributing),
       contributors.map((name) => `/docs/${name}`),
