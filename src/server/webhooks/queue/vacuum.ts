@@ -6,7 +6,7 @@ const VACUUM_AFTER = 5_000;
 
 /**
  * Every delivery leaves dead rows and index entries at the front of its lane, where claims look first. Autovacuum comes once a
- * minute, which at thousands of deliveries a second is too late: claims got four times as slow in between.
+ * minute, which is too late at thousands of deliveries a second: claims get slower in between.
  */
 export class QueueVacuum {
   readonly #deps: Pick<Deps, "patientDb" | "log">;
