@@ -13,10 +13,10 @@ const sent = Object.fromEntries(CLICK_ID_NAMES.map((name) => [name, `id-of-${nam
 const query = new URLSearchParams(Object.entries(sent).map(([name, id]) => [toParameter(name), id]));
 const address = `https://site.example/lp?${query}`;
 
-test("the loader reads every click id of the contract from an address", () =>
+test("the loader reads every click id in the contract from a URL", () =>
   assert.deepEqual(readAddress(address).tags, sent));
 
-test("the direct page reads every one from its own address, and none of somebody who wants privacy", () => {
+test("the direct page reads every click id from its own URL, and none with a privacy signal", () => {
   const read = (isPrivate: boolean) => {
     const { landingPage: _, currentPage: __, ...ids } = readPageAttribution({ address, referrer: "", isPrivate });
     return ids;
@@ -25,8 +25,8 @@ test("the direct page reads every one from its own address, and none of somebody
   assert.deepEqual(read(true), {});
 });
 
-test("the frame takes every one from the loader", () =>
+test("the frame accepts every click id from the loader", () =>
   assert.deepEqual(parseWishes({ attribution: { ...sent, xclid: "unknown" } }).attribution, sent));
 
-test("every one but fbclid tells of a paid click", () =>
+test("every click id except fbclid marks a paid click", () =>
   assert.deepEqual([...PAID_CLICK_IDS.flatMap(({ fields }) => fields), "fbclid"].sort(), [...CLICK_ID_NAMES].sort()));

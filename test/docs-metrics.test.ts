@@ -63,7 +63,7 @@ function assertExposed(where: string, expr: string): void {
 }
 
 describe("the Grafana dashboard", () => {
-  test("asks for metrics and labels that the service has, and shows every metric of ours", () => {
+  test("uses existing metrics and labels, and shows every metric", () => {
     const targets = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
     for (const { title, expr } of targets) assertExposed(title, expr);
     for (const { definition } of dashboard.templating.list) {
@@ -81,7 +81,7 @@ describe("the Grafana dashboard", () => {
     );
   });
 
-  test("can be imported: the data source is asked for, and panels have ids and places of their own", () => {
+  test("can be imported: it prompts for the data source, and panels have unique ids and places", () => {
     assert.equal(dashboard.schemaVersion, 39);
     assert.deepEqual(
       dashboard.__inputs.map(({ name, pluginId }: Record<string, string>) => [name, pluginId]),
@@ -99,12 +99,12 @@ describe("the Grafana dashboard", () => {
 });
 
 describe("the alert rules", () => {
-  test("ask for metrics and labels that the service has", () => {
+  test("use existing metrics and labels", () => {
     assert.ok(alerts.length > 10);
     for (const { name, expr } of alerts) assertExposed(name, expr);
   });
 
-  test("are those that the operating guide explains, in its order", () => {
+  test("are those explained in the operating guide, in the same order", () => {
     const explained = [...guide.matchAll(/^\| `(Bookflow\w+)` \|/gm)].map(([, name]) => name);
     assert.deepEqual(
       explained,
@@ -112,7 +112,7 @@ describe("the alert rules", () => {
     );
   });
 
-  test("watch tasks that there are", () => {
+  test("watch existing tasks", () => {
     const watched = alerts.flatMap(({ expr }) => /task=~"([^"]+)"/.exec(expr)?.[1]?.split("|") ?? []);
     assert.equal(watched.length, 3);
     for (const task of watched)
@@ -120,7 +120,7 @@ describe("the alert rules", () => {
   });
 });
 
-test("every metric that the operating guide names is one of ours, and has a name as Prometheus wants it", () => {
+test("every metric named in the operating guide exists, and is named by Prometheus's conventions", () => {
   for (const [name] of guide.matchAll(/\bbookflow_[a-z_]+[a-z]\b/g)) assert.ok(findMetric(name), name);
   for (const { name, type, help } of registered.filter((metric) => metric.name.startsWith("bookflow_"))) {
     assert.equal(name.endsWith("_total"), type === "counter", name);

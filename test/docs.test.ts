@@ -74,14 +74,14 @@ const isNotRun = ({ document, text }: Block) =>
   NOT_RUN.some((each) => each.document === document && text.startsWith(each.start));
 const here = blocks.filter((block) => !isElsewhere(block) && !isNotRun(block));
 
-describe("every block of the documents is accounted for", () => {
-  test("those that are not run elsewhere or listed are of a language that is run here", () => {
+describe("every code block in the documents is covered", () => {
+  test("blocks that aren't run elsewhere or listed are in a language run here", () => {
     const strange = here.filter(({ language }) => !["sh", "json", "sql"].includes(language));
     assert.deepEqual(strange, []);
     assert.ok(here.filter(({ language }) => language === "sh").length > 15);
   });
 
-  test("the lists name nothing that is gone", () => {
+  test("the lists name only existing blocks", () => {
     for (const { document, start } of NOT_RUN)
       assert.ok(
         blocks.some((block) => block.document === document && block.text.startsWith(start)),
@@ -97,7 +97,7 @@ describe("every block of the documents is accounted for", () => {
     }
   });
 
-  test("every npm script and every command that a sentence names is there", () => {
+  test("every npm script and command named in the text exists", () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     const commands = readCommandNames();
     for (const document of new Set(blocks.map((block) => block.document))) {
@@ -123,7 +123,7 @@ function readCommandNames(): string[] {
   );
 }
 
-test("every JSON block is JSON, and has the shape that is sent", async () => {
+test("every JSON block is valid, and has the shape that is sent", async () => {
   const error = Compile(ApiErrorBody);
   const openApi = JSON.parse(readFileSync(join(ROOT, "openapi.json"), "utf8"));
   const examples = Object.keys(openApi.components.schemas).map((name) =>
@@ -153,7 +153,7 @@ function isThere(program: string): boolean {
   }
 }
 
-describe("a newcomer who types what the documents say", {
+describe("a newcomer who types the documented commands", {
   skip: missing.length > 0 && `there is no ${missing.join(" and no ")} here`,
 }, () => {
   const shell = here.filter(({ language }) => language === "sh");
@@ -163,7 +163,7 @@ describe("a newcomer who types what the documents say", {
   const findOutput = (document: string, part: string) =>
     printed.find((block) => block.document === document && block.text.includes(part))?.output ?? assert.fail(part);
 
-  test("gets through without an error, and sees what they should", async () => {
+  test("gets through without an error, and sees the documented output", async () => {
     const newcomer = await createNewcomer();
     const receiverPort = await findFreePort();
     const adapt = (text: string) =>

@@ -12,17 +12,17 @@ const { pool } = await createTestDatabase();
 const read = (name: string) => readFile(new URL(`../${name}`, import.meta.url), "utf8");
 
 for (const { name, render } of GENERATED_FILES) {
-  test(`${name} is what the code makes now (else: npm run generate)`, async () => {
+  test(`${name} matches the code (if not, run npm run generate)`, async () => {
     assert.equal(await read(name), await render({ app, pool }));
   });
 }
 
-test("openapi.json is what the service answers", async () => {
+test("openapi.json is what the service returns", async () => {
   const response = await app.inject({ url: "/api/v1/openapi.json" });
   assert.deepEqual(JSON.parse(await read("openapi.json")), response.json());
 });
 
-test(".env.example, read as .env as it is, changes nothing", async () => {
+test(".env.example used as .env changes nothing", async () => {
   const lines = (await read(".env.example")).split("\n");
   assert.deepEqual(
     lines.filter((line) => line !== "" && !line.startsWith("# ")),

@@ -22,13 +22,13 @@ function readFiles(patterns: string[]): SourceFiles {
   return new Map(paths.sort().map((path) => [path, readFileSync(`${root}/${path}`, "utf8")]));
 }
 
-describe("the code keeps to its rules", () => {
+describe("the code follows its rules", () => {
   test("imports point in the allowed direction", () => assert.deepEqual(findImportFaults(source), []));
   test("time, randomness, network and environment are used where they belong", () =>
     assert.deepEqual(findBannedTexts(source), []));
-  test("no file is too long to be read in one go", () => assert.deepEqual(findLongFiles(source), []));
-  test("no function is too long to be seen at a glance", () => assert.deepEqual(findLongFunctions(source), []));
-  test("every file is named for what it holds", () => {
+  test("no file is too long to read in one go", () => assert.deepEqual(findLongFiles(source), []));
+  test("no function is too long to take in at a glance", () => assert.deepEqual(findLongFunctions(source), []));
+  test("every file is named for its content", () => {
     const paths = globSync("{src,test,scripts,bench,sdk}/**/*.*", {
       cwd: root,
       exclude: ["**/node_modules", "sdk/dist"],
@@ -36,9 +36,9 @@ describe("the code keeps to its rules", () => {
     assert.deepEqual(findBannedFileNames(paths.map((path) => path.replaceAll("\\", "/"))), []);
   });
   test("every file is used", () => assert.deepEqual(findDeadFiles(source), []));
-  test("what is exported is used elsewhere", () =>
+  test("every export is used elsewhere", () =>
     assert.deepEqual(findDeadExports(source, readFiles(["{bench,faults,scripts,test}/**/*.{ts,tsx}"])), []));
-  test("the source was found at all", () => assert.ok(source.size > 50));
+  test("the source files were found", () => assert.ok(source.size > 50));
 });
 
 /** One file against one check: what is found, without the file's path. */
@@ -46,7 +46,7 @@ function check(find: (files: SourceFiles) => string[], path: string, text: strin
   return find(new Map([[path, text]])).map((fault) => fault.replace(`${path} `, ""));
 }
 
-describe("imports against the direction are found", () => {
+describe("imports in the wrong direction are found", () => {
   // biome-ignore format: one case a line
   const cases: [path: string, text: string, fault: string][] = [
     ["src/contract/booking.ts", 'import { z } from "zod";', "must not import the package zod"],
@@ -77,7 +77,7 @@ describe("imports against the direction are found", () => {
       assert.deepEqual(check(findImportFaults, path, text), [fault]));
   }
 
-  test("and those along it are not", () => {
+  test("imports in the right direction are accepted", () => {
     const files = new Map([
       ["src/contract/booking.ts", 'import { Type } from "typebox";\nimport { x } from "./ids.ts";'],
       [
@@ -91,7 +91,7 @@ describe("imports against the direction are found", () => {
     assert.deepEqual(findImportFaults(files), []);
   });
 
-  test("the allowed directions hold no circle among the slices", () => {
+  test("the allowed directions contain no cycle between slices", () => {
     const isSlice = (place: string) => /^src\/server\/(?!lib|db|http|cli)[a-z-]+\//.test(place);
     const toSlice = (place: string) => place.split("/").slice(0, 3).join("/");
     const visit = (name: string, trail: string[]): void => {
@@ -131,7 +131,7 @@ describe("banned texts are found", () => {
     test(text, () => assert.deepEqual(check(findBannedTexts, path, text), [fault]));
   }
 
-  test("also in migrations, and where they may stand they are not", () => {
+  test("in migrations too, but not where they are allowed", () => {
     const files = new Map([
       ["migrations/0009_x.sql", "alter table x add y timestamptz default now(); -- not random()"],
       ["src/server/lib/clock.ts", "export const systemClock = { now: () => new Date() };"],
@@ -149,7 +149,7 @@ describe("banned texts are found", () => {
   });
 });
 
-describe("file names that say nothing are found", () => {
+describe("vague file names are found", () => {
   for (const [path, word] of [
     ["src/server/bookings/booking-utils.ts", "utils"],
     ["src/server/helpers/date.ts", "helpers"],
@@ -164,7 +164,7 @@ describe("file names that say nothing are found", () => {
     );
   }
 
-  test("and words that only contain them are not", () =>
+  test("but not words that merely contain them", () =>
     assert.deepEqual(
       findBannedFileNames(["src/server/db/database.ts", "src/contract/metadata.ts", "src/uncommon.ts"]),
       [],
@@ -194,7 +194,7 @@ describe("long functions are found", () => {
     });
   }
 
-  test("but not in tests, and not where a longer one is allowed, as long as it is needed", () => {
+  test("but not in tests, and not where a longer one is allowed and still needed", () => {
     const allowed = [{ file: path, linesMax: 80 }];
     const files = (lines: number) =>
       new Map([
@@ -235,7 +235,7 @@ describe("long and dead files, and dead exports, are found", () => {
     ]);
   });
 
-  test("a file of 351 lines is too long, one of 350 is not, and a test may be as long as it likes", () => {
+  test("a file of 351 lines is too long, one of 350 is not, and a test may have any length", () => {
     const files = new Map([
       ["src/server/bookings/long.ts", "x;\n".repeat(351)],
       ["src/server/bookings/short.ts", "x;\n".repeat(350)],

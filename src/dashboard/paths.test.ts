@@ -9,7 +9,7 @@ const SOURCE = readFileSync(new URL("routes.tsx", import.meta.url), "utf8");
 
 const ORGANIZATION = "$organization";
 
-test("every address in paths.ts has a screen in routes.tsx, and every screen has an address", () => {
+test("every path in paths.ts has a screen in routes.tsx, and every screen has a path", () => {
   const inPaths = [
     ...Object.values(ENTRY_PAGES),
     HOME,
@@ -19,7 +19,7 @@ test("every address in paths.ts has a screen in routes.tsx, and every screen has
   assert.deepEqual(inPaths.map(withoutIds).toSorted(), readScreens().map(withoutIds).toSorted());
 });
 
-test("after signing in only our own pages are gone back to", () => {
+test("signing in only redirects to our own pages", () => {
   for (const text of ["/app", "/app/org_1/bookings?search=a", "/invitation?token=x"])
     assert.equal(toReturnPath(text), text);
   for (const text of ["", "/apple", "//evil.example/app", "https://evil.example/app", "/invitation"])

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { toEndOfDay, toInstant, toLocalTime } from "./zoned-time.ts";
 
-describe("what a clock on the wall shows becomes an instant", () => {
+describe("local times are converted to instants", () => {
   for (const [local, timeZone, instant] of [
     ["2026-11-01T13:00", "Europe/Berlin", "2026-11-01T12:00:00.000Z"],
     ["2026-07-01T13:00", "Europe/Berlin", "2026-07-01T11:00:00.000Z"],
@@ -15,16 +15,16 @@ describe("what a clock on the wall shows becomes an instant", () => {
     test(`${local} in ${timeZone}`, () => assert.equal(toInstant(local, timeZone), instant));
   }
 
-  test("what is no time becomes nothing", () => {
+  test("an invalid time gives null", () => {
     assert.deepEqual([toInstant("", "UTC"), toInstant("soon", "UTC")], [null, null]);
   });
 
-  test("a day ends there, however long it was", () => {
+  test("a day ends at local midnight, whether it has 23, 24 or 25 hours", () => {
     assert.equal(toEndOfDay("2026-10-25", "Europe/Berlin"), "2026-10-25T22:59:59.000Z");
     assert.equal(toEndOfDay("2026-10-24", "Europe/Berlin"), "2026-10-24T21:59:59.000Z");
   });
 
-  test("and the other way round", () => {
+  test("instants are converted to local times", () => {
     assert.equal(toLocalTime("2026-11-01T12:00:00.000Z", "Europe/Berlin"), "2026-11-01T13:00");
     assert.equal(toLocalTime("2026-07-01T12:00:30.000Z", "America/New_York"), "2026-07-01T08:00");
   });

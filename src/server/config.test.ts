@@ -16,7 +16,7 @@ function faultsOf(environment: Record<string, string>): string[] {
   return [];
 }
 
-test("without any variable every setting has its default", () => {
+test("without any variables every setting has its default", () => {
   assert.deepEqual(parseConfig({}), {
     port: 3000,
     host: "localhost",
@@ -60,17 +60,17 @@ test("an empty or blank variable counts as unset", () => {
   assert.deepEqual(parseConfig(blank), parseConfig({}));
 });
 
-test("spaces around a value do not count", () => {
+test("spaces around a value are ignored", () => {
   assert.equal(parseConfig({ PORT: " 8080 " }).port, 8080);
   assert.equal(parseConfig({ ROLE: "web\r" }).role, "web");
 });
 
-test("the settings cannot be changed once they are read", () => {
+test("settings cannot be changed once they are read", () => {
   const config = parseConfig({});
   assert.throws(() => Object.assign(config, { port: 1 }), TypeError);
 });
 
-test("variables that are no settings are left alone", () => {
+test("unknown variables are ignored", () => {
   assert.deepEqual(parseConfig({ port: "1", PORTS: "x", HOME: "/root" }), parseConfig({}));
 });
 
@@ -85,7 +85,7 @@ describe("whole numbers", () => {
   ];
   for (const [key, min, max] of ranges) {
     const { name } = SETTINGS[key];
-    test(`${name} goes from ${min} to ${max}`, () => {
+    test(`${name} accepts ${min} to ${max}`, () => {
       assert.deepEqual(
         [parseConfig({ [name]: String(min) })[key], parseConfig({ [name]: String(max) })[key]],
         [min, max],
@@ -128,9 +128,9 @@ describe("BASE_URL", () => {
     ["http://[::1]:3000", "http://[::1]:3000"],
   ];
   for (const [given, taken] of accepted) {
-    test(`${given} is taken as ${taken}`, () => assert.equal(parseConfig({ BASE_URL: given }).baseUrl, taken));
+    test(`${given} is read as ${taken}`, () => assert.equal(parseConfig({ BASE_URL: given }).baseUrl, taken));
   }
-  test("follows the port where it is unset", () => {
+  test("follows the port when unset", () => {
     assert.equal(parseConfig({ PORT: "8080" }).baseUrl, "http://localhost:8080");
   });
   const refused: [given: string, shown: string][] = [
@@ -159,7 +159,7 @@ describe("DATABASE_URL", () => {
     "postgres:///bookflow",
   ];
   for (const given of accepted) {
-    test(`${given} is taken as it is`, () =>
+    test(`${given} is accepted unchanged`, () =>
       assert.equal(parseConfig({ DATABASE_URL: given, SECRET_KEY: "k".repeat(32) }).databaseUrl, given));
   }
   for (const given of ["mysql://root:hunter2@db/x", "hunter2", "postgres:hunter2", "postgres://u:hunter2@:x:/"]) {
@@ -193,7 +193,7 @@ describe("the other settings", () => {
     });
   }
 
-  test("SECRET_KEY has 32 characters or more, and is never shown", () => {
+  test("SECRET_KEY has at least 32 characters and is never shown", () => {
     assert.equal(parseConfig({ SECRET_KEY: "k".repeat(32) }).secretKey, "k".repeat(32));
     assert.deepEqual(faultsOf({ SECRET_KEY: "hunter2" }), [
       "SECRET_KEY must have at least 32 characters, not [secret]",
@@ -201,7 +201,7 @@ describe("the other settings", () => {
   });
 });
 
-test("with DATABASE_URL, SECRET_KEY is required: every process must read what another sealed", () => {
+test("DATABASE_URL requires SECRET_KEY: every process must read what another sealed", () => {
   const DATABASE_URL = "postgres://user:pass@db.example/bookflow";
   assert.deepEqual(faultsOf({ DATABASE_URL }), [
     "SECRET_KEY must be set if DATABASE_URL is, to the same value for every process",
@@ -209,7 +209,7 @@ test("with DATABASE_URL, SECRET_KEY is required: every process must read what an
   assert.equal(parseConfig({ DATABASE_URL, SECRET_KEY: "k".repeat(32) }).databaseUrl, DATABASE_URL);
 });
 
-test("all faults come in one message, in the order of the settings", () => {
+test("all errors come in one message, in the order of the settings", () => {
   const bad = {
     SHUTDOWN_GRACE_MS: "soon",
     PORT: "http",
@@ -225,7 +225,7 @@ test("all faults come in one message, in the order of the settings", () => {
   ]);
 });
 
-test("a fault stays on one line whatever the value holds", () => {
+test("an error stays on one line whatever the value contains", () => {
   assert.deepEqual(faultsOf({ ROLE: "a\nPORT is fine\u001b[0m" }), [
     'ROLE must be one of all, web, worker, not "a\\nPORT is fine\\u001b[0m"',
   ]);
@@ -233,7 +233,7 @@ test("a fault stays on one line whatever the value holds", () => {
 
 describe("SMTP_URL", () => {
   for (const given of ["smtp://user:hunter2@mail.example:587", "smtps://mail.example"])
-    test(`${given} is taken as it is`, () => assert.equal(parseConfig({ SMTP_URL: given }).smtpUrl, given));
+    test(`${given} is accepted unchanged`, () => assert.equal(parseConfig({ SMTP_URL: given }).smtpUrl, given));
   for (const given of ["hunter2@mail.example", "smtp://", "http://user:hunter2@mail.example"])
     test(`${given} is refused and never shown`, () => {
       const fault = "SMTP_URL must be an address like smtp://… or smtps://…, not [secret]";
@@ -241,14 +241,14 @@ describe("SMTP_URL", () => {
     });
 });
 
-test("the three settings of OpenID Connect are set together or not at all", () => {
+test("the three OpenID Connect settings are set together or not at all", () => {
   const all = { OIDC_ISSUER: "https://id.example/realm/", OIDC_CLIENT_ID: "id", OIDC_CLIENT_SECRET: "secret" };
   assert.equal(parseConfig(all).oidcIssuer, "https://id.example/realm");
   const fault = "OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together or not at all";
   for (const left of Object.keys(all)) assert.deepEqual(faultsOf({ ...all, [left]: "" }), [fault]);
 });
 
-test("every secret is marked as one", () => {
+test("every secret is marked as secret", () => {
   const secrets = Object.values(SETTINGS).filter((setting) => "isSecret" in setting && setting.isSecret);
   assert.deepEqual(
     secrets.map(({ name }) => name),
@@ -256,7 +256,7 @@ test("every secret is marked as one", () => {
   );
 });
 
-test("every setting has a name, a meaning in a sentence and a range, and its default is valid", () => {
+test("every setting has a name, a description and a range, and its default is valid", () => {
   for (const { name, meaning, range, fallback, parse } of Object.values(SETTINGS)) {
     assert.match(name, /^[A-Z][A-Z0-9_]*$/);
     assert.match(meaning, /^\S.*\.$/);
@@ -265,7 +265,7 @@ test("every setting has a name, a meaning in a sentence and a range, and its def
   }
 });
 
-test("a .env that cannot be read is one sentence", async () => {
+test("an unreadable .env gives a one-line error", async () => {
   const line = createCommandLine({});
   mkdirSync(join(line.folder, ".env"));
   const outcome = await line.run(["org", "list"]);

@@ -75,7 +75,9 @@ function logged({ output }: Service): string[] {
 
 const READY = /^Bookflow is ready at (http:\/\/localhost:[1-9][0-9]*)\n/;
 
-test("the service says where it is, answers there, and ends in order on SIGTERM", { timeout: 60_000 }, async () => {
+test("the service prints its address, answers there, and shuts down cleanly on SIGTERM", {
+  timeout: 60_000,
+}, async () => {
   const service = start();
   const address = await service.says(READY);
   assert.equal((await fetch(`${address}/readyz`)).status, 200);
@@ -87,7 +89,7 @@ test("the service says where it is, answers there, and ends in order on SIGTERM"
   );
 });
 
-test("a request in flight is answered before the end, and no new one is taken", { timeout: 60_000 }, async () => {
+test("a request in flight is answered before shutdown, and no new one is accepted", { timeout: 60_000 }, async () => {
   const { key } = await makeKey(db, await makeOrganization(db));
   // Without background tasks, which may wait for the lock before the request does.
   const service = start({ ROLE: "web" });
@@ -105,7 +107,7 @@ test("a request in flight is answered before the end, and no new one is taken", 
   assert.equal(await service.ends(), 0);
 });
 
-test("a signal to all of npm, its shell and the service is one signal: the end of the shell does not cut the rest short", {
+test("a signal to npm, its shell and the service counts once: the shell's exit does not cut the shutdown short", {
   timeout: 60_000,
   skip: process.platform === "win32" && "there are no groups of processes",
 }, async () => {
@@ -125,7 +127,7 @@ test("a signal to all of npm, its shell and the service is one signal: the end o
   assert.equal(logged(service).at(-1), "service.stopped");
 });
 
-test("what outlasts the grace time is cut off", { timeout: 60_000 }, async () => {
+test("requests that outlast the grace period are cut off", { timeout: 60_000 }, async () => {
   const { key } = await makeKey(db, await makeOrganization(db));
   const service = start({ SHUTDOWN_GRACE_MS: "1", ROLE: "web" });
   const address = await service.says(READY);
@@ -139,14 +141,14 @@ test("what outlasts the grace time is cut off", { timeout: 60_000 }, async () =>
   await service.ends();
 });
 
-test("a worker alone serves nothing and ends in order", { timeout: 60_000 }, async () => {
+test("a worker on its own serves nothing and shuts down cleanly", { timeout: 60_000 }, async () => {
   const service = start({ ROLE: "worker" });
   await service.says(/^(Bookflow's worker is running\.)\n/);
   service.child.kill("SIGTERM");
   assert.equal(await service.ends(), 0);
 });
 
-test("each thing that keeps it from starting is one sentence", { timeout: 60_000, concurrency: 3 }, async (t) => {
+test("each fault that prevents a start gives one line", { timeout: 60_000, concurrency: 3 }, async (t) => {
   const taken = createServer().listen({ port: 0, host: "127.0.0.1" });
   await once(taken, "listening");
   after(() => taken.close());

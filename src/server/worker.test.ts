@@ -25,7 +25,7 @@ async function countRuns(name: string): Promise<Record<string, number>> {
   return Object.fromEntries(runs.map(({ labels, value }) => [String(labels.outcome), value]));
 }
 
-test("a run that fails is logged and the next one runs", async () => {
+test("a failed run is logged and the next one runs", async () => {
   const { promise: hasRunAgain, resolve: ranAgain } = Promise.withResolvers<void>();
   const flaky = makeTask("flaky", async (runNumber) => {
     if (runNumber === 1) throw new RangeError("a bad night");
@@ -45,7 +45,7 @@ test("a run that fails is logged and the next one runs", async () => {
   assert.ok(succeeded >= 2);
 });
 
-test("a task whose statements may be long is given the database that waits for them", async () => {
+test("a task with long statements gets the database pool that waits for them", async () => {
   const given = new Map<string, unknown>();
   const { promise: haveRun, resolve } = Promise.withResolvers<void>();
   const task = (name: string): Task => ({
@@ -62,7 +62,7 @@ test("a task whose statements may be long is given the database that waits for t
   assert.equal(given.get("long"), deps.patientDb);
 });
 
-test("one task that fails or hangs does not hold up another", async () => {
+test("a task that fails or hangs does not hold up another", async () => {
   const { promise: hasRun, resolve: ran } = Promise.withResolvers<void>();
   const hanging = makeTask("hanging", (_runNumber, signal) => {
     return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
@@ -79,7 +79,7 @@ test("one task that fails or hangs does not hold up another", async () => {
   assert.deepEqual(await countRuns("hanging"), { failed: 0, succeeded: 1 });
 });
 
-test("stopping waits for the run under way, tells it, and begins no other", async () => {
+test("stopping waits for the run in progress, signals it, and starts no other", async () => {
   const { promise: hasBegun, resolve: begun } = Promise.withResolvers<void>();
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
   let runs = 0;
@@ -103,7 +103,7 @@ test("stopping waits for the run under way, tells it, and begins no other", asyn
   assert.deepEqual([runs, wasTold], [1, true]);
 });
 
-test("a stopped worker is stopped at once where nothing runs", async () => {
+test("a worker stops at once when nothing is running", async () => {
   const { promise: hasRun, resolve: ran } = Promise.withResolvers<void>();
   const worker = startWorker(deps, [{ ...makeTask("idle", async () => ran()), periodMs: DAY_MS }]);
   await hasRun;

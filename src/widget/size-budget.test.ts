@@ -18,19 +18,19 @@ function measure(...patterns: string[]): number {
   return files.reduce((sum, file) => sum + gzipSync(readFileSync(DIST + file), { level: 9 }).length, 0);
 }
 
-describe("what visitors load stays small", () => {
+describe("visitors load little", () => {
   before(async () => await buildBrowserFiles());
 
   for (const language of LANGUAGES)
-    test(`the frame in ${language}: at most ${FRAME_BYTES_MAX} bytes`, () => {
+    test(`the frame in ${language} is at most ${FRAME_BYTES_MAX} bytes`, () => {
       const bytes = measure("assets/frame/main-*.js", "assets/frame/main-*.css", `assets/frame/${language}-*.js`);
       assert.ok(bytes <= FRAME_BYTES_MAX, `${bytes} bytes`);
     });
 
-  test("and the frame loads nothing else", () =>
+  test("the frame loads nothing else", () =>
     assert.equal(globSync("assets/frame/*.{js,css}", { cwd: DIST }).length, 2 + LANGUAGES.length));
 
-  test(`the loader: at most ${LOADER_BYTES_MAX} bytes`, () => {
+  test(`the loader is at most ${LOADER_BYTES_MAX} bytes`, () => {
     const bytes = measure("loader/loader.js");
     assert.ok(bytes <= LOADER_BYTES_MAX, `${bytes} bytes`);
   });

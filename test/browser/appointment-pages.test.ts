@@ -19,8 +19,8 @@ async function book(): Promise<{ manageUrl: string; joinUrl: string }> {
   return { manageUrl: booked.manageUrl ?? "", joinUrl: booked.joinUrl ?? "" };
 }
 
-describe("the pages of an appointment", { skip: noBrowser }, () => {
-  test("the visitor cancels by keyboard, without any script", async () => {
+describe("the appointment pages", { skip: noBrowser }, () => {
+  test("let the visitor cancel by keyboard, without any script", async () => {
     const { manageUrl } = await book();
     const page = await browser.open({ ...visitor, javaScriptEnabled: false });
     await page.goto(manageUrl);
@@ -33,7 +33,7 @@ describe("the pages of an appointment", { skip: noBrowser }, () => {
   });
 
   for (const colorScheme of ["light", "dark"] as const) {
-    test(`they leave axe nothing to find, in ${colorScheme} colours and at 320 pixels`, async () => {
+    test(`pass axe in ${colorScheme} colours and at 320 pixels`, async () => {
       const { manageUrl, joinUrl } = await book();
       const page = await browser.open({ ...visitor, colorScheme, viewport: { width: 320, height: 640 } });
       const errors = watchErrors(page);

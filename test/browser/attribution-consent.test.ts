@@ -84,7 +84,7 @@ const readStored = (page: Page) =>
   page.evaluate("JSON.parse(localStorage.getItem('svc_attr'))") as Promise<object | null>;
 
 describe("attribution", { skip: noBrowser }, () => {
-  test("the first page, its campaign and what led to it are told on the third page", async () => {
+  test("the first page, its campaign and its referrer are sent on the third page", async () => {
     const { page, errors } = await arrive("auto");
     await go(page, "About");
     await go(page, "Book");
@@ -102,7 +102,7 @@ describe("attribution", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("ids of Google Analytics and Meta are read when the visitor agreed, and not before", async () => {
+  test("Google Analytics and Meta ids are read once the visitor agrees, and not before", async () => {
     const { page } = await arrive("auto");
     await page.evaluate("document.cookie = '_ga=GA1.1.123.456'; document.cookie = '_fbp=fb.1.17.9'");
     await go(page, "Book");
@@ -114,7 +114,7 @@ describe("attribution", { skip: noBrowser }, () => {
     assert.deepEqual([gaClientId, fbp], ["123.456", "fb.1.17.9"]);
   });
 
-  test("required: nothing is stored or told before the visitor agrees, then all of it, and it holds on the next page", async () => {
+  test("required: nothing is stored or sent before the visitor agrees, then everything, including on the next page", async () => {
     const { page } = await arrive("required");
     assert.equal(await readStored(page), null);
     await page.evaluate(`document.body.insertAdjacentHTML("beforeend", "<svc-booking></svc-booking>")`);
@@ -134,7 +134,7 @@ describe("attribution", { skip: noBrowser }, () => {
     assert.equal(await readStored(page), null);
   });
 
-  test("required, and agreed to on the second page only: that page is the first one known", async () => {
+  test("required, and agreed to on the second page: that page is the first one known", async () => {
     const { page } = await arrive("required");
     await go(page, "About");
     await page.evaluate("svc('consent', 'granted')");
@@ -144,7 +144,7 @@ describe("attribution", { skip: noBrowser }, () => {
   });
 
   for (const signal of ["globalPrivacyControl", "doNotTrack"]) {
-    test(`${signal}: nothing is stored, also when the page says that the visitor agreed, and what was stored is deleted`, async () => {
+    test(`${signal}: nothing is stored even if the page says the visitor agreed, and stored data is deleted`, async () => {
       addSites("auto");
       const page = await browser.open(visitor);
       await page.goto(`${SITE}/about`);
@@ -175,7 +175,7 @@ describe("attribution", { skip: noBrowser }, () => {
     assert.deepEqual(await readAttribution(page), { referrer: "", currentPage: `${SITE}/booking` });
   });
 
-  test("a page that changes its address by itself: the frame is told where it is, and no touch is counted", async () => {
+  test("a page that changes its own address: the frame is told where it is, and no touch is counted", async () => {
     const { page, errors } = await arrive("auto");
     await page.evaluate(`history.pushState(null, "", "/booking/online?utm_source=own");
       document.body.insertAdjacentHTML("beforeend", "<div id=app><svc-booking></svc-booking></div>")`);

@@ -66,8 +66,8 @@ async function bookInFrame(frame: Frame): Promise<string> {
   );
 }
 
-describe("from an advertisement to a booking", { skip: noBrowser }, () => {
-  test("REST booking, webhook envelope, Slack and Teams cards and analytics all show what led to it", async () => {
+describe("from an ad to a booking", { skip: noBrowser }, () => {
+  test("the REST booking, webhook envelope, Slack and Teams cards and analytics all show its source", async () => {
     const receiver = await startReplying(() => ({ status: 200, body: "ok" }));
     const business = { owner, widgetId, plan: "business" as const };
     const { secret } = await makeEndpoint(deps, business, { url: `${receiver.url}/json` });

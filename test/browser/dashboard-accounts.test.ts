@@ -20,7 +20,7 @@ const dashboard = await startDashboard({ plan: "pro" });
 const PASSWORD = "three quiet herons";
 
 describe("the first run", { skip: noBrowser }, () => {
-  test("leads from the printed link to an organization, and its owner comes back with password and code", async () => {
+  test("goes from the printed link to an organization, and the owner returns with password and code", async () => {
     const { deps, base } = await startDashboard();
     const link = await makeSetupLink(deps, base);
     assert.ok(link);
@@ -69,8 +69,8 @@ describe("the first run", { skip: noBrowser }, () => {
   });
 });
 
-describe("people of an organization", { skip: noBrowser }, () => {
-  test("somebody who is invited makes an account and sees what their role allows", async () => {
+describe("an organization's people", { skip: noBrowser }, () => {
+  test("an invited person creates an account and sees what their role allows", async () => {
     const { page: owner } = await dashboard.open(browser);
     await owner.goto(dashboard.addressOf("/members"));
     await owner.getByRole("button", { name: "Invite" }).click();
@@ -116,7 +116,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
       assert.ok(log.includes(words), `the audit log has: ${words}`);
   });
 
-  test("somebody who has an account signs in to accept, but only with the address that was invited", async () => {
+  test("an invited person with an account signs in to accept, but only with the invited address", async () => {
     const { person } = await dashboard.open(browser, { role: "owner" });
     const elsewhere = await signIn(dashboard, { role: "member" });
     const link = await invite(person, elsewhere.email);
@@ -133,7 +133,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await page.getByText("This invitation has expired, or was already used or revoked.").waitFor();
   });
 
-  test("a forgotten password is set anew by the link, once, and every device is signed out", async () => {
+  test("a forgotten password is reset through the link, once, and every device is signed out", async () => {
     const { page, person } = await dashboard.open(browser, { role: "member" });
     await page.goto(dashboard.addressOf("/profile"));
     const asking = await openPage(browser);
@@ -162,7 +162,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await asking.getByText("This link has expired or has already been used.").waitFor();
   });
 
-  test("an owner makes a second organization and goes back and forth between the two", async () => {
+  test("an owner creates a second organization and switches between the two", async () => {
     const { page } = await dashboard.open(browser);
     await page.goto(`${dashboard.base}/app/new-organization`);
     await page.getByLabel("Organization name").fill("Waldhof");
@@ -177,7 +177,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: /Organization: Waldhof/ }).waitFor();
   });
 
-  test("a session that is ended elsewhere is gone on with after signing in, and nothing typed is lost", async () => {
+  test("a session ended elsewhere continues after signing in, and nothing typed is lost", async () => {
     const { page, person } = await dashboard.open(browser);
     const other = await openPage(browser);
     await other.goto(`${dashboard.base}/sign-in`);
@@ -203,7 +203,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await other.getByRole("button", { name: /Your account: Ada von Winter/ }).waitFor();
   });
 
-  test("somebody else who signs in where a session has ended sees nothing of what was there", async () => {
+  test("another person who signs in after a session ended sees nothing of the earlier one", async () => {
     const { deps, organizationId } = dashboard;
     const widgetId = await makeWidget(deps.db, organizationId);
     await makeBooking(deps.db, organizationId, { widgetId, customer_name: "Ottilie Sonderfall" });
@@ -226,7 +226,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     assert.equal(await page.getByRole("main").getByRole("table").count(), 0);
   });
 
-  test("when the network fails in the middle it is said, and what was typed stays", async () => {
+  test("a network failure is reported, and what was typed stays", async () => {
     const { page } = await dashboard.open(browser, { role: "admin" });
     await page.goto(dashboard.addressOf("/settings"));
     const name = page.getByLabel("Organization name");
@@ -244,7 +244,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: /Organization: Lindenhof Dental/ }).waitFor();
   });
 
-  test("a screen whose code does not come says so, and comes in its place once the network is back", async () => {
+  test("a screen whose code can't be loaded says so, and appears once the network is back", async () => {
     const { page } = await dashboard.open(browser, { role: "admin" });
     await page.goto(dashboard.addressOf("/settings"));
     await page.getByLabel("Organization name").waitFor();
@@ -270,7 +270,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
   });
 
-  test("what is typed in Settings and Profile is not left without being asked", async () => {
+  test("Settings and Profile ask before discarding unsaved changes", async () => {
     const { page } = await dashboard.open(browser, { role: "admin" });
     const question = page.getByRole("dialog", { name: "Discard unsaved changes?" });
     for (const [path, label] of [
@@ -290,7 +290,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     }
   });
 
-  test("signing out in one tab covers the others, and a tab that is looked at again asks who is signed in", async () => {
+  test("signing out in one tab covers the others, and a tab checks who is signed in when it becomes visible", async () => {
     const { page, person } = await dashboard.open(browser);
     const other = await page.context().newPage();
     for (const tab of [page, other]) {
@@ -308,7 +308,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await dialog.waitFor();
   });
 
-  test("whoever leaves their last organization is told so, and the last owner cannot leave", async () => {
+  test("someone who leaves their last organization is told so, and the last owner cannot leave", async () => {
     const { page } = await dashboard.open(browser, { role: "viewer" });
     await page.goto(dashboard.addressOf("/settings"));
     assert.equal(await page.getByLabel("Organization name").isEditable(), false);
@@ -328,7 +328,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await alone.getByText("An organization needs at least one owner.").waitFor();
   });
 
-  test("signing in leads to our own pages only", async () => {
+  test("signing in redirects only to our own pages", async () => {
     const { person } = await dashboard.open(browser, { role: "viewer" });
     const page = await openPage(browser);
     await page.goto(`${dashboard.base}/sign-in?next=${encodeURIComponent("//evil.example/app")}`);
@@ -336,7 +336,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await page.waitForURL(new RegExp(`^${dashboard.base}/app/org_`));
   });
 
-  test("every screen can be used by everybody, in the light and the dark, on a desk and a phone", async () => {
+  test("every screen is accessible, in light and dark, on desktop and phone", async () => {
     const screens = ["/members", "/audit", "/settings", "/profile", "/nowhere"].map(dashboard.addressOf);
     const entries = ["/sign-in", "/forgot-password", "/reset-password?token=x", "/sign-up", "/app/new-organization"];
     const { page } = await dashboard.open(browser);
@@ -350,7 +350,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  test("whoever uses the keyboard is led to what is new", async () => {
+  test("keyboard focus moves to new content", async () => {
     const { page } = await dashboard.open(browser, { role: "admin" });
     await page.goto(dashboard.addressOf("/members"));
     await page.getByRole("table", { name: "Members" }).waitFor();
@@ -388,7 +388,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   });
 
-  test("what somebody else changes meanwhile is followed, and what one has typed stays", async () => {
+  test("changes by someone else appear, and what was typed stays", async () => {
     const { page: one } = await dashboard.open(browser, { role: "admin" });
     const { person: other } = await dashboard.open(browser, { role: "owner" });
     await one.goto(dashboard.addressOf("/settings"));
@@ -415,7 +415,7 @@ describe("people of an organization", { skip: noBrowser }, () => {
 });
 
 describe("OpenID Connect", { skip: noBrowser }, () => {
-  test("leads through the issuer and back to where one wanted to go; without an issuer it is not offered", async () => {
+  test("goes through the issuer and back to the requested page; without an issuer it is not offered", async () => {
     const issuer = await openOidcServer();
     const port = await findFreePort();
     const settings = {

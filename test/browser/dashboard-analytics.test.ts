@@ -25,7 +25,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     return { page, report: body as AppAnalytics };
   }
 
-  test("shows the period's figures, their days and the funnel as the server counts them", async () => {
+  test("shows the period's figures, days and funnel as the server counts them", async () => {
     const { page, report } = await openReport();
     const { totals, funnel } = report;
     assert.ok(totals.bookings > 20 && report.previous.isComplete, "the practice is busy");
@@ -60,7 +60,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.getByText("Europe/Berlin").waitFor();
   });
 
-  test("keeps period and widget in the address, so that going back and loading anew show the same", async () => {
+  test("keeps period and widget in the URL, so that Back and reloading show the same", async () => {
     const { page } = await openReport();
     await page.getByText("7 days", { exact: true }).click();
     await page.getByText("26 Oct 2026 – 1 Nov 2026.").waitFor();
@@ -76,7 +76,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     assert.equal(new URL(page.url()).search, "");
   });
 
-  test("takes any number of days", async () => {
+  test("accepts any number of days", async () => {
     const { page } = await openReport();
     await page.getByRole("button", { name: "Custom" }).click();
     await page.getByLabel("Number of days, including today").fill("12");
@@ -85,7 +85,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     assert.equal(new URL(page.url()).search, "?days=12");
   });
 
-  test("takes an address with too many days, or with none, for the nearest that makes sense", async () => {
+  test("replaces an invalid number of days in the URL with the nearest valid one", async () => {
     const { page } = await dashboard.open(browser, { role: "viewer" });
     for (const [days, period] of [
       ["99999", "2 Nov 2024 – 1 Nov 2026."],
@@ -110,7 +110,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.getByText("Download started").waitFor();
   });
 
-  test("says when the service cannot be reached, and tries again when asked", async () => {
+  test("says when the service can't be reached, and retries on request", async () => {
     const { page } = await openReport();
     await page.route("**/api/app/analytics?*", (route) => route.abort());
     await page.getByText("7 days", { exact: true }).click();
@@ -120,17 +120,17 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.getByText("26 Oct 2026 – 1 Nov 2026.").waitFor();
   });
 
-  test("says what is wrong with an address that asks for no days", async () => {
+  test("says what is wrong with an invalid day in the URL", async () => {
     const { page } = await dashboard.open(browser);
     await page.goto(dashboard.addressOf("/analytics?from=tomorrow"));
     await page.getByText("must be a day, for example 2026-11-01").waitFor();
   });
 
-  test("reads well in light and dark, at desktop and phone width, jumps nowhere, with no fault that axe finds", async () => {
+  test("is accessible and does not shift, in light and dark, at desktop and phone width", async () => {
     await checkLooks(dashboard, browser, [{ path: "/analytics", text: "Views and bookings by day" }]);
   });
 
-  test("before the first view, the screen leads to the first widget, and then to its snippet", async () => {
+  test("before the first view, the screen points to creating a widget, and then to its snippet", async () => {
     const organizationId = await makeOrganization(dashboard.deps.db);
     const person = await signIn(dashboard, { role: "owner", organizationId });
     const page = await openPage(browser);

@@ -57,7 +57,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await rows(page).nth(count).waitFor({ state: "detached" });
   };
 
-  test("lists the newest first, and older ones on demand", async () => {
+  test("lists the newest first, and older ones on request", async () => {
     const page = await openList();
     assert.equal(await rows(page).count(), PAGE_SIZE);
     assert.match(await rows(page).first().innerText(), /Ottilie Sonderfall/);
@@ -66,7 +66,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     assert.equal(await rows(page).count(), Math.min(practice.bookings + 1, 2 * PAGE_SIZE));
   });
 
-  test("finds by name, e-mail, reference, service and campaign, with the search in the address", async () => {
+  test("finds by name, e-mail, reference, service and campaign, with the search in the URL", async () => {
     const page = await openList();
     const search = page.getByRole("searchbox");
     for (const text of ["sonderfall", "OTTILIE@special", special.toLowerCase(), "root canal", "winter-letter"]) {
@@ -85,7 +85,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     assert.equal(await search.inputValue(), "nobody at all");
   });
 
-  test("narrows to a widget and to days of the organization's time zone", async () => {
+  test("filters by widget and by days in the organization's time zone", async () => {
     const page = await openList("?from=2026-11-01&to=2026-11-01");
     const today = await rows(page).allInnerTexts();
     assert.ok(today.length > 0 && today.every((text) => text.includes("1 Nov 2026")), today.join("\n"));
@@ -100,7 +100,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await page.waitForURL((url) => url.search === `?widget=${practice.old}`);
   });
 
-  test("shows a booking whole, and leads back to the same list", async () => {
+  test("shows a booking in full, and returns to the same list", async () => {
     const page = await openList("?search=sonderfall");
     await page.getByRole("cell", { name: "Root canal treatment" }).click();
     await page.getByRole("heading", { level: 1, name: "Ottilie Sonderfall" }).waitFor();
@@ -120,7 +120,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await waitForRows(page, 1);
   });
 
-  test("tells where a booking was sent, and whether it arrived", async () => {
+  test("shows where a booking was sent, and whether it arrived", async () => {
     const business = { owner: dashboard.organizationId, widgetId: practice.website, plan: "pro" as const };
     await makeEndpoint(dashboard.deps, business, { url: "https://93.184.216.34/hook" });
     const reference = await book(dashboard.deps, business);
@@ -131,7 +131,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     assert.deepEqual(await findAccessibilityFaults(page), []);
   });
 
-  test("hides customers from a viewer, in the list, in the search and in the detail", async () => {
+  test("hides customers from a viewer, in the list, the search and the details", async () => {
     const page = await openList(`?search=${special}`, "viewer");
     await page.getByText("Customer data is hidden").waitFor();
     assert.doesNotMatch(await page.locator("main").innerText(), /Ottilie|Special/);
@@ -142,7 +142,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await page.getByRole("tooltip", { name: /Viewers can’t do this/ }).waitFor();
   });
 
-  test("deletes one after asking; one that somebody else deleted meanwhile is gone too", async () => {
+  test("deletes one after confirmation; one that someone else already deleted disappears too", async () => {
     const { db } = dashboard.deps;
     const make = () =>
       makeBooking(db, dashboard.organizationId, { widgetId: practice.website, customer_name: "Gone Soon" });
@@ -169,7 +169,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await page.getByRole("heading", { name: "Booking not found" }).waitFor();
   });
 
-  test("erases a customer after counting and typing the address again", async () => {
+  test("erases a customer after counting and retyping the address", async () => {
     const { db } = dashboard.deps;
     const about = { widgetId: practice.website, customer_email: "Forget.Me@Example.com", customer_name: "Forget Me" };
     for (let n = 0; n < 2; n++) await makeBooking(db, dashboard.organizationId, about);
@@ -188,7 +188,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     assert.deepEqual(audit.at(-1), { action: "bookings.erased", target: null, detail: { bookings: 2 } });
   });
 
-  test("exports what the filters leave, and says so when the session has ended", async () => {
+  test("exports the filtered bookings, and says so when the session has ended", async () => {
     const { page, person } = await dashboard.open(browser);
     await page.goto(dashboard.addressOf("/bookings?search=winter-letter"));
     await waitForRows(page, 1);
@@ -206,14 +206,14 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await page.getByRole("dialog", { name: "You’ve been signed out" }).waitFor();
   });
 
-  test("reads well in light and dark, at desktop and phone width, jumps nowhere, with no fault that axe finds", async () => {
+  test("is accessible and does not shift, in light and dark, at desktop and phone width", async () => {
     await checkLooks(dashboard, browser, [
       { path: "/bookings?from=2026-10-31", text: "Ottilie Sonderfall" },
       { path: `/bookings/${special}`, text: "Ottilie Sonderfall" },
     ]);
   });
 
-  test("between phone and desktop no table is cut off, and no screen scrolls sideways", async () => {
+  test("between phone and desktop width no table is cut off, and no screen scrolls sideways", async () => {
     const business = { owner: dashboard.organizationId, widgetId: practice.website, plan: "pro" as const };
     const url = `https://93.184.216.34/${"bookings-of-the-practice".repeat(8)}`;
     await makeEndpoint(dashboard.deps, business, { url });
@@ -227,7 +227,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await page.getByTitle(url).waitFor();
   });
 
-  test("where nothing is stored, the screen says why, and the export says what it takes", async () => {
+  test("when nothing is stored, the screen says why, and the export names the plan it needs", async () => {
     const { db } = dashboard.deps;
     const organizationId = await makeOrganization(db, { plan: "free" });
     await makeWidget(db, organizationId, { collectData: false });

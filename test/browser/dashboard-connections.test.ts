@@ -99,7 +99,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await page.getByText("No connections yet").waitFor();
   });
 
-  test("a member sees connections but cannot change them; a viewer is told that they are out of reach", async () => {
+  test("a member sees connections but cannot change them; a viewer is told they have no access", async () => {
     const member = await open({ role: "member" });
     await member.getByText("No connections yet").waitFor();
     const connect = member.getByRole("button", { name: "Add connection" });
@@ -108,7 +108,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await viewer.getByText("You don’t have access to connections").waitFor();
   });
 
-  test("the screen can be used by everybody, light and dark, on desktop and phone", async () => {
+  test("the screen is accessible, in light and dark, on desktop and phone", async () => {
     const text = "No connections yet";
     await checkLooks(dashboard, browser, [
       {

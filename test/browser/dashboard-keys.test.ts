@@ -17,7 +17,7 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
     return opened;
   }
 
-  test("a key is made, shown once with a command that works, and revoked", async () => {
+  test("a key is created, shown once with a working command, and revoked", async () => {
     const { page, person } = await open();
     await page.getByText("No API keys yet").waitFor();
     await page.getByRole("link", { name: "Webhooks" }).click();
@@ -68,14 +68,14 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
     assert.equal(await ask(), 401);
   });
 
-  test("members who are no admins are told so, and are shown no key", async () => {
+  test("members who aren't admins are told so, and see no keys", async () => {
     const { page } = await open({ role: "member" });
     await page.getByText("You don’t have access to API keys").waitFor();
     await page.getByText("Only admins and owners", { exact: false }).waitFor();
     assert.ok(!(await page.content()).includes("Nightly export"));
   });
 
-  test("outside the plan no key can be made, with the reason", async () => {
+  test("without the plan no key can be created, and the screen says why", async () => {
     const other = await startDashboard({ plan: "pro" });
     const { page } = await other.open(browser);
     await page.goto(other.addressOf("/keys"));
@@ -84,7 +84,7 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
     await page.getByRole("tooltip").getByText("Available on the Business plan.").waitFor();
   });
 
-  test("the screen can be used by everybody, light and dark, on desktop and phone", async () => {
+  test("the screen is accessible, in light and dark, on desktop and phone", async () => {
     await checkLooks(dashboard, browser, [
       { path: "/keys", text: "Nightly export" },
       {

@@ -51,7 +51,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     return added.id;
   }
 
-  test("an endpoint is added with a secret that is shown once and signs what is sent", async () => {
+  test("an endpoint is added with a secret that is shown once and signs deliveries", async () => {
     const receiver = await startReplying(() => ({ status: 200, body: "thank you" }));
     const page = await open("/webhooks");
     await page.getByRole("button", { name: "Add endpoint" }).click();
@@ -111,7 +111,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     assert.ok(!content.includes(secret) && !content.includes(newSecret));
   });
 
-  test("a test that fails says how, in words", async () => {
+  test("a failed test says what went wrong", async () => {
     const receiver = await startReplying(() => ({ status: 503, body: "closed for the weekend" }));
     await makeEndpoint(receiver.url, { description: "Weekender" });
     const page = await open("/webhooks");
@@ -175,7 +175,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await page.getByText("Endpoint not found").waitFor();
   });
 
-  test("a delivery is followed from its first failure to the one that arrives, and sent once more", async () => {
+  test("a delivery is followed from its first failure to its success, and redelivered", async () => {
     const receiver = await startReplying((_, count) =>
       count === 1 ? { status: 500, body: "no room" } : { status: 200, body: "stored" },
     );
@@ -209,7 +209,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     assert.deepEqual(receiver.requests[2]?.body, receiver.requests[0]?.body);
   });
 
-  test("a pause that the receiver asked for is shown beside its failing, and a test says when it is sent", async () => {
+  test("a pause the receiver asked for is shown next to its failures, and a test says when it is sent", async () => {
     const receiver = await startReplying(() => ({ status: 503, headers: { "Retry-After": "3600" } }));
     const id = await makeEndpoint(receiver.url, { description: "Busy receiver" });
     await book(deps, business);
@@ -225,7 +225,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
       .waitFor();
   });
 
-  test("all that failed since a time is sent again, with what the endpoint missed while it was off", async () => {
+  test("everything that failed since a given time is redelivered, with what the endpoint missed while it was off", async () => {
     let isAway = true;
     const receiver = await startReplying(() => (isAway ? { status: 404, body: "no_team" } : { body: "ok" }));
     const id = await makeEndpoint(receiver.url, { kind: "slack", description: "Front desk" });
@@ -256,7 +256,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     }
   });
 
-  test("filters stand in the address, and older deliveries follow page by page", async () => {
+  test("filters are kept in the URL, and older deliveries follow page by page", async () => {
     const receiver = await startReplying(() => ({ status: 200 }));
     const id = await makeEndpoint(receiver.url, { description: "Archive" });
     for (let count = 0; count < 53; count++) await book(deps, business);
@@ -281,7 +281,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await rows.first().waitFor();
   });
 
-  test("a viewer sees neither bodies nor replies, and is told why nothing can be done", async () => {
+  test("a viewer sees neither bodies nor replies, and is told why actions are disabled", async () => {
     const [delivery] = (await readDeliveries(deps, owner)).filter(({ state }) => state === "delivered");
     assert.ok(delivery);
     const page = await open(`/deliveries/${delivery.id}`, { role: "viewer" });
@@ -297,7 +297,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     assert.equal(await page.getByRole("button", { name: "Delete" }).getAttribute("aria-disabled"), "true");
   });
 
-  test("outside the plan everything stays to be seen, with the reason", async () => {
+  test("without the plan everything stays visible, with the reason", async () => {
     const other = await startDashboard({ plan: "free", settings });
     const { page } = await other.open(browser);
     await page.goto(other.addressOf("/webhooks"));
@@ -306,7 +306,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     assert.equal(await page.getByRole("button", { name: "Add endpoint" }).getAttribute("aria-disabled"), "true");
   });
 
-  test("every screen can be used by everybody, light and dark, on desktop and phone", async () => {
+  test("every screen is accessible, in light and dark, on desktop and phone", async () => {
     const deliveries = await readDeliveries(deps, owner);
     const failing = deliveries.find(({ last_status }) => last_status === 503);
     assert.ok(failing);

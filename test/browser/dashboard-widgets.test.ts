@@ -28,7 +28,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     return page;
   }
 
-  test("a new widget leads to its snippet, and its first view shows by itself", async () => {
+  test("a new widget leads to its snippet, and its first view appears by itself", async () => {
     const { page } = await dashboard.open(browser, { role: "member" });
     await page.goto(dashboard.addressOf("/widgets"));
     await page.getByRole("button", { name: "Create widget" }).click();
@@ -62,7 +62,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await page.getByText("Installed. First view on 1 Nov 2026, 13:00").waitFor();
   });
 
-  test("what is changed is saved, and what is wrong is said at its field", async () => {
+  test("changes are saved, and errors are shown at their fields", async () => {
     const page = await openWidget(widget);
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Main website");
     await page.getByRole("textbox", { name: "Accent colour", exact: true }).fill("#0A7A55");
@@ -85,7 +85,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     assert.equal(await page.getByRole("button", { name: "Save" }).isDisabled(), true);
   });
 
-  test("what is not saved stays over a look at another tab, and is not left without being asked", async () => {
+  test("unsaved changes survive switching tabs, and leaving asks first", async () => {
     const page = await openWidget(widget);
     const name = page.getByRole("textbox", { name: "Name", exact: true });
     await name.fill("Not saved");
@@ -102,7 +102,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await page.getByRole("heading", { level: 1, name: "Bookings" }).waitFor();
   });
 
-  test("what two people change at once is kept of both, or the second is told", async () => {
+  test("simultaneous changes by two people are both kept, or the second person is told", async () => {
     const page = await openWidget(widget);
     const { person } = await dashboard.open(browser);
     await askApp(dashboard.app, person, `PATCH /widgets/${widget}`, { businessName: "Lindenhof & Partners" });
@@ -127,7 +127,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     assert.deepEqual((await read(widget)).allowed_domains.at(-1), "mine.example");
   });
 
-  test("when the answer to making one is lost, pressing the button again leads to the one that was made", async () => {
+  test("when the response to creating one is lost, pressing the button again leads to the created widget", async () => {
     const { page } = await dashboard.open(browser, { role: "member" });
     await page.goto(dashboard.addressOf("/widgets?new=1"));
     const dialog = page.getByRole("dialog");
@@ -149,7 +149,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     assert.equal(await page.getByRole("link", { name: "Lost and found" }).count(), 1);
   });
 
-  test("the browser's way back closes the dialog, goes from tab to tab, and asks before leaving what is not saved", async () => {
+  test("the browser's Back closes the dialog, goes from tab to tab, and asks before discarding changes", async () => {
     const { page } = await dashboard.open(browser, { role: "member" });
     await page.goto(dashboard.addressOf("/widgets"));
     await page.getByRole("button", { name: "Create widget" }).click();
@@ -180,7 +180,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await page.getByRole("heading", { level: 1, name: "Widgets" }).waitFor();
   });
 
-  test("the preview shows a look that is not saved, counts nothing and books nothing", async () => {
+  test("the preview shows unsaved colours and template, counts nothing and books nothing", async () => {
     const { deps, organizationId } = dashboard;
     const id = await makeWidget(deps.db, organizationId, { name: "Previewed" });
     await deps.db
@@ -202,7 +202,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     assert.equal((await read(id)).template, "classic");
   });
 
-  test("Store bookings and the status change after asking", async () => {
+  test("Store bookings and the status change after confirmation", async () => {
     const id = await makeWidget(dashboard.deps.db, dashboard.organizationId, { name: "Shop" });
     const page = await openWidget(id, "?tab=storage");
     const confirm = async (dialog: string, button: string) =>
@@ -222,7 +222,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     assert.equal((await read(id)).status, "active");
   });
 
-  test("a viewer looks and changes nothing", async () => {
+  test("a viewer can look but not change anything", async () => {
     const { page } = await dashboard.open(browser, { role: "viewer" });
     await page.goto(dashboard.addressOf(`/widgets/${widget}`));
     await page.getByRole("button", { name: "Save" }).focus();
@@ -232,13 +232,13 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     assert.equal(await page.getByRole("switch").isDisabled(), true);
   });
 
-  test("an address of no widget says so", async () => {
+  test("an unknown widget's URL says so", async () => {
     const { page } = await dashboard.open(browser);
     await page.goto(dashboard.addressOf("/widgets/w_222222222222"));
     await page.getByRole("heading", { name: "Widget not found" }).waitFor();
   });
 
-  test("every screen reads well in light and dark, at desktop and phone width, with no fault that axe finds", async () => {
+  test("every screen is accessible, in light and dark, at desktop and phone width", async () => {
     const { page } = await dashboard.open(browser);
     for (const path of ["", "?new=1", `/${widget}`, `/${widget}?tab=install`, `/${widget}?tab=storage`]) {
       await page.goto(dashboard.addressOf(`/widgets${path}`));

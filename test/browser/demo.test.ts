@@ -77,7 +77,7 @@ async function book(frame: Frame): Promise<string> {
   return (await frame.locator(".reference").innerText()).trim();
 }
 
-test("a booking on the demo's sample site arrives signed and as cards, and a second start goes on with the same data", {
+test("a booking on the demo's sample site arrives signed and as cards, and a second start keeps the data", {
   skip: noBrowser,
   timeout: 120_000,
 }, async () => {

@@ -35,7 +35,7 @@ function watch(page: Page): string[] {
 const isTooWide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
 
 describe("the guides", { skip: noBrowser }, () => {
-  test("leave axe nothing to find, stick out nowhere and ask nobody else, in light, dark, on a desktop and a phone", async () => {
+  test("pass axe, fit the screen and contact no other host, in light and dark, on desktop and phone", async () => {
     for (const look of LOOKS) {
       const page = await browser.open(look);
       const faults = watch(page);
@@ -48,7 +48,7 @@ describe("the guides", { skip: noBrowser }, () => {
     }
   });
 
-  test("on a phone and without scripts, the menu leads to any other section", async () => {
+  test("have a menu that leads to any other section on a phone without scripts", async () => {
     const page = await browser.open({ viewport: PHONE, javaScriptEnabled: false });
     await page.goto(`${ORIGIN}/docs/webhooks`);
     await page.getByRole("button", { name: "Menu" }).click();
@@ -59,7 +59,7 @@ describe("the guides", { skip: noBrowser }, () => {
     assert.equal(new URL(page.url()).pathname, "/docs/operating");
   });
 
-  test("the copy button of a code block copies that block", async () => {
+  test("have a copy button that copies its own code block", async () => {
     const page = await browser.open({ permissions: ["clipboard-read", "clipboard-write"] });
     const faults = watch(page);
     await page.goto(`${ORIGIN}/docs/webhooks`);
@@ -70,7 +70,7 @@ describe("the guides", { skip: noBrowser }, () => {
     assert.deepEqual(faults, []);
   });
 
-  test("the keyboard alone searches: matches appear while typing, arrows choose, Enter opens, Escape closes", async () => {
+  test("can be searched by keyboard: matches appear while typing, arrows choose, Enter opens, Escape closes", async () => {
     const page = await browser.open();
     const faults = watch(page);
     await page.goto(`${ORIGIN}/docs`);
@@ -89,7 +89,7 @@ describe("the guides", { skip: noBrowser }, () => {
     assert.deepEqual(faults, []);
   });
 
-  test("without scripts, the search field opens a page of matches", async () => {
+  test("show a page of matches when searched without scripts", async () => {
     const page = await browser.open({ javaScriptEnabled: false });
     await page.goto(`${ORIGIN}/docs/webhooks`);
     await page.getByRole("searchbox", { name: "Search guides" }).fill("backup");
@@ -110,7 +110,7 @@ describe("the API reference", { skip: noBrowser }, () => {
   /** Faults of Scalar's own markup, as of 1.72. A new version may fix them; a new kind of fault fails the test. */
   const KNOWN_FAULTS = /: (button-name|heading-order|landmark-unique): .*scalar-refs/;
 
-  test("lists every operation, contacts nobody else and offers no request client, in each look", async () => {
+  test("lists every operation, contacts no other host and offers no request client, in each colour scheme", async () => {
     for (const look of LOOKS) {
       const { page, faults } = await openReference(look);
       for (const name of ["List widgets", "Get analytics", "Webhooks", "Schemas"])
@@ -125,7 +125,7 @@ describe("the API reference", { skip: noBrowser }, () => {
     }
   });
 
-  test("can be searched with the keyboard alone", async () => {
+  test("can be searched by keyboard alone", async () => {
     const { page, faults } = await openReference({});
     await page.keyboard.press("Control+k");
     await page.keyboard.type("get analytics");

@@ -8,7 +8,7 @@ import { startServiceProcess } from "../support/service-process.ts";
 
 const browser = openBrowser();
 
-test("a new installation gets from the printed link to its first delivered webhook in the browser alone", {
+test("a new installation goes from the printed link to its first delivered webhook in the browser alone", {
   skip: noBrowser,
 }, async () => {
   const { url } = await createTestDatabase();

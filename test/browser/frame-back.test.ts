@@ -97,7 +97,7 @@ describe("Back on the booking page", { skip: noBrowser }, () => {
   }
   const leave = async (page: Page) => await page.waitForURL(`${SITE}/book?route=2`);
 
-  test("goes one step back, Forward one step on, and from the first step it leaves, however it was reached", async () => {
+  test("goes one step back, Forward one step on, and leaves from the first step, however it was reached", async () => {
     const page = await open();
     await goToForm(page);
     await page.getByLabel("Name").fill("Mara");
@@ -133,7 +133,7 @@ describe("Back on the booking page", { skip: noBrowser }, () => {
     await leave(page);
   });
 
-  test("Forward leads to no form without a time", async () => {
+  test("Forward does not lead to the form without a chosen time", async () => {
     const page = await open();
     await goToForm(page);
     await go(page, -1);
@@ -145,7 +145,7 @@ describe("Back on the booking page", { skip: noBrowser }, () => {
     await see(page, "time");
   });
 
-  test("after the booking leads away from it, and nothing is booked again", async () => {
+  test("leads away from a finished booking, and nothing is booked again", async () => {
     const page = await open();
     const before = await countBooked(deps, widgetId);
     await goToForm(page);
@@ -165,7 +165,7 @@ describe("Back on the booking page", { skip: noBrowser }, () => {
   });
 });
 
-describe("Back with the widget in a page", { skip: noBrowser }, () => {
+describe("Back with an inline widget", { skip: noBrowser }, () => {
   test("goes back in the widget first, then in the page, whose own history is untouched", async () => {
     const { page, errors } = await visit(INLINE);
     const frame = await findFrame(page);
@@ -182,7 +182,7 @@ describe("Back with the widget in a page", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("after the booking leads to where the visitor was before, also from the page that thanks for it", async () => {
+  test("after a booking leads to where the visitor was before, even from the thank-you page", async () => {
     const thank = `<script>
       window.svc = window.svc || function () { (svc.q = svc.q || []).push(arguments) };
       svc("on", "booked", () => document.body.append("Told."));
@@ -203,7 +203,7 @@ describe("Back with the widget in a page", { skip: noBrowser }, () => {
     await page.waitForURL(`${SITE}/book?route=1`);
   });
 
-  test("a page that moves meanwhile is not moved back by a booking, nor by the widget's own way back", async () => {
+  test("a page that navigates meanwhile is not moved back by a booking or by the widget's Back button", async () => {
     const { page } = await visit(INLINE);
     const frame = await findFrame(page);
     await goToForm(frame);
@@ -229,7 +229,7 @@ describe("Back with the widget in a popup", { skip: noBrowser }, () => {
     return { page, frame: await findFrame(page), errors };
   }
 
-  test("goes one step back, and closes it at the first step", async () => {
+  test("goes one step back, and closes the popup at the first step", async () => {
     const { page, frame, errors } = await open();
     await goToForm(frame);
     for (const step of ["time", "service"] as const) {
@@ -243,7 +243,7 @@ describe("Back with the widget in a popup", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("closed by its button or by Esc it leaves nothing behind: Back is the page's again", async () => {
+  test("belongs to the page again once the popup is closed by its button or Esc", async () => {
     const { page } = await visit(BUTTON);
     const { currentIndex } = await readHistory(page);
     for (const close of [
@@ -273,7 +273,7 @@ describe("Back with the widget in a popup", { skip: noBrowser }, () => {
     assert.deepEqual(await readHost(page), [`${SITE}/book?route=1`, { route: 1 }, 1]);
   });
 
-  test("closes it after the booking, and nothing is booked again", async () => {
+  test("closes the popup after the booking, and nothing is booked again", async () => {
     const { page, frame } = await open();
     const before = await countBooked(deps, widgetId);
     await goToForm(frame, { time: 4 });
@@ -289,7 +289,7 @@ describe("Back with the widget in a popup", { skip: noBrowser }, () => {
     );
   });
 
-  test("closes one that says that its widget does not exist", async () => {
+  test("closes a popup that says its widget does not exist", async () => {
     const { page } = await visit(BUTTON.replace(widgetId, "w_nope"));
     for (const close of [() => go(page, -1), (frame: Frame) => frame.getByRole("button", { name: "Close" }).click()]) {
       await page.locator("#book").click();

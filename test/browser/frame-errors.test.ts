@@ -48,7 +48,7 @@ async function arrive(route: Route): Promise<void> {
 }
 
 describe("when something goes wrong", { skip: noBrowser }, () => {
-  test("what is missing in the form is listed, has the focus, and leads to its field", async () => {
+  test("missing fields are listed, the list has the focus, and each entry leads to its field", async () => {
     const { page, widgetId } = await openForm({ service: /First appointment/ });
     await page.getByLabel("E-mail").fill("mara@");
     await send(page);
@@ -67,7 +67,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     assert.deepEqual(await countBooked(deps, widgetId), [0, 0]);
   });
 
-  test("what only the server can refuse is said at its field", async () => {
+  test("errors that only the server can find are shown at their field", async () => {
     const { page } = await openForm();
     await fillForm(page);
     await page.getByLabel("Anything we should know?").fill("x".repeat(2_001));
@@ -78,7 +78,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await waitForBooked(page);
   });
 
-  test("a time that somebody else took meanwhile is said, gone from the list, and the form is kept", async () => {
+  test("a slot someone else took is reported and removed from the list, and the form is kept", async () => {
     const { page, widgetId } = await openForm();
     const other = await browser.open(visitor);
     await visitPage(other, `/w/${widgetId}`);
@@ -101,7 +101,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     assert.deepEqual(await countBooked(deps, widgetId), [2, 2]);
   });
 
-  test("a reply that was lost on the way is asked for again under the same key: one booking", async () => {
+  test("a lost reply is requested again with the same key, giving one booking", async () => {
     const { page, widgetId } = await openForm();
     const keys = watchKeys(page);
     let isLost = false;
@@ -121,7 +121,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
   });
 
-  test("whoever corrects something after a lost reply learns what was booked: one booking, shown as it is", async () => {
+  test("a visitor who corrects something after a lost reply sees what was booked, once", async () => {
     const { page, widgetId } = await openForm();
     let isLost = false;
     await page.route("**/bookings", async (route) => {
@@ -143,7 +143,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
   });
 
-  test("a scheduling system that is away for a moment is tried again, and a wrong answer for good does not stick", async () => {
+  test("a failed request is retried with a new key once the server says nothing was booked", async () => {
     const { page, widgetId } = await openForm();
     const keys = watchKeys(page);
     await fillForm(page, { email: "fail-500@example.com" });
@@ -157,7 +157,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
   });
 
-  test("while nobody knows what became of a booking, the key stays: one booking", async () => {
+  test("while a booking's outcome is unknown, the key is kept, giving one booking", async () => {
     const { page, widgetId } = await openForm();
     const keys = watchKeys(page);
     let isFirst = true;
@@ -188,7 +188,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
   });
 
-  test("a widget paused while its page was open says so", async () => {
+  test("a widget paused while its page is open says so", async () => {
     const { page, widgetId } = await openForm();
     await updateWidget(deps.db, widgetId, { status: "paused" });
     await fillForm(page);
@@ -197,7 +197,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     assert.deepEqual(await countBooked(deps, widgetId), [0, 0]);
   });
 
-  test("a field that only programs see, filled in by a browser, costs a person one more click", async () => {
+  test("a honeypot field filled in by a browser costs a person one more click", async () => {
     const { page, widgetId } = await openForm();
     await fillForm(page);
     await page.evaluate(() => {
@@ -213,7 +213,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await waitForBooked(page);
   });
 
-  test("free times that cannot be loaded are loaded on request", async () => {
+  test("free times that fail to load are loaded on request", async () => {
     const page = await browser.open(visitor);
     await page.route("**/slots?*", (route) => route.abort("connectionreset"));
     await visitPage(page, `/w/${await service.makeWidget()}`);
@@ -224,7 +224,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await page.locator(".time").first().waitFor();
   });
 
-  test("steps that could not be recorded are recorded later, and never stand in the way", async () => {
+  test("steps that can't be recorded are recorded later, and never block the visitor", async () => {
     const widgetId = await service.makeWidget();
     const page = await browser.open(visitor);
     let isDown = true;

@@ -61,7 +61,7 @@ type Heard = [origin: string, message: { type: string } & Record<string, unknown
 const readHeard = (page: Page) => page.evaluate("heard") as Promise<Heard>;
 
 describe("a visitor books", { skip: noBrowser }, () => {
-  test("on the direct page, and everything is stored, counted and said right", async () => {
+  test("on the direct page, and everything is stored, counted and shown correctly", async () => {
     const widgetId = await service.makeWidget();
     const page = await browser.open(visitor);
     const errors = await visitPage(page, `/w/${widgetId}?utm_source=google&utm_medium=cpc&gclid=X`);
@@ -98,7 +98,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("and takes the appointment home as a calendar file", async () => {
+  test("and downloads the appointment as a calendar file", async () => {
     const page = await browser.open({ ...visitor, acceptDownloads: true });
     await visitPage(page, `/w/${await service.makeWidget()}`);
     await goToForm(page);
@@ -119,7 +119,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     );
   });
 
-  test("by keyboard alone, each step's heading read out first", async () => {
+  test("by keyboard alone, with each step's heading read out first", async () => {
     const widgetId = await service.makeWidget();
     const page = await browser.open(visitor);
     await visitPage(page, `/w/${widgetId}`);
@@ -193,7 +193,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("a frame that nobody has scrolled to is no visit, even with its service chosen", async () => {
+  test("a frame nobody has scrolled to is not a visit, even with its service chosen", async () => {
     const widgetId = await service.makeWidget();
     showFrame(widgetId, { service: "fully-booked" }, '<div style="height: 4000px"></div>');
     const page = await browser.open(visitor);
@@ -206,7 +206,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     await waitForSteps(deps, widgetId, [["no_availability", "service_selected", "widget_viewed"]]);
   });
 
-  test("and a host page changes the theme and the service later; another page changes nothing", async () => {
+  test("and the host page changes the theme and service later; another page changes nothing", async () => {
     const widgetId = await service.makeWidget();
     showFrame(widgetId, { mode: "popup" });
     const page = await browser.open(visitor);
@@ -229,7 +229,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     await page.waitForFunction("heard.filter(([, data]) => data.type === 'close').length === 2");
   });
 
-  test("with storage blocked as well", async () => {
+  test("with storage blocked", async () => {
     const widgetId = await service.makeWidget();
     const page = await browser.open(visitor);
     await page.addInitScript(() =>
@@ -247,7 +247,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     await waitForSteps(deps, widgetId, [ALL_STEPS]);
   });
 
-  test("another time: a new visit, with nothing left of the first", async () => {
+  test("again, as a new visit, with nothing left from the first", async () => {
     const widgetId = await service.makeWidget();
     const page = await browser.open(visitor);
     await visitPage(page, `/w/${widgetId}`);
@@ -264,7 +264,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     assert.deepEqual(await countBooked(deps, widgetId), [2, 2]);
   });
 
-  test("and a reload in between is the same visit, in which each step counts once", async () => {
+  test("and a reload in between is the same visit, with each step counted once", async () => {
     const widgetId = await service.makeWidget();
     const page = await browser.open(visitor);
     await visitPage(page, `/w/${widgetId}`);

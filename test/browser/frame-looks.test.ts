@@ -69,7 +69,7 @@ async function findOverflow(page: Page): Promise<number> {
   return width - NARROW.width;
 }
 
-describe("no state has a fault that axe finds, light or dark, and none is scrolled sideways", {
+describe("every state passes axe, in light and dark, and never scrolls sideways", {
   skip: noBrowser,
 }, () => {
   // Accents that are hard to read: on a light ground, on a dark one, and as a ground for either text.
@@ -107,7 +107,7 @@ describe("the visitor's language", { skip: noBrowser }, () => {
     "pt-BR": "O que deseja marcar?",
     "ja-JP": "What would you like to book?",
   };
-  test("is spoken where it is one of ours, and only its texts are loaded", async () => {
+  test("is used if it is supported, and only its texts are loaded", async () => {
     const widgetId = await service.makeWidget();
     for (const [locale, heading] of Object.entries(headings)) {
       const page = await browser.open({ ...service.visitor, locale });
@@ -121,7 +121,7 @@ describe("the visitor's language", { skip: noBrowser }, () => {
     }
   });
 
-  test("is what the host page says before what the browser says", async () => {
+  test("is the host page's before the browser's", async () => {
     const context = encodeURIComponent(JSON.stringify({ locale: "fr" }));
     const page = await open(`/embed/${await service.makeWidget()}#${context}`);
     await page.getByRole("heading", { name: headings["fr-CA"] }).waitFor();
@@ -150,7 +150,7 @@ describe("the time zone", { skip: noBrowser }, () => {
     assert.match(await page.locator(".facts").innerText(), /Sunday, November 1, 2026\s+10:00.*10:30\sPM \(Honolulu\)/);
   });
 
-  test("and the calendar looks as far ahead as there are times, and says where there are none", async () => {
+  test("and the calendar goes as far ahead as there are times, and says where there are none", async () => {
     const page = await open(`/w/${await service.makeWidget()}`);
     await page.getByRole("button", { name: /Online meeting/ }).click();
     await page.locator(".time").first().waitFor();
@@ -163,7 +163,7 @@ describe("the time zone", { skip: noBrowser }, () => {
   });
 });
 
-test("a host page's theme and corners are used, and a hostile one breaks nothing", { skip: noBrowser }, async () => {
+test("a host page's theme and corners are used, and a hostile theme breaks nothing", { skip: noBrowser }, async () => {
   const widgetId = await service.makeWidget();
   const theme = { accent: "#0a7a55", mode: "dark", radius: 0 };
   const page = await open(`/embed/${widgetId}#${encodeURIComponent(JSON.stringify({ theme }))}`);

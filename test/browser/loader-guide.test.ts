@@ -50,7 +50,7 @@ async function visit(page: string | Answer, path = "/"): Promise<{ page: Page; e
 }
 
 describe("the guide for page owners", { skip: noBrowser }, () => {
-  test("in the page, under the policy it names", async () => {
+  test("shows a widget in the page, under the policy it names", async () => {
     const policy = snippet("Content-Security-Policy").trim();
     const body = toPage(snippet("In the page"), { head: SCRIPT });
     const { page, errors } = await visit({ body, headers: { "content-security-policy": policy } });
@@ -58,7 +58,7 @@ describe("the guide for page owners", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("in a popup, from a link", async () => {
+  test("shows a popup from a link", async () => {
     const { page, errors } = await visit(toPage(snippet("In a popup", "<a"), { head: SCRIPT }));
     await page.getByText("Book an appointment").click();
     assert.equal((await waitForContexts(page, 1))[0]?.mode, "popup");
@@ -66,19 +66,19 @@ describe("the guide for page owners", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("in a popup, from a script that runs before ours", async () => {
+  test("shows a popup from a script that runs before ours", async () => {
     const { page, errors } = await visit(toPage("", { head: snippet("In a popup", "<script>") + SCRIPT }));
     assert.equal((await waitForContexts(page, 1))[0]?.mode, "popup");
     assert.deepEqual(errors, []);
   });
 
-  test("behind a floating button", async () => {
+  test("shows a floating button", async () => {
     const { page, errors } = await visit(toPage("", { head: snippet("Behind a floating button") }));
     assert.ok((await listAccessible(page)).includes('button "Book a time"'));
     assert.deepEqual(errors, []);
   });
 
-  test("colours and what is filled in reach the frame, and whoever listens may", async () => {
+  test("passes colours and prefilled values to the frame, and events to listeners", async () => {
     const code = ["Colours", "Prefill the form", "Listen to events"].map((heading) => snippet(heading)).join("\n");
     const { page, errors } = await visit(toPage("", { head: `${STUB}<script>${code}</script>${SCRIPT}` }));
     const [context] = await waitForContexts(page, 1);
@@ -88,7 +88,7 @@ describe("the guide for page owners", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("consent: nothing is stored until the call it shows", async () => {
+  test("stores nothing until its consent call", async () => {
     const { page } = await visit(toPage("", { head: snippet("Consent and privacy", "<script") }));
     assert.equal(await page.evaluate("localStorage.length"), 0);
     await page.evaluate(snippet("Consent and privacy", "svc("));
@@ -101,7 +101,7 @@ describe("the guide for page owners", { skip: noBrowser }, () => {
     ["{ 1: true, 7: false }", false],
     ["{}", false],
   ] as const) {
-    test(`consent by IAB TCF, purposes ${consents}`, async () => {
+    test(`reads consent from IAB TCF, purposes ${consents}`, async () => {
       const platform = `<script>function __tcfapi(command, version, listener) {
         listener({ eventStatus: "cmpuishown", gdprApplies: true, purpose: { consents: {} } }, true);
         setTimeout(() => {
@@ -117,7 +117,7 @@ describe("the guide for page owners", { skip: noBrowser }, () => {
     });
   }
 
-  test("consent beside Google's consent mode", async () => {
+  test("combines with Google's consent mode", async () => {
     const code = `${snippet("Consent and privacy", "function onBannerAnswer")}function gtag() {}`;
     const head = `${STUB}${snippet("Consent and privacy", "<script")}<script>${code}</script>`;
     const { page } = await visit(toPage("", { head }));
@@ -127,7 +127,7 @@ describe("the guide for page owners", { skip: noBrowser }, () => {
     assert.equal(await page.evaluate("!!localStorage.getItem('svc_attr')"), false);
   });
 
-  test("the booking page is there", async () => {
+  test("links to a working booking page", async () => {
     const page = await browser.open(visitor);
     const address = /`(http[^`]+\/w\/\w+)`/.exec(guide)?.[1] ?? "";
     await page.goto(address);
@@ -135,7 +135,7 @@ describe("the guide for page owners", { skip: noBrowser }, () => {
     assert.equal(readContexts(page).length, 0);
   });
 
-  test("nothing of it was left out", () => {
+  test("has every snippet tested", () => {
     const all = [...guide.matchAll(/```\w*\n(.*?)```/gs)].map(([, each]) => each ?? "");
     assert.deepEqual(
       all.filter((each) => !tried.has(each)),

@@ -56,7 +56,7 @@ describe("the loader", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("shows what the service says of a widget that does not exist, and is as tall as that", async () => {
+  test("shows the service's message for a widget that does not exist, at the message's height", async () => {
     const { page } = await visit(toPage('<svc-booking widget="w_nope"></svc-booking>', { head: toScript() }));
     await waitForContexts(page, 1);
     const frame = page.frames().find((each) => each.url().startsWith(`${SERVICE}/embed/`));
@@ -65,7 +65,7 @@ describe("the loader", { skip: noBrowser }, () => {
     await page.waitForFunction(isLow);
   });
 
-  test("asks the service for nothing but itself on a page without a widget, and sets no cookie", async () => {
+  test("requests only itself on a page without a widget, and sets no cookie", async () => {
     const requests: string[] = [];
     const { page, errors } = await visit(toPage("<p>About us.</p>", { head: toScript() }), {
       prepare: async (opened) => opened.on("request", (request) => requests.push(request.url())),
@@ -76,7 +76,7 @@ describe("the loader", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("a frame below the window is loaded when it comes near", async () => {
+  test("loads a frame below the window when it comes near", async () => {
     const { page } = await visit(toPage(`<p style="height:4000px"></p>${INLINE}`, { head: toScript() }));
     await page.waitForLoadState("networkidle");
     assert.equal(readContexts(page).length, 0);
@@ -84,7 +84,7 @@ describe("the loader", { skip: noBrowser }, () => {
     assert.equal((await waitForContexts(page, 1)).length, 1);
   });
 
-  test("two widgets stand on one page, each with its own frame", async () => {
+  test("shows two widgets on one page, each in its own frame", async () => {
     const other = await makeWidget(deps.db, owner);
     const { page, errors } = await visit(
       toPage(`${INLINE}<svc-booking widget="${other}"></svc-booking>`, { head: toScript() }),
@@ -97,7 +97,7 @@ describe("the loader", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("included twice, the second does nothing", async () => {
+  test("does nothing when included a second time", async () => {
     const { page, errors } = await visit(toPage(INLINE, { head: toScript() + toScript('data-mode="float"') }));
     await seeServices(page);
     await page.waitForLoadState("networkidle");
@@ -105,7 +105,7 @@ describe("the loader", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("works under the Content-Security-Policy of the guide and no more, with trusted types required", async () => {
+  test("works under the guide's Content-Security-Policy and nothing more, with trusted types required", async () => {
     const policy = `default-src 'none'; script-src ${SERVICE}; frame-src ${SERVICE}; require-trusted-types-for 'script'`;
     const body = toPage(`${INLINE}<button data-svc-open="${widgetId}">Book</button>`, {
       head: toScript(`data-widget="${widgetId}" data-mode="float"`),
@@ -127,7 +127,7 @@ describe("the loader", { skip: noBrowser }, () => {
     "div, iframe, dialog, button { display: none !important; visibility: hidden !important }",
     "iframe { width: 1px; height: 1px } dialog { position: static; opacity: 0 }",
   ]) {
-    test(`is seen on a page with ${reset}`, async () => {
+    test(`is visible on a page with ${reset}`, async () => {
       const head = `${toScript(`data-widget="${widgetId}" data-mode="float"`)}<style>${reset}</style>`;
       const { page, errors } = await visit(toPage(INLINE, { head }));
       await seeServices(page);
@@ -158,7 +158,7 @@ describe("the loader", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("breaks nothing in a sandboxed document, which has neither an origin nor storage", async () => {
+  test("breaks nothing in a sandboxed document without an origin or storage", async () => {
     const { page, errors } = await visit({
       body: toPage(INLINE, { head: toScript(`data-widget="${widgetId}" data-mode="float"`) }),
       headers: { "content-security-policy": "sandbox allow-scripts" },
@@ -172,7 +172,7 @@ describe("the loader", { skip: noBrowser }, () => {
     );
   });
 
-  test("is found when it was injected as a module, which does not say which script runs", async () => {
+  test("is found when injected as a module, which does not say which script runs", async () => {
     const script = toScript(`data-widget="${widgetId}"`).replace("<script async", '<script type="module"');
     const { page, errors } = await visit(toPage("<svc-booking></svc-booking>", { head: script }));
     await seeServices(page);
@@ -190,7 +190,7 @@ describe("the loader", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("leaves a window.svc alone that is not its own, and works by attributes all the same", async () => {
+  test("leaves a foreign window.svc alone, and still works through attributes", async () => {
     const head = `<script>window.svc = { of: "another script" }</script>${toScript()}`;
     const { page, errors } = await visit(toPage(INLINE, { head }));
     await seeServices(page);
@@ -198,7 +198,7 @@ describe("the loader", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("stays quiet where other scripts have broken the language", async () => {
+  test("stays quiet when other scripts have broken built-in objects", async () => {
     const breakArrays = `<script>
       for (const name of ["push", "find", "map", "some", "includes", "forEach"])
         Array.prototype[name] = () => { throw new Error("patched") };
@@ -212,7 +212,7 @@ describe("the loader", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("nothing that a page asks of it makes it throw", async () => {
+  test("never throws, whatever a page asks of it", async () => {
     const { page, errors } = await visit(toPage("", { head: toScript() }));
     await page.waitForFunction("typeof svc === 'function'");
     const calls = [
@@ -242,14 +242,14 @@ describe("the loader", { skip: noBrowser }, () => {
 describe("when the service is away", { skip: noBrowser }, () => {
   const host = new URL("http://down.bookflow.example").host;
 
-  test("the page is as it was", async () => {
+  test("the page is unchanged", async () => {
     const script = `<script async src="http://${host}/loader.js"></script>`;
     const { page, errors } = await visit(toPage(`<p id="text">Welcome.</p>${INLINE}`, { head: script }));
     assert.equal(await page.locator("#text").textContent(), "Welcome.");
     assert.deepEqual(errors, []);
   });
 
-  test("a frame that does not come becomes a link to the booking page, in the page's language and no taller than it", async () => {
+  test("a frame that doesn't load becomes a link to the booking page, in the page's language and no taller than the link", async () => {
     const script = (await app.inject("/loader.js")).body;
     web.addSite(host, { "/loader.js": { body: script, headers: { "content-type": "text/javascript" } } });
     const { page, errors } = await visit(

@@ -48,7 +48,7 @@ function readStyle(frame: Frame, name: "animationName" | "borderRadius" | "overs
 }
 
 describe("the popup", { skip: noBrowser }, () => {
-  test("opens from any element, with the service it names, locks the page behind it and gives everything back", async () => {
+  test("opens from any element, with the service it names, locks the page behind it and restores everything", async () => {
     const { page, errors } = await visit(BUTTON);
     await page.locator("#book").click();
     await findFrame(page);
@@ -64,7 +64,7 @@ describe("the popup", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("opens, is walked through and closes by keyboard alone, and the page behind it cannot be reached", async () => {
+  test("opens, is operated and closes by keyboard alone, and the page behind it can't be reached", async () => {
     const { page } = await visit(`${BUTTON}<a id="after" href="/">After</a>`);
     await page.locator("#book").focus();
     await page.keyboard.press("Enter");
@@ -82,7 +82,7 @@ describe("the popup", { skip: noBrowser }, () => {
     assert.equal(await page.evaluate("document.activeElement.id"), "book");
   });
 
-  test("can be closed before the frame is there, and its button says so in the page's language", async () => {
+  test("can be closed before the frame is loaded, and its button says so in the page's language", async () => {
     const { page, errors } = await visit(BUTTON, { lang: "fr" });
     // The frame's own script never comes.
     await page.route(`${SERVICE}/assets/**`, () => {});
@@ -95,7 +95,7 @@ describe("the popup", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("opens from elements that were added later, and from a link, which is the browser's own when a new tab is asked for", async () => {
+  test("opens from elements added later, and from a link, which stays a normal link when a new tab is requested", async () => {
     const { page } = await visit("");
     await page.evaluate(`document.body.insertAdjacentHTML("beforeend",
       '<a id="late" href="${SERVICE}/w/${widgetId}" data-svc-open><b>Book</b></a>')`);
@@ -114,7 +114,7 @@ describe("the popup", { skip: noBrowser }, () => {
     assert.equal(readContexts(page).length, 0);
   });
 
-  test("stands on the other side of a page that is read from right to left", async () => {
+  test("is mirrored on a right-to-left page", async () => {
     const { page, errors } = await visit(BUTTON, {
       dir: "rtl",
       lang: "ar",
@@ -127,7 +127,7 @@ describe("the popup", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("is as wide as its template, and the page is seen around it", async () => {
+  test("is as wide as its template, and the page is visible around it", async () => {
     // A page that is dark itself: browsers would put a ground behind a frame of the other kind.
     const head = `<meta name="color-scheme" content="light dark">${toScript(`data-widget="${widgetId}"`)}`;
     const { page } = await visit(BUTTON, { head }, { colorScheme: "dark" });
@@ -154,7 +154,7 @@ describe("the popup", { skip: noBrowser }, () => {
     [360, 640],
     [390, 844],
   ] as const)
-    test(`is a sheet from below on a telephone, ${width} by ${height}, without a fault that axe finds`, async () => {
+    test(`is a bottom sheet on a phone, ${width} by ${height}, and passes axe`, async () => {
       const telephone = {
         viewport: { width, height },
         isMobile: true,
@@ -190,7 +190,7 @@ describe("the popup", { skip: noBrowser }, () => {
 });
 
 describe("svc(…)", { skip: noBrowser }, () => {
-  test("calls that came before the loader are made up for, in their order", async () => {
+  test("runs calls made before the loader arrived, in order", async () => {
     const early = `${STUB}<script>
       heard = [];
       svc("theme", { accent: "#0a7d55", mode: "dark", radius: 4 });
@@ -210,7 +210,7 @@ describe("svc(…)", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("a listener hears each step and hands it to the data layer where asked to; what it throws is the page's alone", async () => {
+  test("sends each step to listeners and, if asked, to the data layer; what a listener throws stays in the page", async () => {
     const head = `${STUB}<script>heard = [];
       svc("on", "step", () => { throw new Error("of the page") });
       svc("on", "step", (about) => heard.push(about));
@@ -228,13 +228,13 @@ describe("svc(…)", { skip: noBrowser }, () => {
     assert.ok(errors.length > 0 && errors.every((error) => error === "thrown: of the page"), errors.join("\n"));
   });
 
-  test("without data-datalayer there is none", async () => {
+  test("creates no data layer without data-datalayer", async () => {
     const { page } = await visit("<svc-booking></svc-booking>");
     await findFrame(page);
     assert.equal(await page.evaluate("typeof dataLayer"), "undefined");
   });
 
-  test("a theme that is set later colours the frame and the floating button", async () => {
+  test("applies a theme set later to the frame and the floating button", async () => {
     const { page, errors } = await visit("<svc-booking></svc-booking>", {
       head: toScript(`data-widget="${widgetId}" data-mode="float"`),
     });

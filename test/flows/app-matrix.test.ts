@@ -110,7 +110,7 @@ for (const role of ROLES_OF_MEMBERS) members.set(role, await signIn(service, { r
 const stranger = await signIn(service, { role: "owner", plan: "business" });
 const poor = await signIn(service, { role: "owner", plan: "free" });
 
-describe("who may do what", () => {
+describe("permissions", () => {
   for (const name of names) {
     const { method, path, role: needed } = routeOf(name);
     test(`${method} ${path}`, async () => {
@@ -135,7 +135,7 @@ describe("another organization's owner", () => {
       assert.equal(await ask(name, stranger, things), "404 not_found"));
   }
 
-  test("gets none of this one's things in any list or file", async () => {
+  test("finds none of this organization's data in any list or file", async () => {
     for (const name of names.filter((each) => routeOf(each).method === "GET" && !routeOf(each).path.includes(":"))) {
       const { status, body } = await askApp(app, stranger, `GET ${routeOf(name).path}`);
       assert.equal(status, 200, name);
@@ -143,7 +143,7 @@ describe("another organization's owner", () => {
     }
   });
 
-  test("cannot name this organization as theirs", async () => {
+  test("cannot select this organization", async () => {
     const intruder = { headers: { ...stranger.headers, "x-organization": owner } };
     for (const name of names) assert.equal(await ask(name, intruder, things), "404 not_found", name);
   });
@@ -159,7 +159,7 @@ describe("on the Free plan", () => {
   }
 });
 
-test("a page of another site can write nothing, whoever is signed in", async () => {
+test("a page on another site can't write anything, whoever is signed in", async () => {
   const admin = members.get("admin");
   assert.ok(admin);
   const elsewhere = { headers: { ...admin.headers, origin: "https://evil.example" } };
@@ -169,7 +169,7 @@ test("a page of another site can write nothing, whoever is signed in", async () 
 
 const accountRoutes: readonly AccountRoute[] = Object.values(ACCOUNT_ROUTES);
 
-describe("routes about people", () => {
+describe("account routes", () => {
   for (const { method, path, role: needed } of accountRoutes) {
     test(`${method} ${path}`, async () => {
       const filled = path.replaceAll(/:\w+/g, "nobody");
@@ -189,7 +189,7 @@ describe("routes about people", () => {
   }
 });
 
-test("every route there is stands in the tables", async () => {
+test("every route is in the tables", async () => {
   const listed = new Set(
     [...Object.values(APP_ROUTES), ...accountRoutes].map(({ method, path }) => `${method} ${APP_PREFIX}${path}`),
   );

@@ -40,7 +40,7 @@ async function readNames(admin: Admin): Promise<unknown[][]> {
     .map(({ action, target, detail }) => [action, target, detail["name"], detail["formerName"]].filter(Boolean));
 }
 
-test("an entry has the name of the time after another name was given, and after the thing was removed", async () => {
+test("an entry keeps the name of its time, after a rename and after removal", async () => {
   const admin = await signIn(service, { role: "owner", plan: "business" });
 
   const widget = (await act(admin, "POST /widgets", { name: "Website" }))["id"];
@@ -92,7 +92,7 @@ test("an entry has the name of the time after another name was given, and after 
   ]);
 });
 
-test("of a booking and its delivery the log has the reference, and nothing about the customer", async () => {
+test("the log has the reference of a booking and its delivery, and nothing about the customer", async () => {
   const admin = await signIn(service, { role: "owner", plan: "business" });
   const owner = admin.organizationId;
   const widgetId = await makeWidget(deps.db, owner);

@@ -16,7 +16,7 @@ import { startServiceProcess } from "../support/service-process.ts";
 
 const CUSTOMER = { name: "Mara Quell", email: "mara@example.com", notes: "Second floor" };
 
-test("killed between the scheduling system's word and our commit, the booking is kept once, counted and sent", async () => {
+test("killed between the scheduling system's confirmation and our commit, a booking is stored once, counted and sent", async () => {
   const { deps, url } = await createWebhookService();
   const { db } = deps;
   const business = await makeBusiness(deps, "business");

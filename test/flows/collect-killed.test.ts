@@ -11,7 +11,7 @@ const KILLS = 3;
 /** Events answered before it is killed, however fast the machine is. */
 const LOAD_EVENTS = 200;
 
-test("killed under load and replayed, every event that was answered 204 is counted exactly once", async () => {
+test("killed under load and replayed, every event answered 204 is counted exactly once", async () => {
   const { db, url } = await createTestDatabase();
   const owner = await makeOrganization(db, { timeZone: "Asia/Kathmandu" });
   const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
@@ -34,7 +34,7 @@ test("killed under load and replayed, every event that was answered 204 is count
   await service.kill("SIGTERM");
 });
 
-test("stopped in order under load, it answers what it has taken and loses nothing", async () => {
+test("stopped cleanly under load, the service answers what it accepted and loses nothing", async () => {
   const { db, url } = await createTestDatabase();
   const owner = await makeOrganization(db);
   const widgets = [await makeWidget(db, owner)];

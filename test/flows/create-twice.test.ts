@@ -62,7 +62,7 @@ const countListed = async (person: SignedIn, path: string) =>
 
 for (const [what, { path, body, other, action, isShownAgain }] of Object.entries(KINDS))
   describe(what, () => {
-    test("is made once, however often the same form is sent", async () => {
+    test("is created once, however often the same form is sent", async () => {
       const owner = await signIn(testApp, { role: "owner", plan: "business" });
       const first = await post(owner, path, { key: "one form", body });
       assert.equal(first.status, 201);
@@ -74,7 +74,7 @@ for (const [what, { path, body, other, action, isShownAgain }] of Object.entries
       assert.deepEqual([await countListed(owner, path), await countMade(owner, action)], [1, 1]);
     });
 
-    test("is made once when both arrive together", async () => {
+    test("is created once when both requests arrive together", async () => {
       const owner = await signIn(testApp, { role: "owner", plan: "business" });
       const both = await Promise.all([1, 2].map(() => post(owner, path, { key: "one form", body })));
       const statuses = both.map(({ status }) => status).sort();
@@ -82,7 +82,7 @@ for (const [what, { path, body, other, action, isShownAgain }] of Object.entries
       assert.deepEqual([await countListed(owner, path), await countMade(owner, action)], [1, 1]);
     });
 
-    test("is made anew by another form, by another organization with the same key, and without one", async () => {
+    test("is created again by another form, by another organization with the same key, and without a key", async () => {
       const owner = await signIn(testApp, { role: "owner", plan: "business" });
       const stranger = await signIn(testApp, { role: "owner", plan: "business" });
       for (const key of ["one form", "another form"])
@@ -93,14 +93,14 @@ for (const [what, { path, body, other, action, isShownAgain }] of Object.entries
     });
   });
 
-test("a key that is empty or too long is refused", async () => {
+test("an empty or over-long key is refused", async () => {
   const owner = await signIn(testApp, { role: "owner", plan: "business" });
   for (const key of [" ", "x".repeat(256)])
     assert.equal((await post(owner, "/widgets", { key, body: { name: "Website" } })).status, 400);
   assert.equal(await countListed(owner, "/widgets"), 0);
 });
 
-test("an endpoint that was made as the last that there is room for, or removed since, is still the one that was made", async () => {
+test("repeating the request for the last allowed or a since removed endpoint refers to that endpoint", async () => {
   const owner = await signIn(testApp, { role: "owner", plan: "business" });
   const body = { url: "http://127.0.0.1:9/hooks", kind: "webhook" };
   for (let i = 1; i < ENDPOINTS_PER_ORGANIZATION_MAX; i++)
@@ -112,7 +112,7 @@ test("an endpoint that was made as the last that there is room for, or removed s
   assert.match(await again(), /^Your first attempt already added this endpoint/);
 });
 
-test("an organization is made once by one form of one person", async () => {
+test("an organization is created once per form and person", async () => {
   const person = await signIn(testApp, { role: "owner" });
   const other = await signIn(testApp, { role: "owner" });
   const body = { name: "Elm Clinic", timeZone: "Europe/Berlin" };

@@ -100,7 +100,7 @@ async function assertNothingMissing(db: Db, sender: EventSender): Promise<void> 
 
 const WITHOUT_SIGNALS = process.platform === "win32" && "there are no signals to stop a process with";
 
-test("while PostgreSQL is away the answer is 503, memory stays flat, and everything goes on by itself afterwards", {
+test("while PostgreSQL is away requests get 503, memory stays flat, and everything recovers by itself", {
   skip: WITHOUT_SIGNALS,
   timeout: 120_000,
 }, async () => {
@@ -225,7 +225,7 @@ const ALL_UNAVAILABLE_MS = 5_500;
 const KNOWN_UNAVAILABLE_MS = 2_500;
 const BACK_MS = 2_500;
 
-test("with PostgreSQL hung or gone, every door says 503 within seconds, then at once, and is back within two", {
+test("with PostgreSQL hung or gone, every route gives 503 within seconds, then at once, and recovers within two", {
   skip: WITHOUT_SIGNALS,
   timeout: 120_000,
 }, async () => {

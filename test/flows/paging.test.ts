@@ -117,7 +117,7 @@ async function walkAgainAndAgain(
 
 let walksMidway = 0;
 
-test("while bookings are made, following nextCursor at limits 1, 7 and 500 returns each exactly once, newest first", async () => {
+test("following nextCursor at limits 1, 7 and 500 while bookings are made returns each exactly once, newest first", async () => {
   await fc.assert(
     fc.asyncProperty(plannedWriters, async (plans) => {
       const { caller, widgets } = await makeReader();
@@ -192,7 +192,7 @@ test("a poller that sends only since and upserts by reference ends with exactly 
   assert.ok(polls > 2 * LIMITS.length * RUNS, "the pollers did not poll while bookings were made");
 });
 
-test("createdAt is now, or a millisecond after the last one where the clock stands still or steps back", async () => {
+test("createdAt is now, or a millisecond after the last one if the clock stands still or steps back", async () => {
   const { caller, widgets } = await makeReader();
   const plain = { widget: 0, statementsBefore: 0, statementsAfter: 0, isGivenUp: false };
   const made: (string | undefined)[] = [];
@@ -204,7 +204,7 @@ test("createdAt is now, or a millisecond after the last one where the clock stan
   assert.deepEqual((await getPage(app, caller.headers)).createdAts, expected.toReversed());
 });
 
-test("another organization's bookings of the same millisecond neither wait for these nor move them", async () => {
+test("another organization's bookings in the same millisecond neither wait for these nor shift them", async () => {
   const plain = { widget: 0, clockMs: 0, statementsBefore: 0, statementsAfter: 3, isGivenUp: false };
   const readers = await Promise.all(Array.from({ length: WRITERS_MAX }, makeReader));
   const made = await Promise.all(readers.map(({ caller, widgets }) => write(caller, widgets, plain)));

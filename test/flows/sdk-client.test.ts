@@ -56,7 +56,7 @@ async function caught<E extends Error>(kind: abstract new (...args: never[]) => 
   assert.fail("It did not throw");
 }
 
-describe("what the service answers comes through unchanged", () => {
+describe("responses come through unchanged", () => {
   test("widgets", async () => {
     assert.deepEqual({ data: await client.widgets() }, await readDirectly("/widgets"));
     assert.equal((await client.widgets()).length, 2);
@@ -75,7 +75,7 @@ describe("what the service answers comes through unchanged", () => {
     assert.deepEqual(await client.analytics(query), await readDirectly(`/analytics?days=7&widget=${otherWidget}`));
   });
 
-  test("an address with a path and a slash at its end is taken too", async () => {
+  test("a base URL with a path and a trailing slash is accepted", async () => {
     assert.equal((await connect({ baseUrl: `${baseUrl}/` }).widgets()).length, 2);
     const seen: string[] = [];
     const record: typeof fetch = async (input) => {
@@ -87,20 +87,20 @@ describe("what the service answers comes through unchanged", () => {
   });
 });
 
-describe("bookings are iterated over", () => {
+describe("iterating over bookings", () => {
   for (const limit of [1, 5, 12, 500]) {
-    test(`each once, newest first, ${limit} a request`, async () => {
+    test(`gives each once, newest first, ${limit} per request`, async () => {
       assert.deepEqual(await listReferences(client.bookings({ limit })), references);
     });
   }
 
-  test("a second iteration starts anew", async () => {
+  test("starts over in a second iteration", async () => {
     const bookings = client.bookings({ limit: 5 });
     assert.deepEqual(await listReferences(bookings), references);
     assert.deepEqual(await listReferences(bookings), references);
   });
 
-  test("since is inclusive, until is not, as dates or as text", async () => {
+  test("includes since and excludes until, as dates or as text", async () => {
     const [from, to] = [made[8]?.createdAt ?? clock.now(), made[2]?.createdAt ?? clock.now()];
     assert.deepEqual(
       await listReferences(client.bookings({ since: from, until: to, limit: 2 })),
@@ -110,12 +110,12 @@ describe("bookings are iterated over", () => {
     assert.deepEqual(await listReferences(client.bookings(texts)), references.slice(3, 9));
   });
 
-  test("of one widget alone", async () => {
+  test("can be limited to one widget", async () => {
     const all = new Set(await listReferences(client.bookings({ widget: otherWidget, limit: 2 })));
     assert.deepEqual([all.size, all.has(references.at(-1) ?? "")], [4, true]);
   });
 
-  test("page by page, and on from a cursor", async () => {
+  test("works page by page, and from a cursor", async () => {
     const sizes: number[] = [];
     let cursor: string | null = null;
     for await (const page of client.bookings({ limit: 5 }).pages()) {
@@ -126,13 +126,13 @@ describe("bookings are iterated over", () => {
     assert.deepEqual(await listReferences(client.bookings({ limit: 5, cursor: cursor ?? "" })), references.slice(5));
   });
 
-  test("whoever stops early causes no further request", async () => {
+  test("makes no further request when stopped early", async () => {
     proxy.requests.length = 0;
     for await (const _ of connect({ baseUrl: proxy.url }).bookings({ limit: 5 })) break;
     assert.deepEqual(proxy.requests, ["/api/v1/bookings?limit=5"]);
   });
 
-  test("nothing is asked before the first is wanted, and an organization without bookings has none", async () => {
+  test("makes no request before the first item is wanted, and is empty for an organization without bookings", async () => {
     const empty = await makeCaller(deps.db);
     const bookings = connect({ apiKey: empty.key }).bookings();
     assert.deepEqual(await listReferences(bookings), []);
@@ -141,7 +141,7 @@ describe("bookings are iterated over", () => {
     assert.deepEqual(proxy.requests, []);
   });
 
-  test("a page that comes again and again is an error, not an endless loop", async () => {
+  test("fails instead of looping when the same page comes again", async () => {
     const [booking] = await readFirst();
     const same: typeof fetch = async () => Response.json({ data: [booking], nextCursor: booking?.createdAt });
     const error = await caught(ApiError, () => listReferences(connect({ fetch: same }).bookings()));
@@ -157,7 +157,7 @@ async function readFirst(): Promise<Booking[]> {
 describe("errors are typed", () => {
   const fact = ({ code, status, name }: ApiError) => ({ code, status, name });
 
-  test("by the service's own codes, with its sentence and the request's id", async () => {
+  test("by the service's codes, with its message and the request id", async () => {
     const error = await caught(ApiError, () => listReferences(client.bookings({ since: "yesterday" })));
     assert.deepEqual(fact(error), { code: "bad_request", status: 400, name: "ApiError" });
     assert.match(error.message, /since/);
@@ -165,7 +165,7 @@ describe("errors are typed", () => {
     assert.ok(error instanceof BookflowError);
   });
 
-  test("an unknown, a revoked and a foreign thing", async () => {
+  test("for an unknown, a revoked and another organization's object", async () => {
     const unknown = connect({ apiKey: `${caller.key.slice(0, -1)}~` });
     assert.deepEqual(fact(await caught(ApiError, () => unknown.widgets())), {
       code: "unauthorized",
@@ -180,13 +180,13 @@ describe("errors are typed", () => {
     assert.deepEqual([code, status], ["not_found", 404]);
   });
 
-  test("a plan without the API", async () => {
+  test("for a plan without the API", async () => {
     const { key } = await makeCaller(deps.db, { plan: "pro" });
     const { code, status } = await caught(ApiError, () => connect({ apiKey: key }).widgets());
     assert.deepEqual([code, status], ["plan_required", 403]);
   });
 
-  test("what is no answer of the service", async () => {
+  test("for a response that isn't from the service", async () => {
     const odd = connect({ baseUrl: proxy.url, retries: 0 });
     const cases: [Fault, status: number, message: RegExp][] = [
       [{ status: 502, body: "<h1>Bad gateway</h1>" }, 502, /did not come from Bookflow/],
@@ -202,13 +202,13 @@ describe("errors are typed", () => {
     }
   });
 
-  test("nobody there", async () => {
+  test("when nobody is listening", async () => {
     const error = await caught(ConnectionError, () => connect({ baseUrl: "http://127.0.0.1:1", retries: 0 }).widgets());
     assert.equal(error.code, "unreachable");
     assert.ok(error.cause instanceof Error);
   });
 
-  test("no error shows the key", async () => {
+  test("and never show the key", async () => {
     const key = `${caller.key.slice(0, -1)}~`;
     const errors = [
       await caught(ApiError, () => connect({ apiKey: key }).widgets()),
@@ -222,7 +222,7 @@ describe("errors are typed", () => {
   });
 });
 
-describe("wrong options are refused at once", () => {
+describe("invalid options are refused at once", () => {
   const cases: [name: string, options: Partial<ClientOptions>][] = [
     ["no key", { apiKey: "" }],
     ["another kind of key", { apiKey: "sk_live_1" }],
@@ -237,10 +237,10 @@ describe("wrong options are refused at once", () => {
   for (const [name, options] of cases) test(name, () => assert.throws(() => connect(options), TypeError));
 });
 
-describe("failures that pass are tried again", () => {
+describe("temporary failures are retried", () => {
   const patient = connect({ baseUrl: proxy.url, timeoutMs: 5_000 });
 
-  test("5xx, no answer, half an answer: the iteration goes on where it was", async () => {
+  test("after 5xx, no response or half a response, and the iteration continues", async () => {
     proxy.requests.length = 0;
     proxy.faults = ["reset", { status: 503 }, "cut"];
     assert.deepEqual(await listReferences(patient.bookings({ limit: 500 })), references);
@@ -248,7 +248,7 @@ describe("failures that pass are tried again", () => {
     assert.equal(new Set(proxy.requests).size, 1);
   });
 
-  test("an answer that does not come in time", async () => {
+  test("after a timeout", async () => {
     proxy.faults = ["hang"];
     assert.equal((await connect({ baseUrl: proxy.url, timeoutMs: 300 }).widgets()).length, 2);
     proxy.faults = ["hang"];
@@ -256,7 +256,7 @@ describe("failures that pass are tried again", () => {
     assert.equal((await caught(ConnectionError, () => hasty.widgets())).code, "timeout");
   });
 
-  test("429, no earlier than Retry-After says", async () => {
+  test("after 429, no earlier than Retry-After says", async () => {
     const limited = {
       status: 429,
       headers: { "retry-after": "1" },
@@ -275,7 +275,7 @@ describe("failures that pass are tried again", () => {
     assert.ok([59, 60].includes(dated.retryAfterSeconds ?? 0), String(dated.retryAfterSeconds));
   });
 
-  test("as often as was said, and then the last failure is thrown", async () => {
+  test("as often as configured, and then the last failure is thrown", async () => {
     proxy.requests.length = 0;
     proxy.faults = Array.from({ length: 9 }, () => ({ status: 500 }));
     const error = await caught(ApiError, () => connect({ baseUrl: proxy.url, retries: 2 }).widgets());
@@ -283,14 +283,14 @@ describe("failures that pass are tried again", () => {
     proxy.faults = [];
   });
 
-  test("the caller's own mistakes are not", async () => {
+  test("but not the caller's own mistakes", async () => {
     proxy.requests.length = 0;
     await caught(ApiError, () => patient.analytics({ days: 731 }));
     await caught(ApiError, () => patient.analytics({ widget: "w_unknown" }));
     assert.equal(proxy.requests.length, 2);
   });
 
-  test("pauses double up to half a minute, half of each by chance, and Retry-After is never undercut", () => {
+  test("with pauses that double up to half a minute, half of each random, and never shorter than Retry-After", () => {
     const failure = new ConnectionError("timeout", "");
     const delays = (random: number) =>
       [0, 1, 2, 6, 7, 40].map((retriesUsed) => toDelayMs(failure, { retriesUsed, random }));
@@ -307,7 +307,7 @@ describe("failures that pass are tried again", () => {
   });
 });
 
-describe("an AbortSignal ends it with its own reason", () => {
+describe("an AbortSignal ends a request with its own reason", () => {
   const stopped = new Error("enough");
 
   test("before the request", async () => {
@@ -317,7 +317,7 @@ describe("an AbortSignal ends it with its own reason", () => {
     assert.deepEqual(proxy.requests, []);
   });
 
-  test("while it waits for the answer", async () => {
+  test("while waiting for the response", async () => {
     proxy.faults = ["hang"];
     const stopping = new AbortController();
     proxy.onRequest = () => stopping.abort(stopped);
@@ -326,7 +326,7 @@ describe("an AbortSignal ends it with its own reason", () => {
     proxy.onRequest = () => {};
   });
 
-  test("while it pauses before a retry", async (t) => {
+  test("while pausing before a retry", async (t) => {
     proxy.faults = [{ status: 503, headers: { "retry-after": "100" } }];
     const stopping = new AbortController();
     const { setTimeout: begin } = globalThis;
@@ -351,13 +351,13 @@ describe("browsers are refused", () => {
     ["a worker at the edge", {}, false],
   ];
   for (const [name, globals, isRefused] of cases) {
-    test(`${name}: ${isRefused ? "refused" : "taken"}`, () => {
+    test(`${name}: ${isRefused ? "refused" : "accepted"}`, () => {
       if (isRefused) assert.throws(() => refuseBrowsers(globals), /servers only/);
       else refuseBrowsers(globals);
     });
   }
 
-  test("by the entry for bundlers under the very names of the other", async () => {
+  test("by the bundler entry, which has the same exports", async () => {
     const [browser, server] = await Promise.all([import("../../sdk/src/browser.ts"), import("../../sdk/src/index.ts")]);
     assert.deepEqual(Object.keys(browser).sort(), Object.keys(server).sort());
     assert.throws(() => browser.createClient(), /servers only/);

@@ -63,7 +63,7 @@ async function runFile(name: string, text: string, program = process.execPath): 
 }
 
 describe("the package", () => {
-  test("holds JavaScript, types, a readme and the license, and nothing else", () => {
+  test("contains JavaScript, types, a readme and the license, and nothing else", () => {
     const folder = join(project, "node_modules/@bookflow/client");
     const sources = globSync("*.ts", { cwd: join(ROOT, "sdk/src") }).map((name) => name.replace(/\.ts$/, ""));
     const files = globSync("**/*", { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -83,7 +83,7 @@ describe("the package", () => {
     }
   });
 
-  test("depends on nothing, and has our version and our license", () => {
+  test("has no dependencies, and has our version and license", () => {
     const about = JSON.parse(readFileSync(join(ROOT, "sdk/package.json"), "utf8"));
     const ours = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     assert.deepEqual(
@@ -96,7 +96,7 @@ describe("the package", () => {
   });
 
   const older = findOtherNode();
-  test("works on the Node of this machine too", { skip: older === null && "there is no other Node" }, async () => {
+  test("works on this machine's Node too", { skip: older === null && "there is no other Node" }, async () => {
     const program = `
       import { createClient, verifyWebhook } from "@bookflow/client";
       const client = createClient({ baseUrl: process.env.BOOKFLOW_URL, apiKey: process.env.BOOKFLOW_API_KEY });
@@ -107,7 +107,7 @@ describe("the package", () => {
     assert.equal(await runFile("older.mjs", program, older ?? ""), `${reference} 1\nevt_1\n`);
   });
 
-  test("its types are the contract's, and a project can rely on them", async () => {
+  test("has the contract's types, and a project can rely on them", async () => {
     assert.equal(ALIKE.length, 6);
     const uses = [
       'import { ApiError, createClient, type BookingStore, type WebhookEvent } from "@bookflow/client";',
@@ -138,7 +138,7 @@ describe("the package", () => {
 
 describe("in a web page", () => {
   const browser = useBrowser();
-  test("what bundlers make of it refuses with a clear error", { skip: noBrowser }, async () => {
+  test("the bundled client refuses with a clear error", { skip: noBrowser }, async () => {
     const entry = join(project, "page.js");
     const page = `import { createClient } from "@bookflow/client"; window.start = () => createClient({ apiKey: "svc_live_1" });`;
     writeFileSync(entry, page);
@@ -157,7 +157,7 @@ describe("in a web page", () => {
 
 describe("the guide", () => {
   const [reading = "", errors = "", syncing = "", receiving = "", ...others] = listSnippets(guide);
-  test("its snippets are these four", () => assert.deepEqual(others, []));
+  test("has these four snippets", () => assert.deepEqual(others, []));
 
   test("reading", async () => {
     const [widget, booking, totals] = (await runFile("reading.ts", reading)).split("\n");
@@ -170,7 +170,7 @@ describe("the guide", () => {
     assert.match(await runFile("errors.ts", errors), /^404 not_found \S.* \S+\n$/);
   });
 
-  test("keeping a copy in step, once and again", async () => {
+  test("keeping a copy in sync, repeatedly", async () => {
     assert.equal(await runFile("syncing.ts", syncing), "1 1\n");
     const { reference: second } = await makeBooking(deps.db, caller.owner, { widgetId: caller.widgetId });
     assert.equal(await runFile("syncing.ts", syncing), "2 2\n");
@@ -196,7 +196,7 @@ describe("the guide", () => {
     assert.equal(await runFile("calling.ts", caller), "evt_1 SVC-AAAAAA\n204\n400\n");
   });
 
-  test("every file it links to is there", () => {
+  test("links only to existing files", () => {
     for (const [, target = ""] of guide.matchAll(/\]\(([^)#][^)#]*)[^)]*\)/g))
       assert.ok(existsSync(join(ROOT, "docs", target)), target);
   });

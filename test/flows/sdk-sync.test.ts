@@ -63,8 +63,8 @@ async function watch(work: () => Promise<unknown>): Promise<Record<string, strin
   return proxy.requests.map((path) => Object.fromEntries(new URL(path, baseUrl).searchParams));
 }
 
-describe("a copy is kept in step", () => {
-  test("all at first, and then only what is new, the last booking seen included", async () => {
+describe("keeping a copy in sync", () => {
+  test("fetches everything at first, and then only what is new, including the last booking seen", async () => {
     const caller = await makeCaller(deps.db);
     await makeMany(caller, 5);
     const store = new TestStore();
@@ -85,13 +85,13 @@ describe("a copy is kept in step", () => {
     assert.notEqual(oldest?.createdAt, newest?.createdAt);
   });
 
-  test("without any booking the store is never asked to keep anything", async () => {
+  test("writes nothing to the store without any bookings", async () => {
     const store = new TestStore();
     assert.equal(await syncBookings(connect(await makeCaller(deps.db)), { store }), 0);
     assert.deepEqual([store.upserts, store.place], [[], null]);
   });
 
-  test("cut off in the middle, it goes on there, and fetches what came meanwhile", async () => {
+  test("resumes where it was cut off, and fetches what arrived meanwhile", async () => {
     const caller = await makeCaller(deps.db);
     await makeMany(caller, 7);
     const store = new TestStore();
@@ -115,7 +115,7 @@ describe("a copy is kept in step", () => {
     assert.deepEqual(store.newestFirst(), await readAll(caller));
   });
 
-  test("a walk whose rest is past its retention by now still ends", async () => {
+  test("finishes even if the remaining bookings are past retention by now", async () => {
     const caller = await makeCaller(deps.db);
     await fillBookings(deps.db, caller, { count: 4, firstAt: new Date(NOON.getTime() - MINUTE_MS) });
     await makeMany(caller, 2);
@@ -135,7 +135,7 @@ describe("a copy is kept in step", () => {
     assert.deepEqual(store.newestFirst(), await readAll(caller));
   });
 
-  test("of one widget, in a store of its own", async () => {
+  test("works for one widget, in its own store", async () => {
     const caller = await makeCaller(deps.db);
     await makeMany(caller, 2);
     const widget = await makeWidget(deps.db, caller.owner);
@@ -151,7 +151,7 @@ describe("a copy is kept in step", () => {
     assert.equal(store.copy.size, 1);
   });
 
-  test("what never was a place is refused, and nothing is asked", async () => {
+  test("refuses an invalid position before any request", async () => {
     const caller = await makeCaller(deps.db);
     for (const place of ["", "2026-11-01", "null", "{}", '{"widget":null,"since":5,"walk":null}']) {
       const store = new TestStore();
@@ -160,7 +160,7 @@ describe("a copy is kept in step", () => {
     }
   });
 
-  test("errors of the service, of the store and of a signal come out as they are", async () => {
+  test("passes on errors from the service, the store and a signal unchanged", async () => {
     const caller = await makeCaller(deps.db, { plan: "pro" });
     await assert.rejects(syncBookings(connect(caller), { store: new TestStore() }), ApiError);
     const signal = AbortSignal.abort(new CutOff());
@@ -168,7 +168,7 @@ describe("a copy is kept in step", () => {
   });
 });
 
-test("cut off at random steps again and again while bookings are made, it ends with exactly the service's bookings", async () => {
+test("ends with exactly the service's bookings after random interruptions while bookings are made", async () => {
   let cuts = 0;
   const plan = fc.record({
     limit: fc.constantFrom(1, 3, 10),

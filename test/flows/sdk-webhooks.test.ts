@@ -49,8 +49,8 @@ function refusal(work: () => unknown): WebhookErrorCode {
   assert.fail("It was taken");
 }
 
-describe("what the service sends is verified", () => {
-  test("a real delivery becomes a typed event; after a rotation with the old and the new secret, for a day", async () => {
+describe("verifying what the service sends", () => {
+  test("accepts a real delivery as a typed event; after a rotation with the old and new secret, for a day", async () => {
     const business = await makeBusiness(deps);
     const receiver = await startReplying(() => ({}));
     const { id, secret } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -80,7 +80,7 @@ describe("what the service sends is verified", () => {
     );
   });
 
-  test("the published test vector", () => {
+  test("accepts the published test vector", () => {
     const header = "t=1700000000,v1=72037e86def453cf6a64018f6cf1777244901dd1b7431177c7374ccb54040b54";
     const now = new Date(1_700_000_000_000);
     // The signature is right; an event it is not, because it has no type.
@@ -90,19 +90,19 @@ describe("what the service sends is verified", () => {
     );
   });
 
-  test("a text, bytes, a part of a larger buffer, and what fetch gives", () => {
+  test("accepts text, bytes, part of a larger buffer, and what fetch gives", () => {
     const bytes = new TextEncoder().encode(BODY);
     const part = new Uint8Array([1, 2, ...bytes, 3]).subarray(2, -1);
     for (const body of [BODY, bytes, Buffer.from(BODY), part, bytes.buffer])
       assert.equal(verifyWebhook(body, sign(), SECRET, { now: NOW }).id, "evt_0");
   });
 
-  test("a header that came as a list, and one with spaces and with parts that are not known", () => {
+  test("accepts a header given as a list, and one with spaces and unknown parts", () => {
     assert.equal(verifyWebhook(BODY, [sign()], SECRET, { now: NOW }).id, "evt_0");
     assert.equal(verifyWebhook(BODY, sign().replace(",", " , v2=x, "), SECRET, { now: NOW }).id, "evt_0");
   });
 
-  test("up to 300 seconds before and after, or as long as is said", () => {
+  test("accepts up to 300 seconds before and after, or the given tolerance", () => {
     for (const ageSeconds of [300, -300])
       assert.equal(verifyWebhook(BODY, sign({ ageSeconds }), SECRET, { now: NOW }).id, "evt_0");
     for (const ageSeconds of [301, -301])
@@ -149,7 +149,7 @@ describe("anything else is refused", () => {
       ));
   }
 
-  test("a signed body that is no event", () => {
+  test("a signed body that isn't an event", () => {
     for (const body of ["", "null", "[]", "{", '{"id":1,"type":"x"}'])
       assert.equal(
         refusal(() => verifyWebhook(body, sign({ body }), SECRET, { now: NOW })),
@@ -157,7 +157,7 @@ describe("anything else is refused", () => {
       );
   });
 
-  test("a parsed body, and a secret that cannot be one, are mistakes in the receiver", () => {
+  test("a parsed body and an invalid secret are mistakes in the receiver", () => {
     // biome-ignore lint/suspicious/noExplicitAny: what a receiver in JavaScript may hand over
     const anything = JSON.parse(BODY) as any;
     assert.throws(() => verifyWebhook(anything, good, SECRET, { now: NOW }), /^TypeError: rawBody must be the body/);
@@ -169,7 +169,7 @@ describe("anything else is refused", () => {
 const EXAMPLES = fileURLToPath(new URL("../../sdk/examples/", import.meta.url));
 const RECEIVERS = readdirSync(EXAMPLES).filter((name) => name.startsWith("receiver-"));
 
-describe("the receivers in sdk/examples take what the service signs, once, and nothing else", () => {
+describe("the receivers in sdk/examples accept what the service signs, once, and nothing else", () => {
   const project = installClient();
   test("there are four of them", () => assert.equal(RECEIVERS.length, 4));
 

@@ -15,7 +15,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const SETTINGS = { DATABASE_URL: "", DATA_DIR: join(folder, "data"), LOG_LEVEL: "debug" };
 
-test("with Store bookings off nothing of the visitor is in any file of the data folder or any log line", async () => {
+test("with Store bookings off nothing about the visitor is in any file of the data folder or any log line", async () => {
   const service = await startServiceProcess(SETTINGS);
   const base = `http://127.0.0.1:${service.port}`;
   const { runInside } = createCommandLine(SETTINGS);

@@ -88,7 +88,7 @@ const THINGS: Record<string, (setting: Setting) => Promise<Thing>> = {
   },
 };
 
-describe("of two who change the same thing at once the second is told, and nothing of the first's is lost", () => {
+describe("when two people change the same thing at once the second is told, and the first change is kept", () => {
   for (const [name, make] of Object.entries(THINGS))
     test(name, async () => {
       const setting = await makeSetting();
@@ -116,7 +116,7 @@ describe("of two who change the same thing at once the second is told, and nothi
       assert.ok(again.status < 300, "whoever saw it may replace it");
     });
 
-  test("the settings of a connection, as a whole: the form has no field to say it at", async () => {
+  test("a connection's settings conflict as a whole: the form has no field for the error", async () => {
     const { one, other } = await makeSetting();
     const { id, settings } = await connect(one);
     const replace = (person: SignedIn, webUrl: string, was: object) =>
@@ -137,7 +137,7 @@ describe("of two who change the same thing at once the second is told, and nothi
   });
 });
 
-test("different fields of one thing are both kept", async () => {
+test("changes to different fields are both kept", async () => {
   const { one, other } = await makeSetting();
   const route = `PATCH /widgets/${await makeWidget(deps.db, one.organizationId, { name: "Website" })}`;
   const answers = await Promise.all([
@@ -152,7 +152,7 @@ test("different fields of one thing are both kept", async () => {
   assert.deepEqual([name, template], ["Hers", "compact"]);
 });
 
-test("a connection is deleted, or given to a widget, but never half of both", async () => {
+test("a connection is either deleted or assigned to a widget, never half of both", async () => {
   const { one, other } = await makeSetting();
   for (let round = 0; round < 6; round++) {
     const { id } = await connect(one);

@@ -12,7 +12,7 @@ function toEntry(target: string | null, detail: AuditEntry["detail"] = {}): Audi
   return { id: "1", at: "2026-11-01T12:00:00.000Z", actor, action: "widget.changed", target, detail };
 }
 
-test("a target is shown by its name at that time, with its id, or by its id alone", () => {
+test("a target is shown by the name it had then plus its id, or by its id alone", () => {
   const table: [entry: AuditEntry, name: string, id: string | null][] = [
     [toEntry("w_1", { name: "Website" }), "Website", "w_1"],
     [toEntry("w_1"), "w_1", null],

@@ -33,7 +33,7 @@ test("every member sees the organization, its plan, the plan's features and the 
   );
 });
 
-test("an admin changes the name and time zone, and the audit log says which", async () => {
+test("an admin changes the name and time zone, and the audit log names the fields", async () => {
   const admin = await signIn(testApp, { role: "admin" });
   const browser = openBrowser(testApp, admin);
   const changed = await browser.send("PATCH", "/api/app/organization", { name: "Elm", timeZone: "asia/tokyo" });
@@ -50,7 +50,7 @@ test("an admin changes the name and time zone, and the audit log says which", as
   );
 });
 
-test("an invalid change changes nothing", async () => {
+test("an invalid request changes nothing", async () => {
   const owner = await signIn(testApp, { role: "owner" });
   const browser = openBrowser(testApp, owner);
   const faulty = await browser.send("PATCH", "/api/app/organization", { name: "New", timeZone: "Nowhere" });

@@ -35,7 +35,7 @@ const ask = async (viewer: Parameters<typeof askApp>[1], query: string) => {
   return body as AppAnalytics;
 };
 
-test("it says what the read API says, and what was before that", async () => {
+test("the dashboard shows the read API's numbers, plus the previous period", async () => {
   const { owner, widgetId, headers } = await makeCaller(db);
   const { viewer } = await makeViewer(owner);
   const touches = ["2026-10-20T10:00:00Z", "2026-10-31T10:00:00Z", "2026-11-01T10:00:00Z"].map((at, visit) =>
@@ -69,7 +69,7 @@ test("it says what the read API says, and what was before that", async () => {
   assert.deepEqual((await ask(viewer, "")).days, 30);
 });
 
-test("without any view there is no day that data begins with", async () => {
+test("without any views, no first day of data is given", async () => {
   const { viewer } = await makeViewer();
   const { dataSince, previous, daily } = await ask(viewer, "?days=2");
   assert.deepEqual([dataSince, previous.isComplete], [null, false]);
@@ -79,7 +79,7 @@ test("without any view there is no day that data begins with", async () => {
   ]);
 });
 
-test("any window of days, sealed or not, counts what counting by hand counts", async () => {
+test("any window of days, sealed or not, matches a count by hand", async () => {
   const owner = await makeOrganization(db, { timeZone: "Europe/Berlin" });
   const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
   const [from, to] = [new Date("2026-05-01T00:00:00Z"), new Date("2026-11-01T11:00:00Z")];
@@ -114,7 +114,7 @@ test("any window of days, sealed or not, counts what counting by hand counts", a
   );
 });
 
-test("days that are no longer kept are empty, and no data begins there", async () => {
+test("days past retention are empty, and data starts after them", async () => {
   const viewer = await signIn(testApp, { role: "viewer", plan: "free" });
   const widgetId = await makeWidget(db, viewer.organizationId);
   const touches = ["2026-09-15T10:00:00Z", "2026-10-30T10:00:00Z"].map((at, visit) =>
@@ -125,7 +125,7 @@ test("days that are no longer kept are empty, and no data begins there", async (
   assert.deepEqual([totals.views, dataSince, daily.length], [0, "2026-10-30", 30]);
 });
 
-test("one widget is counted by itself; another organization's is not there", async () => {
+test("a single widget is counted on its own; another organization's widget is not found", async () => {
   const { viewer, widgetId } = await makeViewer();
   const other = await makeWidget(db, viewer.organizationId);
   const theirs = (await makeViewer()).widgetId;
@@ -138,7 +138,7 @@ test("one widget is counted by itself; another organization's is not there", asy
   assert.equal((await askApp(app, viewer, `GET /analytics?widget=${theirs}`)).status, 404);
 });
 
-test("windows that are none are refused, and days to come are left out", async () => {
+test("invalid windows are refused, and future days are left out", async () => {
   const { viewer } = await makeViewer();
   for (const query of [
     "days=0",
@@ -163,8 +163,8 @@ test("windows that are none are refused, and days to come are left out", async (
   assert.deepEqual([open.from, open.to], ["2026-09-11", "2026-10-10"]);
 });
 
-describe("its tables can be had as CSV", () => {
-  test("as they are shown", async () => {
+describe("tables can be exported as CSV", () => {
+  test("with the rows shown on screen", async () => {
     const { viewer, widgetId } = await makeViewer();
     const evil = { ...SEARCH_AD, campaign: '=1+1,"x"' };
     await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z", class: evil })], "active");
@@ -193,7 +193,7 @@ describe("its tables can be had as CSV", () => {
   });
 });
 
-test("events beyond the budget are shown for the days and the widget that they were dropped in", async () => {
+test("events over the budget are shown for the days and the widget they were dropped on", async () => {
   const { viewer, widgetId } = await makeViewer();
   const other = await makeWidget(db, viewer.organizationId);
   const drop = (widget: WidgetId, visit: number, at: string) =>

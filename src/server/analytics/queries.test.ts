@@ -117,7 +117,7 @@ describe("an instant counts for the local day it falls on", { concurrency: true 
     });
   }
 
-  test("the day that Samoa skipped is in the window, and nothing ever falls on it", async () => {
+  test("the day Samoa skipped is in the window, and nothing ever falls on it", async () => {
     const { owner, widgetId } = await makeOwner("Pacific/Apia");
     await recordVisits(widgetId, ["2011-12-30T09:59:59.999Z", "2011-12-30T10:00:00.000Z"]);
     const now = new Date("2011-12-30T10:00:00.000Z");
@@ -129,7 +129,7 @@ describe("an instant counts for the local day it falls on", { concurrency: true 
   });
 });
 
-describe("only days that the plan keeps are counted, each as a whole", { concurrency: true }, () => {
+describe("only days within the plan's retention are counted, each as a whole", { concurrency: true }, () => {
   const NOW = new Date("2026-11-01T12:00:00.000Z");
   // The oldest kept instant is noon, UTC: in Auckland that is past midnight already.
   const cases: [plan: Plan, zone: string, oldestDay: string, instants: [first: string, lastBefore: string]][] = [
@@ -156,10 +156,10 @@ describe("only days that the plan keeps are counted, each as a whole", { concurr
   }
 });
 
-describe("the lists are the same from spans as from days", { concurrency: true }, () => {
+describe("lists give the same result from spans as from days", { concurrency: true }, () => {
   const NOW = new Date("2026-11-01T12:00:00.000Z");
 
-  test("wherever the window begins and ends", async () => {
+  test("wherever the window starts and ends", async () => {
     const { owner, widgetId } = await makeOwner("UTC");
     // The first and the last day of each of fifteen months, and one in between.
     const days = Array.from({ length: 15 }, (_, index) => [

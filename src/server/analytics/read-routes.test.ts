@@ -34,8 +34,8 @@ function busyDays({ daily }: Analytics) {
   return daily.filter(({ views, bookings }) => views + bookings > 0);
 }
 
-describe("the whole answer", () => {
-  test("without any visit: thirty days of zeros in UTC", async () => {
+describe("the whole response", () => {
+  test("without any visits has thirty days of zeros in UTC", async () => {
     const answer = await getAnalytics(await makeCaller(db));
     const { daily, ...rest } = answer;
     assert.deepEqual(rest, {
@@ -70,7 +70,7 @@ describe("the whole answer", () => {
     assert.deepEqual([daily.length, daily.at(-1)], [30, { day: "2026-11-01", views: 0, bookings: 0 }]);
   });
 
-  test("of five visits, step by step", async () => {
+  test("with five visits, step by step", async () => {
     const caller = await makeCallerIn("Europe/Berlin");
     const { widgetId } = caller;
     const email: VisitClass = { source: "newsletter", medium: "email", campaign: "Autumn", channel: "Email" };
@@ -142,7 +142,7 @@ describe("the whole answer", () => {
     });
   });
 
-  test("is what the read API promises of every answer: JSON, never stored", async () => {
+  test("is uncached JSON, like every response of the read API", async () => {
     const caller = await makeCaller(db);
     const { headers } = await app.inject({ url: "/api/v1/analytics", headers: caller.headers });
     assert.equal(headers["content-type"], "application/json; charset=utf-8");
@@ -214,7 +214,7 @@ describe("the window", () => {
     });
   }
 
-  test("days that were sent twice are refused, even twice the same", async () => {
+  test("days sent twice are refused, even with equal values", async () => {
     const caller = await makeCaller(db);
     assert.deepEqual(
       await getJson(app, "/api/v1/analytics?days=7&days=7", caller.headers),
@@ -222,7 +222,7 @@ describe("the window", () => {
     );
   });
 
-  test("a bad window is told before an unknown widget is, and unknown parameters not at all", async () => {
+  test("an invalid window is reported before an unknown widget, and unknown parameters are ignored", async () => {
     const caller = await makeCaller(db);
     const both = await getJson(app, "/api/v1/analytics?widget=nobody&days=0", caller.headers);
     assert.equal(both.status, 400);
@@ -231,7 +231,7 @@ describe("the window", () => {
 });
 
 describe("the widget filter", () => {
-  test("counts that widget alone, whether it is active or paused, stores bookings or not", async () => {
+  test("counts only that widget, active or paused, with or without stored bookings", async () => {
     const caller = await makeCaller(db);
     const widgets = [
       await makeWidget(db, caller.owner, { status: "paused" }),
@@ -261,7 +261,7 @@ describe("the widget filter", () => {
     assert.deepEqual([totals.views, channels[0]?.views], [3, 3], "one visitor on two widgets is two widget loads");
   });
 
-  test("a foreign, an unknown and a malformed widget get the same bytes", async () => {
+  test("another organization's, an unknown and a malformed widget get identical responses", async () => {
     const caller = await makeCaller(db);
     const stranger = await makeCaller(db);
     await record(makeTouch({ widgetId: stranger.widgetId, visit: 1, at: "2026-11-01T10:00:00Z" }));
@@ -277,7 +277,7 @@ describe("the widget filter", () => {
     assert.deepEqual([...bodies], ['{"error":{"code":"not_found","message":"There is no such widget."}}']);
   });
 
-  test("another organization's visits are nowhere in the answer", async () => {
+  test("another organization's visits never appear in the response", async () => {
     const [caller, stranger] = [await makeCaller(db), await makeCaller(db)];
     await record(makeTouch({ widgetId: stranger.widgetId, visit: 1, at: "2026-11-01T10:00:00Z" }));
     const answer = await getAnalytics(caller);
@@ -285,8 +285,8 @@ describe("the widget filter", () => {
   });
 });
 
-describe("bookings are counted by themselves, views by visits", () => {
-  test("a visit at 23:55 that books at 00:05 is a view of yesterday and a booking of today", async () => {
+describe("bookings are counted individually, views per visit", () => {
+  test("a visit at 23:55 that books at 00:05 is a view yesterday and a booking today", async () => {
     const caller = await makeCallerIn("Europe/Berlin");
     const { widgetId } = caller;
     await record(
@@ -308,7 +308,7 @@ describe("bookings are counted by themselves, views by visits", () => {
     assert.deepEqual(today.channels, [{ key: "Paid Search", views: 0, bookings: 1, conversionRate: 0 }]);
   });
 
-  test("two bookings of one visit are two bookings, one view, and a rate of 1 at most", async () => {
+  test("two bookings in one visit are two bookings, one view, and a rate capped at 1", async () => {
     const caller = await makeCaller(db);
     const touch = {
       widgetId: caller.widgetId,
@@ -336,7 +336,7 @@ describe("bookings are counted by themselves, views by visits", () => {
     assert.deepEqual(channels, [{ key: "Direct", views: 1, bookings: 2, conversionRate: 1 }]);
   });
 
-  test("a visit that fails and then succeeds counts as both, and one that found no times may book later", async () => {
+  test("a visit that fails and then succeeds counts as both, and one that found no times can book later", async () => {
     const caller = await makeCaller(db);
     const touch = { widgetId: caller.widgetId, visit: 1 };
     await record(
@@ -348,7 +348,7 @@ describe("bookings are counted by themselves, views by visits", () => {
     assert.deepEqual([totals.views, totals.bookings, totals.failed, totals.noAvailability], [1, 1, 1, 1]);
   });
 
-  test("the lead is the mean over bookings whose appointment is known; one in the past counts as none", async () => {
+  test("lead time is the mean over bookings with a known appointment; past appointments count as 0", async () => {
     const caller = await makeCaller(db);
     const booking = { widgetId: caller.widgetId, at: "2026-11-01T10:00:00Z", step: "booking_completed" } as const;
     const average = async () => (await getAnalytics(caller, "?days=1")).totals.avgLeadDays;
@@ -362,7 +362,7 @@ describe("bookings are counted by themselves, views by visits", () => {
     assert.equal(await average(), 0.67);
   });
 
-  test("a visit belongs to the class of its first touch, whichever arrived first", async () => {
+  test("a visit's source is that of its first touch, whichever touch arrived first", async () => {
     const caller = await makeCaller(db);
     const touch = { widgetId: caller.widgetId, visit: 1 };
     await record(makeTouch({ ...touch, at: "2026-11-01T10:00:00Z", step: "booking_completed", class: DIRECT }));
@@ -394,7 +394,7 @@ describe("the lists", () => {
     );
   }
 
-  test("hold the 12, 25 and 25 best: most bookings, then most views, then by key, byte by byte", async () => {
+  test("hold the top 12, 25 and 25: most bookings, then most views, then by key in byte order", async () => {
     const caller = await makeCaller(db);
     // Two of each kind, so that the key decides; Z comes before a, and both before é and 🦤.
     const keys = ["a", "Z", "é", "🦤", "B", "b", "(other)", "ﬁ"];
@@ -435,7 +435,7 @@ describe("the lists", () => {
   });
 });
 
-test("the longest window of the Business plan lies within its 24 months, on its first day too", async () => {
+test("the Business plan's longest window lies within its 24 months, including its first day", async () => {
   const caller = await makeCaller(db);
   const { widgetId } = caller;
   await record(
@@ -445,7 +445,7 @@ test("the longest window of the Business plan lies within its 24 months, on its 
   assert.deepEqual(busyDays(await getAnalytics(caller, "?days=730")), [{ day: "2024-11-02", views: 1, bookings: 0 }]);
 });
 
-test("the answer does not depend on Store bookings, before or after the visit", async () => {
+test("the response does not depend on Store bookings, before or after the visit", async () => {
   const caller = await makeCaller(db);
   const widgetId = await makeWidget(db, caller.owner, { collectData: false });
   await record(makeTouch({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z", step: "booking_completed" }));

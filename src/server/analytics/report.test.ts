@@ -19,7 +19,7 @@ const NOTHING: AnalyticsCounts = {
   campaigns: [],
 };
 
-test("nothing counted is a whole answer of zeros", () => {
+test("without data the report is all zeros", () => {
   assert.deepEqual(toAnalytics({ ...NOTHING, zone: "Asia/Kathmandu" }, 3), {
     days: 3,
     timeZone: "Asia/Kathmandu",
@@ -52,7 +52,7 @@ test("nothing counted is a whole answer of zeros", () => {
   });
 });
 
-test("every count has its place", () => {
+test("every count lands in its own field", () => {
   const counts: AnalyticsCounts = {
     zone: "UTC",
     today: "2026-11-01",
@@ -147,7 +147,7 @@ describe("avgLeadDays is rounded to two decimals, at the end only", () => {
   }
 });
 
-describe("daily has exactly `days` entries that end with today", () => {
+describe("daily has exactly `days` entries, ending today", () => {
   const cases: [today: string, days: number, first: string][] = [
     ["2026-11-01", 1, "2026-11-01"],
     ["2026-11-01", 30, "2026-10-03"],

@@ -16,7 +16,7 @@ const listKeys = async (member: Parameters<typeof askApp>[1]) =>
 const useKey = async (key: string) =>
   (await getJson(app, "/api/v1/widgets", { authorization: `Bearer ${key}` })).status;
 
-test("a key is shown once, works for the read API, and is listed with its ends and its last use", async () => {
+test("a key is shown once, works for the read API, and is listed with its first and last characters and last use", async () => {
   const admin = await signIn(testApp, { role: "admin" });
   const { status, body } = await askApp(app, admin, "POST /keys", { name: " Warehouse " });
   const { key, ...made } = body as CreatedKey;

@@ -26,7 +26,7 @@ async function statusOf(url: string, headers: Record<string, string | string[]>)
   return (await app.inject({ url, headers })).statusCode;
 }
 
-test("a key is sent as Bearer in any letter case, with one space or more", async () => {
+test("a key is sent as Bearer in any letter case, with one or more spaces", async () => {
   const { key } = await makeCaller(deps.db);
   for (const route of ROUTES) {
     for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR", "Bearer ", "Bearer   "]) {
@@ -56,7 +56,7 @@ const WITHOUT_ONE_TOKEN: readonly [what: string, headers: Record<string, string>
 ];
 
 for (const [what, headers] of WITHOUT_ONE_TOKEN) {
-  test(`${what} gives 401 that asks for a key`, async () => {
+  test(`${what} gives 401 and asks for a key`, async () => {
     // The key is a real one, so that a way in would be found.
     const { key } = await makeCaller(deps.db);
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replaceAll(KEY, key)]));
@@ -139,7 +139,7 @@ test("a plan change takes effect on the next request", async () => {
   assert.deepEqual(seen, [200, 403, 200, 403]);
 });
 
-test("without a valid key nobody learns about the plan", async () => {
+test("without a valid key the plan is not revealed", async () => {
   const { keyId, headers } = await makeCaller(deps.db, { plan: "free" });
   await revokeApiKey(deps.db, keyId, NOON);
   assert.deepEqual(await getJson(app, "/api/v1/bookings", headers), BAD_KEY);
@@ -310,7 +310,7 @@ test("path, method and key are checked before the limit", async () => {
   assert.equal((await ask(headers)).status, 401);
 });
 
-test("who is refused for the key or the plan is told nothing of a limit", async () => {
+test("callers refused for their key or plan get no rate-limit headers", async () => {
   const { headers } = await makeCaller(deps.db, { plan: "pro" });
   const withoutPlan = Array.from({ length: 5 }, () => ask(headers));
   const withoutKey = Array.from({ length: 5 }, () => ask({}));

@@ -40,7 +40,7 @@ for (const [what, text] of [
   });
 }
 
-test("what is stored of a key is its SHA-256 hash", () => {
+test("a key is stored as its SHA-256 hash", () => {
   assert.deepEqual(hashApiKey(KEY), createHash("sha256").update(KEY, "ascii").digest());
 });
 

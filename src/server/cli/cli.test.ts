@@ -30,7 +30,7 @@ async function readApiStatus(key: string): Promise<number> {
 }
 
 describe("org", { concurrency: true }, () => {
-  test("create makes a Free organization in UTC unless told otherwise", async () => {
+  test("create makes a Free organization in UTC by default", async () => {
     const made = (await runJson("org", "create", "--name", "  Lindenhof Dental 🦷 ")) as { id: OrganizationId };
     const columns = ["name", "plan", "time_zone"] as const;
     const row = await db.selectFrom("organizations").select(columns).where("id", "=", made.id).executeTakeFirst();
@@ -39,7 +39,7 @@ describe("org", { concurrency: true }, () => {
     assert.match(made.id, /^org_[1-9A-HJ-NP-Za-km-z]{16}$/);
   });
 
-  test("create, set and list say in one line what there is now", async () => {
+  test("create, set and list print one line with the current state", async () => {
     const other = createCommandLine({ DATABASE_URL: (await createTestDatabase()).url });
     const none = await other.runInside(["org", "list"]);
     assert.deepEqual(none, { code: 0, stdout: "No organizations yet.\n", stderr: "" });
@@ -52,7 +52,7 @@ describe("org", { concurrency: true }, () => {
     assert.deepEqual(list, { code: 0, stdout: `${id}  B (business, UTC)\n`, stderr: "" });
   });
 
-  test("set changes only what it names, and list tells everything of it", async () => {
+  test("set changes only the fields it names, and list shows every field", async () => {
     const id = await makeOrganization(db, { name: "Elm Clinic", plan: "pro", timeZone: "Asia/Tokyo" });
     const createdAt = "2026-11-01T12:00:00.000Z";
     const changed = { id, name: "Elm Clinic", plan: "free", timeZone: "Asia/Tokyo", createdAt };
@@ -127,7 +127,7 @@ describe("widget", { concurrency: true }, () => {
     });
   });
 
-  test("set changes what it names and answers with the widget as the read API shows it", async () => {
+  test("set changes the fields it names and prints the widget as the read API returns it", async () => {
     const owner = await makeOrganization(db);
     const id = await makeWidget(db, owner, { collectData: true });
     const paused = await cli.run(["widget", "set", id, "--status", "paused"]);
@@ -148,7 +148,7 @@ describe("widget", { concurrency: true }, () => {
     );
   });
 
-  test("set changes the accent and the allowed domains, and takes them away again", async () => {
+  test("set changes the accent and allowed domains, and clears them again", async () => {
     const id = await makeWidget(db, await makeOrganization(db));
     const read = () =>
       db.selectFrom("widgets").select(["accent_color", "allowed_domains"]).where("id", "=", id).executeTakeFirst();
@@ -169,7 +169,7 @@ describe("widget", { concurrency: true }, () => {
 });
 
 describe("key", { concurrency: true }, () => {
-  test("create prints a key that opens the read API, and revoke ends it at once", async () => {
+  test("create prints a key that works for the read API, and revoke disables it at once", async () => {
     const owner = await makeOrganization(db);
     const { stdout } = await cli.run(["key", "create", "--org", owner, "--name", "Warehouse", "--json"]);
     const made = JSON.parse(stdout) as { id: string; key: string };
@@ -185,7 +185,7 @@ describe("key", { concurrency: true }, () => {
     assert.deepEqual(again, { code: 0, stdout: `Revoked key ${made.id}.\n`, stderr: "" });
   });
 
-  test("create says where the plan does not include the read API", async () => {
+  test("create warns when the plan does not include the read API", async () => {
     const owner = await makeOrganization(db, { plan: "pro" });
     const { code, stdout } = await cli.runInside(["key", "create", "--org", owner, "--name", "N"]);
     const [first, key = "", hint, end] = stdout.split("\n");
@@ -199,7 +199,7 @@ describe("key", { concurrency: true }, () => {
     assert.equal(await readApiStatus(key), 403);
   });
 
-  test("create gives a key an end", async () => {
+  test("create sets an expiry", async () => {
     const owner = await makeOrganization(db);
     const args = ["key", "create", "--org", owner, "--name", "N", "--expires-at", "2999-12-31T00:00+01:00"];
     const { id } = (await runJson(...args)) as { id: string };
@@ -211,7 +211,7 @@ describe("key", { concurrency: true }, () => {
     assert.deepEqual(row, { expires_at: new Date("2999-12-30T23:00:00.000Z") });
   });
 
-  test("a whole key pasted where its id belongs is not shown again, and goes on working", async () => {
+  test("a full key passed instead of its id is not echoed, and keeps working", async () => {
     const { key } = await makeKey(db, await makeOrganization(db));
     const sentence = "No API key has this ID. API key IDs look like key_….";
     assert.deepEqual(await cli.runInside(["key", "revoke", key]), refusal(sentence));
@@ -231,7 +231,7 @@ describe("import bookings", { concurrency: true }, () => {
     return path;
   };
 
-  test("imports a file once, whatever its line ends, and says how many", async () => {
+  test("imports a file once, with any line endings, and prints the count", async () => {
     const { owner, widgetId } = await makeOwner(db);
     const notes = "one\u2028two\u2029three\u0085four";
     const lines = [
@@ -253,7 +253,7 @@ describe("import bookings", { concurrency: true }, () => {
     assert.ok(stored.some((row) => row.customer_notes === notes));
   });
 
-  test("names the line that is wrong and imports nothing", async () => {
+  test("names the bad line and imports nothing", async () => {
     const { owner, widgetId } = await makeOwner(db);
     const good = JSON.stringify(makeLine(widgetId));
     // biome-ignore format: one case a line
@@ -271,7 +271,7 @@ describe("import bookings", { concurrency: true }, () => {
     assert.deepEqual(await readTimes(db, owner), []);
   });
 
-  test("a file that is not there, or is none, is one sentence", async () => {
+  test("a missing file or a folder gives a one-line error", async () => {
     const { owner } = await makeOwner(db);
     mkdirSync(join(cli.folder, "folder.ndjson"));
     const missing = await cli.runInside(["import", "bookings", "--org", owner, join(cli.folder, "nowhere.ndjson")]);
@@ -280,7 +280,7 @@ describe("import bookings", { concurrency: true }, () => {
     assert.deepEqual(folder, refusal(`The file "${cli.folder}/folder.ndjson" cannot be read (EISDIR).`));
   });
 
-  test("50,000 lines come in with a heap too small for all of them", { timeout: 60_000 }, async () => {
+  test("50,000 lines are imported with a heap too small to hold them all", { timeout: 60_000 }, async () => {
     const { owner, widgetId } = await makeOwner(db);
     const answers = [{ questionId: "q1", question: "Anything else?", answer: "long ".repeat(80) }];
     const lines = Array.from({ length: 50_000 }, (_, index) =>
@@ -299,7 +299,7 @@ describe("import bookings", { concurrency: true }, () => {
 });
 
 describe("retention run and migrate", { concurrency: true }, () => {
-  test("retention run deletes what has outlived its plan, and says how much", async () => {
+  test("retention run deletes what is past retention, and prints the counts", async () => {
     const other = await createTestDatabase();
     const { owner, widgetId } = await makeOwner(other.db);
     await makeBooking(other.db, owner, { widgetId, now: new Date("2001-01-01T00:00:00.000Z") });
@@ -311,7 +311,7 @@ describe("retention run and migrate", { concurrency: true }, () => {
     assert.equal(JSON.parse(second.stdout).bookings, 0);
   });
 
-  test("migrate names what it applied, and then that nothing is left", async () => {
+  test("migrate names what it applied, and then says nothing is left", async () => {
     const empty = await createTestDatabase({ template: "template1" });
     const line = createCommandLine({ DATABASE_URL: empty.url });
     const first = await line.run(["migrate", "--json"]);
@@ -329,7 +329,7 @@ describe("retention run and migrate", { concurrency: true }, () => {
   });
 });
 
-describe("bad input is one line on standard error and exit code 2", { concurrency: 4 }, () => {
+describe("invalid input gives one line on standard error and exit code 2", { concurrency: 4 }, () => {
   const ORG_CREATE = "Usage: org create --name N [--plan free|pro|business] [--time-zone TZ]";
   const ORG_SET = "Usage: org set ORG [--name N] [--plan free|pro|business] [--time-zone TZ]";
   const noOrganization = "org_zzzzzzzzzzzzzzzz";
@@ -385,11 +385,11 @@ describe("bad input is one line on standard error and exit code 2", { concurrenc
     });
   }
 
-  test("also of the process itself", async () => {
+  test("from the process itself too", async () => {
     assert.deepEqual(await cli.run(["org", "create"]), refusal(`--name is missing. ${ORG_CREATE}`));
   });
 
-  test("of an organization that exists too", async () => {
+  test("for an existing organization too", async () => {
     const owner = await makeOrganization(db);
     const before = await db.selectFrom("api_keys").selectAll().orderBy("id").execute();
     assert.deepEqual(
@@ -415,8 +415,8 @@ describe("bad input is one line on standard error and exit code 2", { concurrenc
   });
 });
 
-describe("a command line that cannot work ends with 1", { concurrency: true }, () => {
-  test("all faults of the settings come in one message, and no secret with them", async () => {
+describe("a command that cannot run exits with 1", { concurrency: true }, () => {
+  test("all configuration errors come in one message, without any secret", async () => {
     const settings = { PORT: "http", LOG_LEVEL: "loud", DATABASE_URL: "mysql://root:hunter2@localhost/x" };
     assert.deepEqual(await cli.run(["org", "list"], { settings }), {
       code: 1,
@@ -428,7 +428,7 @@ describe("a command line that cannot work ends with 1", { concurrency: true }, (
     });
   });
 
-  test("settings are read from .env, and the environment goes before it", async () => {
+  test("settings are read from .env, and the environment takes precedence", async () => {
     const other = createCommandLine({ LOG_LEVEL: "info" });
     writeFileSync(join(other.folder, ".env"), "PORT=0x10\nLOG_LEVEL=loud\n# HOST=\n");
     const outcome = await other.run(["org", "list"]);
@@ -436,14 +436,14 @@ describe("a command line that cannot work ends with 1", { concurrency: true }, (
     assert.deepEqual(outcome, { code: 1, stdout: "", stderr });
   });
 
-  test("a database that is not there is one sentence without its password", async () => {
+  test("an unreachable database gives one line without its password", async () => {
     const address = new URL(databaseUrl("no_such_database"));
     const outcome = await cli.run(["org", "list"], { settings: { DATABASE_URL: address.href } });
     const sentence = 'The database at DATABASE_URL cannot be used: database "no_such_database" does not exist.\n';
     assert.deepEqual(outcome, { code: 1, stdout: "", stderr: sentence });
   });
 
-  test("a data folder that cannot be one is one sentence", async () => {
+  test("an unusable data folder gives a one-line error", async () => {
     const other = createCommandLine({});
     const file = join(other.folder, "file");
     writeFileSync(file, "");
@@ -451,7 +451,7 @@ describe("a command line that cannot work ends with 1", { concurrency: true }, (
     assert.deepEqual(outcome, { code: 1, stdout: "", stderr: `${file} is not a folder. Set DATA_DIR to a folder.\n` });
   });
 
-  test("a fault of ours is a log line, without a row's values", async () => {
+  test("an internal error is one log line without row values", async () => {
     const other = await createTestDatabase();
     await other.pool.query("alter table organizations add constraint short_names check (length(name) < 5)");
     const line = createCommandLine({ DATABASE_URL: other.url });
@@ -467,7 +467,7 @@ describe("a command line that cannot work ends with 1", { concurrency: true }, (
 });
 
 describe("help", { concurrency: true }, () => {
-  test("lists every command, asked for in any way, and needs no database", async () => {
+  test("lists every command, however it is requested, and needs no database", async () => {
     const bare = createCommandLine({ PORT: "not even settings" });
     const [none, help, option, among, json] = await Promise.all([
       bare.run([]),

@@ -33,7 +33,7 @@ test("connection check prints each request without the key, the steps and a verd
   );
 });
 
-test("connection check saves what it saw, and ends with 1 when something fails", async () => {
+test("connection check saves what it saw, and exits with 1 when something fails", async () => {
   const folder = await mkdtemp(join(tmpdir(), "check-"));
   after(() => rm(folder, { recursive: true }));
   const file = join(folder, "check.json");
@@ -49,7 +49,7 @@ test("connection check saves what it saw, and ends with 1 when something fails",
   });
 });
 
-test("connection check knows no other connection", async () => {
+test("connection check refuses an unknown id", async () => {
   for (const other of ["conn_1111111111111111", "nonsense"])
     assert.deepEqual(await cli.runInside(["connection", "check", other]), {
       code: 2,

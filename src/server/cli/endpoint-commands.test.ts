@@ -35,7 +35,7 @@ function refusal(sentence: string): Outcome {
   return { code: 2, stdout: "", stderr: `${sentence}\n` };
 }
 
-test("endpoint add prints the id and, this once, the secret that signs", async () => {
+test("endpoint add prints the id and, only once, the signing secret", async () => {
   const business = await makeBusiness(deps);
   const { id, secret, ...rest } = await runJson(
     "endpoint",
@@ -108,7 +108,7 @@ test("endpoint add refuses with one clear line", async () => {
   );
 });
 
-test("endpoint list shows what there is, a chat's address by its host and end only", async () => {
+test("endpoint list shows a chat's URL only by its host and last characters", async () => {
   const { owner } = await makeBusiness(deps);
   assert.equal((await cli.runInside(["endpoint", "list", "--org", owner])).stdout, "No endpoints.\n");
   const { id } = await runJson(
@@ -141,7 +141,7 @@ test("endpoint list shows what there is, a chat's address by its host and end on
   ]);
 });
 
-test("endpoint remove ends an endpoint, once", async () => {
+test("endpoint remove removes an endpoint once", async () => {
   const business = await makeBusiness(deps);
   const { id } = await runJson("endpoint", "add", "--org", business.owner, "--url", receiver.url, "--kind", "webhook");
   assert.deepEqual(await runJson("endpoint", "remove", String(id)), { id });
@@ -153,7 +153,7 @@ test("endpoint remove ends an endpoint, once", async () => {
   assert.deepEqual(await readDeliveries(deps, business.owner), []);
 });
 
-test("endpoint test and delivery redeliver send once more, or say why not", async () => {
+test("endpoint test and delivery redeliver send once, or say why not", async () => {
   const business = await makeBusiness(deps);
   const { id } = await runJson("endpoint", "add", "--org", business.owner, "--url", receiver.url, "--kind", "webhook");
   const { deliveryId } = await runJson("endpoint", "test", String(id));

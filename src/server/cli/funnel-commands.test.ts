@@ -63,7 +63,7 @@ describe("import events", { concurrency: true }, () => {
     );
   });
 
-  test("names the line that is wrong, and imports nothing", async () => {
+  test("names the bad line, and imports nothing", async () => {
     const caller = await makeCaller(db);
     const stranger = await makeCaller(db);
     const good = makeLine(caller, 1);
@@ -79,7 +79,7 @@ describe("import events", { concurrency: true }, () => {
     assert.equal((await getAnalytics(caller, 30)).totals.views, 0);
   });
 
-  test("a file that is not there and an organization that does not exist are one sentence", async () => {
+  test("a missing file and an unknown organization give a one-line error", async () => {
     const caller = await makeCaller(db);
     const missing = join(cli.folder, "nowhere.ndjson");
     assert.deepEqual(
@@ -96,7 +96,7 @@ describe("import events", { concurrency: true }, () => {
     );
   });
 
-  test("50,000 lines come in with 64 MB of memory, and progress is told", { timeout: 120_000 }, async () => {
+  test("50,000 lines are imported with 64 MB of memory, and progress is reported", { timeout: 120_000 }, async () => {
     const caller = await makeCaller(db);
     const lines = Array.from({ length: 50_000 }, (_, index) => {
       const visit = Math.floor(index / 2);
@@ -124,7 +124,7 @@ describe("import events", { concurrency: true }, () => {
 });
 
 describe("stats rebuild", { concurrency: true }, () => {
-  test("counts anew from the events, and says how many visits and in which zone", async () => {
+  test("recounts from the events, and prints the number of visits and the time zone", async () => {
     const caller = await makeCaller(db);
     const file = writeLines("three.ndjson", [makeLine(caller, 1), makeLine(caller, 2), makeLine(caller, 3)]);
     await cli.runInside(["import", "events", "--org", caller.owner, file]);
@@ -137,7 +137,7 @@ describe("stats rebuild", { concurrency: true }, () => {
     assert.deepEqual(await cli.runInside([...command, "--json"]), said('{"visits":3,"timeZone":"UTC"}'));
   });
 
-  test("while another process does so, ends with 1 and one sentence", async () => {
+  test("exits with 1 and one line while another process is rebuilding", async () => {
     const caller = await makeCaller(db);
     const file = writeLines("one.ndjson", [makeLine(caller, 1)]);
     await cli.runInside(["import", "events", "--org", caller.owner, file]);
@@ -159,8 +159,8 @@ describe("stats rebuild", { concurrency: true }, () => {
   });
 });
 
-describe("the time zone of an organization", { concurrency: true }, () => {
-  test("org set answers when the analytics are in the new zone", async () => {
+describe("changing an organization's time zone", { concurrency: true }, () => {
+  test("org set returns once the analytics use the new zone", async () => {
     const caller = await makeCaller(db);
     const file = writeLines("zone.ndjson", [makeLine(caller, 1)]);
     await cli.runInside(["import", "events", "--org", caller.owner, file]);
@@ -174,7 +174,7 @@ describe("the time zone of an organization", { concurrency: true }, () => {
     assert.deepEqual(await days(), ["Europe/Berlin", 0, 1]);
   });
 
-  test("a change of anything else counts nothing anew", async () => {
+  test("changing anything else recounts nothing", async () => {
     const owner = await makeOrganization(db, { timeZone: "Asia/Tokyo" });
     await cli.runInside(["org", "set", owner, "--plan", "pro"]);
     await cli.runInside(["org", "set", owner, "--time-zone", "Asia/Tokyo"]);

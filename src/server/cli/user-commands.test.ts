@@ -19,7 +19,7 @@ async function enter(email: string, password: string) {
   return { status, me: status === 200 ? (await browser.send("GET", "/api/app/me")).body : null };
 }
 
-test("a person who was made on the command line signs in, as an owner unless told otherwise", async () => {
+test("a user created on the command line can sign in, and is an owner by default", async () => {
   const args = create("--email", "Ada@Example.com", "--password", "a long password");
   const { code, stdout, stderr } = await cli.runInside(args);
   const id = /usr_\w{16}/.exec(stdout)?.[0] ?? "";
@@ -34,7 +34,7 @@ test("a person who was made on the command line signs in, as an owner unless tol
   );
 });
 
-test("with the role and the name that are given, and the password from standard input", async () => {
+test("user create takes a role, a name, and the password from standard input", async () => {
   const args = create(
     "--email",
     "eve@example.com",
@@ -54,7 +54,7 @@ test("with the role and the name that are given, and the password from standard 
   assert.deepEqual([me.user.name, me.organizations[0].role], ["Eve M.", "viewer"]);
 });
 
-test("the operator's doing is in the audit log, without a name", async () => {
+test("the audit log records the operator's action, without a name", async () => {
   const run = async (...args: string[]): Promise<string> => {
     const { stdout, stderr } = await cli.runInside([...args, "--json"]);
     return stdout ? JSON.parse(stdout).id : assert.fail(stderr);
@@ -108,7 +108,7 @@ test("the operator's doing is in the audit log, without a name", async () => {
 
 const pickNames = ({ name, formerName }: Record<string, unknown>) => ({ name, formerName });
 
-test("what is wrong is one line, makes nobody and never shows the password", async () => {
+test("invalid input gives one line, creates nobody and never shows the password", async () => {
   const before = await deps.db.selectFrom("users").select("id").execute();
   // biome-ignore format: one case a line
   const cases: [args: string[], sentence: string][] = [

@@ -4,7 +4,7 @@ import { createTestApp } from "../../../test/support/app.ts";
 
 const { app } = await createTestApp();
 
-test("the address of the service leads to the dashboard", async () => {
+test("the root address redirects to the dashboard", async () => {
   const answer = await app.inject("/");
   assert.equal(answer.statusCode, 302);
   assert.equal(answer.headers.location, "/app");
@@ -35,13 +35,13 @@ for (const url of SCREENS) {
   });
 }
 
-test("each answer has a nonce of its own", async () => {
+test("each response has its own nonce", async () => {
   const policies = await Promise.all([app.inject("/app"), app.inject("/app")]);
   const [first, second] = policies.map((answer) => answer.headers["content-security-policy"]);
   assert.notEqual(first, second);
 });
 
-test("its page has no script but files of our own, which may be kept for ever and come compressed", async () => {
+test("the page loads only our own scripts, which are compressed and cached for ever", async () => {
   const { body } = await app.inject("/app");
   const scripts = [...body.matchAll(/<script\b[^>]*>([^<]*)<\/script>/g)];
   assert.ok(scripts.length > 0 && scripts.every(([, inline]) => inline === ""));
@@ -53,12 +53,12 @@ test("its page has no script but files of our own, which may be kept for ever an
   assert.equal(answer.headers["content-encoding"], "br");
 });
 
-test("the page is not handed out among its files, where it would have no policy", async () => {
+test("the page is not served as one of its static files, where it would have no policy", async () => {
   const answer = await app.inject("/assets/dashboard/index.html");
   assert.equal(answer.statusCode, 404);
 });
 
-test("addresses of the API that do not exist stay JSON, and writes to a page are refused", async () => {
+test("unknown API paths return JSON, and writes to a page are refused", async () => {
   const unknown = await app.inject("/api/app/nothing");
   assert.equal(unknown.statusCode, 404);
   assert.equal(unknown.json().error.code, "not_found");

@@ -6,7 +6,7 @@ import { toArrayText } from "./array-text.ts";
 
 const { db } = await createTestDatabase();
 
-test("PostgreSQL reads back every text that it can hold, and null", async () => {
+test("PostgreSQL reads back null and every text it can store", async () => {
   const values = [
     ...["a", "", " ", "NULL", "null", "{}", "{a,b}", ",", '"', "\\", '\\"', '"\\', "a\nb\tc\r", "'", "''", "$1", "%s"],
     ...["ä", "😀", "\u2028", "\u0001", "a, b", "(1,2)", "\ufffd"],

@@ -54,7 +54,7 @@ test("an empty database gets every migration in order, and a second start finds 
   assert.deepEqual(await migrate({ pool, log }), { applied: [] });
 });
 
-test("of six that start at once on an empty database one migrates and the others find it done", async () => {
+test("when six start at once on an empty database, one migrates and the others find it done", async () => {
   const { url, pool } = await createEmptyDatabase();
   const pools = Array.from({ length: 6 }, () => openPool({ url, size: 2, log }));
   const results = await Promise.all(pools.map((each) => migrate({ pool: each, log })));
@@ -67,7 +67,7 @@ test("of six that start at once on an empty database one migrates and the others
   assert.equal((await listApplied(pool)).length, names.length);
 });
 
-test("processes that start at once migrate once too", async () => {
+test("separate processes that start at once migrate only once", async () => {
   const { url } = await createEmptyDatabase();
   const line = createCommandLine({ DATABASE_URL: url });
   const outcomes = await Promise.all([1, 2, 3].map(() => line.run(["migrate", "--json"])));
@@ -77,7 +77,7 @@ test("processes that start at once migrate once too", async () => {
   );
 });
 
-test("a database that an older Bookflow migrated gets what is missing", async () => {
+test("a database migrated by an older Bookflow gets the missing migrations", async () => {
   const { pool } = await createEmptyDatabase();
   const one = { "0001_one.sql": "create table one (a text);" };
   const two = { ...one, "0002_two.sql": "-- Two things.\ncreate table two (a text);\ninsert into one values ('x');" };
@@ -86,7 +86,7 @@ test("a database that an older Bookflow migrated gets what is missing", async ()
   assert.deepEqual(await listTables(pool), ["one", "schema_migrations", "two"]);
 });
 
-test("a database that a newer Bookflow migrated is refused in one sentence and not touched", async () => {
+test("a database migrated by a newer Bookflow is refused with one line and not touched", async () => {
   const { pool } = await createEmptyDatabase();
   const folder = makeFolder({ "0001_one.sql": "create table one (a text);", "0002_two.sql": "select 1;" });
   await migrate({ pool, log, folder });
@@ -98,7 +98,7 @@ test("a database that a newer Bookflow migrated is refused in one sentence and n
   assert.deepEqual(await listTables(pool), ["one", "schema_migrations"]);
 });
 
-test("a migration that fails leaves nothing half done, and can be tried again", async () => {
+test("a failed migration leaves nothing half done, and can be retried", async () => {
   const { pool } = await createEmptyDatabase();
   const one = { "0001_one.sql": "create table one (a text);" };
   const bad = "create table two (a text); insert into one values ('x'); create table one (a text);";
@@ -114,7 +114,7 @@ test("a migration that fails leaves nothing half done, and can be tried again", 
   assert.deepEqual(await migrate({ pool, log, folder: mended }), { applied: ["0002_two.sql"] });
 });
 
-test("whoever waits while another's migration fails tries it after that one", async () => {
+test("a process waiting while another's migration fails tries it next", async () => {
   const { url, pool } = await createEmptyDatabase();
   const folder = makeFolder({ "0001_one.sql": "create table one (a text); select 1 / 0;" });
   const pools = Array.from({ length: 3 }, () => openPool({ url, size: 1, log }));
@@ -127,7 +127,7 @@ test("whoever waits while another's migration fails tries it after that one", as
   assert.deepEqual(await listTables(pool), ["schema_migrations"]);
 });
 
-test("a start whose connection is cut in the middle leaves nothing, and the next one migrates", async () => {
+test("a start whose connection is cut midway leaves nothing, and the next one migrates", async () => {
   const { url, pool } = await createEmptyDatabase();
   const cut = "create table one (a text); select pg_terminate_backend(pg_backend_pid());";
   const victim = openPool({ url, size: 1, log });
@@ -137,7 +137,7 @@ test("a start whose connection is cut in the middle leaves nothing, and the next
   assert.deepEqual(await migrate({ pool, log, folder }), { applied: ["0001_one.sql"] });
 });
 
-test("numbers that double or leave a gap are refused before anything runs", async () => {
+test("duplicate or missing numbers are refused before anything runs", async () => {
   const { pool } = await createEmptyDatabase();
   const create = "create table one (a text);";
   const folders = [
@@ -151,7 +151,7 @@ test("numbers that double or leave a gap are refused before anything runs", asyn
   assert.deepEqual(await listTables(pool), []);
 });
 
-test("a server that is too old, or a database in another encoding, is refused in one sentence", () => {
+test("a server that is too old, or a database in another encoding, is refused with one line", () => {
   const usable = { version: "180004", shown: "18.4", encoding: "UTF8" };
   requireUsableServer(usable);
   requireUsableServer({ ...usable, version: "190000", shown: "19beta1" });
@@ -165,7 +165,7 @@ test("a server that is too old, or a database in another encoding, is refused in
   );
 });
 
-test("a database in another encoding is refused by a real server too, before anything is made in it", async () => {
+test("a real database in another encoding is refused before anything is created in it", async () => {
   const name = `latin1_${process.pid}`;
   await onServer(`create database ${name} template template0 encoding 'LATIN1' locale 'C' locale_provider libc`);
 
@@ -177,7 +177,7 @@ test("a database in another encoding is refused by a real server too, before any
   await pool.end();
 });
 
-test("a user who may not make tables, and a database that is read-only, are told so in one sentence", async () => {
+test("a user who can't create tables and a read-only database each give a one-line error", async () => {
   const { url, pool } = await createEmptyDatabase();
   const role = `guest_${process.pid}`;
   await onServer(`create role ${role} login`);

@@ -10,7 +10,7 @@ import { DatabaseAway } from "./database-away.ts";
 import { createListen } from "./listen.ts";
 import { type Db, openDb, openPatientDb, openPool } from "./pool.ts";
 
-test("a connection that breaks in the middle of a statement fails that statement and nothing else", async () => {
+test("a connection that breaks mid-statement fails that statement and nothing else", async () => {
   const { db, pool } = await createTestDatabase();
   const pid = new Promise<number>((resolve) =>
     pool.once("acquire", (client) => resolve((client as unknown as { processID: number }).processID)),
@@ -23,7 +23,7 @@ test("a connection that breaks in the middle of a statement fails that statement
   assert.deepEqual(rows, [{ one: 1 }]);
 });
 
-describe("a connection that no longer gets answers", { concurrency: true }, async () => {
+describe("a connection that stops answering", { concurrency: true }, async () => {
   const STATEMENT_LIMIT_MS = 1_000;
   const LONGER_SECONDS = 2;
   const database = await createTestDatabase();
@@ -43,7 +43,7 @@ describe("a connection that no longer gets answers", { concurrency: true }, asyn
 
   const moments = ["begin", "statement", "commit", "rollback"] as const;
   for (const moment of moments) {
-    test(`is given up at a ${moment} too: the transaction fails, its connection is gone, the next one works`, async () => {
+    test(`is also abandoned at a ${moment}: the transaction fails, its connection is closed, the next one works`, async () => {
       const { wire, pool, db } = await openOnWire();
       await sql`select 1`.execute(db);
       const removed = once(pool, "remove");
@@ -65,7 +65,7 @@ describe("a connection that no longer gets answers", { concurrency: true }, asyn
     });
   }
 
-  test("is waited for where statements may be long, and only there", async () => {
+  test("is waited for only where statements may take long", async () => {
     const { pool, db } = await openOnWire();
     const takeLonger = sql`select pg_sleep(${LONGER_SECONDS})`;
     await openPatientDb(pool)
@@ -76,7 +76,7 @@ describe("a connection that no longer gets answers", { concurrency: true }, asyn
   });
 });
 
-describe("a server that answers nobody", { concurrency: true }, async () => {
+describe("a server that stops answering", { concurrency: true }, async () => {
   const database = await createTestDatabase();
 
   /** Two connections, on a wire that can fall silent. */
@@ -108,7 +108,7 @@ describe("a server that answers nobody", { concurrency: true }, async () => {
     return performance.now() - startedAt;
   }
 
-  test("fails what waits, whether for an answer or a connection, then everything at once, until it answers again", async () => {
+  test("fails pending requests first, then every request at once, until it answers again", async () => {
     const { wire, pool, db, logged } = await openOnWire();
     const patientDb = openPatientDb(pool);
     await Promise.all([sql`select pg_sleep(0.1)`.execute(db), sql`select pg_sleep(0.1)`.execute(db)]);
@@ -131,13 +131,13 @@ describe("a server that answers nobody", { concurrency: true }, async () => {
     assert.deepEqual(logged, ["database.silent", "database.answering"]);
   });
 
-  test("is told apart from one that takes long over a statement", async () => {
+  test("is distinguished from one that is busy with a long statement", async () => {
     const { db, pool } = await openOnWire();
     await Promise.all([sql`select pg_sleep(4)`.execute(db), sql`select pg_sleep(4)`.execute(db)]);
     assert.equal(pool.isSilent, false);
   });
 
-  test("does not end a process that is about to listen: it listens once there are answers", async () => {
+  test("does not end a process that is starting: it listens once the server answers", async () => {
     const { wire, pool, log } = await openOnWire(500);
     await pool.query("select 1");
     const { promise: listens, resolve } = Promise.withResolvers<void>();

@@ -169,14 +169,14 @@ describe("a loaded demo", () => {
 });
 
 describe("clearing the demo", () => {
-  test("covers every table with rows of an organization", async () => {
+  test("covers every table with an organization's rows", async () => {
     const { rows } = await sql<{ name: string }>`
       select table_name as name from information_schema.columns
       where table_schema = 'public' and column_name = 'organization_id'`.execute(db);
     assert.deepEqual(rows.map(({ name }) => name).sort(), [...ORGANIZATION_TABLES].sort());
   });
 
-  test("deletes everything of it and nothing else, and then there is nothing to clear", async () => {
+  test("deletes everything in it and nothing else, and then there is nothing to clear", async () => {
     assert.deepEqual(await commandLine.runInside(["demo", "clear", "--json"]), {
       code: 0,
       stdout: `${JSON.stringify({ id: DEMO_ID })}\n`,

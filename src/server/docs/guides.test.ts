@@ -32,13 +32,13 @@ async function walk(start: string): Promise<Map<string, Page>> {
 }
 
 describe("the documents at /docs", () => {
-  test("every Markdown file of docs/ is served, and can be reached from the first page", () => {
+  test("every Markdown file in docs/ is served, and can be reached from the first page", () => {
     const files = globSync("docs/**/*.md", { cwd: ROOT }).map((path) => path.replaceAll("\\", "/"));
     assert.ok(files.length > 15);
     for (const file of files) assert.ok(pages.has(`/${file.replace(/\.md$/, "")}`), file);
   });
 
-  test("each section lists the documents of its readers, and the menu of a document only those", () => {
+  test("each section lists the documents for its readers, and a document's menu lists only those", () => {
     const { body = "" } = pages.get("/docs") ?? {};
     const [, cards = "", operating = "", contributing = ""] = body.split(/<ul class="(?:cards|rows)">/);
     const listed = (text: string) => [...text.matchAll(/<li><a href="([^"]*)">[^<]+<\/a><p>/g)].map(([, link]) => link);
@@ -76,7 +76,7 @@ describe("the documents at /docs", () => {
     );
   });
 
-  test("pages hold no inline script or style, and load nothing from elsewhere", async () => {
+  test("pages have no inline script or style, and load nothing from elsewhere", async () => {
     for (const [address, { body, links }] of pages) {
       assert.doesNotMatch(body, /<script[^>]*>[^<]|<style|<iframe| style="| on[a-z]+="/i, address);
       const loaded = [...body.matchAll(/<(?:img|link|script)[^>]* (?:src|href)="([^"]*)"/g)].map(
@@ -93,7 +93,7 @@ describe("the documents at /docs", () => {
     );
   });
 
-  test("every link leads to a page that is there, and to a heading on it", () => {
+  test("every link leads to an existing page and heading", () => {
     for (const [address, { links }] of pages) {
       for (const link of links) {
         const [path = "", anchor] = link.split("#");
@@ -104,7 +104,7 @@ describe("the documents at /docs", () => {
     }
   });
 
-  test("anchors are unique, and there is one heading of the first level", () => {
+  test("anchors are unique, and there is one first-level heading", () => {
     for (const [address, { body, anchors }] of pages) {
       assert.equal([...body.matchAll(/ id="/g)].length, anchors.size, address);
       // Scalar draws the headings of the API reference in the browser.
@@ -112,7 +112,7 @@ describe("the documents at /docs", () => {
     }
   });
 
-  test("images and samples are served with their types, and what is not a document is not", async () => {
+  test("images and samples are served with their types, and other files are not served", async () => {
     const typeOf = async (address: string) => (await app.inject(address)).headers["content-type"];
     assert.equal(await typeOf("/docs/images/widget.png"), "image/png");
     assert.equal(await typeOf("/docs/samples/webhooks/receiver.php"), "text/plain; charset=utf-8");
@@ -141,14 +141,14 @@ describe("the search", () => {
     return { body, links: [...list.matchAll(/<a href="([^"]*)">/g)].map(([, link = ""]) => link) };
   };
 
-  test("finds a heading, the beginning of a word and a word with a typing mistake", async () => {
+  test("finds a heading, the start of a word and a word with a typo", async () => {
     const wanted = "/docs/webhooks#verifying-the-signature";
     assert.equal((await search("verifying the signature")).links[0], wanted);
     assert.ok((await search("signatu")).links.includes(wanted));
     assert.ok((await search("verifing signature")).links.includes(wanted));
   });
 
-  test("leads to pages and headings that are there", async () => {
+  test("links to existing pages and headings", async () => {
     for (const query of ["webhook", "API key", "backup", "consent", "visit"]) {
       const { links } = await search(query);
       assert.ok(links.length > 0, query);
@@ -171,7 +171,7 @@ describe("the search", () => {
   });
 });
 
-test("every relative link of a Markdown file leads to a file of the repository, and to a heading of it", () => {
+test("every relative link in a Markdown file leads to an existing file and heading", () => {
   const files = globSync(["*.md", "docs/**/*.md", "sdk/*.md"], { cwd: ROOT }).map((path) => path.replaceAll("\\", "/"));
   const read = (file: string) => readFileSync(`${ROOT}/${file}`, "utf8");
   for (const file of files) {
@@ -189,7 +189,7 @@ test("every relative link of a Markdown file leads to a file of the repository, 
   }
 });
 
-test("every file and folder that ARCHITECTURE and CONTRIBUTING name is there", () => {
+test("every file and folder named in ARCHITECTURE and CONTRIBUTING exists", () => {
   const folders = ["", "src/server/", "src/dashboard/", "src/server/webhooks/", "src/server/funnel/"];
   for (const file of ["ARCHITECTURE.md", "CONTRIBUTING.md"]) {
     const text = readFileSync(`${ROOT}/${file}`, "utf8");
@@ -206,7 +206,7 @@ test("every file and folder that ARCHITECTURE and CONTRIBUTING name is there", (
 describe("Markdown", () => {
   const render = (text: string) => renderMarkdown(text, (href) => (href.startsWith("https:") ? href : null));
 
-  test("markup in a document is shown, not obeyed", () => {
+  test("markup in a document is shown as text", () => {
     const hostile = '<script>alert(1)</script> <img src=x onerror="alert(1)"> <b>';
     const page = render(
       `# ${hostile}\n\n${hostile}\n\n<div onclick="x">\n\n- ${hostile}\n\n| ${hostile} |\n|---|\n| ${hostile} |\n\n\`\`\`html\n${hostile}\n\`\`\`\n\n[${hostile}](javascript:alert) ![${hostile}](data:x)\n\n<details><summary><b>x</summary>\n`,
@@ -216,7 +216,7 @@ describe("Markdown", () => {
       assert.match(tag, /^<\/?[a-z][a-z0-9]*(?: [a-z-]+="[^"<>]*")*>$/, tag);
   });
 
-  test("headings get GitHub's anchors, and a second one of a name another", () => {
+  test("headings get GitHub's anchors, and repeated headings get unique ones", () => {
     const { title, headings } = render("# The `id`, and more\n## Where it is: a place_holder\n## Sub\n### Sub\n");
     assert.equal(title, "The id, and more");
     assert.deepEqual(
@@ -229,7 +229,7 @@ describe("Markdown", () => {
     );
   });
 
-  test("a comment is left out, something folded stays folded, and a link that leads nowhere is text", () => {
+  test("comments are left out, folded sections stay folded, and broken links become text", () => {
     const text = render(
       "# A\n\n<!-- note -->\n\n<details><summary>More</summary>\n\nx\n\n</details>\n\n[here](gone.md)\n",
     );

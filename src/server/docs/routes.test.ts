@@ -5,7 +5,7 @@ import { createTestApp } from "../../../test/support/app.ts";
 
 const { app } = await createTestApp();
 
-test("GET /docs/api may run and contact nothing but our own origin", async () => {
+test("GET /docs/api can only load from and contact our own origin", async () => {
   const answer = await app.inject("/docs/api");
   assert.equal(answer.statusCode, 200);
   assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
@@ -15,7 +15,7 @@ test("GET /docs/api may run and contact nothing but our own origin", async () =>
   );
 });
 
-test("its files are there, compressed, and may be kept for ever", async () => {
+test("its files exist, are compressed and cached for ever", async () => {
   const { body } = await app.inject("/docs/api");
   const files = [...body.matchAll(/"(\/assets\/docs\/[^"]*)"/g)].map(([, address = ""]) => address);
   assert.equal(files.length, 3);
@@ -27,7 +27,7 @@ test("its files are there, compressed, and may be kept for ever", async () => {
   }
 });
 
-test("every link of the dashboard to a document leads to what it names", async () => {
+test("every dashboard link to a document leads to what it names", async () => {
   const screens = globSync("src/dashboard/**/*.tsx").map((file) => readFileSync(file, "utf8"));
   const links = screens.flatMap((text) => [...text.matchAll(/"(\/docs[^"]*)"/g)].map(([, link = ""]) => link));
   assert.ok(links.length > 0);
@@ -39,7 +39,7 @@ test("every link of the dashboard to a document leads to what it names", async (
   }
 });
 
-test("the documents have the dashboard's colours", () => {
+test("the documents use the dashboard's colours", () => {
   const theme =
     readFileSync("src/dashboard/theme.ts", "utf8") + readFileSync("src/dashboard/shell/Brand.module.css", "utf8");
   const colors = [...readFileSync("src/docs/site.css", "utf8").matchAll(/--[a-z-]+: (#[0-9a-f]{6});/g)];

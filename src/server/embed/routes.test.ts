@@ -23,8 +23,8 @@ function listFiles(body: string): string[] {
   return [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, address = ""]) => address);
 }
 
-describe("the page of the booking frame", () => {
-  test("may be framed by any page, keeps no cookie, and runs nothing but our own files", async () => {
+describe("the booking frame's page", () => {
+  test("can be framed by any page, sets no cookie, and runs only our own files", async () => {
     const answer = await ask(`/embed/${await makeWidget(deps.db, owner)}`);
     assert.equal(answer.statusCode, 200);
     assert.equal(answer.headers["content-security-policy"], POLICY.replace("%", "*"));
@@ -36,7 +36,7 @@ describe("the page of the booking frame", () => {
     assert.doesNotMatch(answer.body, /<script(?![^>]* src=)|style=|onclick|<style/i);
   });
 
-  test("may be framed by the pages that the widget allows, by the dashboard and no others", async () => {
+  test("can be framed only by the pages the widget allows and by the dashboard", async () => {
     const id = await makeWidget(deps.db, owner);
     await updateWidget(deps.db, id, { allowed_domains: ["lindenhof.example", "*.lindenhof.example"] });
     const { headers } = await ask(`/embed/${id}`);
@@ -46,14 +46,14 @@ describe("the page of the booking frame", () => {
     );
   });
 
-  test("as a page of its own may be framed by nobody, and found by search engines", async () => {
+  test("cannot be framed when opened on its own, and search engines can find it", async () => {
     const { headers, statusCode } = await ask(`/w/${await makeWidget(deps.db, owner)}`);
     assert.equal(statusCode, 200);
     assert.equal(headers["content-security-policy"], POLICY.replace("%", "'none'"));
     assert.equal(headers["x-robots-tag"], undefined);
   });
 
-  test("says whose it is as text, whatever the name", async () => {
+  test("shows the business name as text, whatever it contains", async () => {
     const id = await makeWidget(deps.db, owner);
     await updateWidget(deps.db, id, { business_name: `</title><script>"x"</script>&` });
     const { body } = await ask(`/w/${id}`);
@@ -61,7 +61,7 @@ describe("the page of the booking frame", () => {
     assert.doesNotMatch(body, /<script>/);
   });
 
-  test("carries its template and accent, and so does the configuration", async () => {
+  test("has its template and accent, and so does the configuration", async () => {
     const id = await makeWidget(deps.db, owner);
     await updateWidget(deps.db, id, { template: "minimal", accent_color: "#0a7a55" });
     const { body } = await ask(`/embed/${id}`);
@@ -71,7 +71,7 @@ describe("the page of the booking frame", () => {
     assert.deepEqual([widget.template, widget.accentColor], ["minimal", "#0a7a55"]);
   });
 
-  test("begins in the language that the browser asks for", async () => {
+  test("starts in the language the browser asks for", async () => {
     const id = await makeWidget(deps.db, owner);
     const { body, headers } = await ask(`/embed/${id}`, { "accept-language": "ja, fr-CH;q=0.8, de;q=0.9" });
     assert.match(body, /<html lang="de"/);
@@ -80,7 +80,7 @@ describe("the page of the booking frame", () => {
   });
 });
 
-test("a widget that does not exist is a polite page, the same for every wrong id", async () => {
+test("is a polite page for a widget that does not exist, the same for every wrong id", async () => {
   for (const kind of ["embed", "w"]) {
     const bodies = new Set<string>();
     for (const id of ["w_111111111111" as WidgetId, "nonsense", "w_1", "%3Cscript%3E"]) {
@@ -94,7 +94,7 @@ test("a widget that does not exist is a polite page, the same for every wrong id
   }
 });
 
-test("the files of the page are kept for a year, compressed where the browser takes that", async () => {
+test("has files that are cached for a year, and compressed if the browser accepts that", async () => {
   const { body } = await ask(`/embed/${await makeWidget(deps.db, owner)}`);
   const files = listFiles(body);
   assert.equal(files.length, 3);
@@ -112,12 +112,12 @@ test("the files of the page are kept for a year, compressed where the browser ta
     assert.ok([400, 403, 404].includes((await ask(other)).statusCode), other);
 });
 
-test("other methods are refused with those that there are", async () => {
+test("refuses other methods and lists the allowed ones", async () => {
   const answer = await app.inject({ method: "POST", url: `/embed/${await makeWidget(deps.db, owner)}` });
   assert.deepEqual([answer.statusCode, answer.headers.allow], [405, "GET, HEAD"]);
 });
 
-test("before anything is built the service runs, and the page says what to do", async () => {
+test("says what to do before anything is built, and the service still runs", async () => {
   const bare = Fastify();
   installErrorHandler(bare, deps);
   await embedPageRoutes(bare, deps, null);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { toAcceptedLanguage } from "./accepted-language.ts";
 
-describe("the language is the one that is asked for first among ours", () => {
+describe("the first supported language in the browser's order is used", () => {
   // biome-ignore format: one case a line
   const cases: [header: string | undefined, language: string][] = [
     [undefined, "en"],

@@ -64,7 +64,7 @@ function describe({ method = "GET", url, headers }: InjectOptions): string {
 }
 
 for (const [request, status] of ANSWERS) {
-  test(`${describe(request)} is answered ${status}, in JSON, not cached and with a request id`, async () => {
+  test(`${describe(request)} gets ${status}, in JSON, uncached and with a request id`, async () => {
     const response = await app.inject(request);
     assert.equal(response.statusCode, status);
     assertCommonHeaders(response);
@@ -94,7 +94,7 @@ function assertErrorShape(response: LightMyRequestResponse): void {
 
 const NOTHING_HERE = errorAnswer(404, "not_found", "There is nothing at this address.");
 
-test("an unknown path is 404 for anybody, with any method, under /api and elsewhere", async () => {
+test("an unknown path is 404 for everyone, with any method, under /api and elsewhere", async () => {
   for (const url of [
     "/api/v1/nothing",
     "/api/v1/analytic",
@@ -113,7 +113,7 @@ test("an unknown path is 404 for anybody, with any method, under /api and elsewh
   }
 });
 
-test("paths are case-sensitive and written in one way, percent-encoding aside", async () => {
+test("paths are case-sensitive and have one spelling, apart from percent-encoding", async () => {
   for (const url of [
     "/API/v1/bookings",
     "/api/V1/bookings",
@@ -133,7 +133,7 @@ test("paths are case-sensitive and written in one way, percent-encoding aside", 
   assert.equal((await getJson(app, "/api/v1/%62ookings", business.headers)).status, 200);
 });
 
-test("a path that cannot be decoded is 400 and not repeated in the answer", async () => {
+test("a path that cannot be decoded is 400 and not repeated in the response", async () => {
   for (const url of ["/%", "/%zz", "/api/v1/%zz", "/api/v1/bookings%", "/api/v1/%c3%28", "/api/v1/%ff?since=x"]) {
     for (const headers of [{}, business.headers]) {
       assert.deepEqual(
@@ -145,7 +145,7 @@ test("a path that cannot be decoded is 400 and not repeated in the answer", asyn
   }
 });
 
-test("another method than GET or HEAD is 405 with Allow, before anything is asked of the caller", async () => {
+test("methods other than GET and HEAD get 405 with Allow, before the key is checked", async () => {
   for (const url of ROUTES) {
     for (const path of [url, `${url}/`, `${url}?since=never&widget=w_none`]) {
       for (const method of OTHER_METHODS) {
@@ -166,7 +166,7 @@ test("another method than GET or HEAD is 405 with Allow, before anything is aske
   }
 });
 
-test("an unknown path is 404 and a wrong method 405 whatever body comes with it: it is not even read", async () => {
+test("an unknown path is 404 and a wrong method 405 whatever the body: it is not even read", async () => {
   for (const [type, payload] of [
     ["application/json", "{"],
     ["application/json", '{"name":"x"}'],
@@ -215,7 +215,7 @@ test("no header turns GET into another method, and a preflight gets no permissio
   assertCommonHeaders(fromBrowser);
 });
 
-test("the first fault in the order path, method, key, plan, parameter, widget is the one that is told", async () => {
+test("the first fault is reported, in the order path, method, key, plan, parameter, widget", async () => {
   const theirs = (await makeCaller(deps.db)).widgetId;
   const faults = `since=never&widget=${theirs}`;
   const cases: readonly [request: InjectOptions, status: number, code: string][] = [
@@ -240,7 +240,7 @@ test("the first fault in the order path, method, key, plan, parameter, widget is
   }
 });
 
-test("HEAD answers with the very headers of GET", async () => {
+test("HEAD returns exactly the headers of GET", async () => {
   for (const url of [
     ...ROUTES,
     "/api/v1/bookings?limit=0",
@@ -260,7 +260,7 @@ test("HEAD answers with the very headers of GET", async () => {
   }
 });
 
-test("a trailing slash is served as if it were not there, never redirected", async () => {
+test("a trailing slash is ignored, never redirected", async () => {
   for (const url of ROUTES) {
     const [without, withSlash, withQuery] = await Promise.all(
       [url, `${url}/`, `${url}/?limit=1`].map((each) => getJson(app, each, business.headers)),
@@ -271,7 +271,7 @@ test("a trailing slash is served as if it were not there, never redirected", asy
   }
 });
 
-test("a conditional or partial request gets the whole answer: nothing here is cached", async () => {
+test("a conditional or partial request gets the whole response: nothing here is cached", async () => {
   const headers = {
     ...business.headers,
     "if-none-match": "*",
@@ -286,7 +286,7 @@ test("a conditional or partial request gets the whole answer: nothing here is ca
   assert.equal(response.json().data.length, 1);
 });
 
-test("every answer has a request id of its own, and the log line of the request has the same", async () => {
+test("every response has its own request id, and the request's log line has the same", async () => {
   const ids = new Set<string>();
   const asked: InjectOptions[] = [
     { url: "/api/v1/widgets", headers: business.headers },
@@ -309,7 +309,7 @@ test("every answer has a request id of its own, and the log line of the request 
   assert.ok(![...ids].some((id) => id.includes("mine")));
 });
 
-test("browsers are told to stay with https where BASE_URL is https, and only there", async () => {
+test("browsers are told to stay on https when BASE_URL is https, and only then", async () => {
   const paths = ["/healthz", "/nowhere", "/sign-in", "/api/v1/widgets"];
   const listHsts = async (baseUrl: string) => {
     const { app: service } = await createTestApp({ baseUrl });

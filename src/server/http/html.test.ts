@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type HtmlPart, html } from "./html.ts";
 
-test("what is put into the template is text, in elements and in attributes", () => {
+test("inserted values are text, in elements and in attributes", () => {
   const hostile = `"><script>alert('x')</script>&amp;`;
   assert.equal(
     html`<p title="${hostile}">${hostile}</p>`.toString(),
@@ -11,14 +11,14 @@ test("what is put into the template is text, in elements and in attributes", () 
   );
 });
 
-test("what the template made is kept, also in lists; null is nothing", () => {
+test("markup built by the template is kept, even in lists; null gives nothing", () => {
   assert.equal(
     html`<ul>${[1, "<2>"].map((item) => html`<li>${item}</li>`)}</ul>${null}`.toString(),
     "<ul><li>1</li><li>&lt;2&gt;</li></ul>",
   );
 });
 
-test("no object from a parsed document passes for finished markup", () => {
+test("no object from a parsed document passes as finished markup", () => {
   // The document's types are a promise; a value of another shape must still come out as text.
   const forged = JSON.parse('{"markup": "<b>", "toString": null}') as HtmlPart;
   assert.throws(() => html`${forged}`);

@@ -40,7 +40,7 @@ function takeErrorLines(): ErrorLine[] {
   return errors.map(({ name, route, error: { type, code, message } = {} }) => ({ name, route, type, code, message }));
 }
 
-test("a failure of the database gives 500 with a fixed message, and the log has its cause", async () => {
+test("a database failure gives 500 with a fixed message, and the log has its cause", async () => {
   const { headers, widgetId } = await makeCaller(deps.db);
   const cases: readonly [table: string, url: string, route: string][] = [
     ["bookings", "/api/v1/bookings", "/api/v1/bookings"],
@@ -64,7 +64,7 @@ test("a failure of the database gives 500 with a fixed message, and the log has 
   }
 });
 
-test("without a database to reach, the answer is 503 with Retry-After", async () => {
+test("an unreachable database gives 503 with Retry-After", async () => {
   const { headers } = await makeCaller(deps.db);
   // Nothing listens on port 1.
   const pool = openPool({ url: "postgres://nobody@127.0.0.1:1/nowhere", size: 2, log: deps.log });
@@ -92,7 +92,7 @@ test("without a database to reach, the answer is 503 with Retry-After", async ()
   await pool.end();
 });
 
-test("when PostgreSQL has no disk, memory or connection left, or is stopping, the answer is 503 as well", async () => {
+test("PostgreSQL running out of disk, memory or connections, or stopping, gives 503 too", async () => {
   const { headers } = await makeCaller(deps.db);
   for (const code of ["53100", "53200", "53300", "57P01", "57P03", "58030", "08006", "25006"]) {
     await sql`create or replace function fail() returns trigger language plpgsql as
@@ -123,7 +123,7 @@ function listThrown(): unknown[] {
   ];
 }
 
-test("whatever is thrown, the caller hears the same fixed words and the log has one line", async () => {
+test("whatever is thrown, the caller gets the same fixed message and the log has one line", async () => {
   for (const [i] of listThrown().entries()) {
     await assertInternal({ url: `/thrown/${i}` });
     assert.deepEqual(
@@ -133,7 +133,7 @@ test("whatever is thrown, the caller hears the same fixed words and the log has 
   }
 });
 
-test("a refusal of Fastify's own is told in the error shape", async () => {
+test("Fastify's own errors come in the error shape", async () => {
   for (const [type, payload] of [
     ["application/json", "{"],
     ["application/json", ""],

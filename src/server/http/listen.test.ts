@@ -82,7 +82,7 @@ async function untilRefused(address: { host: string; port: number }): Promise<vo
   }
 }
 
-test("every address of localhost is answered by the one server, until it stops", withTwoAddresses, async () => {
+test("every address of localhost is served by one server, until it stops", withTwoAddresses, async () => {
   const app = await buildApp(deps);
   const port = await listenOnBoth(app);
   for (const host of ["127.0.0.1", String(second)]) {
@@ -100,7 +100,7 @@ test("every address of localhost is answered by the one server, until it stops",
 
 for (const place of ["first", "second"]) {
   test(
-    `what is in flight on the ${place} address of localhost is finished before the service has stopped`,
+    `requests in flight on the ${place} address of localhost finish before the service stops`,
     withTwoAddresses,
     async () => {
       const { app, entered, open } = await createGatedApp();
@@ -125,7 +125,7 @@ for (const place of ["first", "second"]) {
   );
 }
 
-test("connections that wait for nothing do not keep the service from stopping", withTwoAddresses, async () => {
+test("idle connections do not keep the service from stopping", withTwoAddresses, async () => {
   const app = await buildApp(deps);
   const port = await listenOnBoth(app);
   const kept = ["127.0.0.1", String(second)].map((host) => connect({ host, port }));
@@ -137,7 +137,7 @@ test("connections that wait for nothing do not keep the service from stopping", 
   for (const socket of kept) assert.equal(await readToEnd(socket), "");
 });
 
-test("a port that is taken stops the start with one clear sentence", async () => {
+test("a port in use stops the start with one clear line", async () => {
   const app = await buildApp(deps);
   const other = createServer().listen({ host: "127.0.0.1", port: 0 });
   await once(other, "listening");
@@ -154,7 +154,7 @@ test("a port that is taken stops the start with one clear sentence", async () =>
 });
 
 test(
-  "a port that is taken on the second address of localhost stops the start too, and the first is let go",
+  "a port in use on the second address of localhost stops the start too, and the first is released",
   withTwoAddresses,
   async () => {
     const app = await buildApp(deps);

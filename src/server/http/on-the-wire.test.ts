@@ -64,7 +64,7 @@ const NOT_HTTP: readonly [what: string, bytes: string | Buffer, status: string][
 ];
 
 for (const [what, bytes, status] of NOT_HTTP) {
-  test(`${what} is answered ${status} in the error shape`, async () => {
+  test(`${what} gets ${status} in the error shape`, async () => {
     const answer = await exchange(bytes);
     assertCommon(answer);
     assert.equal(answer.statusLine, `HTTP/1.1 ${status}`);
@@ -73,7 +73,7 @@ for (const [what, bytes, status] of NOT_HTTP) {
   });
 }
 
-test("a method that nobody knows is answered 501 in the error shape", async () => {
+test("an unknown method gets 501 in the error shape", async () => {
   for (const path of ["/api/v1/widgets", "/nowhere"]) {
     const answer = await exchange(write(`BREW ${path} HTTP/1.1`));
     assertCommon(answer);
@@ -82,7 +82,7 @@ test("a method that nobody knows is answered 501 in the error shape", async () =
   }
 });
 
-test("HTTP/1.1 without a Host header is 400 in the error shape, for a caller with a key too", async () => {
+test("HTTP/1.1 without a Host header is 400 in the error shape, even with a valid key", async () => {
   for (const path of ["/api/v1/widgets", "/api/v1/nothing", "/healthz"]) {
     const answer = await exchange(`GET ${path} HTTP/1.1\r\nConnection: close\r\n${AUTHORIZATION}\r\n\r\n`);
     assertCommon(answer);
@@ -119,7 +119,7 @@ const SERVED: readonly [what: string, bytes: string][] = [
 ];
 
 for (const [what, bytes] of SERVED) {
-  test(`a request with ${what} is served as any other`, async () => {
+  test(`a request with ${what} is served normally`, async () => {
     const answer = await exchange(bytes);
     assertCommon(answer);
     assert.equal(answer.statusLine, "HTTP/1.1 200 OK");
@@ -127,7 +127,7 @@ for (const [what, bytes] of SERVED) {
   });
 }
 
-test("two Authorization headers give 401, whichever of them is right", async () => {
+test("two Authorization headers give 401, whichever one is valid", async () => {
   for (const headers of [
     [AUTHORIZATION, "authorization: Bearer other"],
     ["AUTHORIZATION: Bearer other", AUTHORIZATION],
@@ -170,7 +170,7 @@ test("a refused method is answered before its large body has arrived", async () 
   assert.equal(answer.statusLine, "HTTP/1.1 405 Method Not Allowed");
 });
 
-test("a path that climbs out of a folder of files leads nowhere", async () => {
+test("a path that climbs out of a static folder is not found", async () => {
   for (const path of [
     "/assets/dashboard/../../../package.json",
     "/assets/dashboard/%2e%2e/%2e%2e/%2e%2e/package.json",
@@ -192,7 +192,7 @@ test("a path that climbs out of a folder of files leads nowhere", async () => {
   }
 });
 
-test("two Host headers, or none that can be told from two, are 400 for every address", async () => {
+test("two Host headers, or one that looks like two, are 400 for every path", async () => {
   for (const path of ["/api/v1/widgets", "/healthz", "/nowhere"]) {
     for (const hosts of ["Host: a.example\r\nHost: b.example", "Host: a.example\r\nhost: a.example"]) {
       const answer = await exchange(
@@ -215,7 +215,7 @@ function writeChunked(firstLine: string, type: string): string {
   return `${write(firstLine, [`Content-Type: ${type}`, origin, "Transfer-Encoding: chunked"])}${chunk.repeat(400)}0\r\n\r\n`;
 }
 
-test("a body in chunks is read no further than the limit of its address", async () => {
+test("a chunked body is read no further than its route's limit", async () => {
   const token = `${"a".repeat(12)}222222${"a".repeat(24)}`;
   for (const [route, type] of [
     [`POST /manage/${token}`, "application/x-www-form-urlencoded"],
@@ -231,7 +231,7 @@ test("a body in chunks is read no further than the limit of its address", async 
   }
 });
 
-test("a length given twice, or none that is a number, is not valid HTTP", async () => {
+test("a repeated or non-numeric Content-Length is invalid HTTP", async () => {
   for (const lengths of [
     ["Content-Length: 2", "Content-Length: 2"],
     ["Content-Length: 2, 2"],

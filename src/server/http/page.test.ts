@@ -12,14 +12,14 @@ async function readNumbers(limit: number, count: number) {
   return await readPage({ limit, read: async (most) => numbers.slice(0, most), toCursor: (last) => `below ${last}` });
 }
 
-test("a page holds as many rows as were asked for, and has a cursor only where more follow", async () => {
+test("a page has the requested number of rows, and a cursor only when there are more", async () => {
   assert.deepEqual(await readNumbers(2, 0), { rows: [], nextCursor: null });
   assert.deepEqual(await readNumbers(2, 1), { rows: [1], nextCursor: null });
   assert.deepEqual(await readNumbers(2, 2), { rows: [2, 1], nextCursor: null });
   assert.deepEqual(await readNumbers(2, 3), { rows: [3, 2], nextCursor: "below 2" });
 });
 
-test("the cursor of a time and an id is read back as both", () => {
+test("a cursor is read back as its time and id", () => {
   const cursor = toPlaceCursor({ at: AT, id: ID });
   assert.equal(cursor, `2026-11-01T09:30:00.041Z_${ID}`);
   assert.deepEqual(readPlaceCursor({ cursor }, "cursor"), { at: AT, id: ID });

@@ -70,7 +70,7 @@ for (const text of REFUSED_PAGE_SIZES) {
   });
 }
 
-test("a parameter that was sent twice is refused, even with equal values", () => {
+test("a parameter sent twice is refused, even with equal values", () => {
   for (const values of [
     ["2026-11-01", "2026-11-02"],
     ["2026-11-01", "2026-11-01"],
@@ -82,7 +82,7 @@ test("a parameter that was sent twice is refused, even with equal values", () =>
   }
 });
 
-test("a parameter that was sent empty is not the same as one that was not sent", () => {
+test("an empty parameter is not the same as a missing one", () => {
   assert.equal(readParameter({ widget: "" }, "widget"), "");
   assert.equal(readParameter({}, "widget"), null);
   assert.equal(readInstant({}, "since", "down"), null);

@@ -4,7 +4,7 @@ import { RateLimiter } from "./rate-limit.ts";
 
 const at = (time: string) => new Date(`2026-11-01T${time}Z`);
 
-test("a key may make as many requests a minute as the limit says, and no more", () => {
+test("a key can make as many requests a minute as the limit allows, and no more", () => {
   const limiter = new RateLimiter({ perMinute: 2 });
   assert.deepEqual(
     ["12:00:00.000", "12:00:20.500", "12:00:30.000", "12:00:59.999", "12:01:00.000"].map((time) =>
@@ -20,7 +20,7 @@ test("a key may make as many requests a minute as the limit says, and no more", 
   );
 });
 
-test("one key's requests do not count against another's", () => {
+test("one key's requests do not count towards another's limit", () => {
   const limiter = new RateLimiter({ perMinute: 1 });
   limiter.take("key_a", at("12:00:00.000"));
   assert.equal(limiter.take("key_a", at("12:00:00.000")).isAllowed, false);
@@ -33,7 +33,7 @@ test("a clock that is set back does not lock a key out", () => {
   assert.deepEqual(limiter.take("key_a", at("12:00:10.000")), { isAllowed: true, remaining: 0, resetSeconds: 50 });
 });
 
-test("the headers name the policy, what is left of it and when it starts anew", () => {
+test("the headers name the policy, what is left of it and when it resets", () => {
   const limiter = new RateLimiter({ perMinute: 60 });
   assert.deepEqual(limiter.headers({ isAllowed: true, remaining: 59, resetSeconds: 42 }), {
     "ratelimit-policy": '"default";q=60;w=60',
@@ -41,7 +41,7 @@ test("the headers name the policy, what is left of it and when it starts anew", 
   });
 });
 
-test("keys that are made up take only so much memory: beyond that they are let through and not counted", () => {
+test("made-up keys take limited memory: beyond it they are let through uncounted", () => {
   const limiter = new RateLimiter({ perMinute: 1, keysMax: 2 });
   const now = at("12:00:00.000");
   for (const key of ["a", "b", "c"]) assert.equal(limiter.take(key, now).isAllowed, true);

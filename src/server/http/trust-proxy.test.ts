@@ -20,7 +20,7 @@ for (const [setting, forwardedFor, seen] of [
   [["127.0.0.0/8", "198.51.100.1"], "198.51.100.9, 198.51.100.1", "198.51.100.9"],
   [["10.0.0.0/8"], "198.51.100.1", "127.0.0.1"],
 ] as const)
-  test(`believing ${JSON.stringify(setting)}, a request by way of ${forwardedFor} is from ${seen}`, async () =>
+  test(`trusting ${JSON.stringify(setting)}, a request through ${forwardedFor} comes from ${seen}`, async () =>
     assert.equal(
       await seenAddress(Array.isArray(setting) ? [...setting] : (setting as false | number), forwardedFor),
       seen,

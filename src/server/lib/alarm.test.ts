@@ -4,14 +4,14 @@ import { Alarm } from "./alarm.ts";
 
 const FAR_MS = 60_000;
 
-test("a wait ends when it is woken", async () => {
+test("a wait ends when woken", async () => {
   const alarm = new Alarm();
   const waiting = alarm.wait(FAR_MS);
   alarm.wake();
   await waiting;
 });
 
-test("a wake before the wait is not lost, and counts once", async () => {
+test("a wake-up before the wait is not lost, and counts once", async () => {
   const alarm = new Alarm();
   alarm.wake();
   alarm.wake();
@@ -26,11 +26,11 @@ test("a wake before the wait is not lost, and counts once", async () => {
   await second;
 });
 
-test("a wait ends by itself", async () => {
+test("a wait ends by itself after its time", async () => {
   await new Alarm().wait(1);
 });
 
-test("several that ask to wake within a time wake once, and a wake before that is enough for all", async () => {
+test("several requests to wake within a time wake once, and an earlier wake-up serves all of them", async () => {
   const alarm = new Alarm();
   for (let n = 0; n < 3; n++) alarm.wakeWithin(1);
   await alarm.wait(FAR_MS);

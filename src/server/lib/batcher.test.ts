@@ -16,7 +16,7 @@ function createWork() {
 
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-test("what comes while a batch is worked on goes together afterwards, each with its own result", async () => {
+test("items that arrive during a batch form the next one, each with its own result", async () => {
   const { batches, run } = createWork();
   const batcher = new Batcher(LIMITS, run);
   const first = batcher.submit(1);
@@ -38,7 +38,7 @@ test("what comes while a batch is worked on goes together afterwards, each with 
   );
 });
 
-test("a batch has no more items than it may, and the rest forms the next ones", async () => {
+test("a batch never exceeds its maximum size; the rest forms the next ones", async () => {
   const { batches, run } = createWork();
   const batcher = new Batcher(LIMITS, run);
   const all = Array.from({ length: 25 }, (_, n) => batcher.submit(n));
@@ -53,7 +53,7 @@ test("a batch has no more items than it may, and the rest forms the next ones", 
   );
 });
 
-test("no more batches are worked on at once than may be", async () => {
+test("no more batches run at once than allowed", async () => {
   const { batches, run } = createWork();
   const batcher = new Batcher({ ...LIMITS, atOnce: 2 }, run);
   const all = Array.from({ length: 40 }, (_, n) => batcher.submit(n));
@@ -69,7 +69,7 @@ test("no more batches are worked on at once than may be", async () => {
   await Promise.all(all);
 });
 
-test("over the limit items are turned away at once, until there is room again", async () => {
+test("items over the limit are rejected at once, until there is room again", async () => {
   const { batches, run } = createWork();
   const batcher = new Batcher({ ...LIMITS, itemsMax: 3 }, run);
   const accepted = [1, 2, 3].map((item) => batcher.submit(item));
@@ -84,7 +84,7 @@ test("over the limit items are turned away at once, until there is room again", 
   assert.deepEqual(await next, { kind: "done", result: 12 });
 });
 
-test("when the work fails, every item of the batch fails with its error, and the next batch is worked on", async () => {
+test("when a batch fails, each of its items gets the error, and the next batch runs", async () => {
   const { batches, run } = createWork();
   const batcher = new Batcher(LIMITS, run);
   const failing = Promise.allSettled([batcher.submit(1), batcher.submit(2)]);
@@ -101,7 +101,7 @@ test("when the work fails, every item of the batch fails with its error, and the
   assert.deepEqual(await next, { kind: "done", result: 6 });
 });
 
-test("what is not done in time is late: the batch under way ends by itself, the ones behind it are not begun", async (t) => {
+test("items past their time limit are late: the running batch finishes, and later ones never start", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { batches, run } = createWork();
   const batcher = new Batcher({ ...LIMITS, batchMax: 1, waitMs: 1_000 }, run);
@@ -122,7 +122,7 @@ test("what is not done in time is late: the batch under way ends by itself, the 
   assert.deepEqual(await third, { kind: "done", result: 6 });
 });
 
-test("it is idle when nothing is waiting or being worked on", async () => {
+test("the batcher is idle when nothing is waiting or running", async () => {
   const { batches, run } = createWork();
   const batcher = new Batcher(LIMITS, run);
   await batcher.idle();
@@ -137,7 +137,7 @@ test("it is idle when nothing is waiting or being worked on", async () => {
   await Promise.all([idle, submitted]);
 });
 
-test("a batch that fails after everyone has given up on it fails quietly, and the next one is worked on", async (t) => {
+test("a batch that fails after everyone has given up on it fails quietly, and the next one runs", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { batches, run } = createWork();
   const batcher = new Batcher({ ...LIMITS, waitMs: 1_000 }, run);

@@ -19,7 +19,7 @@ for (const [day, count, result] of DAYS) {
   });
 }
 
-test("text that is no day comes back as another", () => {
+test("invalid days come back as different text", () => {
   for (const text of ["2026-02-30", "2026-13-01", "someday"]) assert.notEqual(addDays(text, 0), text);
 });
 

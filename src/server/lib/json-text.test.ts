@@ -25,13 +25,13 @@ for (const [name, text, parsed] of CASES) {
   test(name, () => assert.deepEqual(parseJsonText(text), parsed));
 }
 
-test("a member called __proto__ is a member and nothing more", () => {
+test("a member called __proto__ is an ordinary member", () => {
   const parsed = parseJsonText('{"__proto__":{"isAdmin":true},"a\\ud800":1}') as { value: Record<string, unknown> };
   assert.deepEqual(Object.keys(parsed.value), ["__proto__", "a\uFFFD"]);
   assert.equal("isAdmin" in parsed.value, false);
 });
 
-test("of a foreign system's JSON, what PostgreSQL cannot hold is left out or replaced, in names too", () => {
+test("text that PostgreSQL cannot store is removed or replaced in another system's JSON, in names too", () => {
   const text = '{"a\\u0000b":["\\u0000","x\\uD800y\\u0000z",{"\\udfff":1}],"pair":"\\ud83e\\uddb7","n":[1,null,true]}';
   const fitting = { ab: ["", "x\uFFFDyz", { "\uFFFD": 1 }], pair: "🦷", n: [1, null, true] };
   assert.deepEqual(parseForeignJson(text), fitting);

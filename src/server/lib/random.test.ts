@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemRandom } from "./random.ts";
 
-test("bytes are as many as asked for, and no two calls give the same", () => {
+test("the requested number of bytes is returned, and no two calls return the same", () => {
   const seen = new Set<string>();
   for (let n = 0; n < 5_000; n++) {
     for (const count of [16, 15, 6]) {
@@ -18,14 +18,14 @@ test("bytes are as many as asked for, and no two calls give the same", () => {
   );
 });
 
-test("bytes that were handed out are the caller's alone", () => {
+test("returned bytes belong to the caller alone", () => {
   const first = systemRandom.bytes(16);
   const text = first.toString("hex");
   for (let n = 0; n < 1_000; n++) systemRandom.bytes(16).fill(0);
   assert.equal(first.toString("hex"), text);
 });
 
-test("every value of a byte comes about as often as the others", () => {
+test("every byte value occurs about equally often", () => {
   const counts = new Array<number>(256).fill(0);
   for (let n = 0; n < 20_000; n++) for (const byte of systemRandom.bytes(16)) counts[byte] = (counts[byte] ?? 0) + 1;
   assert.ok(

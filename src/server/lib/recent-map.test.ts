@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RecentMap } from "./recent-map.ts";
 
-test("what was used lately is kept, and no more than twice the capacity", () => {
+test("recently used values are kept, up to twice the capacity", () => {
   const recent = new RecentMap<number, string>(10);
   for (let key = 0; key < 1000; key++) {
     recent.set(key, `value ${key}`);
@@ -13,7 +13,7 @@ test("what was used lately is kept, and no more than twice the capacity", () => 
   assert.ok(kept.length <= 20);
 });
 
-test("a value that is set again replaces the earlier one", () => {
+test("setting a value again replaces the earlier one", () => {
   const recent = new RecentMap<string, number>(2);
   recent.set("a", 1);
   recent.set("b", 1);

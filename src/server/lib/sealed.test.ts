@@ -38,7 +38,7 @@ test("the same text sealed twice gives different bytes, and neither shows the te
   assert.equal(first.includes(SECRET), false);
 });
 
-test("the stored form is pinned, and is the one that signing secrets have", () => {
+test("the stored format is fixed, and signing secrets use the same one", () => {
   const fixed = { bytes: (count: number) => Buffer.alloc(count, 7) };
   const options = { secretKey: "key", purpose: "webhook signing secrets, version 1" };
   const sealed = createSealer({ random: fixed }, options).seal("we_1111111111111111", "whsec_x");

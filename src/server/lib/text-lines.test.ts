@@ -33,7 +33,7 @@ for (const [name, file, lines] of CASES) {
   });
 }
 
-test("JSON texts come out as they went in, wherever the file is cut", async () => {
+test("JSON texts come out unchanged, wherever the file is split into chunks", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ unit: "binary" })), fc.integer({ min: 1, max: 50 }), async (texts, size) => {
       const lines = texts.map((text) => JSON.stringify(text));
@@ -46,7 +46,7 @@ test("JSON texts come out as they went in, wherever the file is cut", async () =
   );
 });
 
-test("bytes that are not UTF-8 are a fault of their line alone", async () => {
+test("invalid UTF-8 is an error on its own line only", async () => {
   const file = Buffer.concat([Buffer.from("a\n"), Buffer.from([0x4d, 0xfc, 0x0a]), Buffer.from("c\n")]);
   for (const pieceBytes of [1, 1024])
     assert.deepEqual(await readInPieces(file, pieceBytes), [
@@ -56,7 +56,7 @@ test("bytes that are not UTF-8 are a fault of their line alone", async () => {
     ]);
 });
 
-test("a line without an end in sight is given up at 16 MB", async () => {
+test("a line that does not end within 16 MB is abandoned", async () => {
   let pieces = 0;
   async function* endless() {
     yield Buffer.from("a\n");

@@ -30,7 +30,7 @@ async function serve(folder: URL) {
   return (headers: Record<string, string> = {}) => app.inject({ url: "/loader.js", headers });
 }
 
-test("the loader is a script that may be cached and used by every site", async () => {
+test("the loader is a script that any site can cache and use", async () => {
   const folder = await makeFolder();
   await fillFolder(folder);
   const get = await serve(folder);
@@ -46,7 +46,7 @@ test("the loader is a script that may be cached and used by every site", async (
   assert.match(String(headers["etag"]), /^"[\w-]{22}"$/);
 });
 
-test("it is sent compressed to whoever takes it so", async () => {
+test("it is compressed for clients that accept compression", async () => {
   const folder = await makeFolder();
   await fillFolder(folder);
   const get = await serve(folder);
@@ -62,7 +62,7 @@ test("it is sent compressed to whoever takes it so", async () => {
   }
 });
 
-test("whoever has it is told so, and whoever has another gets this one", async () => {
+test("a client with the current version gets 304, and one with another version gets this one", async () => {
   const folder = await makeFolder();
   await fillFolder(folder);
   const get = await serve(folder);
@@ -73,7 +73,7 @@ test("whoever has it is told so, and whoever has another gets this one", async (
   assert.equal((await get({ "if-none-match": etag, "accept-encoding": "br" })).statusCode, 200);
 });
 
-test("before the build it is 503, and after the build it is there without a new start", async () => {
+test("before the build it is 503, and after the build it is served without a restart", async () => {
   const folder = await makeFolder();
   const get = await serve(folder);
   const before = await get();
@@ -82,7 +82,7 @@ test("before the build it is 503, and after the build it is there without a new 
   assert.equal((await get()).statusCode, 200);
 });
 
-test("the service answers it with its own headers, and 405 to other methods", async () => {
+test("the service sends its own headers with it, and 405 for other methods", async () => {
   const { app } = await createTestApp();
   const answer = await app.inject({ url: "/loader.js" });
   // What browsers get is built before tests are run; without it the answer says so.

@@ -38,12 +38,12 @@ async function readReadiness(role: Role): Promise<[status: number, body: unknown
 const READY = [200, { status: "ready" }];
 const FAILED = [503, { error: { code: "unavailable", message: "Webhook deliveries are overdue." } }];
 
-test("an empty queue is all zeros, and every process is ready", async () => {
+test("with an empty queue everything is zero, and every process is ready", async () => {
   assert.deepEqual(await readGauges(), { waiting: 0, in_flight: 0, oldest_due_seconds: 0, overdue_seconds: 0 });
   for (const role of ["web", "worker", "all"] as const) assert.deepEqual(await readReadiness(role), READY);
 });
 
-test("deliveries that nobody sends fail a worker's readiness after two minutes, and never that of one that serves visitors", async () => {
+test("unsent deliveries make a worker unready after two minutes, but never a process that serves visitors", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   await makeEndpoint(deps, business, { url: receiver.url });
@@ -59,7 +59,7 @@ test("deliveries that nobody sends fail a worker's readiness after two minutes, 
   assert.deepEqual(await readReadiness("worker"), READY);
 });
 
-test("a receiver that hangs, fails or asked for a pause makes nobody unready, however much waits for it", async () => {
+test("a receiver that hangs, fails or asks for a pause makes no process unready, however many deliveries wait", async () => {
   const business = await makeBusiness(deps);
   const gate = Promise.withResolvers<void>();
   const receiver = await startReplying(async () => {
@@ -88,7 +88,7 @@ test("a receiver that hangs, fails or asked for a pause makes nobody unready, ho
   await sql`delete from delivery_queue`.execute(deps.db);
 });
 
-test("a lease that has run out and that nobody takes up counts too", async () => {
+test("an expired lease that nobody picks up counts too", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => null);
   await makeEndpoint(deps, business, { url: receiver.url });
@@ -99,7 +99,7 @@ test("a lease that has run out and that nobody takes up counts too", async () =>
   assert.deepEqual(await readReadiness("worker"), FAILED);
 });
 
-test("a worker's own address answers monitoring, and nothing else", async () => {
+test("a worker's own port answers monitoring and nothing else", async () => {
   const monitor = buildWorkerApp(deps);
   const statuses = [];
   for (const url of ["/healthz", "/metrics", "/api/v1/widgets", "/"])

@@ -17,7 +17,7 @@ async function examineFor(check: string, change: Partial<typeof deps> = {}): Pro
   return [finding.state, finding.said];
 }
 
-test("a new service has no fault, and is told what is missing", async () => {
+test("a new service has no faults, and lists what is missing", async () => {
   const findings = await examine(deps);
   assert.deepEqual(
     findings.filter(({ state }) => state !== "well").map(({ check, state }) => [check, state]),
@@ -28,7 +28,7 @@ test("a new service has no fault, and is told what is missing", async () => {
   );
 });
 
-test("a clock that is wrong, files that were not built and an address without TLS are found", async () => {
+test("a wrong clock, missing builds and an address without TLS are found", async () => {
   const late = { now: () => new Date(Date.now() - MINUTE_MS) };
   assert.match((await examineFor("clock", { clock: late })).join(" "), /^warning .*differ by 60 s/);
   assert.equal((await examineFor("browser files", { hasBrowserFiles: false }))[0], "fault");
@@ -36,7 +36,7 @@ test("a clock that is wrong, files that were not built and an address without TL
   assert.equal((await examineFor("address", { config }))[0], "warning");
 });
 
-test("a mail server that cannot be had is a fault, by its code alone", async () => {
+test("an unreachable mail server is a fault, reported by its code only", async () => {
   const mail = createMail({
     config: { ...deps.config, smtpUrl: "smtp://who:secret@127.0.0.1:1" },
     log: deps.log,
@@ -46,7 +46,7 @@ test("a mail server that cannot be had is a fault, by its code alone", async () 
   assert.deepEqual([state, said], ["fault", "The mail server at SMTP_URL cannot be used (ESOCKET)."]);
 });
 
-test("bookings that nobody settles are a fault", async () => {
+test("unsettled bookings are a fault", async () => {
   const owner = await makeOrganization(deps.db);
   const widgetId = await makeWidget(deps.db, owner);
   const longAgo = new Date(Date.now() - HOUR_MS);

@@ -15,7 +15,7 @@ async function readMetrics(pattern: RegExp): Promise<string[]> {
   return body.split("\n").filter((line) => pattern.test(line));
 }
 
-test("bookings are counted by outcome, once each, with the time that the scheduling system took", async () => {
+test("bookings are counted by outcome, once each, with the scheduling system's response time", async () => {
   const widgetId = await makeWidget(deps.db, await makeOrganization(deps.db));
   const day = (days: number) => new Date(clock.now().getTime() + days * DAY_MS).toISOString().slice(0, 10);
   const service = "service=consultation&staff=alex-kim";
@@ -45,7 +45,7 @@ test("bookings are counted by outcome, once each, with the time that the schedul
   ]);
 });
 
-test("bookings without an outcome are counted while they wait", async () => {
+test("bookings without an outcome are counted as pending", async () => {
   const readUnsettled = () => readMetrics(/^bookflow_bookings_\w*unsettled/);
   assert.deepEqual(await readUnsettled(), [
     "bookflow_bookings_unsettled 0",

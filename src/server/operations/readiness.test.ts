@@ -17,7 +17,7 @@ import {
 
 const { app, deps, lines } = await createTestApp();
 
-test("without its database a process is alive and not ready, and its metrics can be read", async () => {
+test("without its database a process is alive but not ready, and its metrics can be read", async () => {
   assert.deepEqual((await app.inject("/readyz")).json(), { status: "ready" });
   // Nothing listens on port 1.
   const pool = openPool({ url: "postgres://nobody@127.0.0.1:1/nowhere", size: 2, log: deps.log });
@@ -47,7 +47,7 @@ test("without its database a process is alive and not ready, and its metrics can
   await pool.end();
 });
 
-test("a delivery's log line has the id that the receiver got, and its outcome is counted", async () => {
+test("a delivery's log line has the id sent to the receiver, and its outcome is counted", async () => {
   const service = await createWebhookService();
   const business = await makeBusiness(service.deps);
   const receiver = await startReplying(() => ({}));

@@ -77,7 +77,7 @@ const CUTOFFS: readonly [what: string, plan: Plan, now: string, oldestKept: stri
 ];
 
 for (const [what, plan, now, oldestKept] of CUTOFFS) {
-  test(`${plan} keeps ${what}: at ${now} what was made at ${oldestKept}, and nothing a millisecond older`, async () => {
+  test(`${plan} keeps ${what}: at ${now} those from ${oldestKept}, and nothing a millisecond older`, async () => {
     const { owner, widgetId } = await makeOwner(plan);
     const cutoff = new Date(oldestKept);
     const tooOld = await makeBooking(db, owner, { widgetId, now: new Date(cutoff.getTime() - 1) });
@@ -128,7 +128,7 @@ test("exactly one batch is deleted too", async () => {
   assert.deepEqual(await readTimes(db, owner), []);
 });
 
-test("the abort signal stops a sweep between two batches, the oldest gone first", async () => {
+test("the abort signal stops a sweep between two batches, oldest deleted first", async () => {
   const { owner, widgetId } = await makeOwner("business");
   await makeExpired(owner, { widgetId, count: 1_100 });
   const all = await readTimes(db, owner);
@@ -204,7 +204,7 @@ test("two sweeps at once delete everything once", async () => {
   assert.deepEqual(await readTimes(db, owner), []);
 });
 
-test("an organization that cannot be swept is logged, does not stop the others, and fails the sweep at its end", async () => {
+test("an organization that cannot be swept is logged, does not stop the others, and fails the sweep at the end", async () => {
   const owners = [await makeOwner("business"), await makeOwner("business"), await makeOwner("business")];
   for (const { owner, widgetId } of owners) await makeExpired(owner, { widgetId, count: 2 });
   const ids = owners.map(({ owner }) => owner).sort();

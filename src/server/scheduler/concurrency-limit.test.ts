@@ -28,7 +28,7 @@ test("no more tasks run at once than allowed, and the next starts when one ends"
   assert.deepEqual(await Promise.all(results), ["done", "done", "done", "done"]);
 });
 
-test("a task that fails gives its place to the next", async () => {
+test("a failed task gives its place to the next", async () => {
   const limit = createConcurrencyLimit(1);
   await assert.rejects(
     limit(() => Promise.reject(new Error("no")), NEVER),
@@ -37,7 +37,7 @@ test("a task that fails gives its place to the next", async () => {
   assert.equal(await limit(async () => "next", NEVER), "next");
 });
 
-test("a task whose caller leaves while it waits never runs, and takes nobody's turn", async () => {
+test("a task whose caller leaves while it waits never runs, and takes up no place", async () => {
   const limit = createConcurrencyLimit(1);
   const [first, second, third] = [createTask(), createTask(), createTask()];
   const caller = new AbortController();
@@ -50,6 +50,6 @@ test("a task whose caller leaves while it waits never runs, and takes nobody's t
   assert.equal(second.isStarted, false);
 });
 
-test("a caller that is already gone runs nothing", async () => {
+test("nothing runs for a caller that is already gone", async () => {
   assert.equal(await createConcurrencyLimit(1)(async () => "run", AbortSignal.abort()), null);
 });

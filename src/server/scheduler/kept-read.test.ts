@@ -27,7 +27,7 @@ function createCounted(answers: readonly Promise<Read<string>>[]) {
 const one = Promise.resolve({ kind: "found", value: "one" } as const);
 const two = Promise.resolve({ kind: "found", value: "two" } as const);
 
-test("those who ask at once share one load, and later ones its answer while it is kept", async () => {
+test("simultaneous callers share one load, and later ones its result while it is kept", async () => {
   const { kept, loads, clock } = createCounted([one, two]);
   const answers = await Promise.all([kept.get(NEVER), kept.get(NEVER), kept.get(NEVER)]);
   assert.deepEqual(answers, [await one, await one, await one]);
@@ -45,7 +45,7 @@ test("a failure is not kept", async () => {
   assert.equal(loads.length, 2);
 });
 
-test("a caller that goes away is answered at once and takes nothing from those who stay", async () => {
+test("a caller that leaves is answered at once, and the others still get the result", async () => {
   const { promise, resolve } = Promise.withResolvers<Read<string>>();
   const { kept, loads } = createCounted([promise]);
   const leaver = new AbortController();
@@ -57,13 +57,13 @@ test("a caller that goes away is answered at once and takes nothing from those w
   assert.deepEqual(await stayed, await one);
 });
 
-test("a caller that has gone away already starts nothing", async () => {
+test("a caller that has already left starts nothing", async () => {
   const { kept, loads } = createCounted([one]);
   assert.equal((await kept.get(AbortSignal.abort())).kind, "unavailable");
   assert.equal(loads.length, 0);
 });
 
-test("a value that is forgotten is loaded anew, unless another has come since", async () => {
+test("a forgotten value is loaded again, unless a newer one has arrived", async () => {
   const { kept, loads } = createCounted([one, two]);
   await kept.get(NEVER);
   kept.forget("two");

@@ -18,7 +18,7 @@ function get(url: string): OutboundRequest {
   return { method: "GET", url, headers: { Authorization: "Bearer secret" }, body: null };
 }
 
-test("a reply comes back with its JSON, the wait it asks for and the system's own id of the request", async () => {
+test("a reply has its JSON, the wait it asks for and the system's request id", async () => {
   const headers = { "Retry-After": "Sun, 01 Nov 2026 12:00:30 GMT", "request-id": 'a-1"<b>' };
   const server = await serve({ status: 429, json: { a: 1 }, headers });
   const reply = await createTestOutbound(clock).send(get(`${server.url}/x?y=1`), NEVER);
@@ -40,13 +40,13 @@ for (const [name, headers, retryAfterMs] of [
   });
 }
 
-test("the reset of a limit that was not exceeded is no reason to wait", async () => {
+test("the reset time of a limit that was not exceeded causes no wait", async () => {
   const server = await serve({ status: 503, headers: { "X-RateLimit-Reset": "60" } });
   const reply = await createTestOutbound(clock).send(get(server.url), NEVER);
   assert.equal(reply.kind === "reply" && reply.retryAfterMs, null);
 });
 
-test("a redirect is an answer like any other and is not followed", async () => {
+test("a redirect is an ordinary reply and is not followed", async () => {
   const target = await serve({ status: 200, json: {} });
   const server = await serve({ status: 302, headers: { Location: target.url } });
   const reply = await createTestOutbound(clock).send(get(server.url), NEVER);
@@ -66,7 +66,7 @@ for (const [name, url] of [
   });
 }
 
-test("a name that leads inside is not connected to, also when another of its addresses is outside", async () => {
+test("a name that resolves to an internal address is not connected to, even if its other addresses are public", async () => {
   const outbound = createOutbound({
     clock,
     docsUrl: "https://docs.example",
@@ -78,7 +78,7 @@ test("a name that leads inside is not connected to, also when another of its add
   assert.deepEqual(reply, { kind: "failure", code: "blocked_address", wasSent: false });
 });
 
-test("plain http is only for networks that the operator has allowed", async () => {
+test("plain http is only for networks the operator allows", async () => {
   const outbound = createOutbound({
     clock,
     docsUrl: "https://docs.example",
@@ -90,19 +90,19 @@ test("plain http is only for networks that the operator has allowed", async () =
   assert.deepEqual(reply, { kind: "failure", code: "blocked_address", wasSent: false });
 });
 
-test("a reply that is too large is given up, whatever came before", async () => {
+test("a reply that is too large is abandoned, whatever came before", async () => {
   const server = await serve({ status: 200, text: "x".repeat(9 * 1024 * 1024) });
   const reply = await createTestOutbound(clock).send(get(server.url), NEVER);
   assert.deepEqual(reply, { kind: "failure", code: "too_large", wasSent: true });
 });
 
-test("what is not JSON is no value", async () => {
+test("a reply that isn't JSON has no value", async () => {
   const server = await serve({ status: 200, text: "<html>" });
   const reply = await createTestOutbound(clock).send(get(server.url), NEVER);
   assert.equal(reply.kind === "reply" && reply.json, undefined);
 });
 
-test("a silent system ends with the caller's limit, and a caller that goes away is told apart from it", async () => {
+test("a silent system ends at the caller's time limit, and a caller that leaves is reported differently", async () => {
   const limit = createTimeLimit();
   const gone = new AbortController();
   const endings = [limit.runOut, () => gone.abort()];
@@ -120,7 +120,7 @@ test("a silent system ends with the caller's limit, and a caller that goes away 
   assert.deepEqual(never, { kind: "failure", code: "aborted", wasSent: false });
 });
 
-test("an error never has the credentials in it", async () => {
+test("an error never contains the credentials", async () => {
   const request = { ...get("http://127.0.0.1:9/"), headers: { Authorization: "Bearer se\ncret" } };
   await assert.rejects(createTestOutbound(clock).send(request, NEVER), (error: Error) => {
     assert.equal(`${error.message} ${error.stack} ${JSON.stringify(error)} ${error.cause}`.includes("cret"), false);

@@ -8,7 +8,7 @@ function cidrs(...texts: string[]): Cidr[] {
   return texts.map((text) => parseCidr(text) ?? assert.fail(`not a range: ${text}`));
 }
 
-test("addresses of the public internet may be reached", () => {
+test("public internet addresses are allowed", () => {
   const addresses = [
     "1.1.1.1",
     "8.8.8.8",
@@ -36,7 +36,7 @@ test("addresses of the public internet may be reached", () => {
   for (const address of addresses) assert.deepEqual(judgeAddress(address, []), { kind: "public" }, address);
 });
 
-test("private, loopback, link-local, metadata, shared, reserved and embedding ranges are refused, first and last address alike", () => {
+test("private, loopback, link-local, metadata, shared, reserved and embedding ranges are refused, from first to last address", () => {
   const addresses = [
     ["0.0.0.0", "0.255.255.255"],
     ["10.0.0.0", "10.255.255.255"],
@@ -64,7 +64,7 @@ test("private, loopback, link-local, metadata, shared, reserved and embedding ra
   for (const address of addresses) assert.equal(judgeAddress(address, []).kind, "blocked", address);
 });
 
-test("a refusal names the range and what it is", () => {
+test("a refusal names the range and its purpose", () => {
   assert.deepEqual(judgeAddress("169.254.169.254", []), {
     kind: "blocked",
     range: "the link-local network, where cloud metadata lives (169.254.0.0/16)",
@@ -74,7 +74,7 @@ test("a refusal names the range and what it is", () => {
   assert.deepEqual(judgeAddress("4000::1", []), { kind: "blocked", range: "a reserved IPv6 range" });
 });
 
-test("what is no plain address is refused", () => {
+test("text that isn't a plain address is refused", () => {
   for (const text of [
     "",
     "localhost",
@@ -94,7 +94,7 @@ test("what is no plain address is refused", () => {
   }
 });
 
-test("an allow-listed range is allowed in every spelling of its addresses, and its neighbours are not", () => {
+test("an allow-listed range is allowed in every spelling of its addresses, and its neighbours are refused", () => {
   const allow = cidrs("10.20.0.0/16", "127.0.0.1", "fd00:1::/32");
   for (const address of ["10.20.0.0", "10.20.255.255", "::ffff:10.20.1.1", "127.0.0.1", "::ffff:7f00:1", "fd00:1::9"]) {
     assert.deepEqual(judgeAddress(address, allow), { kind: "allowed" }, address);
@@ -112,7 +112,7 @@ test("an allow-listed range is allowed in every spelling of its addresses, and i
   }
 });
 
-test("plain http is for allow-listed addresses only", () => {
+test("plain http is allowed only for allow-listed addresses", () => {
   const table = {
     public: permits({ kind: "public" }, "http:"),
     publicByTls: permits({ kind: "public" }, "https:"),
@@ -131,7 +131,7 @@ test("plain http is for allow-listed addresses only", () => {
   });
 });
 
-test("a range is an address, a slash and a prefix that fits, or one address", () => {
+test("a range is one address, or an address, a slash and a valid prefix", () => {
   for (const text of [
     "10.0.0.0/8",
     " 10.0.0.0/8 ",

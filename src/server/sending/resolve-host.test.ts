@@ -94,7 +94,7 @@ async function resolverOf(
   return { resolve: createHostResolver({ clock, dns, readHostsFile: async () => hosts }), asked, clock };
 }
 
-test("a name gives all its IPv4 and IPv6 addresses", async () => {
+test("a name resolves to all its IPv4 and IPv6 addresses", async () => {
   const { resolve } = await resolverOf({
     "hooks.example": { A: ["192.0.2.1", "192.0.2.2"], AAAA: ["2001:db8:0:0:0:0:0:1"] },
   });
@@ -104,7 +104,7 @@ test("a name gives all its IPv4 and IPv6 addresses", async () => {
   });
 });
 
-test("a name without an address, a name that does not exist and a name server that fails are told apart", async () => {
+test("a name without an address, an unknown name and a failing name server give different errors", async () => {
   const { resolve } = await resolverOf({ "empty.example": {}, "broken.example": { fails: true } });
   assert.deepEqual(await Promise.all(["empty.example", "absent.example", "broken.example", "bad..name"].map(resolve)), [
     { kind: "not_found" },
@@ -114,7 +114,7 @@ test("a name without an address, a name that does not exist and a name server th
   ]);
 });
 
-test("one family that fails does not hide the other", async () => {
+test("a failure in one address family does not hide the other", async () => {
   const dns = {
     resolve4: async () => [{ address: "192.0.2.1", ttl: 60 }],
     resolve6: async () => Promise.reject(Object.assign(new Error("no answer"), { code: "ETIMEOUT" })),
@@ -123,7 +123,7 @@ test("one family that fails does not hide the other", async () => {
   assert.deepEqual(await resolve("half.example"), { kind: "found", addresses: ["192.0.2.1"] });
 });
 
-test("fifty names with a silent name server do not hold up another name", async () => {
+test("fifty names on a silent name server do not delay another name", async () => {
   const silent = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`silent${i}.example`, { isSilent: true }]));
   const { resolve } = await resolverOf({ ...silent, "quick.example": { A: ["192.0.2.1"] } });
   const order: string[] = [];
@@ -133,7 +133,7 @@ test("fifty names with a silent name server do not hold up another name", async 
   assert.deepEqual(order, ["found", ...new Array(50).fill("unavailable")]);
 });
 
-test("an answer is asked for once while it is under way and kept for its time to live, at most 30 seconds", async () => {
+test("a lookup is shared while it runs and cached for its time to live, at most 30 seconds", async () => {
   const { resolve, asked, clock } = await resolverOf({
     "short.example": { A: ["192.0.2.1"], ttl: 10 },
     "long.example": { A: ["192.0.2.1"], ttl: 3_600 },
@@ -156,7 +156,7 @@ test("an answer is asked for once while it is under way and kept for its time to
   assert.deepEqual(questions(), ["none.example A", "none.example A"]);
 });
 
-test("the hosts file and localhost count before the name server, as operators expect of private targets", async () => {
+test("the hosts file and localhost take precedence over the name server, as operators expect for private targets", async () => {
   const { resolve, asked } = await resolverOf({}, "10.1.2.3 receiver.internal receiver\n");
   assert.deepEqual(await Promise.all(["receiver", "RECEIVER.internal", "localhost", "app.localhost"].map(resolve)), [
     { kind: "found", addresses: ["10.1.2.3"] },
@@ -172,7 +172,7 @@ test("this machine's own hosts file is read", async () => {
   assert.ok(answer.kind === "found" && answer.addresses.includes("127.0.0.1"), JSON.stringify(answer));
 });
 
-test("a hosts file is read as the system reads it", () => {
+test("the hosts file is parsed as the system does", () => {
   const text = [
     "127.0.0.1\tlocalhost # loop",
     "# 10.9.9.9 hidden",

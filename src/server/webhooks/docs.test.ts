@@ -13,14 +13,14 @@ const FOLDER = new URL("../../../docs/", import.meta.url);
 const guide = readFileSync(new URL("webhooks.md", FOLDER), "utf8");
 const config = parseConfig({});
 
-test("the envelope it shows is the example of the schema", async () => {
+test("the guide's envelope is the schema's example", async () => {
   const { app } = await createTestApp();
   const document = (await app.inject("/api/v1/openapi.json")).json();
   const shown = JSON.parse(/```json\n(.*?)```/s.exec(guide)?.[1] ?? "");
   assert.deepEqual(shown, toSchemaExample(document, { $ref: "#/components/schemas/BookingCreatedEvent" }));
 });
 
-test("the table of retries is the default schedule, with running totals", () => {
+test("the guide's retry table is the default schedule, with running totals", () => {
   const cells = (start: string) =>
     guide
       .split("\n")
@@ -41,7 +41,7 @@ test("the table of retries is the default schedule, with running totals", () => 
   assert.ok(longestSeconds <= (2 * 60 + 18) * 60 && longestSeconds > (2 * 60 + 17) * 60);
 });
 
-test("its other figures are ours", () => {
+test("the guide's other figures match the code", () => {
   for (const sentence of [
     `An organization can have ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints`,
     `fails after ${config.webhookTimeoutMs / 1_000} seconds`,
@@ -52,7 +52,7 @@ test("its other figures are ours", () => {
   assert.equal(CAPS.failingAfter, 3);
 });
 
-test("every file it links to is there", () => {
+test("every file the guide links to exists", () => {
   for (const [, target = ""] of guide.matchAll(/\]\(([^)#][^)]*)\)/g))
     assert.ok(existsSync(new URL(target, FOLDER)), target);
 });

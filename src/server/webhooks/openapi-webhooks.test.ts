@@ -14,7 +14,7 @@ const document: OpenApiDocument & { webhooks: Record<string, Record<string, Webh
 
 type Webhook = { parameters: { name: string }[]; requestBody: object; responses: object };
 
-test("booking.created is in the OpenAPI document, with its headers and its envelope by name", () => {
+test("booking.created is in the OpenAPI document, with its headers and its named envelope", () => {
   assert.deepEqual(Object.keys(document.webhooks), ["booking.created"]);
   const { post } = document.webhooks["booking.created"] ?? {};
   assert.deepEqual(
@@ -25,7 +25,7 @@ test("booking.created is in the OpenAPI document, with its headers and its envel
   assert.deepEqual(Object.keys(post?.responses ?? {}), ["410", "2XX", "default"]);
 });
 
-test("the examples are valid, complete, and tell of one booking", () => {
+test("the examples are valid, complete, and describe one booking", () => {
   const exampleOf = (name: string) => toSchemaExample(document, { $ref: `#/components/schemas/${name}` });
   const [event, booking, page, widgets] = ["BookingCreatedEvent", "Booking", "BookingPage", "WidgetList"].map(
     exampleOf,

@@ -5,7 +5,7 @@ import { CONTRAST_MIN, parseHex, toAccentColors, toContrast } from "./accent.ts"
 
 const GROUNDS = ["#f5f7fa", "#1e2430"];
 
-test("whatever the accent, texts on it and texts of it can be read on either ground", () => {
+test("for any accent, text on it and text in it is readable on either background", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0xffffff }), fc.constantFrom(...GROUNDS), (value, ground) => {
       const colors = toAccentColors(`#${value.toString(16).padStart(6, "0")}`, ground);
@@ -16,13 +16,13 @@ test("whatever the accent, texts on it and texts of it can be read on either gro
   );
 });
 
-test("an accent that can be read already stays as the business chose it", () => {
+test("an accent that is already readable stays as the business chose it", () => {
   assert.deepEqual(toAccentColors("#4b45d6", "#ffffff"), { fill: "#4b45d6", onFill: "#ffffff", ink: "#4b45d6" });
   assert.equal(toAccentColors("#ffd400", "#ffffff").fill, "#ffd400");
   assert.equal(toAccentColors("#ffd400", "#ffffff").onFill, "#10131c");
 });
 
-test("contrast is measured as WCAG does", () => {
+test("contrast is measured as WCAG defines it", () => {
   assert.equal(toContrast([0, 0, 0], [255, 255, 255]), 21);
   assert.equal(toContrast([9, 9, 9], [9, 9, 9]), 1);
   assert.ok(Math.abs(toContrast(parseHex("#767676"), [255, 255, 255]) - 4.54) < 0.01);

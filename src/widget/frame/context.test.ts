@@ -4,7 +4,7 @@ import { encodeContext } from "../messages.ts";
 import { parseMessage } from "./bridge.ts";
 import { parseContext, parseTheme, parseWishes } from "./context.ts";
 
-test("what the loader says comes through whole", () => {
+test("everything the loader says is received", () => {
   const context = {
     frame: "f1",
     hostOrigin: "https://www.lindenhof.example",
@@ -18,7 +18,7 @@ test("what the loader says comes through whole", () => {
   assert.deepEqual(parseContext(`#${encodeContext(context)}`), context);
 });
 
-describe("a fragment that is none leaves the page to itself", () => {
+describe("an invalid fragment leaves the page with its defaults", () => {
   for (const fragment of ["", "#", "#section", "#%E0%A4%A", "#null", "#[]", "#1", `#${"x".repeat(40_000)}`])
     test(fragment.slice(0, 20), () => {
       const { mode: _mode, theme: _theme, ...rest } = parseContext(fragment);
@@ -26,7 +26,7 @@ describe("a fragment that is none leaves the page to itself", () => {
     });
 });
 
-test("what is not of its kind is left out, and the rest is used", () => {
+test("values of the wrong type are dropped, and the rest is used", () => {
   const hostile = {
     frame: { toString: "x" },
     hostOrigin: "javascript:alert(1)",
@@ -45,7 +45,7 @@ test("what is not of its kind is left out, and the rest is used", () => {
   });
 });
 
-test("the host page's origin is an origin, exactly", () => {
+test("the host page's origin must be exactly an origin", () => {
   const originOf = (hostOrigin: string) => parseContext(encodeURIComponent(JSON.stringify({ hostOrigin }))).hostOrigin;
   assert.equal(originOf("http://127.0.0.1:8080"), "http://127.0.0.1:8080");
   for (const wrong of ["*", "null", "https://x.example/", "https://x.example/path", "https://a@x.example", "file://"])
@@ -58,12 +58,12 @@ test("a theme is a colour, a mode and corners within limits", () => {
   assert.deepEqual(parseTheme("dark"), {});
 });
 
-test("later wishes change what they name and nothing else", () => {
+test("later changes affect only what they name", () => {
   assert.deepEqual(parseWishes({ service: "x", hostOrigin: "https://evil.example" }), { service: "x" });
   assert.deepEqual(parseWishes({ prefill: { name: "A" } }), { prefill: { name: "A" } });
 });
 
-test("a message counts with our mark and this frame's name alone", () => {
+test("a message counts only with our mark and this frame's name", () => {
   const theme = { svc: 1, frame: "f1", type: "theme", theme: { mode: "dark" } };
   assert.deepEqual(parseMessage(theme, "f1"), { type: "theme", theme: { mode: "dark" } });
   assert.deepEqual(parseMessage({ ...theme, type: "context", service: "s" }, "f1"), { type: "context", service: "s" });

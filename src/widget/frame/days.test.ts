@@ -16,7 +16,7 @@ import {
 
 const slotAt = (start: string): FreeSlot => ({ start, end: start, staffIds: [] });
 
-describe("an instant is on the day that the zone's calendar shows", () => {
+describe("an instant is on the day shown by the zone's calendar", () => {
   // biome-ignore format: one case a line
   const cases: [instant: string, zone: string, day: string][] = [
     ["2026-11-02T23:30:00.000Z", "UTC", "2026-11-02"],
@@ -34,7 +34,7 @@ describe("an instant is on the day that the zone's calendar shows", () => {
     test(`${instant} in ${zone}`, () => assert.equal(toDay(Date.parse(instant), zone), day));
 });
 
-describe("a day begins where the zone's clocks say so", () => {
+describe("a day starts when the zone's clocks say so", () => {
   // biome-ignore format: one case a line
   const cases: [day: string, zone: string, instant: string][] = [
     ["2026-11-03", "UTC", "2026-11-03T00:00:00.000Z"],
@@ -49,14 +49,14 @@ describe("a day begins where the zone's clocks say so", () => {
   for (const [day, zone, instant] of cases)
     test(`${day} in ${zone}`, () => assert.equal(new Date(toStartMs(day, zone)).toISOString(), instant));
 
-  test("also where clocks skip midnight: the day's first instant", () => {
+  test("a day whose midnight is skipped starts at its first instant", () => {
     const startMs = toStartMs("2026-09-06", "America/Santiago");
     assert.equal(toDay(startMs, "America/Santiago"), "2026-09-06");
     assert.equal(toDay(startMs - 1, "America/Santiago"), "2026-09-05");
   });
 });
 
-test("a day on which clocks go back has both hours of one name", () => {
+test("a day on which clocks go back has the repeated hour twice", () => {
   const slots = ["2026-10-25T00:30:00.000Z", "2026-10-25T01:30:00.000Z", "2026-10-25T23:30:00.000Z"].map(slotAt);
   const days = groupByDay(slots, "Europe/Berlin");
   assert.deepEqual([...days.keys()], ["2026-10-25", "2026-10-26"]);
@@ -64,7 +64,7 @@ test("a day on which clocks go back has both hours of one name", () => {
   assert.deepEqual(hours, [2, 2]);
 });
 
-test("days and months are counted by the calendar", () => {
+test("days and months follow the calendar", () => {
   assert.equal(addDays("2026-12-31", 1), "2027-01-01");
   assert.equal(addDays("2026-03-01", -1), "2026-02-28");
   assert.equal(addMonths("2026-01-31", 1), "2026-02-28");
@@ -75,7 +75,7 @@ test("days and months are counted by the calendar", () => {
   assert.equal(toWeekday("2026-11-01"), 7);
 });
 
-test("weeks begin on the day the locale begins them", () => {
+test("weeks start on the locale's first day", () => {
   const fromMonday = toWeeks("2026-11", 1);
   assert.equal(fromMonday.length, 6);
   assert.deepEqual([fromMonday[0]?.[0], fromMonday[0]?.[6]], ["2026-10-26", "2026-11-01"]);

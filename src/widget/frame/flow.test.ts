@@ -30,12 +30,12 @@ const asking = service("asking", {
 const SLOT = { start: "2026-11-02T08:00:00.000Z", end: "2026-11-02T08:30:00.000Z", staffIds: [] };
 
 describe("a visitor chooses only where there is a choice", () => {
-  test("one service is chosen from the start", () => {
+  test("a single service is chosen from the start", () => {
     const flow = startFlow([service("only")], {});
     assert.deepEqual([flow.step, listSteps([service("only")], flow)], ["time", ["time", "form"]]);
     assert.equal(toPreviousStep([service("only")], flow), null);
   });
-  test("so is the one that the host page asks for, and the others can be gone back to", () => {
+  test("the service the host page asks for is chosen, and the visitor can go back to the others", () => {
     const services = [service("one"), staffed];
     const flow = startFlow(services, { service: "staffed" });
     assert.deepEqual([flow.step, flow.service?.id, toPreviousStep(services, flow)], ["staff", "staffed", "service"]);
@@ -43,13 +43,13 @@ describe("a visitor chooses only where there is a choice", () => {
   test("a service that does not exist is not chosen", () => {
     assert.equal(startFlow([service("one"), staffed], { service: "gone" }).step, "service");
   });
-  test("staff are chosen where the service lets visitors choose", () => {
+  test("staff are chosen if the service lets visitors choose", () => {
     const flow = changeFlow(startFlow([service("one"), staffed], {}), { type: "serviceChosen", service: staffed });
     assert.deepEqual(listSteps([service("one"), staffed], flow), ["service", "staff", "time", "form"]);
   });
 });
 
-test("going back keeps what was chosen and entered; another choice clears what depended on it", () => {
+test("going back keeps what was chosen and entered; a different choice clears what depended on it", () => {
   const services = [service("one"), staffed];
   let flow = startFlow(services, { service: "staffed" });
   flow = changeFlow(flow, { type: "staffChosen", staffId: "a" });
@@ -87,14 +87,14 @@ describe("the browser's Back and Forward", () => {
     test(sentence, () => assert.equal(leadsTo(services, flow, { step, isBack }), expected));
 });
 
-test("prefilling later fills only what is still empty", () => {
+test("a later prefill fills only empty fields", () => {
   let flow = startFlow([asking], { prefill: { email: "mara@example.com" } });
   flow = changeFlow(flow, { type: "entered", values: { name: "Mara" } });
   flow = changeFlow(flow, { type: "prefilled", prefill: { name: "X", email: "y@example.com", phone: "1" } });
   assert.deepEqual([flow.values.name, flow.values.email, flow.values.phone], ["Mara", "mara@example.com", "1"]);
 });
 
-test("what is sent has the answers that were given, and null for what was left out", () => {
+test("the request has the given answers, and null for those left out", () => {
   let flow = startFlow([asking], {});
   assert.equal(toBookingParts(flow), null);
   flow = changeFlow(flow, { type: "slotChosen", slot: SLOT });
@@ -124,7 +124,7 @@ test("the form says what is missing, in the order of its fields", () => {
   assert.deepEqual([...wrong], [["customer.email", texts.emailWrong]]);
 });
 
-test("the form says where a number should be, and takes one", () => {
+test("the form asks for a number when one is expected, and accepts one", () => {
   const questions: Service["questions"] = [{ id: "many", label: "How many?", type: "number", required: false }];
   const values = { ...startFlow([asking], {}).values, name: "M", email: "m@x.org" };
   const check = (many: string) => [...checkForm({ ...values, answers: { many } }, { ...asking, questions }, texts)];
@@ -132,7 +132,7 @@ test("the form says where a number should be, and takes one", () => {
   for (const many of ["abc", "1,500"]) assert.deepEqual(check(many), [["answers.many", texts.numberWrong]], many);
 });
 
-test("a refusal of the server is said in the visitor's language, unless it is not about the form", () => {
+test("a refusal by the server is shown in the visitor's language, unless it is not about the form", () => {
   assert.deepEqual(
     [...(toFormFaults(["answers.why", "customer.notes"], asking, texts) ?? [])],
     [

@@ -6,7 +6,7 @@ import { groupZones, toZoneName } from "./zones.ts";
 const START_MS = Date.parse("2026-11-02T08:00:00.000Z");
 const plain = (text: string) => text.replace(/[\u202f\u2009\u00a0]/g, " ");
 
-describe("times are those of the chosen zone, dates those of the locale", () => {
+describe("times follow the chosen zone, dates the locale", () => {
   // biome-ignore format: one case a line
   const cases: [locale: string, zone: string, time: string, date: string, month: string][] = [
     ["en-GB", "Europe/Berlin", "09:00", "Monday, 2 November 2026", "November 2026"],
@@ -27,25 +27,25 @@ describe("times are those of the chosen zone, dates those of the locale", () => 
     });
 });
 
-test("the two times of one name on the night clocks go back are told apart", () => {
+test("the two times with one name on the night clocks go back are distinguished", () => {
   const { time, timeWithOffset } = createFormats("en-GB", "Europe/Berlin", 1);
   const [first, second] = [Date.parse("2026-10-25T00:30:00.000Z"), Date.parse("2026-10-25T01:30:00.000Z")];
   assert.equal(time(first), time(second));
   assert.deepEqual([timeWithOffset(first), timeWithOffset(second)].map(plain), ["02:30 GMT+2", "02:30 GMT+1"]);
 });
 
-test("a calendar day has its own name in every zone", () => {
+test("a calendar day has the same name in every zone", () => {
   for (const zone of ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
     assert.equal(createFormats("en-GB", zone, 1).day("2026-11-02"), "Monday 2 November");
 });
 
-test("weeks begin on Monday or Sunday, by the locale", () => {
+test("weeks start on Monday or Sunday, by locale", () => {
   assert.deepEqual([toFirstWeekday("de"), toFirstWeekday("en-US"), toFirstWeekday("pt-BR")], [1, 7, 7]);
   assert.equal(createFormats("en", "UTC", 7).weekdays[0]?.long, "Sunday");
   assert.equal(createFormats("en", "UTC", 1).weekdays[6]?.long, "Sunday");
 });
 
-test("zones are grouped by continent and read as places", () => {
+test("zones are grouped by continent and shown as places", () => {
   assert.deepEqual(groupZones(["Europe/Rome", "UTC", "Asia/Tokyo", "Europe/Berlin"]), [
     { label: "Asia", zones: ["Asia/Tokyo"] },
     { label: "Europe", zones: ["Europe/Berlin", "Europe/Rome"] },
@@ -55,7 +55,7 @@ test("zones are grouped by continent and read as places", () => {
   assert.equal(toZoneName("UTC"), "UTC");
 });
 
-test("a range in the hour that comes twice says which of the two it is; any other does not", () => {
+test("a range in the repeated hour says which one it is; any other does not", () => {
   const { timeRange } = createFormats("en-GB", "Europe/Berlin", 1);
   const range = (from: string, to: string) => timeRange(Date.parse(from), Date.parse(to)).replace(/\s/g, " ");
   assert.match(range("2027-10-31T00:00:00Z", "2027-10-31T00:30:00Z"), /02:00.*02:30.*GMT\+2/);

@@ -51,7 +51,7 @@ function makeFunnel(options: { visit?: VisitKeeper; send?: SendSteps } = {}) {
   return { funnel, sent, told, waits, visit, settled };
 }
 
-test("each step of a visit is sent once, those of one moment together, with where the visitor came from", async () => {
+test("each step of a visit is sent once, simultaneous ones together, with where the visitor came from", async () => {
   const { funnel, sent, told, visit, settled } = makeFunnel();
   for (const step of ["widget_viewed", "service_selected", "widget_viewed"] as const) funnel.record(step);
   await settled();
@@ -68,7 +68,7 @@ test("each step of a visit is sent once, those of one moment together, with wher
   assert.deepEqual(told, ["widget_viewed", "service_selected"]);
 });
 
-test("what is chosen before the widget was seen counts once it is seen, and never without", async () => {
+test("choices made before the widget is seen count once it is seen, and never otherwise", async () => {
   const { funnel, sent, told, settled } = makeFunnel();
   funnel.record("service_selected");
   funnel.record("no_availability");
@@ -83,7 +83,7 @@ test("what is chosen before the widget was seen counts once it is seen, and neve
   );
 });
 
-test("what could not be sent is sent later, once, with growing waits", async () => {
+test("steps that can't be sent are sent later, once, with growing waits", async () => {
   let failures = 2;
   const { funnel, sent, waits, settled } = makeFunnel({ send: async () => (failures-- > 0 ? "later" : "done") });
   funnel.record("widget_viewed");
@@ -95,7 +95,7 @@ test("what could not be sent is sent later, once, with growing waits", async () 
   assert.deepEqual(waits, [50, 1_000, 2_000]);
 });
 
-test("after six tries they are left for the page's end, and a new step tries them all again", async () => {
+test("after six tries steps wait for the page to close, and a new step tries them all again", async () => {
   let tries = 0;
   const { funnel, sent, settled } = makeFunnel({ send: async () => (++tries <= 6 ? "later" : "done") });
   funnel.record("widget_viewed");
@@ -109,7 +109,7 @@ test("after six tries they are left for the page's end, and a new step tries the
   );
 });
 
-test("what is waiting when the page goes is handed over, by visit, and not sent twice", async () => {
+test("steps still waiting when the page closes are handed over per visit, and not sent twice", async () => {
   const visit = makeVisit(new Map());
   const { funnel, sent, settled } = makeFunnel({ visit });
   funnel.record("widget_viewed");
@@ -125,7 +125,7 @@ test("what is waiting when the page goes is handed over, by visit, and not sent 
   assert.deepEqual(sent, []);
 });
 
-test("a visit outlives a reload, and a new one begins on request", () => {
+test("a visit survives a reload, and a new one starts on request", () => {
   const storage: Storage = new Map();
   const first = makeVisit(storage, ["first"]);
   assert.equal(first.take("widget_viewed"), true);
@@ -137,7 +137,7 @@ test("a visit outlives a reload, and a new one begins on request", () => {
   assert.equal(again.take("widget_viewed"), true);
 });
 
-test("where storage is blocked or holds nonsense, the visit lives in memory", () => {
+test("when storage is blocked or contains nonsense, the visit is kept in memory", () => {
   const blocked = makeVisit(null);
   assert.equal(blocked.take("widget_viewed"), true);
   assert.equal(blocked.take("widget_viewed"), false);

@@ -36,13 +36,13 @@ test("an appointment is one event in UTC, with its texts escaped", () => {
   );
 });
 
-test("an address stays as it is, and comes where there is one", () => {
+test("a URL is written unchanged, and only when there is one", () => {
   const file = toIcs({ ...entry, location: "Room 1, left", url: "https://x.example/a?b=1,2;3" });
   assert.match(file, /\r\nLOCATION:Room 1\\, left\r\n/);
   assert.match(file, /\r\nURL:https:\/\/x\.example\/a\?b=1,2;3\r\n/);
 });
 
-test("no line is longer than 75 bytes, no character is torn apart, and unfolded the text is whole", () => {
+test("no line exceeds 75 bytes, no character is split, and unfolding restores the text", () => {
   const title = "Zahnärztliche Prüfung 🦷".repeat(12);
   const file = toIcs({ ...entry, title });
   for (const line of file.split("\r\n")) {
@@ -52,7 +52,7 @@ test("no line is longer than 75 bytes, no character is torn apart, and unfolded 
   assert.ok(file.replaceAll("\r\n ", "").includes(`SUMMARY:${title}\r\n`));
 });
 
-test("a line break in a title cannot begin a line of its own", () => {
+test("a line break in a title cannot start a new line", () => {
   const file = toIcs({ ...entry, title: "A\r\nATTENDEE:mailto:x@example.com\rB" });
   assert.doesNotMatch(file, /^ATTENDEE/m);
   assert.match(file, /SUMMARY:A\\nATTENDEE:mailto:x@example\.com\\nB\r\n/);

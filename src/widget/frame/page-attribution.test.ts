@@ -5,7 +5,7 @@ import { readPageAttribution } from "./page-attribution.ts";
 const ADDRESS =
   "https://book.example/w/w_1?utm_source=google&utm_medium=cpc&utm_campaign=a%20b&gclid=X&li_fat_id=L&email=m%40x.org&utm_term=m%40x.org#top";
 
-test("the page's own parameters come under the contract's names, and no others", () => {
+test("the page's own parameters are sent under the contract's names, and no others", () => {
   assert.deepEqual(
     readPageAttribution({ address: ADDRESS, referrer: "https://www.google.com/search?q=secret", isPrivate: false }),
     {
@@ -21,7 +21,7 @@ test("the page's own parameters come under the contract's names, and no others",
   );
 });
 
-test("click ids are left out for those who ask for privacy", () => {
+test("click ids are left out for visitors who ask for privacy", () => {
   const { gclid, liFatId, utmSource, landingPage } = readPageAttribution({
     address: ADDRESS,
     referrer: "",
@@ -31,12 +31,12 @@ test("click ids are left out for those who ask for privacy", () => {
   assert.doesNotMatch(landingPage ?? "", /gclid|li_fat_id/);
 });
 
-test("our own pages and nonsense are no referrers", () => {
+test("our own pages and nonsense are not referrers", () => {
   for (const referrer of ["https://book.example/w/w_2", "", "about:blank#x", "nonsense"])
     assert.equal(readPageAttribution({ address: ADDRESS, referrer, isPrivate: false }).referrer, undefined);
 });
 
-test("over-long values are dropped, and Google's ad parameters are kept with privacy too", () => {
+test("over-long values are dropped, and Google's ad parameters are kept even with a privacy signal", () => {
   const long = "x".repeat(301);
   const address = `https://book.example/w/w_1?utm_source=${long}&gclid=${long}&gad_source=1&gad_campaignid=218`;
   const { utmSource, gclid, gadSource, gadCampaignid } = readPageAttribution({

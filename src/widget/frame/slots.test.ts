@@ -11,7 +11,7 @@ const slotAt = (hour: number, staffIds: string[] = []): FreeSlot => ({
 });
 const hoursOf = (slots: readonly FreeSlot[]) => slots.map(({ start }) => Date.parse(start) / HOUR_MS);
 
-test("a month with an hour more than 31 days is asked for in two pieces, without a gap", () => {
+test("a month one hour longer than 31 days is requested in two parts, without a gap", () => {
   assert.deepEqual(splitSpan({ fromMs: 0, toMs: SPAN_MAX_MS }), [{ fromMs: 0, toMs: SPAN_MAX_MS }]);
   assert.deepEqual(splitSpan({ fromMs: 0, toMs: SPAN_MAX_MS + HOUR_MS }), [
     { fromMs: 0, toMs: SPAN_MAX_MS },
@@ -20,13 +20,13 @@ test("a month with an hour more than 31 days is asked for in two pieces, without
   assert.deepEqual(splitSpan({ fromMs: 5, toMs: 5 }), []);
 });
 
-test("what is known anew of a span takes the place of what was, in order and once each", () => {
+test("fresh slots replace the known ones in their span, in order and once each", () => {
   const known = [1, 2, 3, 9].map((hour) => slotAt(hour));
   const fresh = [slotAt(3, ["a"]), slotAt(2.5)];
   assert.deepEqual(hoursOf(replaceSlots(known, { fromMs: 2 * HOUR_MS, toMs: 4 * HOUR_MS }, fresh)), [1, 2.5, 3, 9]);
 });
 
-test("a taken time is gone, and with fresh times so is what else was taken meanwhile", () => {
+test("a taken slot is removed, and fresh slots also remove others taken meanwhile", () => {
   const known = [1, 2, 3, 4, 9].map((hour) => slotAt(hour));
   const { start } = slotAt(2);
   assert.deepEqual(hoursOf(withoutTaken(known, { start, fresh: [] })), [1, 3, 4, 9]);

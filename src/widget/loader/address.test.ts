@@ -26,7 +26,7 @@ describe("campaign parameters", () => {
     });
   });
 
-  test("a value of more than 300 characters is dropped, not cut: half a click id would be a wrong one", () => {
+  test("a value over 300 characters is dropped, not cut: half a click id would be wrong", () => {
     const { tags, whole } = readAddress(
       `https://site.example/?gclid=${"x".repeat(301)}&fbclid=${"y".repeat(300)}&utm_source=${"z".repeat(301)}`,
     );
@@ -34,7 +34,7 @@ describe("campaign parameters", () => {
     assert.equal(whole.includes("gclid"), false);
   });
 
-  test("what has no room in 600 characters is left out, the least telling first", () => {
+  test("parameters that don't fit in 600 characters are dropped, the least informative first", () => {
     const long = "x".repeat(300);
     const { tags } = readAddress(
       `https://site.example/?utm_content=${long}&utm_source=${long}&utm_campaign=${long}&utm_term=t`,
@@ -43,21 +43,21 @@ describe("campaign parameters", () => {
   });
 
   for (const value of ["jane@example.com", "jane%40example.com", "jane%2540example.com", "x mailto:a@b.co y"]) {
-    test(`a value like an e-mail address is left out: ${value}`, () => {
+    test(`a value that looks like an e-mail address is dropped: ${value}`, () => {
       const address = readAddress(`https://site.example/?utm_term=${value}&utm_source=news`);
       assert.deepEqual(address.tags, { utmSource: "news" });
       assert.equal(address.whole, "https://site.example/?utm_source=news");
     });
   }
 
-  test("a value with an at sign that is no address is kept", () => {
+  test("a value with an at sign that isn't an e-mail address is kept", () => {
     assert.deepEqual(readAddress("https://site.example/?utm_source=@dentist&utm_term=5+@+home").tags, {
       utmSource: "@dentist",
       utmTerm: "5 @ home",
     });
   });
 
-  test("only those that are asked for", () => {
+  test("only the requested ones are read", () => {
     const address = readAddress("https://site.example/lp?utm_source=google&gclid=1", /^utm/);
     assert.deepEqual(address.tags, { utmSource: "google" });
     assert.equal(address.whole, "https://site.example/lp?utm_source=google");
@@ -86,7 +86,7 @@ describe("addresses", () => {
     });
   }
 
-  test("one too long with its query is kept without it", () => {
+  test("an address too long with its query is kept without it", () => {
     const { whole } = readAddress(`https://site.example/${"p".repeat(400)}?utm_source=${"ü".repeat(150)}`);
     assert.equal(whole, `https://site.example/${"p".repeat(400)}`);
   });
@@ -101,7 +101,7 @@ describe("addresses", () => {
     test(`${host} belongs to ${site}`, () => assert.equal(readAddress(`http://${host}/`).site, site));
   }
 
-  test("no text makes it throw, and no value is longer than it may be", () => {
+  test("no text makes it throw, and no value exceeds its maximum length", () => {
     fc.assert(
       fc.property(
         fc.string(),

@@ -17,12 +17,12 @@ for (const [mode, answer, permission] of CASES) {
 }
 
 for (const signals of [{ globalPrivacyControl: true }, { doNotTrack: "1" }]) {
-  test(`${JSON.stringify(signals)} outweighs every mode and answer`, () => {
+  test(`${JSON.stringify(signals)} overrides every mode and answer`, () => {
     for (const [mode, answer] of CASES) assert.equal(decidePermission({ mode, answer, signals }), "page");
   });
 }
 
-test("a signal that is off is none", () => {
+test("a signal turned off is ignored", () => {
   const signals = { globalPrivacyControl: false, doNotTrack: "0" };
   assert.equal(decidePermission({ mode: "auto", answer: undefined, signals }), "stored");
   assert.equal(decidePermission({ mode: "auto", answer: undefined, signals: { doNotTrack: "unspecified" } }), "stored");

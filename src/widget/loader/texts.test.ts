@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findTexts } from "./texts.ts";
 
-test("the loader speaks the page's language, and English where it does not know it", () => {
+test("the loader uses the page's language, or English if it doesn't know it", () => {
   assert.deepEqual(findTexts("de-AT"), { title: "Termin buchen", close: "Schließen" });
   assert.deepEqual(findTexts("PT"), { title: "Marcar horário", close: "Fechar" });
   for (const locale of ["en-GB", "ja", "", "x"])

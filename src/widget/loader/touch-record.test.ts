@@ -67,7 +67,7 @@ describe("touches", () => {
     test(`${what}: ${touches}`, () => assert.equal(visit(arrive(AD), ...later).touches, touches));
   }
 
-  test("a later touch changes neither the first page nor the first parameters, but the last ones", () => {
+  test("a later touch changes only the last page and parameters, not the first", () => {
     const record = visit(arrive(AD), arrive("/offer?utm_source=news", { from: "https://mail.example/", minute: 90 }));
     assert.equal(record.landingPage, `${SITE}${AD}`);
     assert.equal(record.referrer, "");
@@ -77,7 +77,7 @@ describe("touches", () => {
     assert.equal(record.seen, "2026-11-01T13:30:00.000Z");
   });
 
-  test("the first parameters are those of the first touch that carried any", () => {
+  test("the first parameters are those of the first touch that had any", () => {
     const record = visit(arrive("/", { from: "https://blog.example/post" }), arrive(AD, { minute: 5 }));
     assert.equal(record.referrer, "https://blog.example/post");
     assert.equal(record.landingPage, `${SITE}/`);
@@ -86,7 +86,7 @@ describe("touches", () => {
   });
 });
 
-test("the fields that are sent have the contract's names, of the first touch, with the current page", () => {
+test("the fields sent have the contract's names, from the first touch, with the current page", () => {
   const record = visit(arrive(AD, { from: "https://www.google.com/" }), arrive("/about"));
   assert.deepEqual(toRawAttribution(record, `${SITE}/booking?session=1&utm_source=own`), {
     landingPage: `${SITE}${AD}`,
@@ -100,7 +100,7 @@ test("the fields that are sent have the contract's names, of the first touch, wi
   });
 });
 
-test("without leave: campaign and referring host of this page view, no click, no first visit, no path of the referrer", () => {
+test("without consent only this page view's campaign and referring host are sent: no click, first visit or referrer path", () => {
   const arrival = arrive(AD, { from: "https://www.google.com/search?q=dentist" });
   assert.deepEqual(toPageAttribution(arrival, `${SITE}/booking?gclid=X`), {
     referrer: "https://www.google.com/",
@@ -111,25 +111,25 @@ test("without leave: campaign and referring host of this page view, no click, no
   assert.equal(toPageAttribution(arrive("/", { from: `${SITE}/lp` }), SITE).referrer, "");
 });
 
-describe("what is stored", () => {
-  test("is read again as it was", () => {
+describe("stored attribution", () => {
+  test("is read back unchanged", () => {
     const record = { ...visit(arrive(AD)), granted: true as const };
     assert.deepEqual(parseRecord(toRecordText(record), START), record);
   });
 
-  test("counts for 180 days from the first visit", () => {
+  test("is valid for 180 days from the first visit", () => {
     const text = toRecordText(visit(arrive(AD)));
     const daysLater = (days: number) => new Date(START.getTime() + days * 86_400_000);
     assert.ok(parseRecord(text, daysLater(179.9)));
     assert.equal(parseRecord(text, daysLater(180)), undefined);
   });
 
-  test("and is not ours: nothing", () => {
+  test("is ignored if it isn't ours", () => {
     for (const text of [null, "null", "{}", "5", '"x"', "[]", '{"firstSeenAt":"x"}'])
       assert.equal(parseRecord(text, START), undefined, String(text));
   });
 
-  test("is at most 2 KB, whatever the page's address", () => {
+  test("is at most 2 KB, for any page address", () => {
     const long = (letter: string) => letter.repeat(290);
     const query = `utm_source=${long("ü")}&utm_medium=${long("m")}&gclid=${long("g")}`;
     const page = `/${"p".repeat(450)}?${query}`;
@@ -141,7 +141,7 @@ describe("what is stored", () => {
     assert.equal(kept?.landingPage, `${SITE}/${"p".repeat(450)}`);
   });
 
-  test("is at most 2 KB for any words of a campaign", () => {
+  test("is at most 2 KB, for any campaign words", () => {
     const word = fc.string({ maxLength: 400, unit: fc.constantFrom("a", "ü", "%", " ", "–", "😀") });
     fc.assert(
       fc.property(word, word, word, word, (source, term, gclid, path) => {
@@ -153,7 +153,7 @@ describe("what is stored", () => {
   });
 });
 
-describe("ids of Google Analytics and Meta", () => {
+describe("Google Analytics and Meta ids", () => {
   // biome-ignore format: one case a line
   const cases: [cookies: string, ids: [string, string, string]][] = [
     ["_ga=GA1.1.123.456; _fbp=fb.1.17.9; _fbc=fb.1.17.AbC-_", ["123.456", "fb.1.17.9", "fb.1.17.AbC-_"]],
@@ -168,7 +168,7 @@ describe("ids of Google Analytics and Meta", () => {
     );
   }
 
-  test("without Meta's cookie, fbc is made from the fbclid and the time of the first visit, in Meta's format", () => {
+  test("without Meta's cookie, fbc is built from the fbclid and the time of the first visit, in Meta's format", () => {
     const fbclid = "IwAR2F4-dbP0l7Mn1IawQQGCINEz7PYXQvwjNwB_qa2ofrHyiLjcbCRxTDMgk";
     const record = visit(arrive(`/lp?fbclid=${fbclid}`));
     assert.equal(readAnalyticsIds("", record).fbc, `fb.1.${START.getTime()}.${fbclid}`);

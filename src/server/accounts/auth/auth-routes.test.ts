@@ -93,7 +93,7 @@ describe("signing in", () => {
     }
   });
 
-  test("nothing else of better-auth can be reached", async () => {
+  test("no other better-auth route is reachable", async () => {
     for (const path of [
       "get-session",
       "list-sessions",
@@ -147,7 +147,7 @@ describe("the cookie", () => {
     assert.equal((await browser.send("GET", "/api/app/me")).status, 200);
   });
 
-  test("ends with the browser if the person does not want to be remembered", async () => {
+  test("expires with the browser session unless the person asked to be remembered", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const browser = openBrowser(testApp);
     await browser.send("POST", SIGN_IN, { email: person.email, password: TEST_PASSWORD, rememberMe: false });
@@ -194,7 +194,7 @@ describe("a forgotten password", () => {
     assert.deepEqual(await auditActions(person.organizationId), ["user.password_reset", "user.signed_in"]);
   });
 
-  test("a new link voids the one before, and changing the password voids every link", async () => {
+  test("a new link invalidates the previous one, and changing the password invalidates every link", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const askForLink = async () => {
       await request(person.email);
@@ -288,13 +288,13 @@ describe("changing the password", () => {
 describe("sign-up", () => {
   const payload = { name: "Ada", email: "ada@example.com", password: TEST_PASSWORD };
 
-  test("closed: refused", async () => {
+  test("is refused when closed", async () => {
     const { status, body } = await openBrowser(testApp).send("POST", "/api/auth/sign-up/email", payload);
     const message = "Sign-up is closed. Ask for an invitation.";
     assert.deepEqual({ status, body }, { status: 403, body: { error: { code: "forbidden", message } } });
   });
 
-  test("open: creates an account once, and gives the same answer for an address that already has one", async () => {
+  test("when open, creates an account once and gives the same answer for an address that already has one", async () => {
     const open = await createTestApp({ signUp: "open", rateLimitSignInPerMinute: 0 });
     const first = await openBrowser(open).send("POST", "/api/auth/sign-up/email", payload);
     const other = { ...payload, password: "somebody else's guess" };
@@ -353,7 +353,7 @@ describe("attempts are throttled", () => {
       assert.equal((await attempt("192.0.2.66", TEST_PASSWORD, `bookflow.device=${forged}`)).status, 429, forged);
   });
 
-  test("from one network, and at one account from one network", async () => {
+  test("attempts are limited per network, and per account and network", async () => {
     const throttled = await createTestApp({ rateLimitSignInPerMinute: 6 });
     const attempt = async (email: string, remoteAddress: string) =>
       (await openBrowser(throttled, { remoteAddress }).send("POST", SIGN_IN, { email, password: "x" })).status;

@@ -15,7 +15,7 @@ const CASES: [userAgent: string, words: string][] = [
   ["<script>alert(1)</script>", "Unknown browser"],
 ];
 for (const [userAgent, words] of CASES)
-  test(`${userAgent || "no user agent"} is ${words}, and stays so`, () => {
+  test(`${userAgent || "no user agent"} is described as ${words}, and always the same way`, () => {
     assert.equal(describeBrowser(userAgent), words);
     assert.equal(describeBrowser(words), words);
   });

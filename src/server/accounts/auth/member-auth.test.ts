@@ -21,10 +21,10 @@ async function patchName(headers: Record<string, string>, name = "Elm Clinic") {
   return { status: response.statusCode, body: response.json() };
 }
 
-describe("who is let in", () => {
+describe("access requires a session", () => {
   const refusal = errorAnswer(401, "unauthorized", "Please sign in.");
 
-  test("nobody without a session, with a made-up one, or with one we did not sign", async () => {
+  test("no session, a made-up one, or one we didn't sign is refused", async () => {
     const [name = "", value = ""] = owner.cookie.split("=");
     const token = decodeURIComponent(value).split(".")[0];
     for (const cookie of [undefined, "", "x=y", `${name}=made.up`, `${name}=${token}`, `${name}=${token}.AAAA`])
@@ -36,7 +36,7 @@ describe("who is let in", () => {
     assert.deepEqual(await get("/api/app/me"), refusal);
   });
 
-  test("a member, with their role and plan", async () => {
+  test("a member gets in with their role and plan", async () => {
     assert.equal((await get("/api/app/organization", owner.headers)).body.id, owner.organizationId);
     assert.equal((await get("/api/app/organization", { cookie: owner.cookie })).body.id, owner.organizationId);
   });
@@ -77,7 +77,7 @@ describe("who is let in", () => {
   });
 });
 
-describe("which organization", () => {
+describe("choosing the organization", () => {
   const unknown = errorAnswer(404, "not_found", "This organization doesn't exist, or you're not a member of it.");
 
   test("someone else's, an unknown one and an invalid id all get the same 404", async () => {
@@ -89,7 +89,7 @@ describe("which organization", () => {
       );
   });
 
-  test("the one named by the header, otherwise the one used last", async () => {
+  test("the header names it; otherwise it is the last one used", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const second = await makeOrganization(deps.db);
     const member = { organization_id: second, user_id: person.userId, role: "viewer" as const, last_used_at: null };
@@ -144,17 +144,17 @@ test("a role includes those below it, and the error names both roles", async () 
   assert.deepEqual(await patchName(viewer.headers), errorAnswer(403, "forbidden", sentence));
 });
 
-describe("a write must come from a page of our own", () => {
+describe("writes must come from our own pages", () => {
   const refusal = errorAnswer(403, "forbidden", "Changes must be made from a page at http://localhost:3000.");
   const { origin: _own, ...withoutOrigin } = owner.headers;
 
   for (const origin of ["https://evil.example", "null", "http://localhost:3001", "https://localhost:3000", undefined])
-    test(`not from ${origin ?? "nowhere"}`, async () => {
+    test(`a request from ${origin ?? "nowhere"} is refused`, async () => {
       const headers = origin === undefined ? withoutOrigin : { ...withoutOrigin, origin };
       assert.deepEqual(await patchName(headers), refusal);
     });
 
-  test("also before anyone is signed in", async () => {
+  test("this applies before sign-in too", async () => {
     for (const url of [
       "/api/app/setup",
       "/api/app/invitations/accept",
@@ -171,13 +171,13 @@ describe("a write must come from a page of our own", () => {
     }
   });
 
-  test("on plain http the request's own host counts too, and reads may come from anywhere", async () => {
+  test("over plain http the request's own host is allowed too, and reads may come from anywhere", async () => {
     const host = "127.0.0.1:3000";
     assert.equal((await patchName({ ...owner.headers, host, origin: `http://${host}` })).status, 200);
     assert.equal((await get("/api/app/me", { cookie: owner.cookie, origin: "https://evil.example" })).status, 200);
   });
 
-  test("on https it does not", async () => {
+  test("over https the request's own host is not allowed", async () => {
     const secure = await createTestApp({ baseUrl: "https://book.example" });
     const person = await signIn(secure, { role: "owner" });
     const patch = async (headers: Record<string, string>) =>

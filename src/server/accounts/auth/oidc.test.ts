@@ -39,7 +39,7 @@ async function enter(person: OidcPerson): Promise<{ browser: TestBrowser; place:
 
 const proven = (email: string): OidcPerson => ({ sub: `sub-${email}`, email, email_verified: true, name: "Ada" });
 
-test("someone with an account signs in by their verified address, and again by the same identity", async () => {
+test("someone with an account signs in with their verified address, and later with the same identity", async () => {
   const person = await signIn(testApp, { role: "admin" });
   for (let i = 0; i < 2; i++) {
     const { browser, place, isIn } = await enter(proven(person.email));
@@ -57,7 +57,7 @@ test("someone with an account signs in by their verified address, and again by t
   assert.deepEqual(entries, [{ action: "user.signed_in" }, { action: "user.signed_in" }]);
 });
 
-test("an address that the issuer has not verified signs nobody in", async () => {
+test("an address the issuer has not verified signs nobody in", async () => {
   const person = await signIn(testApp, { role: "admin" });
   const { isIn, place } = await enter({ ...proven(person.email), email_verified: false });
   assert.equal(isIn, false);
@@ -82,7 +82,7 @@ test("a token for another service, from another issuer or with another nonce is 
     assert.equal((await enter({ ...proven(person.email), ...lie })).isIn, false, JSON.stringify(lie));
 });
 
-test("a callback that this browser did not start signs nobody in", async () => {
+test("a callback that this browser didn't start signs nobody in", async () => {
   const person = await signIn(testApp, { role: "admin" });
   const attacker = openBrowser(testApp);
   const address = server.authorize(await begin(attacker), proven(person.email));

@@ -38,7 +38,7 @@ async function enterPassword(email: string): Promise<TestBrowser> {
   return browser;
 }
 
-test("it is on only after a code from the app was entered", async () => {
+test("two-factor is on only after a code from the app has been entered", async () => {
   const { browser, email } = await makePerson();
   const wrong = await browser.send("POST", "/api/auth/two-factor/enable", { password: "not the password" });
   assert.deepEqual([wrong.status, wrong.body.error.fields], [422, { password: "Wrong password." }]);
@@ -70,7 +70,7 @@ test("signing in then needs the password and a code", async () => {
   assert.deepEqual(entries.map((entry) => entry.action).sort(), ["user.signed_in", "user.two_factor_enabled"]);
 });
 
-test("a code works once, also when it is sent several times at once", async () => {
+test("a code works once, even when sent several times at once", async () => {
   const { browser, email } = await makePerson();
   const { uri } = await turnOn(browser);
   const code = nextCode(uri);
@@ -129,7 +129,7 @@ test("a recovery code works once, and new ones replace the old", async () => {
   assert.equal((await recover(renewed.body.backupCodes[0])).status, 200);
 });
 
-test("turning it off needs the password; afterwards the password alone is enough", async () => {
+test("turning two-factor off needs the password; afterwards the password alone is enough", async () => {
   const { browser, email } = await makePerson();
   await turnOn(browser);
   const off = (password: string) => browser.send("POST", "/api/auth/two-factor/disable", { password });

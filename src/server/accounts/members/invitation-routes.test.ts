@@ -73,7 +73,7 @@ describe("accepting", () => {
     assert.equal((await accept(openBrowser(testApp), { token, ...NEW_PERSON })).status, 200);
   });
 
-  test("works once, also when tried several times at once", async () => {
+  test("works once, even when tried several times at once", async () => {
     const admin = await makeAdmin();
     const { token } = await invite(admin.browser, newEmail());
     const answers = await Promise.all([1, 2, 3].map(() => accept(openBrowser(testApp), { token, ...NEW_PERSON })));
@@ -81,7 +81,7 @@ describe("accepting", () => {
     assert.equal((await accept(openBrowser(testApp), { token, ...NEW_PERSON })).status, 404);
   });
 
-  test("fails after seven days, after it was revoked, and with an older link", async () => {
+  test("fails after seven days, after being revoked, and with an older link", async () => {
     const admin = await makeAdmin();
     const email = newEmail();
     const old = await invite(admin.browser, email);

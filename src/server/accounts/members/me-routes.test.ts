@@ -25,7 +25,7 @@ describe("the person", () => {
     assert.deepEqual([missing.status, missing.body.error.code], [400, "bad_request"]);
   });
 
-  test("cannot change anything else that way", async () => {
+  test("cannot change anything else through this route", async () => {
     const { browser, userId, email } = await makePerson();
     await browser.send("PATCH", "/api/app/me", { name: "N", email: "other@example.com", id: "x", emailVerified: true });
     const { user } = (await browser.send("GET", "/api/app/me")).body;
@@ -52,7 +52,7 @@ describe("sign-ins", () => {
     assert.deepEqual(Object.keys(data[0]), ["id", "browser", "isCurrent", "createdAt", "lastUsedAt", "expiresAt"]);
   });
 
-  test("one can be ended from another, at once; another person's cannot", async () => {
+  test("one session can be ended from another, immediately; another person's cannot", async () => {
     const { browser, email } = await makePerson();
     const other = openBrowser(testApp);
     await other.send("POST", "/api/auth/sign-in/email", { email, password: TEST_PASSWORD });
@@ -69,7 +69,7 @@ describe("sign-ins", () => {
     assert.equal((await browser.send("DELETE", `/api/app/me/sessions/${id}`)).status, 404);
   });
 
-  test("all others can be ended together, and this one continues", async () => {
+  test("all others can be ended together, and the current one continues", async () => {
     const { browser, email } = await makePerson();
     const others = [openBrowser(testApp), openBrowser(testApp)];
     for (const other of others) await other.send("POST", "/api/auth/sign-in/email", { email, password: TEST_PASSWORD });
@@ -120,7 +120,7 @@ describe("another organization", () => {
     assert.equal(me.current, body.id, "what was just made is shown");
   });
 
-  test("is refused to everyone else while sign-up is closed", async () => {
+  test("is refused for everyone else while sign-up is closed", async () => {
     const { browser } = await makePerson("viewer");
     assert.equal((await browser.send("GET", "/api/app/me")).body.canCreateOrganization, false);
     const { status, body } = await browser.send("POST", "/api/app/organizations", payload);

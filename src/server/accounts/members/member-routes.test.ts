@@ -80,14 +80,14 @@ describe("removing", () => {
       assert.equal(seen.status, status === 204 ? 403 : 200);
     });
 
-  test("anyone may leave", async () => {
+  test("anyone can leave", async () => {
     const id = await makeOrganization(deps.db);
     const viewer = await join(id, "viewer");
     assert.equal((await viewer.browser.send("DELETE", `/api/app/members/${viewer.userId}`)).status, 204);
     assert.equal(await roleOf(id, viewer.userId), null);
   });
 
-  test("the last owner can neither leave nor get another role", async () => {
+  test("the last owner can neither leave nor change role", async () => {
     const id = await makeOrganization(deps.db);
     const owner = await join(id, "owner");
     await join(id, "admin");

@@ -50,7 +50,7 @@ test("set-up creates the owner and the organization, and signs the owner in", as
   );
 });
 
-test("the link works once, and no more links are made", async () => {
+test("the link works once, and no more links are created", async () => {
   const testApp = await createTestApp();
   const [first, second] = [await makeToken(testApp), await makeToken(testApp)];
   assert.equal((await openBrowser(testApp).send("POST", "/api/app/setup", { token: second, ...ABOUT })).status, 201);
@@ -72,7 +72,7 @@ test("a made-up link creates nothing, and the printed one still works", async ()
   assert.equal((await openBrowser(testApp).send("POST", "/api/app/setup", { token, ...ABOUT })).status, 201);
 });
 
-test("of many at once, with one link or several, one wins and the others leave nothing behind", async () => {
+test("when many people use one or several links at once, one wins and the others leave nothing behind", async () => {
   const testApp = await createTestApp();
   const tokens = [await makeToken(testApp), await makeToken(testApp)];
   const answers = await Promise.all(

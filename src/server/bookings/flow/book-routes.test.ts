@@ -77,7 +77,7 @@ async function dumpDatabase(): Promise<string> {
   return text;
 }
 
-test("a confirmed booking is answered, stored, counted and returned by the read API", async () => {
+test("a confirmed booking is returned to the visitor, stored, counted and listed by the read API", async () => {
   const { widgetId, key } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
 
@@ -269,7 +269,7 @@ test("broken attribution fields are dropped, and the booking is made", async () 
   assert.equal((await book(widgetId, toBody(next, { attribution: "none" }), "key-broken-2")).statusCode, 201);
 });
 
-test("no attribution fails a booking: null characters, any length, huge numbers and other schemes are put right", async () => {
+test("no attribution fails a booking: null characters, any length, huge numbers and other schemes are sanitised", async () => {
   const { widgetId, key } = await makeSetting({ collectData: true });
   const attribution = {
     utmSource: "ne\u0000ws",
@@ -294,7 +294,7 @@ test("no attribution fails a booking: null characters, any length, huge numbers 
   assert.deepEqual([second.landingPage, second.pageUrl], [undefined, undefined]);
 });
 
-test("a null character anywhere else is the visitor's fault, with or without attribution", async () => {
+test("a null character anywhere else is the visitor's error, with or without attribution", async () => {
   const { widgetId } = await makeSetting({ collectData: true });
   const customer = { name: "Mara\u0000", email: "mara@example.com" };
   const body = toBody(await findSlot(widgetId), { customer, attribution: { utmSource: "\u0000" } });

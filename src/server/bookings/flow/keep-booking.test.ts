@@ -177,7 +177,7 @@ test("a booking whose event cannot be written does not hold up the others", asyn
   await finishLackingEvents(deps, running);
 });
 
-test("a booking that no event can be made from is still stored", async () => {
+test("a booking that can't be turned into an event is still stored", async () => {
   const business = await makeBusiness(deps);
   await makeEndpoint(deps, business, { url: receiver.url, kind: "slack" });
   const reference = await book(deps, business, { staff: "[null]" });

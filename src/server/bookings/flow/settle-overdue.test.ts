@@ -142,7 +142,7 @@ test("characters that PostgreSQL cannot store are removed and never fail a booki
   await forgetAll();
 });
 
-test("ten silent systems are asked in parallel", { timeout: 20_000 }, async () => {
+test("ten unresponsive systems are queried in parallel", { timeout: 20_000 }, async () => {
   const practice = await makePractice();
   for (let n = 0; n < 10; n++) await leaveUnsettled(practice, { isLost: true });
   const ending = new AbortController();
@@ -185,7 +185,7 @@ async function dumpPending(): Promise<unknown> {
   return (await sql`select row_to_json(pending_bookings) from pending_bookings`.execute(db)).rows;
 }
 
-test("the lookup goes to the system that was asked, even if the widget uses another one now", async () => {
+test("the lookup goes to the system that took the request, even if the widget now uses another", async () => {
   const practice = await makePractice();
   const { owner, widgetId, connectionId } = practice;
   const reference = await leaveUnsettled(practice);

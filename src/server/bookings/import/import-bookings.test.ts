@@ -54,7 +54,7 @@ test("an existing booking stays unchanged, whatever the file says", async () => 
   assert.deepEqual(await dumpDatabase(), before);
 });
 
-test("empty files and blank lines are allowed", async () => {
+test("empty files and blank lines are accepted", async () => {
   const { owner, widgetId } = await makeOwner(db);
   assert.deepEqual(await importLines(db, owner, { lines: [] }), { imported: 0, skipped: 0 });
   assert.deepEqual(await importLines(db, owner, { lines: ["", "  ", "\t"] }), { imported: 0, skipped: 0 });
@@ -64,7 +64,7 @@ test("empty files and blank lines are allowed", async () => {
   });
 });
 
-test("a bad line is named by its number and nothing of the file is imported", async (t) => {
+test("a bad line is reported by number, and nothing from the file is imported", async (t) => {
   const { owner, widgetId } = await makeOwner(db);
   const stranger = await makeOwner(db);
   const { reference: foreignReference } = await makeBooking(db, stranger.owner, { widgetId: stranger.widgetId });
@@ -156,7 +156,7 @@ test("a bad line is named by its number and nothing of the file is imported", as
   }
 });
 
-test("of several faults the first line's is reported, whether parsing or the database finds it", async () => {
+test("of several faults, the one on the earliest line is reported, whether the parser or the database found it", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const twice = makeLine(widgetId);
   const unknown = makeLine("w_zzzzzzzzzzzz" as WidgetId);
@@ -170,7 +170,7 @@ test("of several faults the first line's is reported, whether parsing or the dat
   });
 });
 
-test("a bad line after the first batch leaves nothing either", async () => {
+test("a bad line after the first batch leaves nothing behind either", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const before = await dumpDatabase();
   const lines = [...Array.from({ length: 1_700 }, () => makeLine(widgetId)), "{", makeLine(widgetId)];

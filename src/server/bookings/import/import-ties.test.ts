@@ -104,7 +104,7 @@ test("thousands of ties take one statement", { timeout: 60_000 }, async (t) => {
   /** Six batches of 500 lines are staged where one line is a batch of its own; one more round settles what was pushed on. */
   const allowed = usual + 5 + 3;
   for (const [name, storedGapMs] of [["an unbroken run", 0] as const, ["a run with a gap after each", 2] as const]) {
-    await t.test(`3,000 of one time over ${name} of 3,000`, async () => {
+    await t.test(`3,000 bookings with one timestamp over ${name} of 3,000`, async () => {
       await db.deleteFrom("bookings").where("organization_id", "=", owner).execute();
       await importLines(db, owner, { lines: make(3_000, storedGapMs) });
       statements = 0;

@@ -95,7 +95,7 @@ test("a booking is listed and shown with every field", async () => {
 });
 
 describe("a viewer sees nothing about customers", () => {
-  test("in the list, in a booking, or through search", async () => {
+  test("in the list, in a booking or in search results", async () => {
     const business = await makeBusiness();
     const viewer = await as("viewer", business);
     const { reference } = await makeBooking(db, business.owner, { widgetId: business.widgetId, ...PERSON });
@@ -126,7 +126,7 @@ describe("a viewer sees nothing about customers", () => {
   });
 });
 
-test("pages follow without gaps, also with a search, a widget and a period", async () => {
+test("pages follow without gaps, even with a search, a widget and a period", async () => {
   const business = await makeBusiness();
   const other = await makeWidget(db, business.owner);
   const member = await as("member", business);
@@ -190,7 +190,7 @@ test("an expired booking is not listed, found, shown or exported", async () => {
   assert.equal(csv.split("\r\n").length, 3);
 });
 
-test("invalid parameters are refused with a sentence", async () => {
+test("invalid parameters are refused with a clear message", async () => {
   const business = await makeBusiness();
   const member = await as("member", business);
   const theirs = (await makeBusiness()).widgetId;

@@ -82,7 +82,7 @@ async function assertEverywhere(markers: readonly string[]): Promise<void> {
   for (const marker of markers) assert.ok((await findEverywhere(db, marker)).includes("public.bookings"), marker);
 }
 
-test("erase by e-mail: nothing of the person is left anywhere in the database", async () => {
+test("erasing by e-mail leaves nothing about the person anywhere in the database", async () => {
   const business = await makeFullBusiness();
   const { columns, markers } = makePerson();
   const reference = await book(deps, business, columns);
@@ -111,7 +111,7 @@ test("erase by e-mail: nothing of the person is left anywhere in the database", 
   assert.deepEqual(states, [...Array(6).fill("canceled"), "delivered", "failed"], "the lines of the log stay");
 });
 
-test("deleting one booking leaves nothing of it, and everything of the others", async () => {
+test("deleting one booking removes everything about it and nothing about the others", async () => {
   const business = await makeFullBusiness();
   const [one, other] = [makePerson(), makePerson()];
   const reference = await book(deps, business, one.columns);
@@ -124,7 +124,7 @@ test("deleting one booking leaves nothing of it, and everything of the others", 
   assert.equal(await deleteBooking(deps, business.owner, reference), false);
 });
 
-test("a booking that outlives its plan's retention leaves nothing in the log either", async () => {
+test("a booking past its plan's retention leaves nothing in the log either", async () => {
   const business = await makeFullBusiness();
   const { columns, markers } = makePerson();
   await book(deps, business, columns);

@@ -27,7 +27,7 @@ async function makeKnown(about: { expiresAt?: Date } = {}): Promise<TestCaller &
   return { ...caller, createdAts: createdAts.reverse() };
 }
 
-test("the first and the second request of a key get the same bytes, at every page size", async () => {
+test("the first and second request with a key get the same bytes, at every page size", async () => {
   const caller = await makeKnown();
   const { key } = await makeKey(db, caller.owner);
   for (const limit of [1, 2, 3, 20, 21, 100, 500]) {
@@ -58,7 +58,7 @@ test("an expired key is refused from the instant it expires", async () => {
   assert.equal(await statusOf(caller), 401);
 });
 
-test("a plan that is lost and regained counts on the next request", async () => {
+test("losing and regaining a plan takes effect on the next request", async () => {
   const caller = await makeKnown();
   const setPlan = (plan: string) => sql`update organizations set plan = ${plan} where id = ${caller.owner}`.execute(db);
   await setPlan("pro");
@@ -67,7 +67,7 @@ test("a plan that is lost and regained counts on the next request", async () => 
   assert.deepEqual([await statusOf(caller), await statusOf(caller, "since=never")], [200, 400]);
 });
 
-test("a booking is seen by the next request, and a deleted one is not", async () => {
+test("the next request sees a new booking and no longer sees a deleted one", async () => {
   const caller = await makeKnown();
   const { reference } = await makeBooking(db, caller.owner, { widgetId: caller.widgetId, now: clock.now() });
   assert.equal((await getPage(app, caller.headers, { limit: 1 })).references[0], reference);
@@ -75,7 +75,7 @@ test("a booking is seen by the next request, and a deleted one is not", async ()
   assert.deepEqual(await getPage(app, caller.headers), { createdAts: [], references: [], nextCursor: null });
 });
 
-test("requests of one moment get their own organization's pages, whatever else is among them", async () => {
+test("simultaneous requests each get their own organization's page", async () => {
   const callers: Awaited<ReturnType<typeof makeKnown>>[] = [];
   for (let n = 0; n < 12; n++) callers.push(await makeKnown());
   const revoked = await makeKnown();

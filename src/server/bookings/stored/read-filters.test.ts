@@ -86,7 +86,7 @@ for (const [query, createdAts] of RANGES) {
   });
 }
 
-test("an unencoded plus, which arrives as a space, is a plus", async () => {
+test("an unencoded plus, which arrives as a space, is read as a plus", async () => {
   for (const sign of ["+", "%2B", "%20"]) {
     for (const name of ["since", "cursor", "until"]) {
       const { status, body } = await getJson(
@@ -314,7 +314,7 @@ test("the default page holds 100 bookings and no limit gives more than 500", asy
   }
 });
 
-test("nextCursor is the last createdAt while more exist, and null on the last page, even a full one", async () => {
+test("nextCursor is the last createdAt while there are more, and null on the last page, even a full one", async () => {
   const caller = await makeCaller(deps.db);
   const newestFirst = (await fillBookings(deps.db, caller, { count: 12, firstAt: new Date(T0) })).toReversed();
   for (const limit of [1, 2, 3, 4, 5, 6, 7, 11, 12, 13]) {
@@ -357,13 +357,13 @@ async function countStored(): Promise<number> {
   return (await bookings.where("organization_id", "=", aged.owner).execute()).length;
 }
 
-test("a booking a millisecond past its plan's period is not returned though it is still stored; one at it is", async () => {
+test("a booking one millisecond past retention is not returned although it is still stored; one exactly at the limit is", async () => {
   clock.set(NOON);
   assert.equal(await countStored(), 3);
   assert.deepEqual((await getPage(app, aged.headers)).createdAts, [WITHIN, AT_CUTOFF]);
 });
 
-test("no parameter reaches beyond the retention period", async () => {
+test("no parameter reaches past the retention period", async () => {
   clock.set(NOON);
   for (const query of [
     { since: "1970-01-01" },

@@ -64,7 +64,7 @@ for (const [among, { owner, widgetId }] of Object.entries(businesses)) {
   const isFound = async (text: string, parts: BookingSearch["parts"] = ["o", "c"]) =>
     (await search(owner, text, { parts, limit: 1_000 })).includes("Zoë O'Brien-Łukasz");
 
-  describe(`among ${among} one is found by`, () => {
+  describe(`among ${among} a booking is found by`, () => {
     // biome-ignore format: one case a line
     const cases: [what: string, text: string][] = [
       ["a part of its customer's name", "o'bri"], ["the name in capitals", "ZOË"], ["the name, decomposed", "zoe\u0308"],
@@ -83,7 +83,7 @@ for (const [among, { owner, widgetId }] of Object.entries(businesses)) {
     for (const [what, text] of others)
       test(`but not by ${what}: ${text}`, async () => assert.equal(await isFound(text), false));
 
-    test("members who may not see customers find bookings only by what they see", async () => {
+    test("members without access to customers find bookings only by fields they can see", async () => {
       for (const text of ["canal", "autumn", "svc-"]) assert.equal(await isFound(text, ["o"]), true, text);
       for (const text of ["zoë", "example.com", "o'b", "@"]) assert.equal(await isFound(text, ["o"]), false, text);
     });
@@ -121,7 +121,7 @@ for (const [among, make] of [
     ]);
   });
 
-  test(`among ${among}, another organization's bookings, and another widget's, are not found`, async () => {
+  test(`among ${among}, bookings of another organization or widget are not found`, async () => {
     const mine = await make();
     const theirs = await make();
     const otherWidget = await makeWidget(db, mine.owner);

@@ -7,7 +7,7 @@ import { makeTestFolder } from "./testing/processes.ts";
 
 const path = join(makeTestFolder().folder, "some.log");
 
-test("a log past its limit begins again, keeps one older part, and its writer goes on", () => {
+test("a log over its limit is rotated, keeps one older part, and its writer continues", () => {
   writeFileSync(path, "old lines\n");
   const handle = openLog(path, 5);
   writeSync(handle, "new\n");
@@ -16,6 +16,6 @@ test("a log past its limit begins again, keeps one older part, and its writer go
   assert.equal(readFileSync(`${path}.1`, "utf8"), "old lines\n");
 });
 
-test("a log that somebody removed is no error", () => {
+test("a deleted log is not an error", () => {
   boundLog(`${path}.gone`, 5);
 });

@@ -20,10 +20,10 @@ import {
 const { folder, shared } = makeTestFolder();
 const ignoreNotice = () => {};
 
-describe("one data folder, in the order of its life", () => {
+describe("one data folder, start to finish", () => {
   const dataDir = join(folder, "data");
 
-  test("the first start creates a UTF-8 database with checksums that knows all letters and keeps what is written", async () => {
+  test("the first start creates a UTF-8 database with checksums that stores any letter and keeps what is written", async () => {
     const notices: string[] = [];
     const database = await openEmbeddedDatabase({
       dataDir,
@@ -50,7 +50,7 @@ describe("one data folder, in the order of its life", () => {
     assert.deepEqual(notices, [`Creating the database in ${join(dataDir, "postgres")}.`]);
   });
 
-  test("after the last client has left, nothing runs and no secret is left for others to read", async () => {
+  test("after the last client has left, nothing runs and no secret is readable by others", async () => {
     assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
     assert.equal(existsSync(join(dataDir, "supervisor.json")), false);
     for (const name of readdirSync(dataDir)) assert.equal(statSync(join(dataDir, name)).mode & 0o077, 0, name);
@@ -58,7 +58,7 @@ describe("one data folder, in the order of its life", () => {
       assert.equal(statSync(join(dataDir, "postgres", name)).mode & 0o077, 0);
   });
 
-  test("the second start finds the data, listens on a socket alone and wants the password", async () => {
+  test("the second start finds the data, listens only on a socket and requires the password", async () => {
     const database = await openEmbeddedDatabase({ dataDir, sharedFolder: shared, notice: ignoreNotice });
     assert.deepEqual(await query(database.url, "select value from kept"), [{ value: 1 }]);
     assert.deepEqual(await query(database.url, "select current_setting('listen_addresses') as addresses"), [
@@ -69,7 +69,7 @@ describe("one data folder, in the order of its life", () => {
     await database.release();
   });
 
-  test("the service's role owns its database, is no superuser, and logs no errors", async () => {
+  test("the service's role owns its database, is not a superuser, and logs no errors", async () => {
     const database = await openEmbeddedDatabase({ dataDir, sharedFolder: shared, notice: ignoreNotice });
     const [role] = await query(
       database.url,
@@ -112,7 +112,7 @@ describe("one data folder, in the order of its life", () => {
     assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
   });
 
-  test("clients that come while the last one leaves are served", async () => {
+  test("clients that arrive while the last one leaves are served", async () => {
     for (let round = 0; round < 3; round++) {
       const leaving = await startClient({ dataDir, shared });
       const [coming] = await Promise.all([
@@ -151,7 +151,7 @@ describe("one data folder, in the order of its life", () => {
     assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
   });
 
-  test("kill -9 of client and supervisor together leaves no server", async () => {
+  test("kill -9 of client and supervisor together leaves no server behind", async () => {
     const client = await startClient({ dataDir, shared });
     for (const pid of findSupervisors(dataDir)) killIfAlive(pid);
     await client.kill();
@@ -169,7 +169,7 @@ describe("one data folder, in the order of its life", () => {
     await client.kill();
   });
 
-  test("a pid file that names an unrelated live process is no obstacle, and that process lives on", async (t) => {
+  test("a pid file that names an unrelated process does not block the start, and that process keeps running", async (t) => {
     const { uid, gid } = statSync(join(dataDir, "postgres"));
     const stranger = spawn("/bin/sh", ["-c", "read line"], { stdio: ["pipe", "ignore", "ignore"], uid, gid });
     t.after(() => stranger.kill());
@@ -181,7 +181,7 @@ describe("one data folder, in the order of its life", () => {
     assert.equal(stranger.exitCode ?? stranger.signalCode, null);
   });
 
-  test("a stranger on the port of a dead supervisor is not believed", async (t) => {
+  test("an unrelated process on a dead supervisor's port is not trusted", async (t) => {
     const stranger = createServer((socket) => {
       socket.on("error", () => {});
       socket.write('{"kind":"hello","answer":"guess"}\n{"kind":"ready","url":"postgres://stranger/"}\n');
@@ -196,7 +196,7 @@ describe("one data folder, in the order of its life", () => {
     await database.release();
   });
 
-  test("who does not know the secret gets no word from the supervisor", async () => {
+  test("the supervisor answers nobody without the secret", async () => {
     const database = await openEmbeddedDatabase({ dataDir, sharedFolder: shared, notice: ignoreNotice });
     const control = JSON.parse(readFileSync(join(dataDir, "supervisor.json"), "utf8"));
     const heard = await new Promise<string>((resolve) => {
@@ -213,7 +213,7 @@ describe("one data folder, in the order of its life", () => {
     await database.release();
   });
 
-  test("values of customers do not reach the server's log", async () => {
+  test("customer values do not reach the server's log", async () => {
     const database = await openEmbeddedDatabase({ dataDir, sharedFolder: shared, notice: ignoreNotice });
     await query(database.url, "create table customer (email text unique, age integer)");
     await query(database.url, "insert into customer values ('ada@example.com', 1)");
@@ -225,7 +225,7 @@ describe("one data folder, in the order of its life", () => {
   });
 });
 
-test("four processes that start at once on a new folder create one database and share it", async () => {
+test("four processes starting at once on a new folder create one database and share it", async () => {
   const dataDir = join(folder, "at-once");
   const clients = await Promise.all([1, 2, 3, 4].map(() => startClient({ dataDir, shared })));
   assert.equal(new Set(clients.map(urlOf)).size, 1);
@@ -233,7 +233,7 @@ test("four processes that start at once on a new folder create one database and 
   assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
 });
 
-test("a first start cut short by kill -9 leaves nothing that hinders the next", async () => {
+test("a first start cut short by kill -9 does not block the next one", async () => {
   const dataDir = join(folder, "cut-short");
   // The client starts another supervisor when the first one is killed; at the second notice it is let be.
   const notices: string[] = [];

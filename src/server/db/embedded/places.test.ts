@@ -34,7 +34,7 @@ const canBecomeOrdinary = !isRoot || canRunNodeAs(65_534);
 const onlyForRoot = { skip: !isRoot && "needs root" };
 const onlyWhereOrdinary = { skip: !canBecomeOrdinary && "the checkout is closed to ordinary users" };
 
-test("an ordinary user's database lies in the data folder, closed to others", onlyWhereOrdinary, async () => {
+test("an ordinary user's database is in the data folder, closed to others", onlyWhereOrdinary, async () => {
   const dataDir = join(makeOrdinaryFolder("ordinary"), "data");
   const client = await startClient({ dataDir, shared, ...ordinary });
   assert.deepEqual(await query(urlOf(client), "select 1 as value"), [{ value: 1 }]);
@@ -44,7 +44,7 @@ test("an ordinary user's database lies in the data folder, closed to others", on
   assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
 });
 
-test("root may open an ordinary user's database, who can use it again afterwards", onlyForRoot, async (t) => {
+test("root can open an ordinary user's database, and its owner can use it again afterwards", onlyForRoot, async (t) => {
   if (!canBecomeOrdinary) return t.skip("the checkout is closed to ordinary users");
   const dataDir = join(folder, "ordinary", "data");
   const asRoot = await startClient({ dataDir, shared });
@@ -55,7 +55,7 @@ test("root may open an ordinary user's database, who can use it again afterwards
   await asOrdinary.release();
 });
 
-test("a folder that cannot be written is named in one sentence", onlyWhereOrdinary, async () => {
+test("an unwritable folder is named in a one-line error", onlyWhereOrdinary, async () => {
   const dataDir = makeOrdinaryFolder("read-only");
   chmodSync(dataDir, 0o555);
   const client = await startClient({ dataDir, shared, ...ordinary });
@@ -65,7 +65,7 @@ test("a folder that cannot be written is named in one sentence", onlyWhereOrdina
   );
 });
 
-test("a file in the place of the data folder is named in one sentence", async () => {
+test("a file in place of the data folder is named in a one-line error", async () => {
   const dataDir = join(folder, "file");
   writeFileSync(dataDir, "");
   assertFailed(await startClient({ dataDir, shared }), `${dataDir} is not a folder. Set DATA_DIR to a folder.`);
@@ -81,7 +81,7 @@ test("spaces, quotes, commas and emoji in the path work", async () => {
   assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
 });
 
-test("a path too long for a socket is served on a loopback port, the same one next time if it is free", async (t) => {
+test("a path too long for a socket uses a loopback port, the same one next time if it is free", async (t) => {
   const dataDir = join(folder, "long 📅 path ".repeat(8));
   const first = await startClient({ dataDir, shared });
   assert.deepEqual(await query(urlOf(first), "select current_setting('listen_addresses') as addresses"), [
@@ -101,7 +101,7 @@ test("a path too long for a socket is served on a loopback port, the same one ne
   assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
 });
 
-test("a database made by another PostgreSQL is named in one sentence and left alone", async () => {
+test("a database created by another PostgreSQL version gives a one-line error and is not touched", async () => {
   const dataDir = join(folder, "old");
   mkdirSync(join(dataDir, "postgres"), { recursive: true });
   writeFileSync(join(dataDir, "postgres", "PG_VERSION"), "16\n");
@@ -116,7 +116,7 @@ test("a database made by another PostgreSQL is named in one sentence and left al
   assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
 });
 
-test("a link to a database that is gone does not become an empty database", async () => {
+test("a link to a missing database does not create an empty one", async () => {
   const dataDir = join(folder, "dangling");
   mkdirSync(dataDir);
   symlinkSync(join(folder, "nowhere"), join(dataDir, "postgres"));
@@ -126,7 +126,7 @@ test("a link to a database that is gone does not become an empty database", asyn
   );
 });
 
-test("a broken cluster ends in one sentence with PostgreSQL's reason", async () => {
+test("a broken cluster gives a one-line error with PostgreSQL's reason", async () => {
   const dataDir = oddPath;
   renameSync(join(dataDir, "postgres", "global"), join(dataDir, "postgres", "global.away"));
   const { word } = await startClient({ dataDir, shared });
@@ -139,7 +139,7 @@ test("a broken cluster ends in one sentence with PostgreSQL's reason", async () 
 });
 
 test(
-  "root's data in a folder that only root may enter is kept in the shared folder, and one notice says so",
+  "root's data in a folder only root can enter is kept in the shared folder, with one notice",
   onlyForRoot,
   async () => {
     const closed = join(folder, "closed");
@@ -169,7 +169,7 @@ test(
   },
 );
 
-test("root's data folder is not an ordinary user's", onlyForRoot, async (t) => {
+test("root does not use an ordinary user's data folder", onlyForRoot, async (t) => {
   if (!canBecomeOrdinary) return t.skip("the checkout is closed to ordinary users");
   const dataDir = join(folder, "of-root", "data");
   const ofRoot = await startClient({ dataDir, shared });
@@ -180,7 +180,7 @@ test("root's data folder is not an ordinary user's", onlyForRoot, async (t) => {
   await ofRoot.release();
 });
 
-test("root is told when a folder above the database was closed later", onlyForRoot, async () => {
+test("root is told when a parent folder of the database was closed later", onlyForRoot, async () => {
   const dataDir = join(folder, "of-root", "data");
   await (await startClient({ dataDir, shared })).release();
   chmodSync(join(folder, "of-root"), 0o700);

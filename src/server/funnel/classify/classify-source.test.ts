@@ -438,13 +438,13 @@ for (const [group, rows] of Object.entries(ROWS)) {
   });
 }
 
-test("every channel of the closed list is the answer of some row", () => {
+test("every channel in the closed list is returned for some row", () => {
   const answered = new Set(Object.values(ROWS).flatMap((rows) => rows.map((row) => row[4])));
   assert.deepEqual([...answered].sort(), [...CHANNELS].sort());
   assert.equal(CHANNELS.length, 20);
 });
 
-test("the channel of imported tags is found in any case and without classification", () => {
+test("the channel of imported tags is matched in any case, without classification", () => {
   const rows = [
     ["Google", "CPC", "Autumn", "Paid Search"],
     ["l.facebook.com", "referral", null, "Organic Social"],
@@ -461,14 +461,14 @@ test("the channel of imported tags is found in any case and without classificati
   }
 });
 
-test("keys of the analytics lists are written as in the contract", () => {
+test("keys in the analytics lists are written as in the contract", () => {
   assert.equal(toSourceKey({ source: "google", medium: "cpc" }), "google / cpc");
   assert.equal(toSourceKey(classifySource({}, SITE)), "(direct) / (none)");
   assert.equal(toCampaignKey("Autumn"), "Autumn");
   assert.equal(toCampaignKey(null), "(not set)");
 });
 
-test("spam hosts are told apart from their look-alikes", () => {
+test("spam hosts are distinguished from look-alikes", () => {
   assert.equal(hasSpamReferrer({ referrer: "http://semalt.com/x" }), true);
   assert.equal(hasSpamReferrer({ referrer: "https://100.semalt.com/" }), true);
   assert.equal(hasSpamReferrer({ referrer: "https://notsemalt.com/" }), false);
@@ -493,7 +493,7 @@ test("a site is the registrable domain of a host", () => {
   for (const [host, site] of rows) assert.equal(toSite(host), site);
 });
 
-test("each spelling in the tables belongs to one source and finds it", () => {
+test("each spelling in the tables belongs to exactly one source", () => {
   const hosts = KNOWN_SOURCES.flatMap((known) => known.hosts);
   const names = KNOWN_SOURCES.flatMap((known) => [
     known.source,
@@ -553,7 +553,7 @@ const anySite: fc.Arbitrary<SiteHosts> = fc.record({
   ownHosts: fc.array(anyText, { maxLength: 3 }),
 });
 
-test("any strings at all get a storable answer, the same each time", () => {
+test("any strings give a storable result, the same each time", () => {
   fc.assert(
     fc.property(anyTouch, anySite, (touch, site) => {
       const answer = classifySource(touch, site);
@@ -570,7 +570,7 @@ test("any strings at all get a storable answer, the same each time", () => {
   );
 });
 
-test("an answer given back as tags is answered with itself, so exported rows can be imported", () => {
+test("a result passed back in as tags gives itself, so exported rows can be imported", () => {
   fc.assert(
     fc.property(anyTouch, anySite, (touch, site) => {
       const answer = classifySource(touch, site);
@@ -581,7 +581,7 @@ test("an answer given back as tags is answered with itself, so exported rows can
   );
 });
 
-test("a tag that is an address loses its query, and one that holds an e-mail address is none", () => {
+test("a tag that is a URL loses its query, and one that contains an e-mail address is dropped", () => {
   const classify = (tags: object) => classifySource(tags, SITE);
   assert.equal(
     classify({ utmSource: "https://other.example/a?email=mara%40x.example" }).source,
@@ -591,7 +591,7 @@ test("a tag that is an address loses its query, and one that holds an e-mail add
   assert.equal(classify({ utmSource: "news", utmCampaign: "why us? @home" }).campaign, "why us? @home");
 });
 
-test("no value of a click id is in the answer, even where a link repeats it in its tags", () => {
+test("no click id value is in the result, even if a link repeats it in its tags", () => {
   const letters = [..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"];
   const clickId = fc.string({ unit: fc.constantFrom(...letters), minLength: 20, maxLength: 120 });
   const field = fc.constantFrom("gclid", "gbraid", "wbraid", "fbclid", "msclkid", "liFatId", "ttclid");

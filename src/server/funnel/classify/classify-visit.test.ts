@@ -73,7 +73,7 @@ const attribution = fc.record(
   { requiredKeys: [] },
 );
 
-test("a remembered answer is the answer of the rules, whatever was asked before", () => {
+test("a cached result equals the rules' result, whatever was asked before", () => {
   const classifier = new VisitClassifier();
   fc.assert(
     fc.property(attribution, (raw) => {
@@ -85,7 +85,7 @@ test("a remembered answer is the answer of the rules, whatever was asked before"
   );
 });
 
-test("an answer is remembered for visits that differ in queries and click ids only", () => {
+test("a result is cached for visits that differ only in queries and click ids", () => {
   const classifier = new VisitClassifier();
   const visit = (n: number) =>
     classifier.classify({
@@ -96,7 +96,7 @@ test("an answer is remembered for visits that differ in queries and click ids on
   assert.equal(visit(1), visit(2));
 });
 
-test("an ad of Google whose click id was stripped is recognised through the memory too", () => {
+test("a Google ad whose click id was stripped is recognised from the cache too", () => {
   const classifier = new VisitClassifier();
   const visit = (gadCampaignid: string) => classifier.classify({ raw: { gadSource: "1", gadCampaignid }, ...SITE });
   assert.equal(classifier.classify({ raw: {}, ...SITE }).channel, "Direct");
@@ -104,7 +104,7 @@ test("an ad of Google whose click id was stripped is recognised through the memo
   assert.equal(visit("21834059621"), visit("9"));
 });
 
-test("texts that run into each other are not taken for one another", () => {
+test("texts that run into each other are not confused", () => {
   const classifier = new VisitClassifier();
   const sources = [
     { utmSource: "a", utmMedium: "b" },
@@ -123,4 +123,5 @@ for (const [text, host] of [
   ["a.example/b://c", "a.example"],
   ["", ""],
 ] as const)
-  test(`of ${JSON.stringify(text)} the rules need ${JSON.stringify(host)}`, () => assert.equal(cutToHost(text), host));
+  test(`the rules read ${JSON.stringify(host)} from ${JSON.stringify(text)}`, () =>
+    assert.equal(cutToHost(text), host));

@@ -13,7 +13,7 @@ for (const [ip, country] of [
   ["::ffff:193.99.144.80", "DE"],
   ["2a02:8109:9a40:1111::1", "DE"],
 ] as const)
-  test(`the address ${ip} is of ${country}`, () => assert.equal(find(ip), country));
+  test(`the address ${ip} is in ${country}`, () => assert.equal(find(ip), country));
 
 for (const ip of [
   ...[
@@ -32,7 +32,7 @@ for (const ip of [
   ],
   ...["", "unknown", "193.99.144.80:1234", "[2a02::1]", "999.1.1.1", "_hidden", "193.99.144.80, 10.0.0.1"],
 ])
-  test(`the address ${JSON.stringify(ip)} is of no country`, () => assert.equal(find(ip), ""));
+  test(`the address ${JSON.stringify(ip)} is in no country`, () => assert.equal(find(ip), ""));
 
 for (const [sent, country] of [
   ["DE", "DE"],
@@ -51,7 +51,7 @@ for (const [sent, country] of [
   test(`a proxy that says ${JSON.stringify(sent)} means ${country || "no country"}`, () =>
     assert.equal(parseCountry(sent), country));
 
-test("with COUNTRY_HEADER the header alone decides, whatever the address", () => {
+test("with COUNTRY_HEADER only the header decides, whatever the address", () => {
   const byHeader = createFindCountry({ countryHeader: "cf-ipcountry" });
   assert.equal(byHeader({ ip: "193.99.144.80", headers: { "cf-ipcountry": "FR" } }), "FR");
   assert.equal(byHeader({ ip: "193.99.144.80", headers: { "cf-ipcountry": "T1" } }), "");

@@ -21,7 +21,7 @@ const RAW = {
 };
 
 for (const headers of [{ "sec-gpc": "1" }, { dnt: "1" }]) {
-  test(`${JSON.stringify(headers)}: every id of a click or a browser is left out, of the addresses too`, () => {
+  test(`${JSON.stringify(headers)}: every click and browser id is removed, from the addresses too`, () => {
     assert.deepEqual(honourPrivacySignal(headers, RAW), {
       landingPage: "https://site.example/lp?utm_source=google",
       currentPage: "https://site.example/book",
@@ -32,11 +32,11 @@ for (const headers of [{ "sec-gpc": "1" }, { dnt: "1" }]) {
   });
 }
 
-test("without a signal, or with one that is off, everything stays", () => {
+test("without a signal, or with one turned off, everything is kept", () => {
   for (const headers of [{}, { "sec-gpc": "0" }, { dnt: "0" }])
     assert.deepEqual(honourPrivacySignal(headers, RAW), RAW);
 });
 
-test("what is no address is left out", () => {
+test("invalid addresses are dropped", () => {
   assert.deepEqual(honourPrivacySignal({ "sec-gpc": "1" }, { landingPage: "gclid=X" }), { landingPage: "" });
 });

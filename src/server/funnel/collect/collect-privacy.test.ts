@@ -86,7 +86,7 @@ for (const [name, settings] of Object.entries({
   "with the country from a header": { trustProxy: 1, countryHeader: "x-country" },
   "when an address has sent too much": { trustProxy: 1, rateLimitEventsPerMinute: 3 },
 } satisfies Record<string, Partial<Config>>)) {
-  test(`no address, user agent, query, click id or cookie is in a table, log line or answer, ${name}`, async () => {
+  test(`no address, user agent, query, click id or cookie is in a table, log line or response, ${name}`, async () => {
     const { deps, lines, answers } = await sendEverything(settings);
     const database = await dumpDatabase(deps.db);
     assert.ok(database.includes("https://www.lindenhof.example/book"), "something was recorded");
@@ -100,7 +100,7 @@ for (const [name, settings] of Object.entries({
   });
 }
 
-test("what is kept is just this", async () => {
+test("only these values are stored", async () => {
   const { deps } = await sendEverything({ trustProxy: 1 });
   const rows = await listEvents(deps.db);
   assert.equal(rows.length, 4);
@@ -117,7 +117,7 @@ test("what is kept is just this", async () => {
   assert.deepEqual(kept, new Set(["", "DE"].map((country) => JSON.stringify({ ...common, country }))));
 });
 
-test("an error of the database is logged without a value of the events", async () => {
+test("a database error is logged without any value from the events", async () => {
   const { app, deps, lines } = await createTestApp();
   const widget = await makeWidget(deps.db, await makeOrganization(deps.db));
   await deps.db.schema.alterTable("funnel_visits").renameTo("funnel_visits_gone").execute();

@@ -30,7 +30,7 @@ async function countRows(db: Db): Promise<number[]> {
   return counts;
 }
 
-test("1,000 repeats of a visit's steps add no row, also with other texts each time", async () => {
+test("1,000 repeats of a visit's steps add no row, even with different texts each time", async () => {
   const { app, deps, clock } = await createTestApp({ rateLimitEventsPerMinute: 0 });
   const widget = await makeWidget(deps.db, await makeOrganization(deps.db));
   const body = eventsBody({ events: BROWSER_STEPS.map((step) => ({ step })) });
@@ -78,7 +78,7 @@ test("a new visit with hostile texts costs at most 4 KB of tables and indexes", 
   assert.ok(each <= 4_096, `${each} bytes`);
 });
 
-test("beyond the daily budget of an address new visits are dropped and counted; known ones go on", async () => {
+test("over an address's daily budget new visits are dropped and counted; known ones continue", async () => {
   const perMinute = 4;
   const budget = perMinute * NETWORK_BUDGET_FACTOR;
   const { app, deps, clock } = await createTestApp({

@@ -22,7 +22,7 @@ const widgetId = await makeWidget(service.deps.db, await makeOrganization(servic
 
 const GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 
-test("events are recorded with what is kept of the request, and answered 204 without a body", async () => {
+test("events are recorded with the permitted request fields, and answered 204 without a body", async () => {
   const visitId = randomUUID();
   const posted = await postEvents(
     service.app,
@@ -56,14 +56,14 @@ test("events are recorded with what is kept of the request, and answered 204 wit
   );
 });
 
-test("a beacon, which sends its JSON as text/plain, is recorded as well", async () => {
+test("a beacon, which sends its JSON as text/plain, is recorded too", async () => {
   const body = eventsBody();
   const posted = await postEvents(service.app, widgetId, body, { "content-type": "text/plain;charset=UTF-8" });
   assert.equal(posted.status, 204);
   assert.equal(await isRecorded(body), true);
 });
 
-test("page and attribution may be missing, and a page that is no web address is kept as nothing", async () => {
+test("page and attribution may be missing, and a page that isn't a web address is stored as nothing", async () => {
   const visitId = randomUUID();
   assert.equal((await postEvents(service.app, widgetId, { visitId, events: [{ step: "form_started" }] })).status, 204);
   const app = eventsBody({ page: "android-app://com.example/path" });
@@ -78,7 +78,7 @@ test("page and attribution may be missing, and a page that is no web address is 
   );
 });
 
-test("every step of the browser is taken, up to 20 events at once", async () => {
+test("every browser step is accepted, up to 20 events at once", async () => {
   const steps = BROWSER_STEPS.map((step) => ({ step }));
   const body = eventsBody({
     events: [...steps, ...steps, ...steps, { step: "widget_viewed" }, { step: "widget_viewed" }],
@@ -88,7 +88,7 @@ test("every step of the browser is taken, up to 20 events at once", async () => 
   assert.deepEqual(rows.map((row) => row.step).sort(), [...BROWSER_STEPS].sort());
 });
 
-describe("what is malformed is answered 400 in the error shape and nothing of it is recorded", () => {
+describe("malformed requests get 400 in the error shape, and nothing is recorded", () => {
   const valid = eventsBody();
   const manyEvents = (count: number) => Array.from({ length: count }, () => ({ step: "widget_viewed" }));
   const VISIT = "The member visitId must be a UUID.";
@@ -133,7 +133,7 @@ describe("what is malformed is answered 400 in the error shape and nothing of it
     });
   }
 
-  test("another content type, and none at all", async () => {
+  test("a request with another content type, or none", async () => {
     for (const contentType of [
       "application/x-www-form-urlencoded",
       "text/html",
@@ -147,7 +147,7 @@ describe("what is malformed is answered 400 in the error shape and nothing of it
   });
 });
 
-test("null characters, lone surrogates and bytes that are not UTF-8 are cleaned away, and never fail anything", async () => {
+test("null characters, lone surrogates and invalid UTF-8 are cleaned up and never fail a request", async () => {
   const hostile = "a\u0000b\ud800c\udfffd\u0007\u2028";
   const texts = [
     "utmSource",
@@ -186,7 +186,7 @@ test("null characters, lone surrogates and bytes that are not UTF-8 are cleaned 
   );
 });
 
-test("attribution never fails an event, whatever it holds", async () => {
+test("attribution never fails an event, whatever it contains", async () => {
   const fine = { utmSource: "google", utmMedium: "cpc" };
   const cases: unknown[] = [
     null,
@@ -209,7 +209,7 @@ test("attribution never fails an event, whatever it holds", async () => {
     assert.equal((await postEvents(service.app, widgetId, eventsBody({ page }))).status, 204);
 });
 
-test("an unknown widget, a malformed id and another kind of id are answered 404", async () => {
+test("an unknown widget, a malformed id and another kind of id get 404", async () => {
   for (const id of ["w_1111111111111", "w_111111111111", "nonsense", "%00", "w_%F0%9F%98%80", "org_1111111111111111"]) {
     const { status, body } = await postEvents(service.app, id, eventsBody());
     assert.deepEqual(
@@ -219,7 +219,7 @@ test("an unknown widget, a malformed id and another kind of id are answered 404"
   }
 });
 
-test("a widget made a moment after it was asked for is found", async () => {
+test("a widget created just after it was requested is found", async () => {
   const { db } = service.deps;
   const owner = await makeOrganization(db);
   const id = "w_222222222222" as WidgetId;
@@ -229,7 +229,7 @@ test("a widget made a moment after it was asked for is found", async () => {
   assert.equal((await postEvents(service.app, id, eventsBody())).status, 204);
 });
 
-test("a body of more than 128 KiB is answered 413, with its length announced or not", async () => {
+test("a body over 128 KiB gets 413, with or without a Content-Length", async () => {
   const large = JSON.stringify(eventsBody({ padding: "x".repeat(1_000_000) }));
   const { status, body } = await postEvents(service.app, widgetId, large);
   assert.deepEqual(
@@ -242,7 +242,7 @@ test("a body of more than 128 KiB is answered 413, with its length announced or 
   assert.equal((await postEvents(service.app, widgetId, fitting)).status, 204);
 });
 
-test("other methods are answered 405, OPTIONS too: the frame is of our own origin and needs no CORS", async () => {
+test("other methods get 405, even OPTIONS: the frame has our own origin and needs no CORS", async () => {
   for (const method of ["GET", "PUT", "OPTIONS", "DELETE"] as const) {
     const response = await service.app.inject({ method, url: `/embed-api/${widgetId}/events` });
     assert.deepEqual([method, response.statusCode, response.headers["allow"]], [method, 405, "POST"]);
@@ -250,7 +250,7 @@ test("other methods are answered 405, OPTIONS too: the frame is of our own origi
   }
 });
 
-describe("what is dropped on purpose is answered 204 and leaves no trace but a count", () => {
+describe("events dropped on purpose get 204 and leave only a count", () => {
   const cases: [name: string, outcome: string, body: Record<string, unknown>, headers: Record<string, string>][] = [
     ["a bot", "bot", eventsBody(), { "user-agent": GOOGLEBOT }],
     ["a program", "bot", eventsBody(), { "user-agent": "curl/8.14.1" }],
@@ -269,7 +269,7 @@ describe("what is dropped on purpose is answered 204 and leaves no trace but a c
     });
   }
 
-  test("a paused widget, from the moment on that it is paused until it is not", async () => {
+  test("events for a paused widget, until it is active again", async () => {
     const { db } = service.deps;
     const id = await makeWidget(db, await makeOrganization(db));
     const setStatus = (status: string) => sql`update widgets set status = ${status} where id = ${id}`.execute(db);
@@ -289,13 +289,13 @@ describe("what is dropped on purpose is answered 204 and leaves no trace but a c
   });
 });
 
-test("a request without a user agent is a visitor's, of another device", async () => {
+test('a request without a user agent is counted as a visitor on device "other"', async () => {
   const body = eventsBody();
   assert.equal((await postEvents(service.app, widgetId, body, { "user-agent": "" })).status, 204);
   assert.equal((await listEvents(service.deps.db)).find((row) => row.visit_id === body["visitId"])?.device, "other");
 });
 
-test("every outcome is counted by events; what cannot be read counts as one", async () => {
+test("every outcome is counted per event; an unreadable request counts as one", async () => {
   const { app, deps } = await createTestApp();
   const id = await makeWidget(deps.db, await makeOrganization(deps.db));
   await postEvents(app, id, eventsBody({ events: [{ step: "widget_viewed" }, { step: "slot_selected" }] }));
@@ -304,7 +304,7 @@ test("every outcome is counted by events; what cannot be read counts as one", as
   assert.deepEqual(await readOutcomes(app), { recorded: 2, malformed: 1, unknown_widget: 1 });
 });
 
-test("one address may send so many requests a minute and is then told when to go on", async () => {
+test("requests are limited per address and minute, with Retry-After", async () => {
   const { app, deps, clock } = await createTestApp({ rateLimitEventsPerMinute: 2, trustProxy: 1 });
   const id = await makeWidget(deps.db, await makeOrganization(deps.db));
   const post = (ip: string) => postEvents(app, id, eventsBody(), { "x-forwarded-for": ip });
@@ -339,14 +339,14 @@ test("one address may send so many requests a minute and is then told when to go
   assert.equal((await readOutcomes(app))["rate_limited"], 2);
 });
 
-test("the limit of 0 is none", async () => {
+test("a limit of 0 turns limiting off", async () => {
   const { app, deps } = await createTestApp({ rateLimitEventsPerMinute: 0 });
   const id = await makeWidget(deps.db, await makeOrganization(deps.db));
   const answers = await Promise.all(Array.from({ length: 50 }, () => postEvents(app, id, eventsBody())));
   assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([204]));
 });
 
-test("when too much is waiting, the rest is answered 503 with Retry-After, and what was answered 204 is there", async () => {
+test("when the queue is full, requests get 503 with Retry-After, and everything answered 204 is recorded", async () => {
   const { db } = service.deps;
   const owner = await makeOrganization(db);
   const id = await makeWidget(db, owner);
@@ -386,7 +386,7 @@ test("when too much is waiting, the rest is answered 503 with Retry-After, and w
   await app.close();
 });
 
-test("a commit that does not come in time is answered 503, never 204", async () => {
+test("a commit that takes too long gets 503, never 204", async () => {
   const { db } = service.deps;
   const owner = await makeOrganization(db);
   const id = await makeWidget(db, owner);
@@ -411,7 +411,7 @@ test("a commit that does not come in time is answered 503, never 204", async () 
   await app.close();
 });
 
-test("two processes that are sent the same visits at once give the numbers of one", async () => {
+test("two processes that get the same visits at once give the same numbers as one", async () => {
   const first = await createTestApp();
   const widget = await makeWidget(first.deps.db, await makeOrganization(first.deps.db));
   const second = await buildApp({ ...first.deps, metrics: createMetrics() });
@@ -439,7 +439,7 @@ async function isRecorded(body: Record<string, unknown>): Promise<boolean> {
   return (await listEvents(service.deps.db)).some((row) => row.visit_id === body["visitId"]);
 }
 
-test("a browser that is gone the moment it has sent its beacon fails nothing", async () => {
+test("a browser that disconnects right after sending its beacon causes no error", async () => {
   const { app, deps } = await createTestApp({ rateLimitEventsPerMinute: 0 });
   const id = await makeWidget(deps.db, await makeOrganization(deps.db));
   await app.listen({ host: "127.0.0.1", port: 0 });

@@ -83,7 +83,7 @@ function makeHistory(widgetId: WidgetId, { visits, days }: { visits: number; day
   }).flat();
 }
 
-test("a file is counted by its own times, in spans that are added up already too, and twice is once", async () => {
+test("a file is counted by its own times, even in sealed spans, and importing it twice counts once", async () => {
   const { owner, widgetId } = await makeOwner();
   const lines = makeHistory(widgetId, { visits: 900, days: 400 });
   await sealSpans(db, owner, NOON);
@@ -102,7 +102,7 @@ test("a file is counted by its own times, in spans that are added up already too
   assert.deepEqual(await readAll(owner), before, "not a byte has changed");
 });
 
-test("history that a smaller plan had deleted is shown again once it is imported", async () => {
+test("history deleted under a smaller plan is shown again once it is imported", async () => {
   const { owner, widgetId } = await makeOwner();
   const lines = makeHistory(widgetId, { visits: 60, days: 300 });
   await importLines(owner, lines);
@@ -117,7 +117,7 @@ test("history that a smaller plan had deleted is shown again once it is imported
   assert.equal((await readAnalytics(db, owner, { days: 365, now: NOON })).totals.views, 60);
 });
 
-test("what is in the file twice counts once, and the first line's word holds", async () => {
+test("duplicates in a file count once, and the first line wins", async () => {
   const { owner, widgetId } = await makeOwner();
   const booking = { step: "booking_completed", start: "2026-10-02T09:30:00Z" };
   const lines = [
@@ -135,7 +135,7 @@ test("what is in the file twice counts once, and the first line's word holds", a
   );
 });
 
-test("paused widgets are imported, blank lines and members that nobody knows are passed over", async () => {
+test("paused widgets are imported, and blank lines and unknown fields are ignored", async () => {
   const owner = await makeOrganization(db);
   const widgetId = await makeWidget(db, owner, { status: "paused", collectData: false });
   const lines = ["", makeLine(widgetId, 1, { note: "x" }), "  ", makeLine(widgetId, 2), ""];
@@ -152,7 +152,7 @@ test("every step can be imported", async () => {
   assert.deepEqual(Object.values(funnel), [8, 6, 5, 4, 3, 1]);
 });
 
-describe("a bad line is named, and nothing of the file is recorded", () => {
+describe("a bad line is named, and nothing in the file is recorded", () => {
   const faults: [what: string, make: (widgets: { mine: WidgetId; foreign: WidgetId }) => Line, fault: string][] = [
     ["JSON", () => "{", "it is not valid JSON"],
     ["a member", ({ mine }) => makeLine(mine, 1, { visitId: "1" }), "visitId is not a UUID"],
@@ -173,7 +173,7 @@ describe("a bad line is named, and nothing of the file is recorded", () => {
     });
   }
 
-  test("a line that cannot be read", async () => {
+  test("for an unreadable line", async () => {
     const { owner, widgetId } = await makeOwner();
     const read = async function* (): AsyncGenerator<TextLine> {
       yield { text: toText(makeLine(widgetId, 1)) };
@@ -184,7 +184,7 @@ describe("a bad line is named, and nothing of the file is recorded", () => {
   });
 });
 
-describe("a file that is another at the second reading", () => {
+describe("a file that changes between the two readings", () => {
   async function importChanging(first: number, second: (lines: Line[]) => Line[]): Promise<EventImport> {
     const { owner, widgetId } = await makeOwner();
     const lines = Array.from({ length: first }, (_, visit) => makeLine(widgetId, visit));
@@ -196,19 +196,19 @@ describe("a file that is another at the second reading", () => {
     });
   }
 
-  test("because it was cut off, or holds something else, is told", async () => {
+  test("is refused if it was cut off or has other content", async () => {
     assert.deepEqual(await importChanging(5, (lines) => lines.slice(0, 3)), { kind: "changed", line: 3 });
     assert.deepEqual(await importChanging(5, (lines) => lines.with(4, "{")), { kind: "changed", line: 5 });
     assert.deepEqual(await importChanging(5, () => []), { kind: "changed", line: 0 });
   });
 
-  test("because it has grown is imported as far as it was checked", async () => {
+  test("is imported up to the checked length if it has grown", async () => {
     const grown = await importChanging(3, (lines) => [...lines, "{"]);
     assert.deepEqual(grown, { kind: "imported", imported: 3, skipped: 0 });
   });
 });
 
-test("cut off in the middle, the same file is imported to its end the next time", async () => {
+test("a file whose import was interrupted is imported completely the next time", async () => {
   const { owner, widgetId } = await makeOwner();
   const lines = makeHistory(widgetId, { visits: 3_000, days: 100 });
   const cutOff = importLines(owner, lines, (stage) => {
@@ -225,7 +225,7 @@ test("cut off in the middle, the same file is imported to its end the next time"
   await assertCounted(db, owner, { ...expected, when: "imported to its end" });
 });
 
-test("what is recorded live meanwhile is counted as well", async () => {
+test("events recorded live during an import are counted too", async () => {
   const { owner, widgetId } = await makeOwner();
   const lines = makeHistory(widgetId, { visits: 1500, days: 2 });
   const live = Array.from({ length: 60 }, (_, index) =>
@@ -241,7 +241,7 @@ test("what is recorded live meanwhile is counted as well", async () => {
   await assertCounted(db, owner, { touches, zone: "Europe/Berlin", widgets: [widgetId], windows, when: "both" });
 });
 
-test("a day takes 1,000 sources, 1,000 campaigns and 1,000 pages; the rest is (other), again and again the same", async () => {
+test("a day takes 1,000 sources, 1,000 campaigns and 1,000 pages; the rest is (other), the same each time", async () => {
   const { owner, widgetId } = await makeOwner();
   const flood = Array.from({ length: 1_200 }, (_, visit) =>
     makeLine(widgetId, visit, {
@@ -284,7 +284,7 @@ test("a day takes 1,000 sources, 1,000 campaigns and 1,000 pages; the rest is (o
   assert.deepEqual(await readAll(owner), before);
 });
 
-test("progress is told for both readings", async () => {
+test("progress is reported for both readings", async () => {
   const { owner, widgetId } = await makeOwner();
   const lines = Array.from({ length: 4_100 }, (_, visit) => makeLine(widgetId, visit));
   const told: Record<string, number[]> = { checked: [], recorded: [] };

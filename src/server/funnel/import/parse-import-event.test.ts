@@ -21,7 +21,7 @@ function parseTouch(about: Record<string, unknown>): Touch {
   return parsed.touch;
 }
 
-test("the least a line needs is a direct visit of which nothing else is known", () => {
+test("the shortest valid line is a direct visit with nothing else known", () => {
   assert.deepEqual(parse(LEAST), {
     touch: {
       organizationId: OWNER,
@@ -41,7 +41,7 @@ test("the least a line needs is a direct visit of which nothing else is known", 
   });
 });
 
-test("everything a line can say", () => {
+test("a line with every field", () => {
   const line = {
     widgetId: WIDGET,
     visitId: VISIT.toUpperCase(),
@@ -79,7 +79,7 @@ test("everything a line can say", () => {
   });
 });
 
-describe("the class follows from the tags by the rules of a tagged link", () => {
+describe("the class follows from the tags, by the rules for a tagged link", () => {
   const cases: [tags: Record<string, unknown>, source: string, campaign: string, channel: string][] = [
     [{}, "(direct) / (none)", "(not set)", "Direct"],
     [{ source: null, medium: null, campaign: null }, "(direct) / (none)", "(not set)", "Direct"],
@@ -103,7 +103,7 @@ describe("the class follows from the tags by the rules of a tagged link", () => 
   }
 });
 
-describe("what is not known is left empty", () => {
+describe("unknown values are left empty", () => {
   const cases: [field: "page" | "device" | "country", given: unknown, kept: string][] = [
     ["page", "/book", ""],
     ["page", "javascript:alert(1)", ""],
@@ -125,13 +125,13 @@ describe("what is not known is left empty", () => {
   }
 });
 
-describe("bookings and failed attempts are told apart by their instant", () => {
+describe("bookings and failed attempts are distinguished by their instant", () => {
   test("a failed attempt has no appointment", () => {
     const { conversion } = parseTouch({ step: "booking_failed", start: "2026-10-03T09:30:00Z" });
     assert.deepEqual(conversion, { step: "booking_failed", key: "2026-10-01T09:30:00.000Z", startAt: null });
   });
 
-  test("a booking's appointment may be unknown, and may lie before it", () => {
+  test("a booking's appointment may be unknown, or before the booking", () => {
     const starts = [undefined, null, "2026-09-01"].map((start) => parseTouch({ step: "booking_completed", start }));
     assert.deepEqual(
       starts.map(({ conversion }) => conversion?.startAt),
@@ -139,12 +139,12 @@ describe("bookings and failed attempts are told apart by their instant", () => {
     );
   });
 
-  test("a start on another step is let be: exports repeat it on every row", () => {
+  test("a start on another step is ignored: exports repeat it on every row", () => {
     assert.equal(parseTouch({ step: "slot_selected", start: "soon" }).conversion, null);
   });
 });
 
-describe("a line that is wrong says what is", () => {
+describe("a bad line says what is wrong", () => {
   const steps =
     "step is not one of widget_viewed, service_selected, date_selected, slot_selected, form_started, " +
     "booking_completed, no_availability, booking_failed";
@@ -187,7 +187,7 @@ describe("a line that is wrong says what is", () => {
     test(`${name.slice(0, 120)}: ${fault}`, () => assert.deepEqual(parse(line), { fault }));
   }
 
-  test("the very moment of the import is not the future", () => {
+  test("the exact moment of the import is not in the future", () => {
     assert.deepEqual(parseTouch({ at: NOW.toISOString() }).at, NOW);
   });
 });

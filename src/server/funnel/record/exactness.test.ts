@@ -61,7 +61,7 @@ type Scenario = {
   sealsBetween: boolean;
 };
 
-test("any order, duplication and batching of touches gives what counting by hand gives, and so do rebuilds", async () => {
+test("any order, duplication and batching of touches matches a count by hand, and so do rebuilds", async () => {
   const owner = await makeOrganization(db);
   const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
   await fc.assert(

@@ -33,7 +33,7 @@ async function addKeys(owner: OrganizationId, kind: KeyKind, about: { keys: read
 
 const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
-test("after so many distinct keys in a day the next ones are (other); the channel stays, and so do keys seen before", async () => {
+test("once a day has its maximum of distinct keys, new ones are (other); the channel and earlier keys are kept", async () => {
   const owner = await makeOrganization(db);
   const cap = new KeyCap({ db, log }, 3);
   const apply = (one: VisitFacts) => cap.apply(owner, one, NOON);
@@ -45,7 +45,7 @@ test("after so many distinct keys in a day the next ones are (other); the channe
   assert.deepEqual(await apply(visit("d", "4")), other("(other)"));
 });
 
-test("traffic without a tag is never (other), and takes no place", async () => {
+test("untagged traffic is never (other), and takes no place", async () => {
   const owner = await makeOrganization(db);
   const cap = new KeyCap({ db, log }, 1);
   const direct: VisitFacts = { ...visit("(direct)"), medium: "(none)", channel: "Direct" };
@@ -55,7 +55,7 @@ test("traffic without a tag is never (other), and takes no place", async () => {
   assert.deepEqual(await cap.apply(owner, direct, NOON), direct);
 });
 
-test("a process that starts during the day counts the keys that are there already, of today alone", async () => {
+test("a process that starts during the day counts only today's existing keys", async () => {
   const owner = await makeOrganization(db);
   await addKeys(owner, "source", { keys: numbered("known / cpc", 2) });
   await addKeys(owner, "source", { keys: numbered("key", 900), day: "2026-10-31" });
@@ -75,14 +75,14 @@ test("today is the organization's local day", async () => {
   assert.deepEqual(await cap.apply(owner, visit("a"), at("11:00:01")), other());
 });
 
-test("organizations do not take each other's places", async () => {
+test("organizations do not take up each other's places", async () => {
   const [one, two] = [await makeOrganization(db), await makeOrganization(db)];
   const cap = new KeyCap({ db, log }, 1);
   assert.deepEqual(await cap.apply(one, visit("a"), NOON), visit("a"));
   assert.deepEqual(await cap.apply(two, visit("b"), NOON), visit("b"));
 });
 
-test("processes see each other's keys: together they keep little more than one would", async () => {
+test("processes see each other's keys: together they store little more than one would", async () => {
   const owner = await makeOrganization(db);
   const caps = [new KeyCap({ db, log }, 300), new KeyCap({ db, log }, 300)];
   let kept = 0;
@@ -96,7 +96,7 @@ test("processes see each other's keys: together they keep little more than one w
   assert.ok(kept >= 300 && kept <= 400, `${kept} were kept`);
 });
 
-test("a flood within one process keeps exactly as many as allowed", async () => {
+test("a flood within one process stores exactly as many as allowed", async () => {
   const owner = await makeOrganization(db);
   const cap = new KeyCap({ db, log }, 100);
   const applied = await Promise.all(
@@ -106,7 +106,7 @@ test("a flood within one process keeps exactly as many as allowed", async () => 
   assert.equal(kept.length, 100);
 });
 
-test("a booking is never held up: what cannot be looked up is (other), and what has a place keeps it", async () => {
+test("a booking is never delayed: a key that can't be looked up is (other), and a known key is kept", async () => {
   const owner = await makeOrganization(db);
   const cap = new KeyCap({ db, log }, 1);
   assert.deepEqual(await cap.applyForBooking(owner, visit("a"), NOON), visit("a"));
@@ -117,7 +117,7 @@ test("a booking is never held up: what cannot be looked up is (other), and what 
   await pool.end();
 });
 
-test("when the database is away and needed, that is the answer", async () => {
+test("a database that is needed but unavailable is an error", async () => {
   const pool = openPool({ url: "postgres://nobody@127.0.0.1:1/none", size: 2, log: createLog("silent") });
   const cap = new KeyCap({ db: openDb(pool), log });
   assert.equal(await cap.apply("org_1111111111111111" as OrganizationId, visit("a"), NOON), "database_unavailable");

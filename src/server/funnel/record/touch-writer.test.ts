@@ -40,7 +40,7 @@ function touch(widgetId: WidgetId, about: Partial<Touch> = {}): Touch {
 
 const toOutcomes = (written: readonly { outcome: string }[]) => written.map(({ outcome }) => outcome);
 
-test("touches that come together are recorded together, each with its own outcome", async () => {
+test("touches that arrive together are recorded together, each with its own outcome", async () => {
   const { db } = await createTestDatabase();
   const owner = await makeOrganization(db);
   const [active, paused] = [await makeWidget(db, owner), await makeWidget(db, owner, { status: "paused" })];
@@ -56,7 +56,7 @@ test("touches that come together are recorded together, each with its own outcom
   assert.deepEqual([rows[0]?.n, await countViews(db)], [1, 2], "two visits by one transaction");
 });
 
-test("a touch that PostgreSQL cannot hold fails alone", async () => {
+test("a touch PostgreSQL cannot store fails alone", async () => {
   const { db } = await createTestDatabase();
   const widget = await makeWidget(db, await makeOrganization(db));
   const writer = new TouchWriter({ db, clock: { now: () => NOON }, outages });
@@ -69,7 +69,7 @@ test("a touch that PostgreSQL cannot hold fails alone", async () => {
   assert.equal(await countViews(db), 38);
 });
 
-test("a batch that lost to another transaction is tried again", async () => {
+test("a batch that loses to another transaction is retried", async () => {
   const { db } = await createTestDatabase();
   const widget = await makeWidget(db, await makeOrganization(db));
   // Fails the first two inserts as a deadlock would.
@@ -84,7 +84,7 @@ test("a batch that lost to another transaction is tried again", async () => {
   assert.equal(await countViews(db), 1);
 });
 
-test("a batch that always loses is given up after some attempts, and said to be unrecorded", async () => {
+test("a batch that keeps losing is given up after several attempts, and reported as unrecorded", async () => {
   const { db } = await createTestDatabase();
   const widget = await makeWidget(db, await makeOrganization(db));
   await sql`create function fail() returns trigger language plpgsql as $$ begin
@@ -95,7 +95,7 @@ test("a batch that always loses is given up after some attempts, and said to be 
   assert.equal((await listEvents(db)).length, 0);
 });
 
-test("without a database every writer hears of it, the log hears of it once, and it goes on by itself afterwards", async () => {
+test("without a database every writer gets an error, the log has one line, and writing resumes by itself", async () => {
   const { db, url } = await createTestDatabase();
   const widget = await makeWidget(db, await makeOrganization(db));
   const { outages, names } = createOutages();
@@ -111,7 +111,7 @@ test("without a database every writer hears of it, the log hears of it once, and
   assert.equal(await countViews(db), 1);
 });
 
-test("closing waits for what was accepted", async () => {
+test("closing waits for accepted touches", async () => {
   const { db } = await createTestDatabase();
   const widget = await makeWidget(db, await makeOrganization(db));
   const writer = new TouchWriter({ db, clock: { now: () => NOON }, outages }, { ...WRITER_LIMITS, batchMax: 10 });

@@ -59,8 +59,8 @@ async function countUnreadCounters(owner: OrganizationId): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-describe("while it runs", () => {
-  test("a process that also listens needs no more connections than the fewest that it may have", async () => {
+describe("during a rebuild", () => {
+  test("a listening process needs no more than the minimum number of connections", async () => {
     const about = await makeOwner("Europe/Berlin");
     const sizes = Array.from({ length: 20 }, (_, index) => index + 1);
     const size = sizes.find((count) => "value" in SETTINGS.databasePoolSize.parse(String(count))) ?? 0;
@@ -74,7 +74,7 @@ describe("while it runs", () => {
     await pool.end();
   });
 
-  test("what is recorded meanwhile, for old visits and for new ones, is counted once", async () => {
+  test("events recorded meanwhile, for old and new visits, are counted once", async () => {
     const about = await makeOwner("Europe/Berlin");
     const touches = sampleVisits(about, 600, 1);
     // Of most visits a part is known before and a part comes meanwhile; some are new; some of it comes twice.
@@ -117,7 +117,7 @@ describe("while it runs", () => {
     assert.deepEqual(await readCounters(db, about.owner), incremental, "every counter, not only what is shown");
   });
 
-  test("a visit that comes in behind all others just before the switch is counted too", async () => {
+  test("a visit that arrives last, just before the switch, is counted too", async () => {
     const about = await makeOwner("UTC");
     const touches = sampleVisits(about, 60, 8);
     await recordInBatches(touches, 100);
@@ -142,7 +142,7 @@ describe("while it runs", () => {
     });
   });
 
-  test("readers see the old zone's answer until they see the new zone's, and nothing else", async () => {
+  test("readers see the old zone's numbers until they see the new zone's, and nothing in between", async () => {
     const about = await makeOwner("Pacific/Kiritimati");
     await recordInBatches(sampleVisits(about, 300, 2), 100);
     const read = () => readAnalytics(db, about.owner, { days: 70, now: NOW });
@@ -166,7 +166,7 @@ describe("while it runs", () => {
     for (const answer of answers) assert.deepEqual(answer, answer.timeZone === before.timeZone ? before : after);
   });
 
-  test("a second one is told that it is busy", async () => {
+  test("a second rebuild is refused as busy", async () => {
     const about = await makeOwner("UTC");
     await recordInBatches(sampleVisits(about, 40, 3), 100);
     let second: ReturnType<typeof rebuildStats> | null = null;
@@ -179,7 +179,7 @@ describe("while it runs", () => {
     assert.deepEqual(first, { kind: "rebuilt", visits: 40, zone: "UTC" });
   });
 
-  test("whoever changes the time zone waits for it, and then counts in the new zone", async () => {
+  test("changing the time zone waits for the rebuild, and then counts in the new zone", async () => {
     const about = await makeOwner("UTC");
     const touches = sampleVisits(about, 40, 4);
     await recordInBatches(touches, 100);
@@ -197,7 +197,7 @@ describe("while it runs", () => {
   });
 });
 
-describe("cut off, it leaves the old answers, and the next one finishes", () => {
+describe("an interrupted rebuild leaves the old numbers, and the next one finishes", () => {
   async function prepare(seed: number) {
     const about = await makeOwner("Europe/Berlin");
     const touches = sampleVisits(about, 60, seed);
@@ -219,7 +219,7 @@ describe("cut off, it leaves the old answers, and the next one finishes", () => 
     assert.equal(await countUnreadCounters(owner), 0);
   }
 
-  test("by a signal, as when the process is told to stop", async () => {
+  test("after a signal, as when the process is stopped", async () => {
     const about = await prepare(5);
     const stopping = new AbortController();
     const outcome = await rebuildStats(deps, about.owner, {
@@ -230,7 +230,7 @@ describe("cut off, it leaves the old answers, and the next one finishes", () => 
     await assertRecovers(about);
   });
 
-  test("by an error between two chunks", async () => {
+  test("after an error between two chunks", async () => {
     const about = await prepare(6);
     const rebuild = rebuildStats(deps, about.owner, {
       progress: () => {
@@ -241,7 +241,7 @@ describe("cut off, it leaves the old answers, and the next one finishes", () => 
     await assertRecovers(about);
   });
 
-  test("by the end of its connections, as when the process is killed", async () => {
+  test("after losing its connections, as when the process is killed", async () => {
     const about = await prepare(7);
     const pool = openPool({ url: `${url}?application_name=doomed`, size: 3, log: createLog("silent") });
     const rebuild = rebuildStats({ ...deps, db: openDb(pool) }, about.owner, {
@@ -257,7 +257,7 @@ describe("cut off, it leaves the old answers, and the next one finishes", () => 
   });
 });
 
-describe("it repairs", () => {
+describe("a rebuild repairs", () => {
   const cases: [what: string, damage: (owner: OrganizationId) => Promise<unknown>][] = [
     ["counters that are gone", (owner) => sql`delete from funnel_days where organization_id = ${owner}`.execute(db)],
     ["counters that were changed", (owner) => sql`update funnel_key_days set views = views + 7, bookings = 3 where organization_id = ${owner}`.execute(db)],
@@ -288,13 +288,13 @@ describe("it repairs", () => {
   }
 });
 
-test("an organization without any event is counted too", async () => {
+test("an organization without any events is counted too", async () => {
   const { owner } = await makeOwner("Asia/Tokyo");
   assert.deepEqual(await rebuildStats(deps, owner), { kind: "rebuilt", visits: 0, zone: "Asia/Tokyo" });
 });
 
 describe("the background task", () => {
-  test("counts in the new zone whatever was changed elsewhere, and an organization that fails does not stop it", async () => {
+  test("recounts in the new zone whatever was changed elsewhere, and continues after an organization fails", async () => {
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => lines.push(line) });
     const owners = [await makeOwner("UTC"), await makeOwner("UTC"), await makeOwner("UTC")];
@@ -330,7 +330,7 @@ describe("the background task", () => {
     assert.deepEqual(await daysOf(first), ["UTC", 1, 1], "recording goes on in the zone that is known");
   });
 
-  test("recounts where the runtime has other rules for the zone than before, unless those are of a later release", async () => {
+  test("recounts when the runtime has newer rules for the zone, but not when it has older ones", async () => {
     const { owner, widgets } = await makeOwner("America/Edmonton");
     // As a runtime before 2026 would have counted: clocks go back on the first Sunday of November.
     const before = { ...readZoneRules("America/Denver"), id: "America/Edmonton before" };
@@ -354,7 +354,7 @@ describe("the background task", () => {
     assert.deepEqual(await read(), [0, 1]);
   });
 
-  test("does nothing where nothing changed, and stops when told to", async () => {
+  test("does nothing when nothing changed, and stops when told to", async () => {
     const other = await createTestDatabase();
     const owner = await makeOrganization(other.db, { timeZone: "UTC" });
     const readVersion = () =>

@@ -59,7 +59,7 @@ async function countRows(db: Db, table: string, owner: OrganizationId): Promise<
   return rows[0]?.count ?? 0;
 }
 
-describe("after the sweep the answers are what counting by hand gives over what is left", { concurrency: 3 }, () => {
+describe("after the sweep the numbers match a count by hand of what is left", { concurrency: 3 }, () => {
   const cases: [plan: Plan, zone: string, from: string][] = [
     ["free", "UTC", "2026-09-25T00:00:00Z"],
     ["free", "Pacific/Auckland", "2026-09-25T00:00:00Z"],
@@ -102,7 +102,7 @@ describe("after the sweep the answers are what counting by hand gives over what 
   }
 });
 
-test("a visit over the edge stays, with its booking on a kept day, until that day goes too", async () => {
+test("a visit across the edge stays, with its booking on a kept day, until that day is deleted too", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
   const visit = { widgetId, visit: 1, class: SEARCH_AD };
   await recordTouches(
@@ -136,7 +136,7 @@ test("a visit over the edge stays, with its booking on a kept day, until that da
     assert.equal(await countRows(db, table, owner), 0, table);
 });
 
-test("a longer plan afterwards shows lists and totals that agree, though spans are half gone", async () => {
+test("a longer plan afterwards shows lists and totals that agree, though spans are half deleted", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
   const later = new Date("2026-11-15T12:00:00.000Z");
   const touches = Array.from({ length: 31 }, (_, index) =>
@@ -150,7 +150,7 @@ test("a longer plan afterwards shows lists and totals that agree, though spans a
   assert.deepEqual([totals.views, channels.map(({ views }) => views)], [16, [16]]);
 });
 
-test("sweeping and counting anew at the same time end in what counting by hand gives over what is left", async () => {
+test("sweeping and recounting at the same time ends with the same numbers as a count by hand", async () => {
   const { db, owner, widgets, sweep } = await setUp({ plan: "free", timeZone: "Pacific/Kiritimati" });
   const touches = sampleTouches(
     { widgets, from: new Date("2026-09-20T00:00:00Z"), to: new Date("2026-10-12T00:00:00Z") },
@@ -179,7 +179,7 @@ test("sweeping and counting anew at the same time end in what counting by hand g
   await assertCounted(db, owner, { ...expected, when: "counted anew" });
 });
 
-test("while days are being counted in another zone, a visit stays that is on a kept day there", async () => {
+test("while days are recounted in another zone, a visit on a kept day in that zone stays", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free", timeZone: "Pacific/Kiritimati" });
   // On Kiritimati 3 October is the oldest kept day by now, in UTC it is 2 October.
   await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-10-02T05:00:00Z" })], "active");
@@ -198,7 +198,7 @@ test("while days are being counted in another zone, a visit stays that is on a k
   );
 });
 
-test("the sweep says how many of each kind it deleted, and so do the metrics", async () => {
+test("the sweep and the metrics report how many of each kind were deleted", async () => {
   const { db, owner, widgetId, metrics, sweep } = await setUp({ plan: "pro" });
   await makeBooking(db, owner, { widgetId, now: new Date("2025-10-01T00:00:00Z") });
   await recordTouches(
@@ -230,7 +230,7 @@ test("an upgrade before the sweep keeps everything", async () => {
   assert.deepEqual(await sweep(), { bookings: 0, visits: 0, counters: 0 });
 });
 
-test("a set of counters that a killed rebuild left behind is cleared away", async () => {
+test("counters left behind by a killed rebuild are deleted", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
   await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: NOW })], "active");
   await sql`
@@ -241,7 +241,7 @@ test("a set of counters that a killed rebuild left behind is cleared away", asyn
   assert.equal(await countRows(db, "funnel_key_days", owner), 12);
 });
 
-test("texts go when they have been unused for as long as visits are kept; those in use stay", async () => {
+test("texts are deleted once unused for as long as visits are kept; those in use stay", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
   const late = new Date("2026-12-10T12:00:00Z");
   const touch = (visit: number, at: string, campaign: string) =>

@@ -48,7 +48,7 @@ async function readSpans(owner: OrganizationId): Promise<string[]> {
   return rows.map(({ span }) => span);
 }
 
-test("a span is added up when it is over where the organization is", async () => {
+test("a span is sealed when it is over in the organization's time zone", async () => {
   const days = ["2026-07-10", "2026-07-11", "2026-09-30", "2026-10-01", "2026-10-26", "2026-11-02", "2026-11-03"];
   const { owner: utc } = await makeVisited("UTC", days);
   const { owner: auckland } = await makeVisited("Pacific/Auckland", days);
@@ -70,7 +70,7 @@ test("a span is added up when it is over where the organization is", async () =>
   assert.deepEqual(await readSpans(utc), await readSpans(auckland));
 });
 
-test("what comes in after that is in the spans and in the day, also where there was nothing", async () => {
+test("late events are added to the spans and the day, even where there were none", async () => {
   const { owner, visit } = await makeVisited("UTC", ["2026-09-30"]);
   await runTask("2026-11-05T00:00:00Z");
   await visit("2026-09-24", "2026-10-09", "2026-10-10", "2026-11-04");
@@ -83,7 +83,7 @@ test("what comes in after that is in the spans and in the day, also where there 
   assert.deepEqual([totals.views, channels.map(({ views }) => views)], [5, [5]]);
 });
 
-test("an organization that fails is logged and holds up no other; a stopping worker begins none", async () => {
+test("an organization that fails is logged and does not hold up the others; a stopping worker starts none", async () => {
   const made = [await makeVisited("UTC", ["2026-09-30"]), await makeVisited("UTC", ["2026-09-30"])];
   const [broken, sound] = made.map(({ owner }) => owner).sort() as [OrganizationId, OrganizationId];
   await runTask("2027-03-05T00:00:00Z", AbortSignal.abort());

@@ -111,7 +111,7 @@ test("a booking is accepted, with its host, the page to manage it and the link t
   });
 });
 
-test("a phone number that cal.com would refuse goes into the notes instead", async () => {
+test("a phone number in a format Cal.com refuses goes into the notes instead", async () => {
   const { system, server } = await openCalcom();
   const [first, second] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
   assert.ok(first && second);
@@ -195,7 +195,7 @@ test("a blocked e-mail address is the customer's problem, not the key's", async 
   assert.deepEqual(outcome, { kind: "refused", reason: "invalid", upstream: { status: 403, ...UPSTREAM } });
 });
 
-test("a booking that someone would have to confirm is cancelled and not called confirmed", async () => {
+test("a booking that needs the host's confirmation is cancelled and not reported as confirmed", async () => {
   const { system, server } = await openCalcom();
   const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
   assert.ok(slot);
@@ -207,7 +207,7 @@ test("a booking that someone would have to confirm is cancelled and not called c
   assert.deepEqual(await system.findByReference(request, NEVER), { kind: "absent" });
 });
 
-test("a booking that waits for confirmation is not found by its reference", async () => {
+test("a booking awaiting confirmation is not found by its reference", async () => {
   const { system, server } = await openCalcom();
   const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
   assert.ok(slot);
@@ -218,7 +218,7 @@ test("a booking that waits for confirmation is not found by its reference", asyn
   assert.deepEqual(await system.findByReference(request, NEVER), { kind: "absent" });
 });
 
-test("what could not be looked through to its end is not called absent", async () => {
+test("an incomplete search does not report a booking as missing", async () => {
   const { system, server } = await openCalcom();
   const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
   assert.ok(slot);

@@ -112,7 +112,7 @@ for (const { name, twist, outcome, isMade = false } of BOOK_CASES) {
 }
 
 for (const isMade of [true, false]) {
-  test(`a time limit that ends while Cal.com is silent is unknown; the booking is then found: ${isMade}`, async () => {
+  test(`a timeout while Cal.com is silent has an unknown outcome; the booking is then found: ${isMade}`, async () => {
     const { system, server } = await openCalcom();
     const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
     assert.ok(slot);
@@ -125,7 +125,7 @@ for (const isMade of [true, false]) {
   });
 }
 
-test("nothing is sent, and so nothing unknown, when Cal.com cannot be reached", async () => {
+test("nothing is sent when Cal.com cannot be reached, so the outcome is known", async () => {
   const { system, server } = await openCalcom();
   const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
   assert.ok(slot);

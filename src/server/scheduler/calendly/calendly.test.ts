@@ -101,7 +101,7 @@ test("a booking whose event cannot be read afterwards is still booked", async ()
   assert.deepEqual([booked.endAt, booked.staff, booked.joinUrl], [slot.endAt, [], null]);
 });
 
-test("the eleventh booking within a minute is over Calendly's limit, and the wait is known", async () => {
+test("the eleventh booking within a minute exceeds Calendly's limit, and the wait is known", async () => {
   const { system } = await openCalendly();
   const slots = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
   for (const slot of slots.slice(0, 10)) requireBooked(await system.book(toRequest("CHECKUP", slot), NEVER));
@@ -114,7 +114,7 @@ test("the eleventh booking within a minute is over Calendly's limit, and the wai
   });
 });
 
-test("a short rate limit is waited for", async () => {
+test("a short rate limit is waited out", async () => {
   const { system, server } = await openCalendly();
   const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
   assert.ok(slot);
@@ -208,7 +208,7 @@ for (const { name, twist, outcome, isMade = false } of BOOK_CASES) {
   });
 }
 
-test("a time limit that ends while Calendly is silent is unknown, and the booking is found later", async () => {
+test("a timeout while Calendly is silent has an unknown outcome, and the booking is found later", async () => {
   const { system, server } = await openCalendly();
   const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
   assert.ok(slot);

@@ -27,7 +27,7 @@ const connect = async (admin: Parameters<typeof askApp>[1], server: CalcomServer
 const list = async (member: Parameters<typeof askApp>[1]) =>
   ((await askApp(app, member, "GET /connections")).body as { data: AppConnection[] }).data;
 
-test("a system is asked before it is connected, and its credentials are never shown", async () => {
+test("a system is queried before it is connected, and its credentials are never shown", async () => {
   const admin = await signIn(testApp, { role: "admin" });
   const server = await serveCalcom();
   const { status, body } = await connect(admin, server);
@@ -57,7 +57,7 @@ test("a system is asked before it is connected, and its credentials are never sh
   ]);
 });
 
-test("what does not work is not saved, and the form says why", async () => {
+test("a connection that does not work is not saved, and the form says why", async () => {
   const admin = await signIn(testApp, { role: "admin" });
   const server = await serveCalcom();
   const wanted = { kind: "calcom", name: "Practice", ...server.parts };
@@ -78,7 +78,7 @@ test("what does not work is not saved, and the form says why", async () => {
   assert.deepEqual(await list(admin), []);
 });
 
-test("a connection is renamed, given new credentials, tested, and removed when no widget has it", async () => {
+test("a connection is renamed, given new credentials, tested, and removed once no widget uses it", async () => {
   const admin = await signIn(testApp, { role: "admin" });
   const owner = admin.organizationId;
   const server = await serveCalcom();
@@ -131,7 +131,7 @@ test("a check shows its steps and requests, books only when asked to, and shows 
   assert.equal((await check({})).status, 422);
 });
 
-test("another organization's connection is not there, and cannot be given to a widget", async () => {
+test("another organization's connection is not found, and cannot be assigned to a widget", async () => {
   const mine = await signIn(testApp, { role: "owner" });
   const theirs = await signIn(testApp, { role: "owner" });
   const server = await serveCalcom();

@@ -39,7 +39,7 @@ async function connect() {
   return { server, owner, id: added.id, system, readHealth, wait };
 }
 
-test("a failure is kept with the system's own id of the request, and a success after it", async () => {
+test("a failure is recorded with the system's request id, and so is the next success", async () => {
   const { server, system, readHealth, wait } = await connect();
   server.twist("GET /slots", DOWN);
   wait(1_000);
@@ -52,7 +52,7 @@ test("a failure is kept with the system's own id of the request, and a success a
   assert.deepEqual(await readHealth(), { okAt: clock.now(), ...error });
 });
 
-test("a connection's test shows in its health", async () => {
+test("testing a connection updates its health", async () => {
   const { server, owner, id, readHealth } = await connect();
   server.twist("GET /me", { answer: toError(401, "UnauthorizedException", "Invalid") });
   assert.equal((await testConnection(deps, owner, id)).kind, "refused");
@@ -60,7 +60,7 @@ test("a connection's test shows in its health", async () => {
   assert.deepEqual({ error, status }, { error: "credentials", status: 401 });
 });
 
-test("a visitor's mistakes and a visitor who goes away say nothing about a connection", async () => {
+test("a visitor's mistakes and a visitor who leaves do not affect a connection's health", async () => {
   const { system, readHealth } = await connect();
   await system.listSlots({ ...QUERY, serviceId: "nonsense" });
   await system.listSlots({ ...QUERY, from: WEEK.to, to: WEEK.from });
@@ -68,7 +68,7 @@ test("a visitor's mistakes and a visitor who goes away say nothing about a conne
   assert.equal((await readHealth()).error, null);
 });
 
-test("every operation ends by its limit, and a system that is silent counts as such", async () => {
+test("every operation has a time limit, and a silent system counts as a timeout", async () => {
   const { server, system, readHealth } = await connect();
   // The services are known before any limit runs.
   await system.listSlots(QUERY);
@@ -86,13 +86,13 @@ test("every operation ends by its limit, and a system that is silent counts as s
   assert.equal((await readHealth()).error, "timeout");
 });
 
-test("more than 31 days are not asked for", async () => {
+test("no more than 31 days are requested", async () => {
   const { system } = await connect();
   const query = { ...QUERY, to: new Date(NOON.getTime() + 31 * DAY_MS + 1) };
   assert.deepEqual(await system.listSlots(query), { kind: "refused", reason: "invalid", upstream: null });
 });
 
-test("after five failures in a row the system is left alone for half a minute, but references are looked up", async () => {
+test("after five failures in a row the system gets no requests for half a minute, except reference lookups", async () => {
   const { server, system, wait } = await connect();
   server.twist("GET /slots", ...Array.from({ length: 5 }, () => DOWN));
   for (let times = 0; times < 5; times++) await system.listSlots(QUERY);
@@ -108,7 +108,7 @@ test("after five failures in a row the system is left alone for half a minute, b
   assert.equal((await system.listSlots(QUERY)).kind, "found");
 });
 
-test("a wait that the system asks for is kept, up to five minutes", async () => {
+test("a wait the system asks for is honoured, up to five minutes", async () => {
   const { server, system, wait } = await connect();
   server.twist("GET /slots", { answer: { status: 429, headers: { "Retry-After": "3600" } } });
   assert.equal((await system.listSlots(QUERY)).kind, "unavailable");
@@ -118,7 +118,7 @@ test("a wait that the system asks for is kept, up to five minutes", async () => 
   assert.equal((await system.listSlots(QUERY)).kind, "found");
 });
 
-test("health that cannot be written changes no outcome", async () => {
+test("failing to write health changes no outcome", async () => {
   const { system, wait } = await connect();
   wait(120_000);
   await pool.query("alter table scheduling_connections rename column last_ok_at to lost");

@@ -28,7 +28,7 @@ async function connect(server: CalcomServer) {
   return { owner, id: added.id, added };
 }
 
-test("a connection that works is saved, with its credentials sealed", async () => {
+test("a working connection is saved, with its credentials sealed", async () => {
   const server = await serveCalcom();
   const { owner, id, added } = await connect(server);
   assert.equal(parseConnectionId(id), id);
@@ -53,7 +53,7 @@ test("a connection that works is saved, with its credentials sealed", async () =
   for (const { credentials, whole } of rows) assert.equal(`${credentials} ${whole}`.includes(apiKey), false);
 });
 
-test("both kinds are connected; addresses that are left out are the usual ones", async () => {
+test("both kinds are connected; missing addresses get their defaults", async () => {
   const server = await startGraphServer();
   after(() => server.stop());
   const owner = await makeOrganization(deps.db);
@@ -73,7 +73,7 @@ for (const [name, change, fields] of [
   ["an address of another kind", { settings: { apiUrl: "file:///etc/passwd" } }, ["apiUrl"]],
   ["an address with a password", { settings: { apiUrl: "https://a:b@cal.example.com" } }, ["apiUrl"]],
 ] as const) {
-  test(`${name} is refused without asking anybody, and named without its value`, async () => {
+  test(`${name} is refused without any request, and named without its value`, async () => {
     const server = await serveCalcom();
     const owner = await makeOrganization(deps.db);
     const wanted = { kind: "calcom", name: "Practice", ...server.parts, ...change } as const;
@@ -105,7 +105,7 @@ test("an organization has a limited number of connections", async () => {
   assert.deepEqual(more, { kind: "too_many" });
 });
 
-test("settings are replaced together with credentials, and every process opens the connection anew", async () => {
+test("settings and credentials are replaced together, and every process reopens the connection", async () => {
   const [first, second] = [await serveCalcom(), await serveCalcom()];
   const { owner, id } = await connect(first);
   const widget = { id: await makeWidget(deps.db, owner), organizationId: owner, connectionId: id };
@@ -123,7 +123,7 @@ test("settings are replaced together with credentials, and every process opens t
   });
 });
 
-test("a connection is removed only when no widget books through it", async () => {
+test("a connection is removed only when no widget uses it", async () => {
   const { owner, id } = await connect(await serveCalcom());
   const widgetId = await makeWidget(deps.db, owner);
   await updateWidget(deps.db, widgetId, { connection_id: id });
@@ -147,7 +147,7 @@ test("another organization can neither see, use, change nor remove a connection"
   assert.equal((await findConnection(deps.db, owner, id))?.name, "Practice");
 });
 
-test("credentials that were sealed under another key, or copied from another row, refuse everything", async () => {
+test("credentials sealed with another key, or copied from another row, fail every operation", async () => {
   const server = await serveCalcom();
   const [mine, theirs] = [await connect(server), await connect(server)];
   await pool.query(
@@ -166,7 +166,7 @@ test("a connection that does not exist cannot be tested", async () => {
   assert.deepEqual(await testConnection(deps, owner, id), { kind: "not_found" });
 });
 
-test("a widget without a connection books in its sandbox", async () => {
+test("a widget without a connection uses its sandbox", async () => {
   const owner = await makeOrganization(deps.db);
   const widget = { id: await makeWidget(deps.db, owner), organizationId: owner, connectionId: null };
   const system = await openSchedulingSystem(deps, widget);
@@ -174,6 +174,6 @@ test("a widget without a connection books in its sandbox", async () => {
   assert.equal(requireFound(await system.listServices()).length, 4);
 });
 
-test("nothing of this wrote a credential into the log", () => {
+test("none of these tests wrote a credential to the log", () => {
   assert.equal(lines.join("").includes("cal_live"), false);
 });

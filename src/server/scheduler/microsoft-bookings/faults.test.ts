@@ -147,7 +147,7 @@ test("an appointment that lost the race but cannot be cancelled counts as booked
   assert.equal(server.appointments.length, 2);
 });
 
-test("500 and a system that can then not be asked: unknown", async () => {
+test("after a 500 from a system that then can't be queried the outcome is unknown", async () => {
   const { system, server } = await openGraph();
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
   assert.ok(slot);
@@ -158,7 +158,7 @@ test("500 and a system that can then not be asked: unknown", async () => {
 });
 
 for (const isMade of [true, false]) {
-  test(`a time limit that ends while Microsoft is silent is unknown; the appointment is then found: ${isMade}`, async () => {
+  test(`a timeout while Microsoft is silent has an unknown outcome; the appointment is then found: ${isMade}`, async () => {
     const { system, server } = await openGraph();
     const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
     assert.ok(slot);

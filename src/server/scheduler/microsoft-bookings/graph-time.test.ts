@@ -25,7 +25,7 @@ for (const [name, zone] of [
   test(`Microsoft's time zone “${name}” is ${zone}`, () => assert.equal(toIanaZone(name), zone));
 }
 
-test("every Windows zone of the CLDR has a zone that the runtime knows", () => {
+test("every Windows zone in the CLDR maps to a zone the runtime knows", () => {
   for (const { mapZone } of cldr.supplemental.windowsZones.mapTimezones)
     assert.notEqual(toIanaZone(mapZone._other), null, mapZone._other);
 });
@@ -57,7 +57,7 @@ for (const [duration, minutes] of [
   test(`Graph's duration ${duration} is ${minutes} minutes`, () => assert.equal(toMinutes(duration), minutes));
 }
 
-test("times are written as Graph wants them: seven digits and an offset, or whole minutes that leave nothing out", () => {
+test("times are written as Graph expects: seven digits and an offset, or whole minutes that cover everything", () => {
   assert.deepEqual(toGraphTime(new Date("2026-11-02T09:00:00.000Z")), {
     "@odata.type": "#microsoft.graph.dateTimeTimeZone",
     dateTime: "2026-11-02T09:00:00.0000000+00:00",

@@ -28,7 +28,7 @@ testConformance("Microsoft Bookings", async () => {
   };
 });
 
-test("the connection's test names the business, its zone from Microsoft's name, its page, and what to know", async () => {
+test("the connection's test shows the business, its zone from Microsoft's name, its page, and what to know", async () => {
   const { system } = await openGraph();
   assert.deepEqual(requireFound(await system.verify(NEVER)), {
     businessName: "Lindenhof Dental",
@@ -38,7 +38,7 @@ test("the connection's test names the business, its zone from Microsoft's name, 
   });
 });
 
-test("services that are hidden from customers are not offered; questions come from the service itself", async () => {
+test("services hidden from customers are not offered; questions come from the service itself", async () => {
   const { system } = await openGraph();
   const offered = requireFound(await system.listServices(NEVER));
   assert.deepEqual(
@@ -60,14 +60,14 @@ test("services that are hidden from customers are not offered; questions come fr
   });
 });
 
-test("services are offered without questions where Graph does not let applications read them", async () => {
+test("services are offered without questions when Graph doesn't let applications read them", async () => {
   const { system, server } = await openGraph();
   server.twist("GET /customQuestions", { answer: { status: 403, json: {} } });
   const offered = requireFound(await system.listServices(NEVER));
   assert.deepEqual(offered.find(({ id }) => id === "first")?.questions, []);
 });
 
-test("intervals of availability become slots within business hours, on the policy's grid", async () => {
+test("availability intervals become slots within business hours, on the policy's grid", async () => {
   const { system, server } = await openGraph();
   server.busy.push({ staffId: "s-ada", start: "2026-11-02T09:10:00.0000000", end: "2026-11-02T10:00:00.0000000" });
   const slots = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
@@ -81,7 +81,7 @@ test("intervals of availability become slots within business hours, on the polic
   assert.equal(toTimes(slots).at(-1), "2026-11-06T15:30:00.000Z");
 });
 
-test("a buffer after the appointment must be free too, also after one in the calendar", async () => {
+test("a buffer after the appointment must be free too, even after one in the calendar", async () => {
   const { system, server } = await openGraph();
   server.busy.push({ staffId: "s-ada", start: "2026-11-02T09:10:00.0000000", end: "2026-11-02T10:00:00.0000000" });
   const slots = await listWeek(system, { now: GRAPH_NOW, serviceId: "first" });
@@ -108,7 +108,7 @@ test("nothing is offered before the lead time or beyond the maximum advance", as
   assert.equal(toTimes(far).at(-1), "2027-01-01T09:00:00.000Z");
 });
 
-test("a service has only the times of its own weekly hours, within those of the business", async () => {
+test("a service has only times in its own weekly hours, within those of the business", async () => {
   const { system } = await openGraph();
   const range = { from: GRAPH_NOW, to: new Date(GRAPH_NOW.getTime() + 21 * DAY_MS) };
   const slots = requireFound(await system.listSlots({ serviceId: "fridays", staffId: null, ...range }, NEVER));
@@ -123,7 +123,7 @@ test("a service has only the times of its own weekly hours, within those of the 
   ]);
 });
 
-test("a service that is bookable on certain days only has no other times", async () => {
+test("a service bookable only on certain days has no other times", async () => {
   const { system } = await openGraph();
   const slots = await listWeek(system, { now: GRAPH_NOW, serviceId: "fair" });
   assert.deepEqual([...new Set(toTimes(slots).map((time) => time.slice(0, 10)))], ["2026-11-04", "2026-11-05"]);
@@ -131,7 +131,7 @@ test("a service that is bookable on certain days only has no other times", async
   assert.deepEqual(await system.book(toRequest("fair", never), NEVER), { kind: "slot_taken" });
 });
 
-test("an appointment gets the service's buffers, location, reminders and rule about managing it", async () => {
+test("an appointment gets the service's buffers, location, reminders and self-service rule", async () => {
   const { system, server } = await openGraph();
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "first" });
   assert.ok(slot);
@@ -144,7 +144,7 @@ test("an appointment gets the service's buffers, location, reminders and rule ab
   );
 });
 
-test("an appointment always names a free member of staff, also when the visitor cannot choose", async () => {
+test("an appointment always names a free staff member, even if the visitor cannot choose", async () => {
   const { system, server } = await openGraph();
   server.busy.push({ staffId: "s-ada", start: "2026-11-02T08:00:00.0000000", end: "2026-11-02T09:00:00.0000000" });
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "choose" });
@@ -160,7 +160,7 @@ test("an appointment always names a free member of staff, also when the visitor 
   );
 });
 
-test("where Graph rejects staff for a service that doesn't allow choosing, the appointment is made without", async () => {
+test("when Graph rejects staff for a service that doesn't allow choosing, the appointment is made without", async () => {
   const { system, server } = await openGraph();
   server.staffRule = "only_if_selectable";
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
@@ -169,7 +169,7 @@ test("where Graph rejects staff for a service that doesn't allow choosing, the a
   assert.equal(server.appointments.length, 1);
 });
 
-test("throttled requests are sent again, and the visitor notices nothing", async () => {
+test("throttled requests are retried, and the visitor notices nothing", async () => {
   const { system, server } = await openGraph();
   server.throttledCount = 2;
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
@@ -179,7 +179,7 @@ test("throttled requests are sent again, and the visitor notices nothing", async
   assert.equal(server.appointments.length, 1);
 });
 
-test("many visitors at once never make more than four requests at once", async () => {
+test("many simultaneous visitors never cause more than four requests at once", async () => {
   const { system } = await openGraph();
   const weeks = await Promise.all(
     Array.from({ length: 12 }, () => listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" })),
@@ -187,7 +187,7 @@ test("many visitors at once never make more than four requests at once", async (
   assert.ok(weeks.every(({ length }) => length > 0));
 });
 
-test("without the permission to cancel, an appointment is deleted", async () => {
+test("without permission to cancel, an appointment is deleted", async () => {
   const { system, server } = await openGraph();
   server.canCancel = false;
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
@@ -212,7 +212,7 @@ test("links that are not https are dropped", async () => {
   assert.equal(found.kind === "found" && found.value.joinUrl, null);
 });
 
-test("a service for groups is booked with a customer that was made for it", async () => {
+test("a group service is booked with a customer created for it", async () => {
   const { system, server } = await openGraph();
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "group" });
   assert.ok(slot);
@@ -220,7 +220,7 @@ test("a service for groups is booked with a customer that was made for it", asyn
   assert.equal(server.appointments[0]?.customers[0]?.customerId, "customer-1");
 });
 
-test("an appointment has no address to manage it, whatever selfServiceAppointmentId says", async () => {
+test("an appointment has no manage link, whatever selfServiceAppointmentId says", async () => {
   const { system } = await openGraph();
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "online" });
   assert.ok(slot);
@@ -236,7 +236,7 @@ test("an appointment has no address to manage it, whatever selfServiceAppointmen
   });
 });
 
-test("one token serves everybody until shortly before its end", async () => {
+test("one token is shared until shortly before it expires", async () => {
   const { system, server, clock } = await openGraph();
   const countTokens = () => server.requests.filter(({ path }) => path.endsWith("/token")).length;
   await Promise.all(Array.from({ length: 10 }, () => system.listServices(NEVER)));
@@ -249,7 +249,7 @@ test("one token serves everybody until shortly before its end", async () => {
   assert.equal(countTokens(), 2);
 });
 
-test("a token that was revoked is replaced, and the request made once more", async () => {
+test("a revoked token is replaced, and the request is sent once more", async () => {
   const { system, server } = await openGraph();
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
   assert.ok(slot);
@@ -258,7 +258,7 @@ test("a token that was revoked is replaced, and the request made once more", asy
   assert.equal(server.appointments.length, 1);
 });
 
-test("services are asked for once a minute", async () => {
+test("services are requested once a minute", async () => {
   const { system, server, clock } = await openGraph();
   const count = () => server.requests.filter(({ path }) => path.endsWith("/staffMembers")).length;
   await system.listServices(NEVER);
@@ -269,7 +269,7 @@ test("services are asked for once a minute", async () => {
   assert.equal(count(), 2);
 });
 
-test("a page of a list leads nowhere but to Graph: the token is not sent to another host", async () => {
+test("paging links are followed only to Graph: the token is not sent to another host", async () => {
   const { system, server } = await openGraph();
   const elsewhere = { value: [], "@odata.nextLink": "http://127.0.0.1:1/v1.0/stolen" };
   server.twist("GET /staffMembers", { answer: { status: 200, json: elsewhere } });
@@ -277,7 +277,7 @@ test("a page of a list leads nowhere but to Graph: the token is not sent to anot
   assert.deepEqual(await system.listServices(NEVER), { kind: "unavailable", retryAfterMs: null, upstream });
 });
 
-test("what could not be looked through to its end is not called absent", async () => {
+test("an incomplete search does not report an appointment as missing", async () => {
   const { system, server } = await openGraph();
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
   assert.ok(slot);
@@ -300,7 +300,7 @@ test("what could not be looked through to its end is not called absent", async (
   assert.equal((await system.findByReference(sought, NEVER)).kind, "unavailable");
 });
 
-test("times in a zone that is not known are not guessed", async () => {
+test("times in an unknown zone are not guessed", async () => {
   const { system, server } = await openGraph();
   const time = (dateTime: string) => ({ dateTime, timeZone: "(UTC-07:00) Mars, Olympus" });
   const item = {

@@ -34,7 +34,7 @@ function post(url: string, headers: Record<string, string> = {}) {
   });
 }
 
-test("the manage page shows the appointment, to be kept by nobody, found by nobody and framed by nobody", async () => {
+test("the manage page shows the appointment, and can't be cached, indexed or framed", async () => {
   const { manage, booked } = await bookOnline();
   const { statusCode, headers, body } = await get(manage);
   assert.equal(statusCode, 200);
@@ -54,7 +54,7 @@ test("the manage page shows the appointment, to be kept by nobody, found by nobo
   assert.ok(!/<script|style=/.test(body));
 });
 
-test("it speaks the visitor's language", async () => {
+test("the manage page uses the visitor's language", async () => {
   const { manage, meet } = await bookOnline();
   const titles = { "de-AT,de;q=0.9": "Ihr Termin", fr: "Votre rendez-vous", es: "Su cita", "pt-BR": "A sua marcação" };
   for (const [language, title] of Object.entries(titles))
@@ -63,7 +63,7 @@ test("it speaks the visitor's language", async () => {
   assert.ok((await get(meet, "de")).body.includes("<h1>Ihr Besprechungsraum</h1>"));
 });
 
-test("canceling gives the time back and says so, once and for all", async () => {
+test("cancelling frees the time and says so, and cannot be undone", async () => {
   const { manage, meet } = await bookOnline();
   const answer = await post(manage, { origin: BASE_URL });
   assert.deepEqual([answer.statusCode, answer.headers["location"]], [303, manage]);
@@ -75,7 +75,7 @@ test("canceling gives the time back and says so, once and for all", async () => 
   assert.equal((await post(manage, { origin: BASE_URL })).statusCode, 303);
 });
 
-test("the copy of a booking stays as it was confirmed: the contract knows no other status", async () => {
+test("the stored booking stays as confirmed: the contract has no other status", async () => {
   const { owner, widgetId, manage } = await bookOnline();
   const { reference } = await makeBooking(deps.db, owner, { widgetId });
   const { key } = await makeKey(deps.db, owner);
@@ -85,7 +85,7 @@ test("the copy of a booking stays as it was confirmed: the contract knows no oth
   assert.deepEqual([booking?.reference, booking?.status], [reference, "confirmed"]);
 });
 
-test("a form of another site cancels nothing", async () => {
+test("a form on another site cancels nothing", async () => {
   const { manage } = await bookOnline();
   for (const headers of [
     { origin: "https://evil.example" },
@@ -100,7 +100,7 @@ test("a form of another site cancels nothing", async () => {
   assert.ok((await get(manage)).body.includes("<form"));
 });
 
-test("an appointment that has begun is shown without a form, and stays when the form was open before", async () => {
+test("an appointment that has started is shown without a form, and an open form no longer cancels it", async () => {
   const { manage, slot } = await bookOnline();
   clock.set(slot.startAt);
   assert.equal((await post(manage, { origin: BASE_URL })).statusCode, 303);
@@ -109,7 +109,7 @@ test("an appointment that has begun is shown without a form, and stays when the 
   assert.ok(!body.includes("<form"));
 });
 
-test("a token that is wrong, or of the other page, leads nowhere", async () => {
+test("a wrong token, or the other page's token, is not found", async () => {
   const { manage, meet } = await bookOnline();
   const swap = (path: string, to: string) => path.replace(/^\/\w+/, to);
   for (const path of ["/manage/x", "/meet/x", `${manage}x`, swap(manage, "/meet"), swap(meet, "/manage")]) {
@@ -122,7 +122,7 @@ test("a token that is wrong, or of the other page, leads nowhere", async () => {
   assert.ok((await get(manage)).body.includes("<form"));
 });
 
-test("other bodies and methods are refused, and the stylesheet is there", async () => {
+test("other bodies and methods are refused, and the stylesheet is served", async () => {
   const { manage } = await bookOnline();
   assert.equal((await post(manage, { origin: BASE_URL, "content-type": "application/json" })).statusCode, 400);
   assert.equal((await app.inject({ method: "PUT", url: manage })).statusCode, 405);
@@ -130,7 +130,7 @@ test("other bodies and methods are refused, and the stylesheet is there", async 
   assert.match(String((await get(address)).headers["content-type"]), /^text\/css/);
 });
 
-test("what a widget or a service is called is text and never markup", async () => {
+test("widget and service names are text and never markup", async () => {
   const { manage, owner } = await bookOnline();
   const marker = "<img src=x onerror=alert(1)>";
   await deps.db.updateTable("widgets").set({ business_name: marker }).where("organization_id", "=", owner).execute();
@@ -138,7 +138,7 @@ test("what a widget or a service is called is text and never markup", async () =
   assert.ok(!body.includes(marker) && body.includes("&lt;img src=x onerror=alert(1)&gt;"));
 });
 
-test("an appointment is kept for 30 days after its end, and then its links lead nowhere", async () => {
+test("an appointment is kept for 30 days after its end, and then its links stop working", async () => {
   const { manage, slot } = await bookOnline();
   const daysAfter = (days: number) => new Date(slot.endAt.getTime() + days * DAY_MS);
   clock.set(daysAfter(29));

@@ -30,7 +30,7 @@ async function bookOnline() {
   return { deps, system, slot, request, booked, tokens, organizationId, widgetId };
 }
 
-test("the manage link finds its appointment, with nothing about a person in it", async () => {
+test("the manage link finds its appointment, without anything about a person", async () => {
   const { deps, tokens, booked, slot, request, organizationId, widgetId } = await bookOnline();
   assert.equal(booked.manageUrl, `${BASE_URL}/manage/${tokens.manage}`);
   assert.equal(booked.joinUrl, `${BASE_URL}/meet/${tokens.join}`);
@@ -51,7 +51,7 @@ test("the manage link finds its appointment, with nothing about a person in it",
   assert.deepEqual(await findByJoinToken(deps, tokens.join), expected);
 });
 
-test("a token with any one letter changed, and the one link's token on the other page, find nothing", async () => {
+test("a token with one letter changed, or used on the other page, finds nothing", async () => {
   const { deps, tokens } = await bookOnline();
   for (let place = 0; place < tokens.manage.length; place++) {
     const letter = tokens.manage[place] === "A" ? "B" : "A";
@@ -64,7 +64,7 @@ test("a token with any one letter changed, and the one link's token on the other
   assert.equal(await findByManageToken(deps, "../../etc/passwd"), null);
 });
 
-test("canceling gives the time back, once", async () => {
+test("cancelling frees the time, once", async () => {
   const { deps, system, tokens, slot, request } = await bookOnline();
   const isFree = async () =>
     (await listWeek(system, { now: NOW, serviceId: "online-meeting" })).some(
@@ -79,14 +79,14 @@ test("canceling gives the time back, once", async () => {
   requireBooked(await system.book(toRequest("online-meeting", slot), NEVER));
 });
 
-test("an appointment that has begun is not canceled, and the join link does not cancel", async () => {
+test("an appointment that has started is not cancelled, and the join link does not cancel", async () => {
   const { deps, tokens, slot } = await bookOnline();
   assert.deepEqual(await cancelByManageToken(deps, tokens.join), { kind: "not_found" });
   deps.clock.set(slot.startAt);
   assert.deepEqual(await cancelByManageToken(deps, tokens.manage), { kind: "already_begun" });
 });
 
-test("appointments that are long over are deleted with the time they took, those of others are not", async () => {
+test("appointments that ended long ago are deleted with the time they took, and others are not", async () => {
   const [old, other] = [await bookOnline(), await bookOnline()];
   const options = { endedBefore: new Date("2027-01-01T00:00:00.000Z"), limit: 10 };
   assert.equal(await deleteEndedAppointments(database.db, old.organizationId, { ...options, endedBefore: NOW }), 0);

@@ -68,7 +68,7 @@ test("nine o'clock is nine o'clock on both sides of a clock change", async () =>
   );
 });
 
-test("twenty visitors who book one slot at once: one is booked, nineteen are told that it is taken", async () => {
+test("when twenty visitors book one slot at once, one succeeds and nineteen are told it is taken", async () => {
   for (const serviceId of ["consultation", "online-meeting"]) {
     const { system, widgetId } = await openSandbox();
     const [slot] = await listWeek(system, { now: NOW, serviceId });
@@ -82,7 +82,7 @@ test("twenty visitors who book one slot at once: one is booked, nineteen are tol
   }
 });
 
-test("slots of two services that overlap are not both booked with the one person who gives them", async () => {
+test("overlapping slots of two services are not both booked with the same person", async () => {
   const { system } = await openSandbox();
   const [meeting, appointment] = await Promise.all([
     listWeek(system, { now: NOW, serviceId: "online-meeting" }),
@@ -126,7 +126,7 @@ test("nothing is offered within the next hour, or beyond sixty days", async () =
   assert.equal(slots.at(-1)?.startAt.toISOString(), "2027-01-01T09:30:00.000Z");
 });
 
-test("the service that is fully booked has no free times", async () => {
+test("the fully booked service has no free times", async () => {
   const { system } = await openSandbox();
   assert.deepEqual(await listWeek(system, { now: NOW, serviceId: "fully-booked" }), []);
 });
@@ -139,7 +139,7 @@ test("a required question without an answer is refused", async () => {
   assert.deepEqual(outcome, { kind: "refused", reason: "invalid", upstream: null });
 });
 
-test("the same reference booked twice is the same booking", async () => {
+test("booking the same reference twice gives one booking", async () => {
   const { system } = await openSandbox();
   const [first, second] = await listWeek(system, { now: NOW, serviceId: "consultation" });
   assert.ok(first && second);
@@ -174,7 +174,7 @@ const SWITCHES: readonly { email: string; outcome: BookOutcome; isMade: boolean 
   },
 ];
 for (const { email, outcome, isMade } of SWITCHES) {
-  test(`${email} makes the sandbox say ${outcome.kind}, with an appointment: ${isMade}`, async () => {
+  test(`${email} makes the sandbox return ${outcome.kind}, with an appointment: ${isMade}`, async () => {
     const { system } = await openSandbox();
     const [slot] = await listWeek(system, { now: NOW, serviceId: "consultation" });
     assert.ok(slot);
@@ -185,7 +185,7 @@ for (const { email, outcome, isMade } of SWITCHES) {
   });
 }
 
-test("slow-3s waits before it books, and books nothing for a caller that goes away meanwhile", async () => {
+test("slow-3s waits before it books, and books nothing for a caller that leaves meanwhile", async () => {
   const { system } = await openSandbox();
   const [slot] = await listWeek(system, { now: NOW, serviceId: "consultation" });
   assert.ok(slot);
@@ -196,7 +196,7 @@ test("slow-3s waits before it books, and books nothing for a caller that goes aw
   assert.deepEqual(await system.findByReference(request, NEVER), { kind: "absent" });
 });
 
-test("nothing about a customer is found anywhere in the database", async () => {
+test("nothing about a customer is stored in the database", async () => {
   const { system } = await openSandbox();
   const [slot] = await listWeek(system, { now: NOW, serviceId: "first-appointment" });
   assert.ok(slot);
@@ -223,7 +223,7 @@ test("nothing about a customer is found anywhere in the database", async () => {
   assert.equal(rowCount, 1);
 });
 
-test("a database that cannot be asked is a system that is unavailable, not an error", async () => {
+test("an unavailable database is an unavailable system, not an error", async () => {
   const deps = {
     db: database.db.withSchema("nowhere"),
     clock: createTestClock(NOW),

@@ -37,7 +37,7 @@ const NEVER = new AbortController().signal;
 
 export function testConformance(name: string, open: () => Promise<ConformanceSubject>): void {
   describe(`${name} as a scheduling system`, () => {
-    test("says whose it is and in which time zone", async () => {
+    test("returns the business and its time zone", async () => {
       const { system } = await open();
       const verified = requireFound(await system.verify(NEVER));
       assert.notEqual(verified.businessName, "");
@@ -58,7 +58,7 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       assert.ok(choice && choice.label !== "" && choice.options.length > 1);
     });
 
-    test("offers whole slots in their order, only in the asked range and only in the future", async () => {
+    test("offers whole slots in order, only in the requested range and only in the future", async () => {
       const { system, now, services } = await open();
       const week = await listWeek(system, { now, serviceId: services.plain });
       const duration = await readDuration(system, services.plain);
@@ -93,7 +93,7 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       assert.ok(after.map(toStart).includes(toStart(rest.at(-1) ?? assert.fail())));
     });
 
-    test("says that a slot is taken when it is booked again", async () => {
+    test("reports a slot as taken when it is booked again", async () => {
       const { system, now, services } = await open();
       const [first] = await listWeek(system, { now, serviceId: services.plain });
       assert.ok(first);
@@ -103,7 +103,7 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       assert.deepEqual(await system.findByReference(again, NEVER), { kind: "absent" });
     });
 
-    test("says that a slot is taken when it was never offered", async () => {
+    test("reports a slot as taken when it was never offered", async () => {
       const { system, now, services } = await open();
       const [first] = await listWeek(system, { now, serviceId: services.plain });
       assert.ok(first);
@@ -111,7 +111,7 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       assert.deepEqual(await system.book(toRequest(services.plain, never), NEVER), { kind: "slot_taken" });
     });
 
-    test("finds an appointment by its reference, exactly as it was booked", async () => {
+    test("finds an appointment by its reference, exactly as booked", async () => {
       const { system, now, services } = await open();
       const [first, second] = await listWeek(system, { now, serviceId: services.plain });
       assert.ok(first && second);
@@ -126,7 +126,7 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       });
     });
 
-    test("refuses a service that it does not have", async () => {
+    test("refuses an unknown service", async () => {
       const { system, now } = await open();
       const query = { serviceId: "999999", staffId: null, from: now, to: new Date(now.getTime() + WEEK_MS) };
       const slot = { startAt: new Date(now.getTime() + HOUR_MS), endAt: now, staffIds: [] };
@@ -138,7 +138,7 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       }
     });
 
-    test("refuses a person that the service does not have", async () => {
+    test("refuses a person who does not offer the service", async () => {
       const { system, now, services } = await open();
       const [first] = await listWeek(system, { now, serviceId: services.plain });
       assert.ok(first);
@@ -149,7 +149,7 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       }
     });
 
-    test("lets the visitor choose between people, where it offers them", async (context) => {
+    test("lets the visitor choose between people, if it offers them", async (context) => {
       const { system, now, services } = await open();
       const offered = requireFound(await system.listServices(NEVER));
       if (services.choosable === null) {
@@ -168,7 +168,7 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       assert.deepEqual(booked.staff, [service.staff.find(({ id }) => id === staffId)]);
     });
 
-    test("gets the customer, the notes with the reference, and the answers", async (context) => {
+    test("receives the customer, the notes with the reference, and the answers", async (context) => {
       const { system, now, services, readArrived } = await open();
       const offered = requireFound(await system.listServices(NEVER));
       const { questions } = offered.find(({ id }) => id === services.asking) ?? assert.fail();
@@ -193,7 +193,7 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       assert.deepEqual(arrived.answers, expected);
     });
 
-    test("gives a link to an online appointment, and none to another", async () => {
+    test("gives a link for an online appointment and none for others", async () => {
       const { system, now, services } = await open();
       const [online] = await listWeek(system, { now, serviceId: services.online });
       assert.ok(online);
@@ -204,7 +204,7 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       assert.equal(requireBooked(await system.book(toRequest(services.plain, plain), NEVER)).joinUrl, null);
     });
 
-    test("cancels an appointment, which gives its time back; canceling twice is no error", async () => {
+    test("cancels an appointment, which frees its time; cancelling twice is not an error", async () => {
       const { system, now, services } = await open();
       const [first] = await listWeek(system, { now, serviceId: services.plain });
       assert.ok(first);
@@ -218,7 +218,7 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       assert.equal(requireFound(await system.cancel(appointment, NEVER)), "canceled");
     });
 
-    test("does nothing for a caller that has gone away", async () => {
+    test("does nothing for a caller that has left", async () => {
       const { system, now, services } = await open();
       const [slot] = await listWeek(system, { now, serviceId: services.plain });
       assert.ok(slot);

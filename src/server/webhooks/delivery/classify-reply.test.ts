@@ -32,7 +32,7 @@ const refused: AttemptOutcome = { ...gone, endpointEffect: "none" };
 const flagged: AttemptOutcome = { ...gone, endpointEffect: "attention" };
 const ourFault: AttemptOutcome = { ...refused, isOurFault: true };
 
-test("each status is delivered, retried or final for each kind as the design's table says", () => {
+test("each status is delivered, retried or final for each kind, as in the design's table", () => {
   const table: [statuses: number[], webhook: AttemptOutcome, slack: AttemptOutcome, teams: AttemptOutcome][] = [
     [[200], delivered, delivered, delivered],
     [[201, 202, 204, 299], delivered, { ...refused, errorCode: "reply_body" }, delivered],
@@ -54,7 +54,7 @@ test("each status is delivered, retried or final for each kind as the design's t
   }
 });
 
-test("without a reply every kind retries, also when the address was blocked", () => {
+test("without a reply every kind retries, even when the address was blocked", () => {
   for (const kind of ENDPOINT_KINDS) {
     for (const code of SEND_FAILURE_CODES) {
       assert.deepEqual(
@@ -71,7 +71,7 @@ test("a JSON endpoint's body is never read", () => {
   assert.deepEqual(classifyReply("webhook", reply({ status: 200, body })), delivered);
 });
 
-test("Slack has taken a message only when it answers 200 and ok", () => {
+test("a Slack delivery succeeds only with 200 and ok", () => {
   const cases: [body: string, expected: AttemptOutcome][] = [
     ["ok", delivered],
     ["ok\n", delivered],
@@ -84,7 +84,7 @@ test("Slack has taken a message only when it answers 200 and ok", () => {
     assert.deepEqual(classifyReply("slack", reply({ status: 200, body })), expected);
 });
 
-test("Teams has taken a message when it answers 2xx and the body reports no failure", () => {
+test("a Teams delivery succeeds with 2xx and a body that reports no failure", () => {
   const says = (error: string) => `Webhook message delivery failed with error: ${error}`;
   const inner = (status: number) =>
     says(`Microsoft Teams endpoint returned HTTP error ${status} with ContextId tcid=0.`);
@@ -108,7 +108,7 @@ test("Teams has taken a message when it answers 2xx and the body reports no fail
   }
 });
 
-test("a status counts although the body broke off; of a chat's 2xx, what it has said by then", () => {
+test("a status counts even if the body breaks off; for a chat's 2xx, so does the body received so far", () => {
   const broken = (kind: EndpointKind, status: number, body = "") =>
     classifyReply(kind, reply({ status, body, brokenOff: "timeout", retryAfter: "120" }));
   const again = { kind: "retry", errorCode: "timeout", retryAfter: "120" };

@@ -57,7 +57,7 @@ const reply = {
 const timeout = { kind: "failure", code: "timeout" };
 const networkError = { kind: "failure", code: "network_error" };
 
-test("an endless body is read to the limit, then the connection is closed and the reply counts", async () => {
+test("an endless body is read up to the limit, then the connection is closed and the reply counts", async () => {
   let poured = { takenBytes: 0 };
   const target = await hostile((socket) => {
     socket.write("HTTP/1.1 200 OK\r\n\r\n");
@@ -79,7 +79,7 @@ test("a body announced as 1 GB is not downloaded", async () => {
   assert.ok(poured.takenBytes < SOCKET_BUFFER_BYTES, `${poured.takenBytes} bytes were taken`);
 });
 
-test("two hundred endless bodies at once are each read to the limit and no further", async () => {
+test("two hundred endless bodies at once are each read up to the limit and no further", async () => {
   const poured: { takenBytes: number }[] = [];
   const target = await hostile((socket) => {
     socket.write("HTTP/1.1 200 OK\r\n\r\n");
@@ -91,14 +91,14 @@ test("two hundred endless bodies at once are each read to the limit and no furth
   assert.equal(poured.filter(({ takenBytes }) => takenBytes < SOCKET_BUFFER_BYTES).length, 200);
 });
 
-test("a body of exactly the limit is whole for the reader and cut for the log", async () => {
+test("a body of exactly the limit is complete for the reader and truncated in the log", async () => {
   const target = await hostile((socket) => respond(socket, 200, {}, Buffer.alloc(REPLY_READ_BYTES_MAX, "a")));
   assert.deepEqual(untimed(await patient.send(post(target.url)), IN_TIME), reply);
   assert.deepEqual(untimed(await patient.send(post(target.url)), IN_TIME), reply);
   assert.equal(target.connectionCount(), 1);
 });
 
-test("a body that drips one byte at a time ends at the time limit", async () => {
+test("a body sent one byte at a time ends at the time limit", async () => {
   const target = await hostile((socket) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
     const drip = setInterval(() => socket.write("a"), 20);
@@ -110,7 +110,7 @@ test("a body that drips one byte at a time ends at the time limit", async () => 
   await target.allClosed();
 });
 
-test("headers that drip one byte at a time end at the time limit", async () => {
+test("headers sent one byte at a time end at the time limit", async () => {
   const target = await hostile((socket) => {
     socket.write("HTTP/1.1 200 OK\r\nX: ");
     const drip = setInterval(() => socket.write("a"), 20);
@@ -127,7 +127,7 @@ test("silence after the headers ends at the time limit", async () => {
   await target.allClosed();
 });
 
-test("announcements that drip end at the time limit", async () => {
+test("slow informational responses end at the time limit", async () => {
   const target = await hostile((socket) => {
     const drip = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n"), 5);
     socket.on("close", () => clearInterval(drip));
@@ -136,7 +136,7 @@ test("announcements that drip end at the time limit", async () => {
   await target.allClosed();
 });
 
-test("announcements and chunk headers without end are not read to the time limit", async () => {
+test("endless informational responses and chunk headers are cut off before the time limit", async () => {
   const announcement = "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n";
   const floods: [start: string, rest: Buffer, result: object][] = [
     [announcement, Buffer.from(announcement.repeat(400)), networkError],
@@ -158,7 +158,7 @@ test("announcements and chunk headers without end are not read to the time limit
   }
 });
 
-test("a gzip bomb is kept as the compressed bytes it is", async () => {
+test("a gzip bomb is stored as its compressed bytes", async () => {
   const bomb = gzipSync(Buffer.alloc(32 * 1_024 * 1_024));
   const headers = { "Content-Encoding": "gzip", "Content-Type": "text/html" };
   const target = await hostile((socket) => respond(socket, 200, headers, bomb));
@@ -167,7 +167,7 @@ test("a gzip bomb is kept as the compressed bytes it is", async () => {
   assert.deepEqual({ ...untimed(result, IN_TIME), body: "" }, { ...reply, body: "" });
 });
 
-test("headers larger than the limit are not read to their end", async () => {
+test("headers over the size limit are not read to the end", async () => {
   const big = await hostile((socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${"a".repeat(64 * 1_024)}\r\n\r\n`));
   const endless = await hostile((socket) => {
     socket.write("HTTP/1.1 200 OK\r\n");
@@ -180,7 +180,7 @@ test("headers larger than the limit are not read to their end", async () => {
   }
 });
 
-test("invalid UTF-8 and NUL in a body are kept as replacement characters", async () => {
+test("invalid UTF-8 and NUL in a body are stored as replacement characters", async () => {
   const target = await hostile((socket) => respond(socket, 200, {}, Buffer.from([0x6f, 0x6b, 0x00, 0xff, 0xfe])));
   assert.deepEqual(untimed(await patient.send(post(target.url)), IN_TIME), {
     ...reply,
@@ -189,7 +189,7 @@ test("invalid UTF-8 and NUL in a body are kept as replacement characters", async
   });
 });
 
-test("a connection closed too early is a fault before the headers, and cuts the reply short in the body", async () => {
+test("a connection closed early is an error before the headers, and truncates the reply in the body", async () => {
   const early = await hostile((socket) => socket.end());
   const late = await hostile((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"));
   const fault = { kind: "failure", code: "connection_reset" };
@@ -208,7 +208,7 @@ test("a receiver that never reads the request ends at the time limit", async () 
   assert.deepEqual(untimed(result, AT_THE_LIMIT), timeout);
 });
 
-test("a redirect to an inside address is reported and not followed", async () => {
+test("a redirect to an internal address is reported and not followed", async () => {
   const inside = await hostile((socket) => respond(socket, 200));
   const target = await hostile((socket) => respond(socket, 307, { Location: inside.url }));
   assert.deepEqual(untimed(await patient.send(post(target.url)), IN_TIME), {
@@ -220,7 +220,7 @@ test("a redirect to an inside address is reported and not followed", async () =>
   assert.equal(inside.connectionCount(), 0);
 });
 
-test("a second reply that nobody asked for does not reach the next delivery", async () => {
+test("an unsolicited second reply does not reach the next delivery", async () => {
   const target = await hostile((socket) => {
     respond(socket, 500, {}, "first");
     respond(socket, 200, {}, "smuggled");

@@ -32,7 +32,7 @@ async function runWholeSeries(): Promise<void> {
   }
 }
 
-test("a receiver that always answers 500 gets exactly nine requests, then the delivery has failed", async () => {
+test("a receiver that always answers 500 gets exactly nine requests, and then the delivery is failed", async () => {
   const business = await makeBusiness(deps);
   const receivedAt: Date[] = [];
   const receiver = await startReplying(() => {
@@ -100,7 +100,7 @@ test("a receiver that always answers 500 gets exactly nine requests, then the de
   );
 });
 
-test("a redelivery makes request 10; failing it leaves the delivery failed, succeeding makes it delivered", async () => {
+test("a redelivery makes request 10; a failure leaves the delivery failed, a success makes it delivered", async () => {
   const business = await makeBusiness(deps);
   let status = 500;
   const receiver = await startReplying(() => ({ status }));
@@ -153,7 +153,7 @@ test("a redelivery makes request 10; failing it leaves the delivery failed, succ
   );
 });
 
-test("all failed deliveries of an endpoint since a time are redelivered at once, each once", async () => {
+test("all of an endpoint's failed deliveries since a given time are redelivered together, each once", async () => {
   const business = await makeBusiness(deps);
   let status = 500;
   const receiver = await startReplying(() => ({ status }));
@@ -186,7 +186,7 @@ test("all failed deliveries of an endpoint since a time are redelivered at once,
   );
 });
 
-test("what an endpoint missed while it was off is redelivered together with what failed, when asked for", async () => {
+test("deliveries missed while an endpoint was off can be redelivered together with the failed ones", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({ body: "ok" }));
   const { id: endpointId } = await makeEndpoint(deps, business, { url: receiver.url, kind: "slack" });
@@ -242,7 +242,7 @@ test("Retry-After moves the next attempt, never before its nominal delay, and pa
   );
 });
 
-test("an hour is the longest a receiver can ask for, and less than the nominal delay changes nothing", async () => {
+test("Retry-After is capped at an hour, and less than the nominal delay changes nothing", async () => {
   for (const [asked, waited] of [
     ["86400", 3_600],
     ["1", 30],
@@ -257,7 +257,7 @@ test("an hour is the longest a receiver can ask for, and less than the nominal d
   }
 });
 
-test("a test is sent at once, even while the receiver has asked for a pause and others wait", async () => {
+test("a test is sent at once, even while the receiver has asked for a pause and other deliveries wait", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying((_request, count) =>
     count === 1 ? { status: 503, headers: { "Retry-After": "3600" } } : {},

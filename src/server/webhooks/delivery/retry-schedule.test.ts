@@ -16,14 +16,14 @@ function delaySeconds(schedule: RetrySchedule, retriesUsed: number, retryAfter: 
   return at === null ? null : (at.getTime() - NOW.getTime()) / 1_000;
 }
 
-test("eight retries follow 30 seconds to an hour apart, counted from the end of the failed attempt, then no more", () => {
+test("eight retries follow 30 seconds to an hour apart, counted from the end of the failed attempt", () => {
   assert.deepEqual(
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((retriesUsed) => delaySeconds(exact, retriesUsed)),
     [30, 60, 120, 240, 480, 960, 1920, 3600, null, null],
   );
 });
 
-test("jitter adds at most a tenth, never subtracts, and is the same on every worker", () => {
+test("jitter adds at most 10%, never subtracts, and is the same on every worker", () => {
   for (const [retriesUsed, nominal] of DELAYS.entries()) {
     const delay = delaySeconds(jittered, retriesUsed);
     assert.ok(
@@ -34,7 +34,7 @@ test("jitter adds at most a tenth, never subtracts, and is the same on every wor
   }
 });
 
-test("jitter spreads deliveries evenly over the tenth", () => {
+test("jitter spreads deliveries evenly over the 10%", () => {
   const quarters = [0, 0, 0, 0];
   for (let i = 0; i < 4_000; i++) {
     const deliveryId = `0197c7d0-1111-7000-8000-${i.toString(16).padStart(12, "0")}` as DeliveryId;
@@ -66,7 +66,7 @@ test("Retry-After moves a retry later, never earlier, and by at most an hour", (
   }
 });
 
-test("Retry-After is whole seconds or one of the three forms of an HTTP date", () => {
+test("Retry-After is whole seconds or one of the three HTTP date formats", () => {
   const cases: [header: string | null, seconds: number | null][] = [
     ["120", 120],
     [" 120 ", 120],
@@ -89,7 +89,7 @@ test("Retry-After is whole seconds or one of the three forms of an HTTP date", (
   for (const [header, seconds] of cases) assert.equal(parseRetryAfter(header, NOW), seconds, `${header}`);
 });
 
-test("for any header text a retry falls between its nominal delay and the larger of that and an hour", () => {
+test("for any header text a retry falls between its nominal delay and the larger of that delay and an hour", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 7 }), fc.string(), (retriesUsed, header) => {
       const delay = delaySeconds(jittered, retriesUsed, header) ?? Number.NaN;

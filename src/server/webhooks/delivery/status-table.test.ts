@@ -81,7 +81,7 @@ const receiver = await startReplying((request) => {
 
 const KINDS = ["webhook", "slack", "teams"] as const satisfies readonly EndpointKind[];
 
-test("the status table holds for all three kinds, from the booking to the log", async () => {
+test("the status table holds for all three kinds, from booking to log", async () => {
   const cases: { name: string; fate: Fate; owner: OrganizationId; endpointId: EndpointId }[] = [];
   for (const [reply, ...fates] of TABLE) {
     for (const [index, kind] of KINDS.entries()) {
@@ -140,7 +140,7 @@ test("redirects are never followed", () => {
   );
 });
 
-test("signed JSON carries exactly the contract's headers, a card none of them", () => {
+test("signed JSON has exactly the contract's headers, and a card has none of them", () => {
   const names = (path: string) => {
     const request = receiver.requests.find((each) => pathOf(each).startsWith(path));
     assert.ok(request);

@@ -50,7 +50,7 @@ async function readFate({ owner }: Business) {
 
 const CANCELED = { state: "canceled", next_attempt_at: null, attempt_count: 1, queued: 0 };
 
-test("disabled while a retry waits: no further request, canceled at once, redeliverable once enabled", async () => {
+test("disabling an endpoint while a retry waits cancels it at once, and it can be redelivered once enabled", async () => {
   const { business, receiver, endpoint } = await makeWaiting();
   const { owner, plan } = business;
   await editEndpoint(deps, owner, { id: endpoint.id, isEnabled: false });
@@ -68,7 +68,7 @@ test("disabled while a retry waits: no further request, canceled at once, redeli
   assert.equal(receiver.requests.length, 2);
 });
 
-test("what a disabled endpoint misses is recorded as canceled and can be sent once it is enabled", async () => {
+test("deliveries missed by a disabled endpoint are recorded as canceled and can be sent once it is enabled", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   const endpoint = await makeEndpoint(deps, business, { url: receiver.url });
@@ -89,7 +89,7 @@ test("what a disabled endpoint misses is recorded as canceled and can be sent on
   );
 });
 
-test("removed while a retry waits: no further request, and no redelivery", async () => {
+test("removing an endpoint while a retry waits stops all requests and redeliveries", async () => {
   const { business, receiver, endpoint } = await makeWaiting();
   assert.equal(await removeEndpoint(deps, business.owner, endpoint.id), true);
   assert.equal(await removeEndpoint(deps, business.owner, endpoint.id), false);
@@ -102,7 +102,7 @@ test("removed while a retry waits: no further request, and no redelivery", async
   assert.deepEqual([row.secret.length, row.previous_secret], [0, null], "its secrets are gone");
 });
 
-test("downgraded while a retry waits: no further request; upgraded again, it can be redelivered", async () => {
+test("a downgrade while a retry waits stops all requests; after an upgrade it can be redelivered", async () => {
   const { business, receiver } = await makeWaiting();
   const { owner } = business;
   await updateOrganization(db, owner, { plan: "free" });
@@ -120,7 +120,7 @@ test("downgraded while a retry waits: no further request; upgraded again, it can
   assert.equal(receiver.requests.length, 2);
 });
 
-test("downgraded before the first attempt: nothing is sent at all", async () => {
+test("a downgrade before the first attempt prevents sending", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   await makeEndpoint(deps, business, { url: receiver.url });
@@ -130,7 +130,7 @@ test("downgraded before the first attempt: nothing is sent at all", async () => 
   assert.equal(receiver.requests.length, 0);
 });
 
-test("erased while a retry waits: no further request, nothing of it is left, and no redelivery", async () => {
+test("erasing while a retry waits stops all requests, leaves nothing behind, and prevents redelivery", async () => {
   const { business, receiver, reference } = await makeWaiting();
   assert.equal(await deleteBooking(deps, business.owner, reference), true);
   assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "erased" });
@@ -147,7 +147,7 @@ test("erased while a retry waits: no further request, nothing of it is left, and
   );
 });
 
-test("erased while the request is under way: the reply is not kept, and nothing is stuck", async () => {
+test("erasing during a request discards the reply, and nothing is stuck", async () => {
   const business = await makeBusiness(deps);
   const { promise: mayReply, resolve: reply } = Promise.withResolvers<void>();
   const { promise: hasArrived, resolve: arrived } = Promise.withResolvers<void>();
@@ -170,7 +170,7 @@ test("erased while the request is under way: the reply is not kept, and nothing 
   assert.equal(receiver.requests.length, 1);
 });
 
-test("disabled while the request is under way: its failure is logged and its retry never comes", async () => {
+test("disabling during a request logs its failure and cancels its retry", async () => {
   const business = await makeBusiness(deps);
   const { promise: mayReply, resolve: reply } = Promise.withResolvers<void>();
   const { promise: hasArrived, resolve: arrived } = Promise.withResolvers<void>();
@@ -191,7 +191,7 @@ test("disabled while the request is under way: its failure is logged and its ret
   assert.equal(receiver.requests.length, 1);
 });
 
-test("switching Store bookings off does not cancel what was stored before", async () => {
+test("turning Store bookings off does not cancel deliveries of bookings stored earlier", async () => {
   const { business, receiver } = await makeWaiting();
   await updateWidget(db, business.widgetId, { collect_data: false });
   moveClock(service, 30);
@@ -199,7 +199,7 @@ test("switching Store bookings off does not cancel what was stored before", asyn
   assert.equal(receiver.requests.length, 2);
 });
 
-test("redelivery of what waits, or does not exist, or is another's is refused", async () => {
+test("redelivery is refused for a queued, unknown or another organization's delivery", async () => {
   const { business } = await makeWaiting();
   const { id } = await readDelivery(deps, business.owner);
   assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "pro" }, id), { kind: "already_queued" });

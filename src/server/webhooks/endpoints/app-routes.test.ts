@@ -36,7 +36,7 @@ const listDeliveries = async (member: SignedIn, query = "") =>
   (await askApp(app, member, `GET /deliveries${query}`)).body as { data: AppDelivery[]; nextCursor: string | null };
 
 describe("endpoints", () => {
-  test("one is added with a secret that is shown once and signs what is sent", async () => {
+  test("are added with a secret that is shown once and signs deliveries", async () => {
     const { member, ...business } = await makeTeam();
     const receiver = await startReplying(() => ({ status: 200 }));
     const wanted = { url: receiver.url, kind: "webhook", description: "Warehouse" };
@@ -87,7 +87,7 @@ describe("endpoints", () => {
     ]);
   });
 
-  test("health counts the attempts of a day, and says since when it fails", async () => {
+  test("have health that counts a day's attempts and says since when they fail", async () => {
     const { member, ...business } = await makeTeam("viewer");
     const receiver = await startReplying(() => ({ status: 500 }));
     await makeEndpoint(deps, business, { url: receiver.url });
@@ -104,7 +104,7 @@ describe("endpoints", () => {
     assert.deepEqual(later?.health.lastDay, { delivered: 0, failed: 0, lastFailureAt: null });
   });
 
-  test("an address that cannot work is refused at its field; so is a description that is too long", async () => {
+  test("with an unusable address or an over-long description are refused with an error at the field", async () => {
     const { member } = await makeTeam();
     for (const [body, field] of [
       [{ url: "ftp://example.com", kind: "webhook" }, "url"],
@@ -121,7 +121,7 @@ describe("endpoints", () => {
     assert.deepEqual(await listEndpoints(member), []);
   });
 
-  test("one is edited, turned off and on, and removed; each is in the log", async () => {
+  test("are edited, turned off and on, and removed, with a log entry each time", async () => {
     const { member, ...business } = await makeTeam();
     const receiver = await startReplying(() => ({ status: 200 }));
     const { id } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -150,7 +150,7 @@ describe("endpoints", () => {
     );
   });
 
-  test("what one request changes is changed together, and is one line in the log", async () => {
+  test("change all fields of one request together, with one log entry", async () => {
     const { member, ...business } = await makeTeam();
     const receiver = await startReplying(() => ({ status: 200 }));
     const { id } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -167,7 +167,7 @@ describe("endpoints", () => {
     assert.deepEqual(await readAudit(db, business.owner), [{ action: "endpoint.changed", target: id, detail }]);
   });
 
-  test("a rotated secret is shown once, and the old one signs for a day more", async () => {
+  test("show a rotated secret once, and the old one signs for another day", async () => {
     const { member, ...business } = await makeTeam();
     const receiver = await startReplying(() => ({ status: 200 }));
     const { id, secret } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -182,7 +182,7 @@ describe("endpoints", () => {
     for (const each of [secret, rotated.secret]) verify(request, each, clock.now());
   });
 
-  test("the address of a chat is a password, and shown to nobody; a viewer sees no address's path", async () => {
+  test("never show a chat's address, which is a password; viewers see no address's path", async () => {
     const { member, ...business } = await makeTeam();
     const viewer = await signIn(service, { role: "viewer", organizationId: business.owner });
     const receiver = await startReplying(() => ({ status: 200 }));
@@ -195,7 +195,7 @@ describe("endpoints", () => {
     assert.deepEqual(kinds(await listEndpoints(viewer)), []);
   });
 
-  test("without the plan nothing can be added, sent or changed, but all can be seen and removed", async () => {
+  test("cannot be added, used or changed without the plan, but can be seen and removed", async () => {
     const { member, ...business } = await makeTeam();
     const receiver = await startReplying(() => ({ status: 200 }));
     const { id } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -217,7 +217,7 @@ describe("endpoints", () => {
 });
 
 describe("deliveries", () => {
-  test("one is shown with its attempts, what was sent and what was answered; a viewer gets neither", async () => {
+  test("are shown with their attempts, what was sent and the replies; viewers see neither body nor reply", async () => {
     const { member, ...business } = await makeTeam();
     const viewer = await signIn(service, { role: "viewer", organizationId: business.owner });
     const receiver = await startReplying((_request, count) => ({
@@ -261,7 +261,7 @@ describe("deliveries", () => {
     assert.deepEqual([masked.body, masked.attempts.map(({ reply }) => reply)], [null, [null, null]]);
   });
 
-  test("they are filtered, and pages follow one another without a gap", async () => {
+  test("are filtered and paged without gaps", async () => {
     const { member, ...business } = await makeTeam();
     const receiver = await startReplying((request) => ({
       status: request.head.startsWith("POST /hooks/bad") ? 500 : 200,
@@ -296,7 +296,7 @@ describe("deliveries", () => {
       assert.equal((await askApp(app, member, `GET /deliveries?${query}`)).status, status, query);
   });
 
-  test("one is sent once more on request; while it waits, is erased or its endpoint is off it is not", async () => {
+  test("are redelivered on request, unless they are queued, erased or their endpoint is off", async () => {
     const { member, ...business } = await makeTeam("member");
     const receiver = await startReplying(() => ({ status: 200 }));
     await makeEndpoint(deps, business, { url: receiver.url });
@@ -317,7 +317,7 @@ describe("deliveries", () => {
     assert.deepEqual(await readAudit(db, business.owner), [{ action: "delivery.redelivered", target: id, detail }]);
   });
 
-  test("those that failed since a time are sent once more together", async () => {
+  test("that failed since a given time are redelivered together", async () => {
     const { member, ...business } = await makeTeam("member");
     const receiver = await startReplying(() => ({ status: 410 }));
     const { id } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -337,7 +337,7 @@ describe("deliveries", () => {
     assert.equal((await failed("yesterday")).status, 422);
   });
 
-  test("another organization's endpoints and deliveries are not there", async () => {
+  test("another organization's endpoints and deliveries are not found", async () => {
     const mine = await makeTeam();
     const theirs = await makeTeam();
     const receiver = await startReplying(() => ({ status: 200 }));

@@ -25,7 +25,7 @@ import { toShortUrl } from "./shown-url.ts";
 const service = await createWebhookService();
 const { deps, clock, loop } = service;
 
-test("on Free none can be added; Pro and Business can", async () => {
+test("endpoints can't be added on Free, only on Pro and Business", async () => {
   const wanted = { url: "http://127.0.0.1:9/", kind: "webhook", description: "" } as const;
   const kinds = [];
   for (const plan of ["free", "pro", "business"] as const) {
@@ -36,7 +36,7 @@ test("on Free none can be added; Pro and Business can", async () => {
   assert.deepEqual(kinds, ["plan_required", "added", "added"]);
 });
 
-test("at most 20 endpoints an organization, also when they are added at once; a removed one makes room", async () => {
+test("an organization has at most 20 endpoints, even when added at once; removing one makes room", async () => {
   const business = await makeBusiness(deps);
   const owner = { id: business.owner, plan: business.plan };
   const wanted = { url: "http://127.0.0.1:9/", kind: "webhook", description: "" } as const;
@@ -51,7 +51,7 @@ test("at most 20 endpoints an organization, also when they are added at once; a 
   assert.equal((await addEndpoint(deps, owner, wanted)).kind, "too_many");
 });
 
-test("a URL that could not work is refused when it is saved, added or edited, with the reason", async () => {
+test("an unusable URL is refused when added or edited, with the reason", async () => {
   const business = await makeBusiness(deps);
   const owner = { id: business.owner, plan: business.plan };
   const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/a" });
@@ -73,7 +73,7 @@ test("a URL that could not work is refused when it is saved, added or edited, wi
   assert.equal((await findEndpoint(deps.db, business.owner, id))?.url, "http://127.0.0.1:9/a");
 });
 
-test("the secret is shown once, has its form, and is nowhere in the database as it is", async () => {
+test("the secret is shown once, has the documented format, and is nowhere in the database in plain text", async () => {
   const business = await makeBusiness(deps);
   const { id, secret } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
   assert.match(secret, /^whsec_[A-Za-z0-9_-]{43}$/);
@@ -103,7 +103,7 @@ test("another organization can neither see nor change an endpoint", async () => 
   assert.deepEqual([row.status, row.removed_at, row.previous_secret], ["enabled", null, null]);
 });
 
-test("an edited URL is where the next attempt goes, with a clean start", async () => {
+test("the next attempt goes to the edited URL, with a clean start", async () => {
   const business = await makeBusiness(deps);
   const before = await startReplying(() => ({ status: 503, headers: { "Retry-After": "3600" } }));
   const after = await startReplying(() => ({}));
@@ -127,7 +127,7 @@ test("an edited URL is where the next attempt goes, with a clean start", async (
   assert.equal((await readDelivery(deps, business.owner)).state, "delivered");
 });
 
-test("what the receiver of the old URL answers late says nothing about the new one", async () => {
+test("a late reply from the old URL does not affect the new one", async () => {
   for (const late of [{ status: 410 }, { status: 503, headers: { "Retry-After": "3600" } }, { status: 200 }]) {
     const business = await makeBusiness(deps);
     const gate = Promise.withResolvers<void>();
@@ -154,7 +154,7 @@ test("what the receiver of the old URL answers late says nothing about the new o
   }
 });
 
-test("an edit that is just being made counts before the report that waits for it", async () => {
+test("an edit in progress takes precedence over a report waiting for it", async () => {
   const business = await makeBusiness(deps);
   const gate = Promise.withResolvers<void>();
   const receiver = await startReplying(async () => {
@@ -180,7 +180,7 @@ test("an edit that is just being made counts before the report that waits for it
   assert.equal((await readDelivery(deps, business.owner)).state, "failed");
 });
 
-test("after a rotation both secrets verify for 24 hours, then the new one alone", async () => {
+test("after a rotation both secrets verify for 24 hours, then only the new one", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   const { id, secret: oldSecret } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -207,7 +207,7 @@ test("after a rotation both secrets verify for 24 hours, then the new one alone"
   assert.throws(() => verify(after, oldSecret, clock.now()), /a signature verifies/);
 });
 
-test("a test event is one attempt, marked as what it is, and says nothing about the endpoint's health", async () => {
+test("a test event is one attempt, marked as a test, and does not affect the endpoint's health", async () => {
   for (const kind of ["webhook", "slack", "teams"] as const) {
     const business = await makeBusiness(deps);
     const owner = { id: business.owner, name: "Lindenhof Dental", plan: business.plan };
@@ -254,12 +254,12 @@ test("a test event is refused on Free and for a disabled endpoint", async () => 
   assert.deepEqual(await sendTestEvent(deps, { ...owner, plan: "pro" }, id), { kind: "disabled" });
 });
 
-test("of a chat's address only the host and the end are shown", () => {
+test("only the host and the last characters of a chat's address are shown", () => {
   const url = "https://hooks.slack.com/services/T000/B000/XXXXsecret";
   assert.equal(toShortUrl(url), "https://hooks.slack.com/…cret");
 });
 
-test("an organization can send ten tests a minute; the next one is refused, another organization's is not", async () => {
+test("an organization can send ten tests a minute; the next one is refused, but not another organization's", async () => {
   const business = await makeBusiness(deps);
   const owner = { id: business.owner, name: "Lindenhof Dental", plan: business.plan };
   const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });

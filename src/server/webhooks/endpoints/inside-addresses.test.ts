@@ -35,7 +35,7 @@ function answering(...answers: string[][]): ResolveHost {
   });
 }
 
-test("no spelling of an inside address is connected to, with or without TLS", async () => {
+test("no spelling of an internal address is connected to, with or without TLS", async () => {
   const hosts = [
     "127.0.0.1",
     "127.0.0.1.",
@@ -79,7 +79,7 @@ test("no spelling of an inside address is connected to, with or without TLS", as
   assert.equal(inside.connectionCount(), 0);
 });
 
-test("a name that resolves to an inside address is not connected to, in any form of the address", async () => {
+test("a name that resolves to an internal address is not connected to, in any form of the address", async () => {
   const answers = [
     ["127.0.0.1"],
     ["::1"],
@@ -98,7 +98,7 @@ test("a name that resolves to an inside address is not connected to, in any form
   assert.equal(inside.connectionCount(), 0);
 });
 
-test("one inside address among public ones refuses the name, wherever it stands", async () => {
+test("one internal address among public ones refuses the name, in any position", async () => {
   for (const addresses of [
     [PUBLIC, "127.0.0.1"],
     ["127.0.0.1", PUBLIC],
@@ -110,7 +110,7 @@ test("one inside address among public ones refuses the name, wherever it stands"
   assert.equal(inside.connectionCount(), 0);
 });
 
-test("a name that is public when it is saved and inside when it is sent to is refused at the send", async () => {
+test("a name that is public when saved and internal when used is refused at sending", async () => {
   const resolve = answering([PUBLIC], ["127.0.0.1"]);
   const url = `https://rebind.example.test:${inside.port}/`;
   const saved = await checkEndpointUrl({ resolve, allow: [] }, url);
@@ -119,7 +119,7 @@ test("a name that is public when it is saved and inside when it is sent to is re
   assert.equal(inside.connectionCount(), 0);
 });
 
-test("a name is resolved once for a connection, so a second answer cannot replace the one that was judged", async () => {
+test("a name is resolved once per connection, so a second answer cannot replace the checked one", async () => {
   const allow = ["127.0.0.1/32"];
   const outside = await startReceiver((socket) => respond(socket, 200, { Connection: "close" }, "outside"));
   let questions = 0;
@@ -134,14 +134,14 @@ test("a name is resolved once for a connection, so a second answer cannot replac
   await outside.stop();
 });
 
-test("plain http to a public address is refused, by literal and by name", async () => {
+test("plain http to a public address is refused, as a literal and by name", async () => {
   const { send } = sender({ allowCidrs: ["127.0.0.1/32"], resolve: answering([PUBLIC]) });
   for (const url of [`http://${PUBLIC}/`, "http://hooks.example.test/"]) {
     assert.deepEqual(untimed(await send(post(url))), BLOCKED, url);
   }
 });
 
-test("an allow-listed address is reached by plain http, and its neighbours are not", async () => {
+test("an allow-listed address is reached over plain http, and its neighbours are not", async () => {
   const target = await startReceiver((socket) => respond(socket, 200, {}, "hello"));
   const { send } = sender({
     allowCidrs: ["127.0.0.1/32"],
@@ -160,7 +160,7 @@ test("an allow-listed address is reached by plain http, and its neighbours are n
   await target.stop();
 });
 
-test("what the save check refuses for its address, the send refuses too", async () => {
+test("an address refused on saving is refused on sending too", async () => {
   const allow: Cidr[] = [];
   for (const host of ["127.0.0.1", "[::ffff:a9fe:a9fe]", "inside.example.test", "0x7f.1", "localhost"]) {
     const resolve = answering(["10.1.1.1"]);

@@ -29,7 +29,7 @@ async function makeTeam() {
   return { ...business, member: await signIn(service, { role: "admin", organizationId: business.owner }) };
 }
 
-test("what is shown of a chat's URL is not taken for a URL", async () => {
+test("a chat's shortened URL is not accepted as a URL", async () => {
   const team = await makeTeam();
   const receiver = await startReplying(() => ({ body: "ok" }));
   const { id } = await makeEndpoint(deps, team, { url: `${receiver.url}/T0/SECRET`, kind: "slack" });
@@ -51,7 +51,7 @@ test("what is shown of a chat's URL is not taken for a URL", async () => {
   assert.deepEqual(receiver.requests.map(pathOf), ["/hooks/T0/SECRET"]);
 });
 
-test("once a chat is removed its URL is forgotten; the log goes on showing what it showed", async () => {
+test("removing a chat forgets its URL; the log keeps showing the shortened one", async () => {
   for (const kind of ["slack", "teams"] as const) {
     const team = await makeTeam();
     const receiver = await startReplying(() => ({ body: "ok" }));
@@ -69,7 +69,7 @@ test("once a chat is removed its URL is forgotten; the log goes on showing what 
   }
 });
 
-test("the secret before a rotation is forgotten after a day, and is not spoken of any more", async () => {
+test("the previous secret is forgotten a day after a rotation, and no longer mentioned", async () => {
   const team = await makeTeam();
   const { id } = await makeEndpoint(deps, team, { url: "http://127.0.0.1:9/" });
   const young = await makeEndpoint(deps, team, { url: "http://127.0.0.1:9/" });

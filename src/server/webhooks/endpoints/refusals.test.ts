@@ -55,7 +55,7 @@ async function startChat() {
   };
 }
 
-test("a delivery that ends in any other way ends the row", async () => {
+test("a delivery with any other outcome ends the streak", async () => {
   for (const other of [400, 409, 500]) {
     const chat = await startChat();
     for (const status of [404, 401, other, 403, other, 404, 404]) {
@@ -67,7 +67,7 @@ test("a delivery that ends in any other way ends the row", async () => {
   }
 });
 
-test("one delivery that is sent again by hand is one delivery, and what comes of it ends no row", async () => {
+test("a redelivery does not count as another delivery, and its failure does not end the streak", async () => {
   const chat = await startChat();
   assert.equal(await chat.book(), "enabled");
   for (const status of [404, 500, 404, 400]) {
@@ -80,7 +80,7 @@ test("one delivery that is sent again by hand is one delivery, and what comes of
   assert.equal(await chat.book(), "disabled");
 });
 
-test("a test neither counts nor ends the row", async () => {
+test("a test neither counts toward nor ends the streak", async () => {
   const chat = await startChat();
   assert.deepEqual([await chat.book(), await chat.book()], ["enabled", "enabled"]);
   for (const status of [404, 400, 500]) {
@@ -91,7 +91,7 @@ test("a test neither counts nor ends the row", async () => {
   assert.equal(await chat.book(), "disabled");
 });
 
-test("a redelivery that arrives clears the row as any success does", async () => {
+test("a successful redelivery clears the streak like any success", async () => {
   const chat = await startChat();
   await chat.book();
   await chat.book();

@@ -33,7 +33,7 @@ async function reasonOf(text: string, ...allow: string[]): Promise<string> {
   return verdict.kind === "refused" ? verdict.reason : `accepted ${verdict.url}`;
 }
 
-test("an https address on the public internet is accepted in its normalised form", async () => {
+test("a public https address is accepted in its normalised form", async () => {
   const table: [text: string, url: string][] = [
     ["https://example.com/hooks", "https://example.com/hooks"],
     ["  https://example.com/hooks\n", "https://example.com/hooks"],
@@ -47,7 +47,7 @@ test("an https address on the public internet is accepted in its normalised form
   for (const [text, url] of table) assert.deepEqual(await check(text), { kind: "accepted", url }, text);
 });
 
-test("a URL that cannot be one is refused with a reason a person understands", async () => {
+test("an invalid URL is refused with a clear reason", async () => {
   const full = "The URL must be a full address, for example https://example.com/hooks.";
   const table: [text: string, reason: string][] = [
     ["", full],
@@ -87,7 +87,7 @@ test("a URL that cannot be one is refused with a reason a person understands", a
   assert.equal((await check(`https://example.com/${"a".repeat(2_028)}`)).kind, "accepted");
 });
 
-test("every way of writing an inside address is refused", async () => {
+test("every spelling of an internal address is refused", async () => {
   const urls = [
     "https://127.0.0.1/",
     "https://127.0.0.1./",
@@ -133,7 +133,7 @@ test("every way of writing an inside address is refused", async () => {
     );
 });
 
-test("a refusal says what kind of network an address is in, and of a name not even whether it exists", async () => {
+test("a refusal names the kind of network for an address, but for a name not even whether it exists", async () => {
   assert.deepEqual(await check("https://internal.example/"), {
     kind: "refused",
     reason:
@@ -146,7 +146,7 @@ test("a refusal says what kind of network an address is in, and of a name not ev
   });
 });
 
-test("an allow-listed target is accepted, also by plain http, when all its addresses are allowed", async () => {
+test("an allow-listed target is accepted, even over plain http, if all its addresses are allowed", async () => {
   const allow = ["10.20.0.0/16", "127.0.0.1"];
   const table: [text: string, isAccepted: boolean][] = [
     ["http://10.20.0.5:8080/hooks", true],

@@ -42,7 +42,7 @@ async function pass(seconds: number): Promise<void> {
   }
 }
 
-test("no success for five days: told at the first delivery given up, a day before, and when it is turned off", async () => {
+test("owners are told of the first failed delivery, a day before the endpoint is turned off, and when it is", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({ status: 500 }));
   const { id } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -102,7 +102,7 @@ test("no success for five days: told at the first delivery given up, a day befor
   );
 });
 
-test("no endpoint is turned off without a warning a day before, however seldom anything is sent", async () => {
+test("no endpoint is turned off without a warning a day before, however rarely anything is sent", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({ status: 500 }));
   const { id } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -136,7 +136,7 @@ test("no endpoint is turned off without a warning a day before, however seldom a
   assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"], "a warning of before the clean start does not count");
 });
 
-test("at most one notice of a kind in 24 hours, however many deliveries are given up", async () => {
+test("at most one notice of each kind is sent in 24 hours, however many deliveries fail", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({ status: 500 }));
   await makeEndpoint(deps, business, { url: receiver.url });
@@ -177,7 +177,7 @@ test("one success clears everything", async () => {
   assert.equal((await readEndpoint(deps, id)).status, "enabled", "the five days begin anew");
 });
 
-test("410 switches a receiver off at once, tells its owner, and cancels what waits", async () => {
+test("410 turns an endpoint off at once, notifies its owner, and cancels waiting deliveries", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying((_request, count) => ({ status: count === 1 ? 503 : 410 }));
   const { id } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -203,7 +203,7 @@ test("410 switches a receiver off at once, tells its owner, and cancels what wai
   assert.equal(receiver.requests.length, 3, "enabling it again is one action");
 });
 
-test("a chat that refuses three deliveries in a row is turned off, one that refuses our card never is", async () => {
+test("a chat that refuses three deliveries in a row is turned off, but not one that rejects our card", async () => {
   for (const [status, disabledReason] of [
     [404, "failing"],
     [400, null],
@@ -226,7 +226,7 @@ test("a chat that refuses three deliveries in a row is turned off, one that refu
   );
 });
 
-test("the owner is told at the first delivery that a chat refuses, whatever the reason, and health shows it", async () => {
+test("the owner is notified of a chat's first refused delivery, whatever the reason, and health shows it", async () => {
   for (const [kind, status, body] of [
     ["teams", 400, "WorkflowTriggerIsNotEnabled"],
     ["teams", 413, ""],
@@ -248,7 +248,7 @@ test("the owner is told at the first delivery that a chat refuses, whatever the 
   }
 });
 
-test("a chat gets a message a second at most", async () => {
+test("a chat gets at most one message a second", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   await makeEndpoint(deps, business, { url: receiver.url, kind: "slack" });

@@ -34,7 +34,7 @@ async function switchOff(smtpUrl: string | null) {
 
 const listReceivers = (mails: readonly string[]) => mails.map((mail) => /^To: (.*?)\r$/m.exec(mail)?.[1]).sort();
 
-test("owners and admins of the organization, and nobody else, read once that an endpoint was turned off", async () => {
+test("only the organization's owners and admins are mailed, once, that an endpoint was turned off", async () => {
   const server = await openMailServer();
   const { deps, business, endpointId, addresses } = await switchOff(server.url);
   await Promise.all([mailNotices(deps, NOBODY_STOPS), mailNotices(deps, NOBODY_STOPS)]);
@@ -46,7 +46,7 @@ test("owners and admins of the organization, and nobody else, read once that an 
   assert.ok(mail.includes(`${deps.config.baseUrl}/app/${business.owner}/webhooks/${endpointId}`));
 });
 
-test("a mail server that refuses is tried again half an hour later, and given up after a day", async () => {
+test("a refusing mail server is retried after half an hour, and given up after a day", async () => {
   const reply = { recipient: "451 Not now" };
   const server = await openMailServer(reply);
   const service = await switchOff(server.url);
@@ -64,7 +64,7 @@ test("a mail server that refuses is tried again half an hour later, and given up
   assert.deepEqual(server.mails, []);
 });
 
-test("without a mail server nothing is tried", async () => {
+test("without a mail server nothing is attempted", async () => {
   const { deps, lines } = await switchOff(null);
   await mailNotices(deps, NOBODY_STOPS);
   assert.ok(!lines.join("").includes("mail."));

@@ -114,7 +114,7 @@ test("every attempt is logged with time, endpoint, event, result, number, status
   );
 });
 
-test("a long reply is kept to 4 KiB and marked as cut", async () => {
+test("a long reply is cut to 4 KiB and marked as truncated", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({ body: "é".repeat(5_000) }));
   await makeEndpoint(deps, business, { url: receiver.url });
@@ -124,7 +124,7 @@ test("a long reply is kept to 4 KiB and marked as cut", async () => {
   assert.deepEqual([attempt?.reply, attempt?.reply_is_truncated], ["é".repeat(2_048), true]);
 });
 
-test("filters and paging: no line twice, none left out, also with equal times", async () => {
+test("filtered pages repeat and skip nothing, even with equal times", async () => {
   const business = await makeBusiness(deps);
   const stranger = await makeBusiness(deps);
   const receiver = await startReplying((request) => ({
@@ -169,7 +169,7 @@ test("filters and paging: no line twice, none left out, also with equal times", 
   assert.deepEqual(await listAttempts(db, business.owner, foreign), []);
 });
 
-test("the log says when a manual attempt is to come, and when it is under way", async () => {
+test("the log says when a manual attempt is queued and when it is in progress", async () => {
   const business = await makeBusiness(deps);
   const gate = Promise.withResolvers<void>();
   const receiver = await startReplying(async (_request, count) => {
@@ -235,7 +235,7 @@ async function sweepLog() {
   return { webhookEvents, attempts };
 }
 
-test("what still waits is not swept, however old", async () => {
+test("waiting deliveries are not swept, however old", async () => {
   const business = await makeBusiness(deps);
   const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
   await book(deps, business);

@@ -53,7 +53,7 @@ async function failTwice(business: Business): Promise<[DeliveryId, DeliveryId]> 
   return [first.id, second.id];
 }
 
-test("thirty days after its last attempt a delivery is not shown any more, and cannot be sent again", async () => {
+test("thirty days after its last attempt a delivery is no longer shown and cannot be redelivered", async () => {
   const business = await makeBusiness(deps, "business");
   const receiver = await startReplying(() => ({ status: 500 }));
   const { id: endpointId } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -85,7 +85,7 @@ test("thirty days after its last attempt a delivery is not shown any more, and c
   assert.deepEqual(shown, [[], [young]], "nor with its booking, which is kept for longer");
 });
 
-test("all failed deliveries are sent again, but not the tests", async () => {
+test("all failed deliveries are redelivered, but not the tests", async () => {
   const business = await makeBusiness(deps);
   let status = 500;
   const receiver = await startReplying(() => ({ status }));
@@ -103,7 +103,7 @@ test("all failed deliveries are sent again, but not the tests", async () => {
   assert.deepEqual(states.toSorted(), ["delivered", "delivered", "failed"]);
 });
 
-test("the log of an endpoint that is not theirs, or never was, is not found; of one that was removed it is", async () => {
+test("the log of another organization's or an unknown endpoint is not found; that of a removed one is", async () => {
   const [mine, theirs] = [await makeBusiness(deps), await makeBusiness(deps)];
   const receiver = await startReplying(() => ({}));
   const own = await makeEndpoint(deps, mine, { url: receiver.url });

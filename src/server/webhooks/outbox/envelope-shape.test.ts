@@ -11,7 +11,7 @@ import {
 } from "#contract/webhook-event.ts";
 import { bookingCreated, endpointTest } from "../testing/card-sample.ts";
 
-test("the envelope has exactly the fields of the contract", () => {
+test("the envelope has exactly the contract's fields", () => {
   const { data } = BookingCreatedEvent.properties;
   assert.deepEqual(
     {
@@ -67,7 +67,7 @@ test("the envelope has exactly the fields of the contract", () => {
   );
 });
 
-test("a booking's envelope and a test event are valid, and neither is taken for the other", () => {
+test("a booking's envelope and a test event are valid, and neither is mistaken for the other", () => {
   const event = bookingCreated({ attribution: { clickIds: { gclid: "Cj0KCQiA" }, utm: { source: "google" } } });
   assert.deepEqual(
     [
@@ -80,7 +80,7 @@ test("a booking's envelope and a test event are valid, and neither is taken for 
   );
 });
 
-test("joinUrl is always there and may be null; manageUrl is left out when there is none, never null", () => {
+test("joinUrl is always present and may be null; manageUrl is omitted when there is none, never null", () => {
   const { joinUrl: _joinUrl, ...withoutJoin } = bookingCreated().data.booking;
   const { manageUrl: _manageUrl, ...withoutManage } = bookingCreated().data.booking;
   assert.deepEqual(

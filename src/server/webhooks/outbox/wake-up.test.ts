@@ -13,7 +13,7 @@ import {
 
 const { deps } = await createWebhookService();
 
-test("a booking wakes the worker: its delivery does not wait for the next look", async () => {
+test("a booking wakes the worker, so its delivery does not wait for the next poll", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   await makeEndpoint(deps, business, { url: receiver.url });
@@ -30,7 +30,7 @@ test("a booking wakes the worker: its delivery does not wait for the next look",
   await worker.stop();
 });
 
-test("stopping waits for the request under way, writes how it ended, and sends nothing more", async () => {
+test("stopping waits for the request in progress, records its outcome, and sends nothing more", async () => {
   const { deps: other } = await createWebhookService();
   const business = await makeBusiness(other);
   const gate = Promise.withResolvers<void>();

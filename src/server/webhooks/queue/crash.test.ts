@@ -67,7 +67,7 @@ async function listLeased(): Promise<string[]> {
 
 const BOOKINGS = 200;
 
-test("kill -9 in flight, three times, with 200 bookings queued: all arrive, only what was in flight twice", {
+test("kill -9 in flight, three times, with 200 bookings queued: all arrive, and only those in flight twice", {
   timeout: 60_000,
 }, async () => {
   const business = await makeBusiness(deps);
@@ -122,7 +122,7 @@ test("kill -9 in flight, three times, with 200 bookings queued: all arrive, only
   assert.deepEqual(new Set(interrupted.map(({ delivery_id }) => delivery_id as string)), inFlightAtKill);
 });
 
-test("on SIGTERM a worker waits for its requests no longer than the grace time, and another takes them up", {
+test("on SIGTERM a worker waits for its requests no longer than the grace period, and another takes them over", {
   timeout: 60_000,
 }, async () => {
   const business = await makeBusiness(deps);
@@ -152,7 +152,7 @@ test("on SIGTERM a worker waits for its requests no longer than the grace time, 
   );
 });
 
-test("on SIGTERM a worker lets the requests under way end, writes them down, and begins no other", {
+test("on SIGTERM a worker lets requests in progress finish, records them, and starts no others", {
   timeout: 60_000,
 }, async () => {
   const business = await makeBusiness(deps);
@@ -211,7 +211,7 @@ test("the deliveries of a worker killed with kill -9 are sent by another within 
   );
 });
 
-test("a stopped worker that wakes up again changes nothing that was done meanwhile", { timeout: 60_000 }, async () => {
+test("a suspended worker that resumes changes nothing that was done meanwhile", { timeout: 60_000 }, async () => {
   const business = await makeBusiness(deps);
   const gate = Promise.withResolvers<void>();
   const receiver = await startReplying(async (_request, count) => {

@@ -62,7 +62,7 @@ for (const about of [
   { businesses: 15, endpoints: 20, bookings: 2, atOnce: [220, 245] },
 ] as const) {
   const { businesses, endpoints, atOnce } = about;
-  test(`beside ${businesses} with ${endpoints} slow receivers each, a newcomer's booking is sent at once`, async () => {
+  test(`with ${businesses} with ${endpoints} slow receivers each, a newcomer's booking is sent at once`, async () => {
     const slow = await startSlow();
     const loop = new DeliveryLoop(anotherWorker(deps));
     await fill(slow.receiver.url, about);
@@ -80,7 +80,7 @@ for (const about of [
   });
 }
 
-test("one has at most half as many as are still free, and goes on when more are", async () => {
+test("an organization gets at most half of the free places, and more as places free up", async () => {
   const [business] = await fill("http://127.0.0.1:9/", { businesses: 1, endpoints: 2, bookings: 5 });
   const claim = async (free: number) => {
     const at = deps.clock.now();

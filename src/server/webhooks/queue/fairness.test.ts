@@ -50,7 +50,7 @@ beforeEach(async () => {
   await sql`truncate delivery_queue, delivery_attempts, deliveries, webhook_events cascade`.execute(deps.db);
 });
 
-test("an endpoint gets ten requests at once, over all workers", async () => {
+test("an endpoint gets ten requests at once, across all workers", async () => {
   const business = await makeBusiness(deps);
   const { receiver, letGo } = await startHolding();
   await makeEndpoint(deps, business, { url: receiver.url });
@@ -69,7 +69,7 @@ test("an endpoint gets ten requests at once, over all workers", async () => {
   assert.equal(receiver.requests.length, 25);
 });
 
-test("an organization gets a quarter of a worker's places, and what is left goes to others", async () => {
+test("an organization gets a quarter of a worker's places, and the rest goes to others", async () => {
   const greedy = await makeBusiness(deps);
   const modest = await makeBusiness(deps);
   const { receiver, letGo } = await startHolding();
@@ -89,7 +89,7 @@ test("an organization gets a quarter of a worker's places, and what is left goes
   assert.equal(receiver.requests.length, 101);
 });
 
-test("an endpoint with nothing in flight may send although its slow neighbours fill the organization's places", async () => {
+test("an idle endpoint can send even when slow neighbours fill the organization's places", async () => {
   const business = await makeBusiness(deps);
   const { receiver, letGo } = await startHolding();
   for (let n = 0; n < 7; n++) await makeEndpoint(deps, business, { url: `${receiver.url}/slow-${n}` });
@@ -106,7 +106,7 @@ test("an endpoint with nothing in flight may send although its slow neighbours f
   await deliverAll(loop);
 });
 
-test("a failing endpoint, and a chat, get one request at a time", async () => {
+test("a failing endpoint and a chat get one request at a time", async () => {
   const business = await makeBusiness(deps);
   const { receiver, letGo } = await startHolding();
   const failing = await makeEndpoint(deps, business, { url: `${receiver.url}/failing` });
@@ -119,7 +119,7 @@ test("a failing endpoint, and a chat, get one request at a time", async () => {
   await loop.settled();
 });
 
-test("dead receivers in great number leave room for the living", async () => {
+test("many dead receivers leave room for healthy ones", async () => {
   const { receiver, letGo } = await startHolding();
   const loop = new DeliveryLoop(deps);
   const dead = await Promise.all(Array.from({ length: 5 }, () => makeBusiness(deps)));
@@ -142,7 +142,7 @@ test("dead receivers in great number leave room for the living", async () => {
   await loop.settled();
 });
 
-test("one hung endpoint with many waiting does not delay the others", async () => {
+test("one hung endpoint with many waiting deliveries does not delay the others", async () => {
   const hung = await makeBusiness(deps);
   const { receiver, letGo } = await startHolding();
   await makeEndpoint(deps, hung, { url: receiver.url });
@@ -177,7 +177,7 @@ test("one hung endpoint with many waiting does not delay the others", async () =
   await loop.settled();
 });
 
-test("several workers at once: everything arrives, nothing twice, and caps hold", async () => {
+test("with several workers everything arrives, nothing twice, and limits hold", async () => {
   const businesses = await Promise.all(Array.from({ length: 4 }, () => makeBusiness(deps)));
   const inFlight = new Map<string, number>();
   let most = 0;

@@ -69,7 +69,7 @@ async function bringDatabaseBack(): Promise<void> {
   await onServer(`alter database ${databaseName} allow_connections true`);
 }
 
-test("a lease that runs out is logged as interrupted and retried; what its holder says later is dropped", async () => {
+test("an expired lease is logged as interrupted and retried; a late report from its holder is dropped", async () => {
   const { business, receiver, endpoint, letGo } = await makeInFlight();
   const other = new DeliveryLoop(anotherWorker(deps));
   moveClock(service, LEASE_SECONDS);
@@ -97,7 +97,7 @@ test("a lease that runs out is logged as interrupted and retried; what its holde
   assert.equal((await readEndpoint(deps, endpoint.id)).failed_attempts, 0, "the receiver is not to blame");
 });
 
-test("a delivery whose worker always dies is given up after nine attempts, and loops never", async () => {
+test("a delivery whose worker always dies is given up after nine attempts, and never loops", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => null);
   await makeEndpoint(deps, business, { url: receiver.url });
@@ -117,7 +117,7 @@ test("a delivery whose worker always dies is given up after nine attempts, and l
   await Promise.all(dead.map((worker) => worker.settled()));
 });
 
-test("while the database is away reports are kept, and written when it is back", async () => {
+test("reports are kept while the database is away, and written when it is back", async () => {
   const { business, receiver, letGo } = await makeInFlight({ body: "fine" });
   await takeDatabaseAway();
   letGo();
@@ -130,7 +130,7 @@ test("while the database is away reports are kept, and written when it is back",
   assert.deepEqual([logged("deliveries.report_failed"), logged("deliveries.report_resumed")], [1, 1]);
 });
 
-test("a report that cannot be written before its lease ends is given up, and the delivery is tried again", async () => {
+test("a report that can't be written before its lease ends is dropped, and the delivery is retried", async () => {
   const { business, receiver, letGo } = await makeInFlight();
   await takeDatabaseAway();
   letGo();
@@ -145,7 +145,7 @@ test("a report that cannot be written before its lease ends is given up, and the
   assert.deepEqual([results, receiver.requests.length], [["interrupted", "delivered"], 2]);
 });
 
-test("the loop outlives the database, and says so once", async () => {
+test("the loop survives a database outage, and logs it once", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   await makeEndpoint(deps, business, { url: receiver.url });
@@ -190,7 +190,7 @@ test("a reply that PostgreSQL refuses loses neither its own report nor any other
   assert.equal(receiver.requests.length, 8);
 });
 
-test("an endpoint that cannot be sent to, by a fault of ours, does not stop the others and comes to an end", async () => {
+test("an endpoint that can't be sent to because of a bug does not stop the others, and is given up eventually", async () => {
   const broken = await makeBusiness(deps);
   const { id } = await makeEndpoint(deps, broken, { url: "http://127.0.0.1:9/" });
   await db.updateTable("endpoints").set({ url: "no address at all" }).where("id", "=", id).execute();
@@ -206,7 +206,7 @@ test("an endpoint that cannot be sent to, by a fault of ours, does not stop the 
   assert.equal(logged("delivery.attempt_failed"), 9);
 });
 
-test("without the right SECRET_KEY deliveries wait, lose no retry, and the operator is told", async () => {
+test("with the wrong SECRET_KEY deliveries wait, lose no retry, and the operator is told", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying((_request, count) => ({ status: count < 9 ? 500 : 200 }));
   const { id } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -234,7 +234,7 @@ test("without the right SECRET_KEY deliveries wait, lose no retry, and the opera
   assert.deepEqual([state, retries_used, receiver.requests.length], ["delivered", 8, 9]);
 });
 
-test("what nobody repeats is not repeated for want of a SECRET_KEY: a test event, a redelivery", async () => {
+test("tests and redeliveries are not retried when SECRET_KEY is wrong", async () => {
   const business = await makeBusiness(deps);
   const owner = { id: business.owner, name: "Lindenhof Dental", plan: business.plan };
   const receiver = await startReplying(() => ({}));
@@ -253,7 +253,7 @@ test("what nobody repeats is not repeated for want of a SECRET_KEY: a test event
   assert.deepEqual(await db.selectFrom("delivery_queue").selectAll().execute(), []);
 });
 
-test("a lease begins when the wait for other claims is over", async () => {
+test("a lease starts when the wait for other claims is over", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   await makeEndpoint(deps, business, { url: receiver.url });
@@ -281,7 +281,7 @@ test("a lease begins when the wait for other claims is over", async () => {
   assert.equal((await readDelivery(deps, business.owner)).state, "delivered");
 });
 
-test("what was claimed too late is not sent, since someone else may be about to", async () => {
+test("a delivery claimed too late is not sent, since another worker may be about to", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   await makeEndpoint(deps, business, { url: receiver.url });
@@ -306,7 +306,7 @@ test("what was claimed too late is not sent, since someone else may be about to"
   assert.deepEqual([(await readDelivery(deps, business.owner)).state, receiver.requests.length], ["delivered", 1]);
 });
 
-test("a place in the queue whose delivery is gone is dropped", async () => {
+test("a queue entry without a delivery is dropped", async () => {
   const business = await makeBusiness(deps);
   const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
   await db
@@ -326,7 +326,7 @@ test("a place in the queue whose delivery is gone is dropped", async () => {
   assert.deepEqual(await db.selectFrom("delivery_queue").selectAll().execute(), []);
 });
 
-test("a clock that is set back does not stop the looking after", async () => {
+test("setting the clock back does not stop housekeeping", async () => {
   const business = await makeBusiness(deps);
   await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
   await book(deps, business);

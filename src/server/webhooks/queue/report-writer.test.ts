@@ -39,7 +39,7 @@ async function whileHeld({ deliveryId }: LoadedDelivery, run: () => Promise<void
   });
 }
 
-test("of two reports of one attempt, as at the end of an outage, the first counts and the other is dropped", async () => {
+test("of two reports on one attempt, as after an outage, the first counts and the other is dropped", async () => {
   for (const status of [200, 500]) {
     const business = await makeBusiness(deps);
     const receiver = await startReplying(() => ({ status }));

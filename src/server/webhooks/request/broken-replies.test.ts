@@ -57,7 +57,7 @@ for (const [how, broken] of [
   ["closes", "connection_reset"],
   ["stays silent", "timeout"],
 ] as const) {
-  test(`a reply whose body breaks off counts by its status, and what came is kept: the receiver ${how}`, async () => {
+  test(`a reply whose body breaks off counts by its status, and the part received is stored: the receiver ${how}`, async () => {
     const receiver = await startReceiver((socket, request) => {
       const reply = REPLIES[pathOf(request).slice(1)];
       assert.ok(reply);

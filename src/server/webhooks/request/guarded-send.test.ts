@@ -36,7 +36,7 @@ function names(answers: Record<string, string[]>): ResolveHost {
 const failure = (code: string) => ({ kind: "failure", code });
 const statusOf = (result: SendResult) => (result.kind === "reply" ? result.status : null);
 
-test("a signed delivery carries exactly the contract's headers, its length, and the bytes as they were given", async () => {
+test("a signed delivery has exactly the contract's headers, its length, and the given bytes", async () => {
   const target = await receiver((socket) => respond(socket, 200));
   const body = Buffer.from([...Buffer.from('{"name":"Zoë"}'), 0xff, 0x00]);
   const signed = {
@@ -76,7 +76,7 @@ test("a card is sent without the headers of a signed delivery", async () => {
   ]);
 });
 
-test("a reply is reported with its status, its body and the header that is kept", async () => {
+test("a reply is reported with its status, its body and the stored header", async () => {
   const headers = { "Content-Type": "text/plain; charset=utf-8", "Retry-After": "120", "Set-Cookie": "a=b" };
   const target = await receiver((socket) => respond(socket, 503, headers, "come back later, Zoë"));
   assert.deepEqual(untimed(await sender().send(post(target.url))), {
@@ -89,7 +89,7 @@ test("a reply is reported with its status, its body and the header that is kept"
   });
 });
 
-test("a reply without a body or the kept header is reported as such", async () => {
+test("a reply without a body or the stored header is reported as such", async () => {
   const target = await receiver((socket) => socket.write("HTTP/1.1 204 No Content\r\n\r\n"));
   assert.deepEqual(untimed(await sender().send(post(target.url))), {
     kind: "reply",
@@ -101,7 +101,7 @@ test("a reply without a body or the kept header is reported as such", async () =
   });
 });
 
-test("an announcement such as 103 is not taken for the reply", async () => {
+test("an informational response such as 103 is not taken for the reply", async () => {
   const target = await receiver((socket) => {
     socket.write("HTTP/1.1 103 Early Hints\r\nRetry-After: 5\r\n\r\n");
     respond(socket, 200, {}, "done");
@@ -110,14 +110,14 @@ test("an announcement such as 103 is not taken for the reply", async () => {
   assert.deepEqual(result.kind === "reply" && [result.status, result.retryAfter], [200, null]);
 });
 
-test("deliveries one after another use one connection", async () => {
+test("consecutive deliveries share one connection", async () => {
   const target = await receiver((socket) => respond(socket, 200));
   const { send } = sender();
   for (let i = 0; i < 20; i++) assert.equal((await send(post(target.url))).kind, "reply");
   assert.deepEqual([target.requests.length, target.connectionCount()], [20, 1]);
 });
 
-test("endpoints on one host do not share connections, so a stray second reply is nobody else's", async () => {
+test("endpoints on one host do not share connections, so a stray second reply reaches nobody else", async () => {
   const target = await receiver((socket, { head }) => {
     if (head.startsWith("POST /twice")) socket.write("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n".repeat(2));
     else respond(socket, 204);
@@ -130,7 +130,7 @@ test("endpoints on one host do not share connections, so a stray second reply is
   }
 });
 
-test("deliveries at the same time each have a connection, and later ones reuse them", async () => {
+test("simultaneous deliveries each have a connection, and later ones reuse them", async () => {
   const waiting: Socket[] = [];
   const target = await receiver((socket) => {
     waiting.push(socket);
@@ -144,7 +144,7 @@ test("deliveries at the same time each have a connection, and later ones reuse t
   assert.deepEqual([target.requests.length, target.connectionCount()], [90, 30]);
 });
 
-test("a receiver that closes the connection after each reply is sent to over new connections", async () => {
+test("a receiver that closes the connection after each reply gets new connections", async () => {
   const target = await receiver((socket) => {
     respond(socket, 200, { Connection: "close" });
     socket.end();
@@ -154,7 +154,7 @@ test("a receiver that closes the connection after each reply is sent to over new
   assert.deepEqual([target.requests.length, target.connectionCount()], [10, 10]);
 });
 
-test("a kept connection that the receiver has closed meanwhile is not used again", async () => {
+test("a kept connection that the receiver has closed is not used again", async () => {
   const target = await receiver((socket) => respond(socket, 200));
   const { send } = sender();
   await send(post(target.url));
@@ -164,7 +164,7 @@ test("a kept connection that the receiver has closed meanwhile is not used again
   assert.deepEqual(untimed(await send(post(target.url))), failure("connection_refused"));
 });
 
-test("each fault of the connection has its own name", async () => {
+test("each connection error has its own name", async () => {
   const faults: [code: string, answer: (socket: Socket) => void][] = [
     ["connection_reset", (socket) => socket.resetAndDestroy()],
     ["connection_reset", (socket) => socket.end()],
@@ -191,7 +191,7 @@ test("each fault of the connection has its own name", async () => {
   assert.deepEqual(untimed(await sender().send(post(gone.url))), failure("connection_refused"));
 });
 
-test("a reply that is cut off by a lost connection has its status and what came of its body", async () => {
+test("a reply cut off by a lost connection has its status and the part of the body received", async () => {
   for (const close of [(socket: Socket) => socket.end(), (socket: Socket) => socket.resetAndDestroy()]) {
     const target = await receiver((socket) =>
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart", () => close(socket)),
@@ -208,7 +208,7 @@ test("a reply that is cut off by a lost connection has its status and what came 
   }
 });
 
-test("a body whose end is the end of the connection is complete", async () => {
+test("a body that ends with the connection is complete", async () => {
   const target = await receiver((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nthat was all"));
   const result = await sender().send(post(target.url));
   assert.deepEqual(result.kind === "reply" && [result.body, result.status, result.brokenOff], [
@@ -218,14 +218,14 @@ test("a body whose end is the end of the connection is complete", async () => {
   ]);
 });
 
-test("a name that does not resolve, or not now, is a DNS error", async () => {
+test("a name that does not resolve, permanently or for now, is a DNS error", async () => {
   for (const answer of [{ kind: "not_found" }, { kind: "unavailable" }] as const) {
     const { send } = sender({ resolve: async () => answer });
     assert.deepEqual(untimed(await send(post("https://hooks.example.test/"))), failure("dns_error"));
   }
 });
 
-test("of a name's addresses the one that answers is used", async () => {
+test("of a name's addresses, the one that answers is used", async () => {
   const target = await receiver((socket) => respond(socket, 200));
   const { send } = sender({ resolve: names({ "hooks.example.test": ["127.0.0.9", "127.0.0.1"] }) });
   const result = await send(post(`http://hooks.example.test:${target.port}/`));
@@ -248,7 +248,7 @@ test("a silent name server, a silent receiver and a silent TLS handshake each en
   await silent.allClosed();
 });
 
-test("a delivery that gave up while its connection was being made is never written", async () => {
+test("a delivery that timed out while connecting is never written", async () => {
   let answerLate: (answer: HostAnswer) => void = () => {};
   const late = new Promise<HostAnswer>((resolve) => {
     answerLate = resolve;
@@ -265,7 +265,7 @@ test("a delivery that gave up while its connection was being made is never writt
   );
 });
 
-test("close waits for the deliveries under way and then closes every connection", async () => {
+test("close waits for deliveries in progress and then closes every connection", async () => {
   let release: () => void = () => {};
   const target = await receiver((socket) => {
     release = () => respond(socket, 200);
@@ -283,7 +283,7 @@ test("close waits for the deliveries under way and then closes every connection"
   await assert.rejects(guarded.send(post(target.url)), /nothing is sent after close/);
 });
 
-test("the certificate is checked against the name in the URL, which the server also sees", async () => {
+test("the certificate is checked against the URL's name, which is also sent to the server", async () => {
   const seen: unknown[] = [];
   const server = createTlsServer({ key: TEST_KEY, cert: TEST_CERTIFICATE }, (request, response) => {
     const { socket } = request as typeof request & { socket: { servername: string; alpnProtocol: string | false } };
@@ -305,7 +305,7 @@ test("the certificate is checked against the name in the URL, which the server a
   assert.deepEqual(seen, [["hooks.example.test", `hooks.example.test:${port}`, "1.1"]]);
 });
 
-test("TLS spoken to a receiver without TLS is a TLS error", async () => {
+test("speaking TLS to a receiver without TLS is a TLS error", async () => {
   const target = await receiver(
     () => {},
     (socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")),
@@ -314,7 +314,7 @@ test("TLS spoken to a receiver without TLS is a TLS error", async () => {
   assert.deepEqual(untimed(result), failure("tls_error"));
 });
 
-test("a request that cannot be written is our bug and not a fault of the receiver", async () => {
+test("a request that can't be written is our bug, not the receiver's fault", async () => {
   const target = await receiver((socket) => respond(socket, 200));
   const guarded = guardedSend({ docsUrl: "https://docs.example/\r\nInjected: yes" });
   await assert.rejects(guarded.send(post(target.url)), /undici refused the request/);

@@ -101,7 +101,7 @@ async function startSample(sample: Sample, { secret, port }: { secret: string; p
 }
 
 for (const sample of SAMPLES) {
-  test(`the ${sample.name} sample takes what we sign, once, and nothing else`, {
+  test(`the ${sample.name} sample accepts what we sign, once, and nothing else`, {
     skip: !isThere(sample.program),
     // Go compiles its standard library the first time.
     timeout: 180_000,
@@ -160,7 +160,7 @@ for (const sample of SAMPLES) {
   });
 }
 
-test("the published test vector is what we sign", () => {
+test("our signature matches the published test vector", () => {
   const signature = signBody({
     secrets: ["whsec_test_secret"],
     body: Buffer.from('{"id":"evt_0"}'),

@@ -5,12 +5,12 @@ import { makeSigningSecret, signBody } from "./sign.ts";
 
 const at = new Date("2023-11-14T22:13:20.999Z");
 
-test("the published vector is signed exactly", () => {
+test("the signature matches the published vector exactly", () => {
   const header = signBody({ secrets: ["whsec_test_secret"], body: Buffer.from('{"id":"evt_0"}'), at });
   assert.equal(header, "t=1700000000,v1=72037e86def453cf6a64018f6cf1777244901dd1b7431177c7374ccb54040b54");
 });
 
-test("while a rotation overlaps, the new secret signs first and the old one second", () => {
+test("during a rotation the new secret signs first and the old one second", () => {
   const body = Buffer.from('{"id":"evt_0"}');
   const [current] = signBody({ secrets: ["whsec_new"], body, at })
     .split(",")
@@ -24,7 +24,7 @@ test("while a rotation overlaps, the new secret signs first and the old one seco
   );
 });
 
-test("the raw bytes are signed, also when they are not UTF-8", () => {
+test("the raw bytes are signed, even when they are not UTF-8", () => {
   const bytes = [0xff, 0xfe, 0x00, 0x0a, 0xc3];
   const expected = createHmac("sha256", "whsec_k")
     .update(Buffer.from([...Buffer.from("1700000000."), ...bytes]))

@@ -7,7 +7,7 @@ import { loadTexts } from "./load-texts.ts";
 /** Words that are the same in both. */
 const SHARED = /^(Online|Name|Service|E-mail|optional)$/;
 
-describe("every language says everything itself", () => {
+describe("every language has its own version of every text", () => {
   for (const language of LANGUAGES)
     test(language, async () => {
       const texts = await loadTexts(language);

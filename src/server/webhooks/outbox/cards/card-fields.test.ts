@@ -14,7 +14,7 @@ function factOf(label: string, change: Parameters<typeof bookingCreated>[0]): st
   return fieldsOf(change).facts.find((fact) => fact.label === label)?.value;
 }
 
-test("the time is the visitor's, with the zone's name, and in UTC when the zone is unknown", () => {
+test("the time is in the visitor's zone, with its name, or in UTC when the zone is unknown", () => {
   const table: [booking: { start: string; end: string; timeZone: string }, when: string][] = [
     [
       { start: "2026-05-05T12:30:00.000Z", end: "2026-05-05T13:00:00.000Z", timeZone: "Europe/Berlin" },
@@ -62,7 +62,7 @@ test("the source is source / medium plus campaign, and never undefined", () => {
   assert.equal(toCardFields(event, write).facts.find((fact) => fact.label === "Source")?.value, "(direct) / (none)");
 });
 
-test("what is missing is shown as a dash", () => {
+test("missing values are shown as a dash", () => {
   assert.equal(factOf("With", { booking: { staff: [] } }), "–");
   assert.equal(
     factOf("Customer", { booking: { customer: { name: " \n", email: "", phone: null, notes: null } } }),
@@ -75,12 +75,12 @@ test("neither notes nor answers are on a card", () => {
   assert.equal(JSON.stringify(fieldsOf({})).includes("never shown"), false);
 });
 
-test("line breaks and characters that reverse text become one plain line", () => {
+test("line breaks and characters that reverse text are removed, giving one plain line", () => {
   const name = " Jane\r\n\r\nDoe\u0000\u202e\t\u2028 x\u2066 ";
   assert.equal(factOf("Service", { booking: { service: { id: "s1", name } } }), "Jane Doe x");
 });
 
-test("the button is there for an http or https link only", () => {
+test("there is a button only for an http or https link", () => {
   const table: [manageUrl: string, expected: string | null][] = [
     ["https://book.example.com/m?a=<b>", "https://book.example.com/m?a=%3Cb%3E"],
     ["http://book.example.com", "http://book.example.com/"],
@@ -99,7 +99,7 @@ test("the button is there for an http or https link only", () => {
   assert.equal(toCardFields(event, write).manageUrl, null);
 });
 
-test("long parts are cut each by itself, so that every part stays on the card", () => {
+test("long parts are cut individually, so that every part stays on the card", () => {
   const long = "x".repeat(5_000);
   const fields = fieldsOf({
     booking: {

@@ -90,7 +90,7 @@ test("a very long name leaves the service and the time in the title, cut between
   );
 });
 
-test("a test event becomes a card that says that it is one", () => {
+test("a test event becomes a card that says it is a test", () => {
   const message = cardOf(endpointTest);
   assert.deepEqual(
     [message.text, factsOf(message), message.blocks.map((block) => block.type), message.blocks.at(-1)?.elements],
@@ -106,7 +106,7 @@ test("a test event becomes a card that says that it is one", () => {
   );
 });
 
-test("any booking at all gives a card inside Slack's limits", () => {
+test("any booking gives a card within Slack's limits", () => {
   fc.assert(
     fc.property(anyBookingCreated, (event) => {
       const bytes = toSlackCard(event);
@@ -130,7 +130,7 @@ test("any booking at all gives a card inside Slack's limits", () => {
   );
 });
 
-test("no booking at all puts a control sequence, a mention, a link or Markdown of its own on a Slack card", () => {
+test("no booking can put a control sequence, a mention, a link or Markdown on a Slack card", () => {
   fc.assert(
     fc.property(anyBookingCreated, (event) => {
       const message = cardOf(event);

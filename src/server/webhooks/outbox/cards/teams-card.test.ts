@@ -102,7 +102,7 @@ test("a test event becomes a card without a button", () => {
   );
 });
 
-test("any booking at all gives a message inside Teams' limit, even if it were re-encoded with escapes", () => {
+test("any booking gives a message within Teams' limit, even if it is re-encoded with escapes", () => {
   fc.assert(
     fc.property(anyBookingCreated, (event) => {
       const bytes = toTeamsCard(event);
@@ -118,7 +118,7 @@ test("any booking at all gives a message inside Teams' limit, even if it were re
   );
 });
 
-test("the longest possible card is inside Teams' limit", () => {
+test("the longest possible card is within Teams' limit", () => {
   const long = "😀\\".repeat(3_000);
   const event = bookingCreated({
     booking: {
@@ -140,7 +140,7 @@ test("the longest possible card is inside Teams' limit", () => {
   assert.ok(reEncoded.length <= TEAMS_MESSAGE_BYTES_MAX, `${reEncoded.length} bytes`);
 });
 
-test("no booking at all puts a control character or Markdown of its own on a Teams card", () => {
+test("no booking can put a control character or Markdown on a Teams card", () => {
   fc.assert(
     fc.property(anyBookingCreated, (event) => {
       const card = cardOf(event);
