@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
+import { sql } from "kysely";
 import type { Page } from "playwright-core";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
+import { addDrops } from "../../src/server/funnel/record/drops.ts";
 import { askApp } from "../support/app-api.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeOrganization, makeWidget } from "../support/builders.ts";
@@ -10,6 +12,7 @@ import { fillPractice } from "../support/busy-practice.ts";
 import { openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/looks.ts";
 import { signIn } from "../support/sign-in.ts";
+import { makeTouch } from "../support/touches.ts";
 
 const dashboard = await startDashboard();
 const practice = await fillPractice(dashboard.deps.db, dashboard.organizationId);
@@ -74,6 +77,23 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.goBack();
     await page.getByText("3 Oct 2026 – 1 Nov 2026.").waitFor();
     assert.equal(new URL(page.url()).search, "");
+  });
+
+  test("says how many events were dropped, in the period and of the widget that it shows", async () => {
+    const { page } = await openReport();
+    const notice = page.getByRole("alert").filter({ hasText: "not counted" });
+    assert.equal(await notice.count(), 0);
+    const dropped = [1, 2, 3].map((visit) =>
+      makeTouch({ widgetId: practice.branch, visit, at: "2026-10-31T12:00:00Z" }),
+    );
+    await addDrops(dashboard.deps.db, dropped, new Date("2026-10-31T12:00:00Z"));
+    await page.reload();
+    await notice.getByText("3 events not counted").waitFor();
+    await assertGoodLooks(page);
+    await page.goto(dashboard.addressOf(`/analytics?widget=${practice.website}`));
+    await page.getByRole("heading", { name: "Views and bookings by day" }).waitFor();
+    assert.equal(await notice.count(), 0);
+    await sql`delete from funnel_drops`.execute(dashboard.deps.db);
   });
 
   test("accepts any number of days", async () => {

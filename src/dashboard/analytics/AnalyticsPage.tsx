@@ -18,6 +18,7 @@ import { dayAhead } from "../zoned-time.ts";
 import { DailyChart } from "./charts/DailyChart.tsx";
 import { EntryTable } from "./charts/EntryTable.tsx";
 import { Funnel } from "./charts/Funnel.tsx";
+import { DroppedEvents } from "./DroppedEvents.tsx";
 import { ExportMenu } from "./ExportMenu.tsx";
 import { LostBookings } from "./LostBookings.tsx";
 import { NoViews } from "./NoViews.tsx";
@@ -47,6 +48,7 @@ export function AnalyticsPage() {
       <Loaded query={report} placeholder={<Placeholder />}>
         {(data) => (
           <div className={classes["report"]} aria-busy={report.isPlaceholderData} data-stale={report.isPlaceholderData}>
+            <DroppedEvents count={data.droppedEvents} />
             <Report report={data} widget={filters.widget} />
           </div>
         )}

@@ -34,7 +34,7 @@ type GuardDeps = Pick<Deps, "db" | "clock" | "config" | "log">;
 
 export type BearerGuard = ReturnType<typeof createBearerGuard>;
 
-/** Guard of the read API: key (401), then plan (403), then the key's rate limit (429). */
+/** Guard of the read API: key (401), then plan (403), then the key's rate limit (429). Every valid key gets RateLimit headers. */
 export function createBearerGuard(deps: GuardDeps) {
   const perMinute = deps.config.rateLimitApiPerMinute;
   const limiter = perMinute > 0 ? new RateLimiter({ perMinute }) : null;
@@ -47,13 +47,11 @@ export function createBearerGuard(deps: GuardDeps) {
   ): Promise<Caller> {
     if (holder === null) throw unknownKey();
     if (holder.isUseDue) await noteUse(deps, holder, now);
+    const verdict = limiter?.take(holder.id, now);
+    if (limiter && verdict) reply.headers(limiter.headers(verdict));
     requireFeature(holder.plan, "readApi");
-    if (limiter) {
-      const verdict = limiter.take(holder.id, now);
-      reply.headers(limiter.headers(verdict));
-      if (!verdict.isAllowed)
-        throw rateLimited(verdict, `This key may make ${perMinute} requests per minute. Wait before sending more.`);
-    }
+    if (verdict && !verdict.isAllowed)
+      throw rateLimited(verdict, `This key may make ${perMinute} requests per minute. Wait before sending more.`);
     request.caller = { keyId: holder.id, organizationId: holder.organizationId, plan: holder.plan };
     return request.caller;
   }

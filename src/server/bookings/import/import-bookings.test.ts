@@ -141,6 +141,7 @@ test("a bad line is reported by number, and nothing from the file is imported", 
     ["a manageUrl that a click would run", makeLine(widgetId, { manageUrl: "javascript:alert(1)" }), "manageUrl is not an https URL"],
     ["a manageUrl without encryption", makeLine(widgetId, { manageUrl: "http://scheduler.example/m/1" }), "manageUrl is not an https URL"],
     ["a joinUrl that a click would run", makeLine(widgetId, { joinUrl: "javascript:alert(1)" }), "joinUrl is not an https URL"],
+    ["a question with two answers", makeLine(widgetId, { answers: ["Yes", "No"].map((answer) => ({ questionId: "q", question: "First visit?", answer })) }), "answers has a questionId more than once"],
     ["a manageUrl of null", makeLine(widgetId, { manageUrl: null }), "manageUrl must be string"],
   ];
 

@@ -66,6 +66,7 @@ export function parseImportLine(
   if (timeZone === null) return { fault: "timeZone is not an IANA time zone" };
   if (booking.customer.email.length > EMAIL_LENGTH_MAX)
     return { fault: `customer.email is longer than ${EMAIL_LENGTH_MAX} characters` };
+  if (hasRepeated(booking.answers ?? [])) return { fault: "answers has a questionId more than once" };
   if (booking.manageUrl && !isSafeLink(booking.manageUrl, baseUrl)) return { fault: "manageUrl is not an https URL" };
   if (booking.joinUrl && !isSafeLink(booking.joinUrl, baseUrl)) return { fault: "joinUrl is not an https URL" };
 
@@ -102,6 +103,10 @@ function toKnown(attribution: Attribution): Attribution {
   if (known.touches !== undefined) known.touches = Math.min(known.touches, TOUCHES_MAX);
   if (known.landingPage !== undefined && !/^https?:\/\//i.test(known.landingPage)) delete known.landingPage;
   return known;
+}
+
+function hasRepeated(answers: readonly Answer[]): boolean {
+  return new Set(answers.map(({ questionId }) => questionId)).size < answers.length;
 }
 
 function parseInstant(text: string): Date | null {

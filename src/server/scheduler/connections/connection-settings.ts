@@ -5,7 +5,8 @@ import type { ConnectionKind } from "#contract/scheduling.ts";
 // The parts of each kind of connection: settings, which are shown, and credentials, which are sealed. Addresses can be
 // changed because Cal.com may be self-hosted and Microsoft has national clouds; they are used only through outbound.ts.
 
-const Address = Type.String({ maxLength: 500 });
+const ADDRESS_LENGTH_MAX = 500;
+const Address = Type.String({ maxLength: ADDRESS_LENGTH_MAX });
 
 const MicrosoftBookings = {
   settings: Type.Object({
@@ -93,8 +94,9 @@ export function parseConnectionParts(
   return { kind: "parsed", parts: { kind, ...parts } as ConnectionParts };
 }
 
-/** Without a trailing slash, so that paths can be appended. */
+/** Without a trailing slash, so that paths can be appended. The length is checked first: the pattern takes quadratic time. */
 function parseAddress(text: string): string | null {
+  if (text.length > ADDRESS_LENGTH_MAX) return null;
   const url = URL.parse(text.trim());
   const isBase =
     url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === "" && !/[?#]/.test(text);
