@@ -10,8 +10,8 @@ import type { World } from "./world.ts";
 
 /** A lease of a dead worker, the task that finds it, and retries. */
 const DELIVERY_LIMIT_MS = 90_000;
-/** A booking whose transaction failed belongs to its process for a minute; then a task settles it. */
-const STORED_LIMIT_MS = 120_000;
+/** A booking whose transaction failed is tried again every second. */
+const STORED_LIMIT_MS = 15_000;
 const RECOVERY_LIMIT_MS = 20_000;
 const POLL_MS = 100;
 

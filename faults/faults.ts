@@ -3,13 +3,20 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { SCHEDULER_LIMITS } from "../src/server/scheduler/limit-system.ts";
+import type { TimedAnswer } from "./load.ts";
 import type { SeededRandom } from "./random.ts";
 import type { ReceiverMode } from "./receiver.ts";
 import type { Service } from "./service.ts";
 import { countFreeBytes, listServerPids, readPostmasterPid, type World } from "./world.ts";
 
-/** Happens, lasts a few seconds and is over when it resolves. Returns what exactly happened. */
-type Fault = { readonly name: string; readonly happen: (world: World, random: SeededRandom) => Promise<string> };
+export type Fault = {
+  readonly name: string;
+  /** Happens, lasts a few seconds and is over when it resolves. Returns what exactly happened. */
+  readonly happen: (world: World, random: SeededRandom) => Promise<string>;
+  /** How much of the time of an answer is the fault's own. */
+  readonly excuseMs?: (answer: TimedAnswer) => number;
+};
 
 const RECEIVER_MODES: readonly ReceiverMode[] = ["hangs", "resets", "fails", "breaks off", "babbles"];
 const SCHEDULER_ROUTES = ["GET /event-types", "GET /slots", "POST /bookings", "GET /bookings"];
@@ -17,7 +24,15 @@ const SCHEDULER_ROUTES = ["GET /event-types", "GET /slots", "POST /bookings", "G
 /** PostgreSQL may take some between looking and filling, and uses up the rest by itself. */
 const SLACK_BYTES = 1_000_000;
 
-const lastingMs = (random: SeededRandom) => random.between(800, 4_500);
+const LASTING_MS_MAX = 4_500;
+const lastingMs = (random: SeededRandom) => random.between(800, LASTING_MS_MAX);
+
+const SLOWEST_DELAY_MS = 250;
+/** Round trips to the database. */
+const [TRIPS_OF_BOOKING, TRIPS_OF_OTHERS] = [40, 10];
+const isBooking = ({ route }: TimedAnswer) => route === "POST /embed-api/{widget}/bookings";
+/** Asking, looking the reference up, and a repeated request that waits for the first one. */
+const EXTERNAL_BOOKING_MS = 50_000;
 
 export const FAULTS: readonly Fault[] = [
   {
@@ -52,6 +67,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: "web process stopped (SIGSTOP)",
+    excuseMs: () => LASTING_MS_MAX,
     happen: (world, random) => stopForAWhile(random.pick(world.webs), random),
   },
   {
@@ -112,8 +128,9 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: "slow network to the database",
+    excuseMs: (answer) => 2 * SLOWEST_DELAY_MS * (isBooking(answer) ? TRIPS_OF_BOOKING : TRIPS_OF_OTHERS),
     async happen({ proxy }, random) {
-      const delayMs = random.between(20, 250);
+      const delayMs = random.between(20, SLOWEST_DELAY_MS);
       return await during(lastingMs(random), {
         begin: () => {
           proxy.delayMs = delayMs;
@@ -177,6 +194,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: "bad scheduling system",
+    excuseMs: (answer) => (!answer.isExternal ? 0 : isBooking(answer) ? EXTERNAL_BOOKING_MS : SCHEDULER_LIMITS.readMs),
     async happen({ calcom }, random) {
       const kind = random.pick(["hang", "reset", "lie", "fail", "book and reset"] as const);
       const answer = { hang: "hang", reset: "reset", "book and reset": "reset" } as const;
@@ -188,6 +206,7 @@ export const FAULTS: readonly Fault[] = [
             : { answer: answer[kind], creates: kind === "book and reset" };
       for (const route of SCHEDULER_ROUTES) calcom.twist(route, twist, twist, twist);
       await sleep(lastingMs(random));
+      calcom.untwist();
       return `the next three answers of each kind: ${kind}`;
     },
   },

@@ -13,15 +13,48 @@ const BROWSERS = 12;
 const BOOKERS = 3;
 const READERS = 2;
 const STEPS = FUNNEL_STEPS.slice(0, 5);
-const REQUEST_LIMIT_MS = 12_000;
+/** Longer than any answer may take, so that slow answers are measured instead of given up. */
+const REQUEST_LIMIT_MS = 60_000;
 const RETRY_MS = 100;
+const LAG_TICK_MS = 20;
 const REST_LIMIT_MS = 60_000;
 const THINKING_MS = { browser: 30, booker: 400, reader: 60 };
 const BOOKING_TRIES_MAX = 40;
 const READ_PATHS = ["/api/v1/bookings?limit=5", "/api/v1/widgets", "/api/v1/analytics?days=7"];
 
 type Answered = { status: number; body: string };
+
+/** An answer from a web process, or none within the limit (status 0). */
+export type TimedAnswer = {
+  /** Method and path, without ids and query. */
+  readonly route: string;
+  readonly web: string;
+  /** The widget books in the external scheduling system. */
+  readonly isExternal: boolean;
+  readonly status: number;
+  readonly tookMs: number;
+  /** How late this process's own timers were meanwhile: the machine's load, not the service's fault. */
+  readonly lagMs: number;
+};
+
+/** Faster answers are not kept. */
+const SLOW_MS = 1_000;
 export type SentVisit = { visitId: string; widget: string; steps: string[] };
+
+/** Adds up how late this process's timers are. */
+class LagMeter {
+  totalMs = 0;
+  #dueAt = performance.now() + LAG_TICK_MS;
+  readonly #timer = setInterval(() => {
+    const now = performance.now();
+    this.totalMs += Math.max(0, now - this.#dueAt);
+    this.#dueAt = now + LAG_TICK_MS;
+  }, LAG_TICK_MS);
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
 
 export class Load {
   /** Every visit that was begun, with every step that was acknowledged. */
@@ -31,9 +64,11 @@ export class Load {
   /** Answers that no fault excuses. */
   readonly wrongAnswers: string[] = [];
   readonly counts = { events: 0, bookings: 0, refusedBookings: 0, reads: 0, unavailable: 0 };
-  slowestMs = 0;
+  /** Answers that took a second or more. */
+  readonly slowAnswers: TimedAnswer[] = [];
   readonly #world: World;
   readonly #agent = new Agent({ connections: 64, pipelining: 1 });
+  readonly #lag = new LagMeter();
   #isRunning = false;
   #hasGivenUp = false;
   #workers: Promise<void>[] = [];
@@ -67,6 +102,7 @@ export class Load {
   }
 
   async close(): Promise<void> {
+    this.#lag.close();
     await this.#agent.destroy();
   }
 
@@ -155,15 +191,24 @@ export class Load {
 
   /** Null where no answer came: the process was killed, stopped, or is starting. */
   async #ask(path: string, options: Parameters<typeof request>[1] = {}): Promise<Answered | null> {
-    const { url } = this.#pick(this.#world.webs);
+    const { url, name } = this.#pick(this.#world.webs);
     const startedAt = performance.now();
+    const lagBefore = this.#lag.totalMs;
+    const time = (status: number) => {
+      const tookMs = performance.now() - startedAt;
+      if (tookMs < SLOW_MS) return;
+      const route = `${options.method ?? "GET"} ${path.replace(/\?.*/, "").replace(/\/w_\w+/, "/{widget}")}`;
+      const isExternal = path.includes(this.#world.externalWidget);
+      this.slowAnswers.push({ route, web: name, isExternal, status, tookMs, lagMs: this.#lag.totalMs - lagBefore });
+    };
+    const signal = AbortSignal.timeout(REQUEST_LIMIT_MS);
     try {
-      const signal = AbortSignal.timeout(REQUEST_LIMIT_MS);
       const { statusCode, body } = await request(url + path, { dispatcher: this.#agent, signal, ...options });
       const answered = { status: statusCode, body: await body.text() };
-      this.slowestMs = Math.max(this.slowestMs, performance.now() - startedAt);
+      time(statusCode);
       return answered;
     } catch {
+      if (signal.aborted) time(0);
       return null;
     }
   }

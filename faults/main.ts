@@ -3,8 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { checkWorld, untilRecovered } from "./check.ts";
 import { FAULTS } from "./faults.ts";
-import { Load } from "./load.ts";
+import { Load, type TimedAnswer } from "./load.ts";
 import { SeededRandom } from "./random.ts";
+import { describeAnswer, findSlowest, judgeAnswers } from "./slow-answers.ts";
 import { openWorld, type World } from "./world.ts";
 
 // `npm run faults -- --rounds N --seed S [--only "part of a fault's name"]`: in each round one fault happens to real processes
@@ -25,7 +26,14 @@ const rounds = Number(values.rounds);
 const random = new SeededRandom(Number(values.seed));
 const faults = FAULTS.filter(({ name }) => name.includes(values.only));
 
-type Tally = { rounds: number; recoveredMs: number[]; deliveredMs: number[]; wrong: string[] };
+type Tally = {
+  rounds: number;
+  recoveredMs: number[];
+  deliveredMs: number[];
+  slowAnswers: TimedAnswer[];
+  wrong: string[];
+};
+const newTally = (): Tally => ({ rounds: 0, recoveredMs: [], deliveredMs: [], slowAnswers: [], wrong: [] });
 const tallies = new Map<string, Tally>();
 let isStopping = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const)
@@ -56,7 +64,7 @@ async function warmUp(): Promise<number> {
 
 async function playRound(round: number): Promise<void> {
   const fault = random.pick(faults);
-  const tally = tallies.get(fault.name) ?? { rounds: 0, recoveredMs: [], deliveredMs: [], wrong: [] };
+  const tally = tallies.get(fault.name) ?? newTally();
   tallies.set(fault.name, tally);
   tally.rounds++;
   load.start();
@@ -72,13 +80,16 @@ async function playRound(round: number): Promise<void> {
   }
   if (!(await load.rest())) wrong.push("requests are not answered any more");
   const { faults: found, deliveredMs } = await checkWorld(world, load);
-  wrong.push(...found);
+  const slowAnswers = load.slowAnswers.splice(0);
+  wrong.push(...found, ...judgeAnswers(slowAnswers, fault));
+  tally.slowAnswers.push(...slowAnswers);
   tally.recoveredMs.push(recoveredMs);
   tally.deliveredMs.push(deliveredMs);
   tally.wrong.push(...wrong.map((what) => `round ${round}: ${what}`));
+  const slowest = findSlowest(slowAnswers);
   const verdict = wrong.length === 0 ? "ok" : `WRONG: ${wrong.join("; ")}`;
   console.log(
-    `${round}/${rounds} ${fault.name} (${happened}): ready after ${Math.round(recoveredMs)} ms, delivered after ${Math.round(deliveredMs)} ms, ${verdict}`,
+    `${round}/${rounds} ${fault.name} (${happened}): ready after ${Math.round(recoveredMs)} ms, delivered after ${Math.round(deliveredMs)} ms, slowest answer ${slowest === null ? "below 1 s" : describeAnswer(slowest)}, ${verdict}`,
   );
 }
 
@@ -90,20 +101,29 @@ function wrongCount(): number {
   return [...tallies.values()].reduce((sum, { wrong }) => sum + wrong.length, 0);
 }
 
+function toSeconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
 function printTable(memoryBeforeMb: number): void {
-  console.log("\n| fault | rounds | survived | ready again, slowest | delivered, slowest |\n|---|---|---|---|---|");
-  for (const [name, { rounds: count, recoveredMs, deliveredMs, wrong }] of [...tallies].sort()) {
+  console.log(
+    "\n| fault | rounds | survived | ready again, slowest | delivered, slowest | slowest answer |\n|---|---|---|---|---|---|",
+  );
+  for (const [name, { rounds: count, recoveredMs, deliveredMs, slowAnswers, wrong }] of [...tallies].sort()) {
     const failed = new Set(wrong.map((what) => what.split(":")[0])).size;
-    const slowest = (times: readonly number[]) => `${(Math.max(...times) / 1000).toFixed(1)} s`;
-    console.log(`| ${name} | ${count} | ${count - failed} | ${slowest(recoveredMs)} | ${slowest(deliveredMs)} |`);
+    const slowest = (times: readonly number[]) => toSeconds(Math.max(...times));
+    const answer = findSlowest(slowAnswers);
+    console.log(
+      `| ${name} | ${count} | ${count - failed} | ${slowest(recoveredMs)} | ${slowest(deliveredMs)} | ${answer === null ? "below 1 s" : `${toSeconds(answer.tookMs)}, ${answer.route}`} |`,
+    );
   }
   const { events, bookings, refusedBookings, reads, unavailable } = load.counts;
   console.log(
-    `\n${events} events and ${bookings} bookings acknowledged, ${refusedBookings} bookings refused, ${reads} reads, ${unavailable} answers 503; slowest answer ${(load.slowestMs / 1000).toFixed(1)} s.`,
+    `\n${events} events and ${bookings} bookings acknowledged, ${refusedBookings} bookings refused, ${reads} reads, ${unavailable} answers 503.`,
   );
   const memoryMb = readMemoryMb(world);
   console.log(`Largest process: ${Math.round(memoryBeforeMb)} MB at first, ${Math.round(memoryMb)} MB at the end.`);
   if (memoryMb - memoryBeforeMb > MEMORY_GROWTH_MAX_MB)
-    tallies.set("memory", { rounds: 1, recoveredMs: [0], deliveredMs: [0], wrong: [`memory: grew to ${memoryMb} MB`] });
+    tallies.set("memory", { ...newTally(), wrong: [`memory: grew to ${memoryMb} MB`] });
   for (const { wrong } of tallies.values()) for (const what of wrong) console.log(what);
 }

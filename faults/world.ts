@@ -55,6 +55,8 @@ export type World = {
   readonly apiKey: string;
   readonly eventWidgets: readonly WidgetId[];
   readonly bookingWidgets: readonly WidgetId[];
+  /** The one of them that books in the scheduling system; the others book in their sandboxes. */
+  readonly externalWidget: WidgetId;
   close(): Promise<void>;
 };
 
@@ -173,12 +175,9 @@ async function setUpBusiness(deps: ServiceDeps, outside: { receiver: Receiver; c
   const bookingWidgets = await Promise.all(Array.from({ length: 4 }, () => makeWidget(db, owner)));
   const connection = await addConnection(deps, owner, { kind: "calcom", name: "Cal.com", ...outside.calcom.parts });
   if (connection.kind !== "added") throw new Error(`The connection was refused: ${JSON.stringify(connection)}`);
-  await db
-    .updateTable("widgets")
-    .set({ connection_id: connection.id })
-    .where("id", "=", bookingWidgets[0] as WidgetId)
-    .execute();
-  return { apiKey, eventWidgets, bookingWidgets };
+  const externalWidget = bookingWidgets[0] as WidgetId;
+  await db.updateTable("widgets").set({ connection_id: connection.id }).where("id", "=", externalWidget).execute();
+  return { apiKey, eventWidgets, bookingWidgets, externalWidget };
 }
 
 async function findFreePort(): Promise<number> {

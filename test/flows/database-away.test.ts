@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -169,6 +170,17 @@ async function listDoors(db: Db, port: number): Promise<Door[]> {
     { route: `GET /embed-api/${widget}/slots?service=x&from=2026-11-16&to=2026-11-17` },
     // A widget that the process has not seen yet: its owner is looked up first.
     { route: `POST /embed-api/${widget}/events`, headers: beacon, body: eventsBody({}) },
+    {
+      route: `POST /embed-api/${widget}/bookings`,
+      headers: { "idempotency-key": randomUUID() },
+      body: {
+        visitId: randomUUID(),
+        serviceId: "x",
+        start: "2026-11-16T10:00:00Z",
+        timeZone: "Europe/Berlin",
+        customer: { name: "Mara Quell", email: "mara@example.com" },
+      },
+    },
     { route: `GET /embed/${widget}` },
     { route: `GET /w/${widget}` },
     { route: `GET /manage/${MANAGE_TOKEN}` },

@@ -18,6 +18,7 @@ import { toAttribution } from "../stored/to-attribution.ts";
 import { type CheckedRequest, checkBookRequest, parseBookRequest } from "./check-book-request.ts";
 import { type MadeBooking, makeBooking, type WantedBooking } from "./make-booking.ts";
 import type { PendingTouch } from "./pending-queries.ts";
+import { Settler } from "./settler.ts";
 
 const RETRY_SECONDS = "5";
 /** How many days of free slots a `slot_taken` answer offers instead. */
@@ -41,6 +42,8 @@ export async function bookRoutes(
     message: "Too many bookings at once. Please wait a moment.",
   });
   await app.register(async (scope) => {
+    const settler = new Settler(deps);
+    scope.addHook("onClose", () => settler.close());
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));
     scope.post<{ Params: { widget: string }; Body: string | undefined }>(
@@ -57,7 +60,7 @@ export async function bookRoutes(
         const origin = readOrigin(deps, visits, { post, request, widget });
         const counted = await keyCap.applyForBooking(widget.organizationId, origin.visit, deps.clock.now());
         const wanted = { idempotencyKey, ...toWanted({ widget, request, checked, origin, counted }) };
-        const made = await makeBooking(deps, system, wanted);
+        const made = await makeBooking({ ...deps, settler }, system, wanted);
         return await sendOutcome(reply, made, () => findFreshSlots(system, wanted));
       },
     );

@@ -1,18 +1,31 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
+import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { findEverywhere } from "../../../../test/support/search-database.ts";
+import { openSilentWire } from "../../../../test/support/silent-wire.ts";
 import { DIRECT_TOUCH } from "../../../../test/support/touches.ts";
+import { openDb, openPool } from "../../db/pool.ts";
+import { createLog } from "../../lib/log.ts";
 import { openSchedulingSystem } from "../../scheduler/open-system.ts";
-import { type BookOutcome, refused, type SchedulingSystem, unavailable } from "../../scheduler/scheduling-system.ts";
+import { refused, type SchedulingSystem, unavailable } from "../../scheduler/scheduling-system.ts";
 import { deleteBooking, eraseBookingsByEmail } from "../stored/erase.ts";
 import { type MadeBooking, makeBooking, type WantedBooking } from "./make-booking.ts";
+import { settleOverdue } from "./settle-overdue.ts";
+import { Settler } from "./settler.ts";
 
-const { deps, lines } = await createTestApp();
+const { deps, clock, lines, url } = await createTestApp();
 const { db } = deps;
+const settler = new Settler(deps);
+after(() => settler.close());
+const making = { ...deps, settler };
+
+/** A second until the next try, the pool's first sign of life, and some for a busy machine. */
+const STORED_LIMIT_MS = 10_000;
 
 type Setting = { owner: OrganizationId; widgetId: WidgetId; system: SchedulingSystem; wanted: WantedBooking };
 
@@ -75,7 +88,7 @@ async function countAppointments(owner: OrganizationId): Promise<number> {
 test("a customer erased while their booking is made gets the confirmation and stays erased", async () => {
   const { owner, system, wanted, email } = await makeSetting();
   const made = await makeBooking(
-    deps,
+    making,
     afterBooking(system, () => eraseBookingsByEmail(deps, owner, email)),
     wanted,
   );
@@ -97,19 +110,19 @@ for (const [name, erase] of [
 ] as const)
   test(`after a booking is ${name}, its links are gone too, and repeating the key does not book twice`, async () => {
     const { owner, system, wanted, email } = await makeSetting();
-    const { reference, manageUrl } = requireAnswer(await makeBooking(deps, system, wanted));
+    const { reference, manageUrl } = requireAnswer(await makeBooking(making, system, wanted));
     assert.ok(manageUrl);
-    assert.deepEqual(requireAnswer(await makeBooking(deps, system, wanted)).manageUrl, manageUrl);
+    assert.deepEqual(requireAnswer(await makeBooking(making, system, wanted)).manageUrl, manageUrl);
     assert.deepEqual(await findEverywhere(db, manageUrl), ["public.bookings", "public.pending_bookings"]);
     await erase(owner, { email, reference });
     assert.deepEqual(await findEverywhere(db, manageUrl), []);
-    assert.deepEqual(await makeBooking(deps, system, wanted), { kind: "under_way" });
+    assert.deepEqual(await makeBooking(making, system, wanted), { kind: "under_way" });
     assert.equal(await countAppointments(owner), 1);
   });
 
 test("a booking requested with Store bookings off is not stored, even if it is turned on in the meantime", async () => {
   const { owner, system, wanted, email } = await makeSetting();
-  requireAnswer(await makeBooking(deps, system, { ...wanted, storesBookings: false }));
+  requireAnswer(await makeBooking(making, system, { ...wanted, storesBookings: false }));
   assert.equal(await countAppointments(owner), 1);
   assert.deepEqual(await findEverywhere(db, email), []);
 });
@@ -128,7 +141,7 @@ for (const [when, before, during] of [
     const wanted = { ...on, ...before, copy };
     const answer = requireAnswer(
       await makeBooking(
-        deps,
+        making,
         afterBooking(system, () => during(widgetId)),
         wanted,
       ),
@@ -136,11 +149,11 @@ for (const [when, before, during] of [
     assert.ok(answer.manageUrl);
     assert.deepEqual(await findEverywhere(db, answer.manageUrl), []);
     assert.deepEqual(await findEverywhere(db, "Pacific/Chatham"), []);
-    assert.deepEqual(requireAnswer(await makeBooking(deps, system, wanted)), answer);
+    assert.deepEqual(requireAnswer(await makeBooking(making, system, wanted)), answer);
 
     const silent: SchedulingSystem = { ...system, findByReference: async () => unavailable() };
     const { manageUrl: _, ...rest } = answer;
-    assert.deepEqual(requireAnswer(await makeBooking(deps, silent, wanted)), { ...rest, joinUrl: null });
+    assert.deepEqual(requireAnswer(await makeBooking(making, silent, wanted)), { ...rest, joinUrl: null });
   });
 
 async function listReferences(owner: OrganizationId): Promise<string[]> {
@@ -152,36 +165,94 @@ async function listReferences(owner: OrganizationId): Promise<string[]> {
   return rows.map(({ reference }) => reference);
 }
 
-test("a failed booking frees its reference if no scheduling system got it, and only then", async () => {
+test("a failed booking keeps its reference for a day, and for good only if an appointment may have it", async () => {
   const { owner, system, wanted } = await makeSetting();
-  const { reference } = requireAnswer(await makeBooking(deps, system, wanted));
-  const fail = async (idempotencyKey: string, outcome: BookOutcome | null) => {
-    const failing: SchedulingSystem =
-      outcome === null ? system : { ...system, kind: "calcom", book: async () => outcome };
-    assert.equal((await makeBooking(deps, failing, { ...wanted, idempotencyKey })).kind, "failed");
-    return (await listReferences(owner)).length;
+  const { reference } = requireAnswer(await makeBooking(making, system, wanted));
+  const fail = async (idempotencyKey: string, book: SchedulingSystem["book"]) => {
+    const failing: SchedulingSystem = { ...system, kind: "calcom", book };
+    assert.equal((await makeBooking(making, failing, { ...wanted, idempotencyKey })).kind, "failed");
   };
   const upstream = { status: null, requestId: null, failure: null };
-  assert.equal(await fail("sandbox", null), 1);
-  assert.equal(await fail("held back", unavailable()), 1);
-  assert.equal(await fail("no connection", unavailable({ ...upstream, failure: "connection_refused" })), 1);
-  assert.equal(await fail("taken", { kind: "slot_taken" }), 2);
-  assert.equal(await fail("refused", refused("invalid", { ...upstream, status: 400 })), 3);
-  assert.equal(await fail("broken off", unavailable({ ...upstream, failure: "timeout" })), 4);
-  assert.ok((await listReferences(owner)).includes(reference));
+  await fail("taken in the sandbox", system.book);
+  await fail("held back", async () => unavailable());
+  await fail("no connection", async () => unavailable({ ...upstream, failure: "connection_refused" }));
+  await fail("taken", async () => ({ kind: "slot_taken" }));
+  await fail("refused", async () => refused("invalid", { ...upstream, status: 400 }));
+  const before = await listReferences(owner);
+  await fail("broken off, and not found afterwards", async () => ({ kind: "unknown", upstream }));
+  const [lost] = new Set(await listReferences(owner)).difference(new Set(before));
+  assert.equal(before.length, 6);
+
+  const now = clock.now();
+  const { signal } = new AbortController();
+  await settleOverdue(deps, signal);
+  assert.equal((await listReferences(owner)).length, 7);
+  clock.set(new Date(now.getTime() + DAY_MS + 1));
+  await settleOverdue(deps, signal);
+  clock.set(now);
+  assert.deepEqual((await listReferences(owner)).sort(), [reference, lost].sort());
+});
+
+test("a booking confirmed while the database is silent is stored within seconds of its return", async () => {
+  const { owner, widgetId, system, wanted } = await makeSetting();
+  const wire = await openSilentWire(url);
+  const pool = openPool({ url: wire.url, size: 2, log: createLog("silent") });
+  const onWire = { ...deps, db: openDb(pool) };
+  const settlerOnWire = new Settler(onWire);
+  after(async () => {
+    await settlerOnWire.close();
+    await pool.end();
+  });
+  const silencing = afterBooking(system, async () => wire.fallSilent());
+  const { reference } = requireAnswer(await makeBooking({ ...onWire, settler: settlerOnWire }, silencing, wanted));
+  const listStored = () => db.selectFrom("bookings").select("reference").where("organization_id", "=", owner).execute();
+  assert.deepEqual(await listStored(), []);
+
+  wire.mend();
+  const mendedAtMs = performance.now();
+  while ((await listStored()).length === 0 && performance.now() - mendedAtMs < STORED_LIMIT_MS) await sleep(20);
+  assert.deepEqual(await listStored(), [{ reference }]);
+  const { rows } = await sql<{ bookings: number }>`
+    select sum(bookings)::integer as bookings from funnel_days where widget_id = ${widgetId}`.execute(db);
+  assert.deepEqual(rows, [{ bookings: 1 }]);
+});
+
+test("a visitor does not wait for lookups in a sandbox whose database is away", async () => {
+  const { system, wanted } = await makeSetting();
+  const upstream = { status: null, requestId: null, failure: "database" } as const;
+  const away: SchedulingSystem = {
+    ...system,
+    book: async () => ({ kind: "unknown", upstream }),
+    findByReference: async () => unavailable(upstream),
+  };
+  const startedAt = performance.now();
+  assert.deepEqual(await makeBooking(making, away, wanted), { kind: "under_way" });
+  assert.ok(performance.now() - startedAt < 1_500);
 });
 
 test("the visitor gets the scheduling system's answer even if settling fails", async () => {
   const { owner, widgetId, system, wanted } = await makeSetting();
   const settle = (kind: string) => sql`alter table pending_bookings ${sql.raw(kind)}`.execute(db);
   const unwritable = () => settle("add constraint unwritable check (state = 'asking') not valid");
-  requireAnswer(await makeBooking(deps, system, wanted));
-  const taken = await makeBooking(deps, afterBooking(system, unwritable), { ...wanted, idempotencyKey: "two" });
+  requireAnswer(await makeBooking(making, system, wanted));
+  const taken = await makeBooking(making, afterBooking(system, unwritable), { ...wanted, idempotencyKey: "two" });
   await settle("drop constraint unwritable");
   assert.deepEqual(taken, { kind: "failed", failure: "slot_taken" });
-  const said = lines.map((line) => JSON.parse(line)).filter(({ name }) => name === "booking.settle_failed");
+  const countOpen = async () =>
+    (await sql`select from pending_bookings where organization_id = ${owner} and state = 'asking'`.execute(db)).rows
+      .length;
+  assert.equal(await countOpen(), 1);
+  const startedAt = performance.now();
+  while ((await countOpen()) > 0 && performance.now() - startedAt < STORED_LIMIT_MS) await sleep(20);
+  assert.equal(await countOpen(), 0, "it is settled in a second try");
+  const said = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ name, organizationId }) => name.startsWith("booking.settle") && organizationId === owner);
   assert.deepEqual(
-    said.map(({ organizationId, widgetId: id }) => [organizationId, id]),
-    [[owner, widgetId]],
+    said.map(({ name, widgetId: id }) => [name, id]),
+    [
+      ["booking.settle_failed", widgetId],
+      ["booking.settled_late", widgetId],
+    ],
   );
 });

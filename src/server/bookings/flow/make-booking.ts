@@ -4,8 +4,8 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/pause.ts";
-import type { Booked, BookOutcome, SchedulingSystem, UpstreamFailure } from "../../scheduler/scheduling-system.ts";
-import { freeReference } from "../stored/queries.ts";
+import type { Booked, BookOutcome, SchedulingSystem } from "../../scheduler/scheduling-system.ts";
+import { freeReferences } from "../stored/queries.ts";
 import {
   type BookingFailure,
   findPendingByKey,
@@ -15,14 +15,8 @@ import {
   type RecordedAnswer,
 } from "./pending-queries.ts";
 import { takeReference } from "./reference.ts";
-import {
-  type BookingToSettle,
-  type ConfirmedBooking,
-  type FailedBooking,
-  settleConfirmed,
-  settleFailed,
-  toAnswer,
-} from "./settle-booking.ts";
+import { toAnswer } from "./settle-booking.ts";
+import type { Settler } from "./settler.ts";
 
 // A booking, from the visitor's request to the answer:
 //
@@ -30,9 +24,10 @@ import {
 //   ask          the scheduling system books, with the reference in its notes
 //   look up      if its reply was lost, search for the reference; never ask twice
 //   settle       one transaction: count, store and send the booking, or count the failure
-//   answer       what the scheduling system said, even if settling failed; a task settles it later (settle-overdue.ts)
+//   answer       what the scheduling system said, even if settling failed; it is tried again (settler.ts), and if this process
+//                ends, a task settles the booking (settle-overdue.ts)
 
-type MakeDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics">;
+type MakeDeps = Pick<Deps, "db" | "clock" | "random" | "metrics"> & { readonly settler: Settler };
 
 export type WantedBooking = {
   owner: OrganizationId;
@@ -78,13 +73,17 @@ export async function makeBooking(
   const booking = { owner: wanted.owner, reference, widgetId: wanted.widgetId, touch: wanted.touch };
   const outcome = await ask(deps, system, { wanted, reference });
   switch (outcome.kind) {
-    case "booked":
-      return await confirm(deps, { ...booking, timeZone: wanted.copy.timeZone, booked: outcome.booked });
-    case "lost":
+    case "booked": {
+      const confirmed = { ...booking, timeZone: wanted.copy.timeZone, booked: outcome.booked };
+      await deps.settler.confirm(confirmed);
+      return { kind: "confirmed", answer: toAnswer(confirmed) };
+    }
+    case "unknown":
       // The task keeps looking. Until it knows, we neither confirm nor deny the booking.
       return { kind: "under_way" };
     case "failed":
-      return await fail(deps, { ...booking, failure: outcome.failure, isReferenceUnused: outcome.isReferenceUnused });
+      await deps.settler.fail({ ...booking, failure: outcome.failure });
+      return { kind: "failed", failure: outcome.failure };
     default:
       return outcome satisfies never;
   }
@@ -107,15 +106,12 @@ async function reserve(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): 
       copy: wanted.storesBookings ? wanted.copy : null,
       now,
     });
-    if (!isNew) await freeReference(transaction, wanted.owner, reference);
+    if (!isNew) await freeReferences(transaction, wanted.owner, [reference]);
     return isNew ? reference : null;
   });
 }
 
-type Asked =
-  | { kind: "booked"; booked: Booked }
-  | { kind: "failed"; failure: BookingFailure; isReferenceUnused: boolean }
-  | { kind: "lost" };
+type Asked = { kind: "booked"; booked: Booked } | { kind: "failed"; failure: BookingFailure } | { kind: "unknown" };
 
 async function ask(
   { metrics }: MakeDeps,
@@ -133,61 +129,30 @@ async function ask(
     answers: copy.answers,
   });
   measure({ outcome: outcome.kind });
-  if (outcome.kind !== "unknown") return toAsked(outcome, system);
+  if (outcome.kind !== "unknown") return toAsked(outcome);
   for (const pauseMs of LOOK_UP_PAUSES_MS) {
     await pause(pauseMs);
     const found = await system.findByReference({ reference, serviceId, startAt });
     if (found.kind === "found") return { kind: "booked", booked: found.value };
     // `absent` means the system searched and found nothing. At once is too early: it may still be writing the booking.
-    if (found.kind === "absent" && pauseMs > 0)
-      return { kind: "failed", failure: "unavailable", isReferenceUnused: false };
+    if (found.kind === "absent" && pauseMs > 0) return { kind: "failed", failure: "lost" };
+    // The sandbox is our own database: the visitor's wait doesn't bring it back.
+    if (found.kind === "unavailable" && found.upstream?.failure === "database") break;
   }
-  return { kind: "lost" };
+  return { kind: "unknown" };
 }
 
-function toAsked(outcome: Exclude<BookOutcome, { kind: "unknown" }>, system: SchedulingSystem): Asked {
+function toAsked(outcome: Exclude<BookOutcome, { kind: "unknown" }>): Asked {
   switch (outcome.kind) {
     case "booked":
       return { kind: "booked", booked: outcome.booked };
     case "slot_taken":
     case "refused":
     case "unavailable":
-      return { kind: "failed", failure: outcome.kind, isReferenceUnused: isUnused(outcome, system) };
+      return { kind: "failed", failure: outcome.kind };
     default:
       return outcome satisfies never;
   }
-}
-
-/** Faults before a request is sent. */
-const NEVER_SENT: readonly UpstreamFailure[] = [
-  "dns_error",
-  "connection_refused",
-  "blocked_address",
-  "unsealed",
-  "settings",
-];
-
-/** The sandbox is our own database and forgets failed requests. Other systems may have logged what they refused. */
-function isUnused(outcome: Exclude<BookOutcome, { kind: "booked" | "unknown" }>, system: SchedulingSystem): boolean {
-  if (system.kind === "sandbox") return true;
-  if (outcome.kind === "slot_taken") return false;
-  return (
-    outcome.upstream === null || (outcome.upstream.failure !== null && NEVER_SENT.includes(outcome.upstream.failure))
-  );
-}
-
-async function confirm(deps: MakeDeps, booking: ConfirmedBooking): Promise<MadeBooking> {
-  await settleConfirmed(deps, booking).catch((error: unknown) => logUnsettled(deps, booking, error));
-  return { kind: "confirmed", answer: toAnswer(booking) };
-}
-
-async function fail(deps: MakeDeps, booking: FailedBooking): Promise<MadeBooking> {
-  await settleFailed(deps, booking).catch((error: unknown) => logUnsettled(deps, booking, error));
-  return { kind: "failed", failure: booking.failure };
-}
-
-function logUnsettled({ log }: MakeDeps, { owner, widgetId }: BookingToSettle, error: unknown): void {
-  log.error("booking.settle_failed", { organizationId: owner, widgetId, error });
 }
 
 /** The same key gives the same answer; while the first request is under way, the second one waits for it. */

@@ -5,7 +5,8 @@ import type { Db } from "../../db/pool.ts";
 
 // Booking requests: unsettled ones, and settled ones for a day. See pending_bookings in schema.sql.
 
-export type BookingFailure = "slot_taken" | "refused" | "unavailable";
+/** `lost`: the scheduling system never said what became of the request, so it may have made an appointment. */
+export type BookingFailure = "slot_taken" | "refused" | "unavailable" | "lost";
 
 /** The touch that the outcome is counted with, as JSON carries it. */
 export type PendingTouch = {
@@ -128,12 +129,17 @@ export async function takeOverdue(
   return rows;
 }
 
-/** Forgets old Idempotency-Keys, across all organizations. */
-export async function deleteSettledPending(db: Db, batch: { settledBefore: Date; limit: number }): Promise<void> {
-  await sql`
+/** Across all organizations. */
+export async function deleteSettledPending(
+  db: Db,
+  batch: { settledBefore: Date; limit: number },
+): Promise<Pick<PendingBooking, "organization_id" | "reference" | "failure">[]> {
+  const { rows } = await sql<Pick<PendingBooking, "organization_id" | "reference" | "failure">>`
     delete from pending_bookings where (organization_id, reference) in (
       select organization_id, reference from pending_bookings
       where state <> 'asking' and settled_at < ${batch.settledBefore}
       order by settled_at limit ${batch.limit} for update skip locked
-    )`.execute(db);
+    )
+    returning organization_id, reference, failure`.execute(db);
+  return rows;
 }

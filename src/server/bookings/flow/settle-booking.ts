@@ -8,7 +8,6 @@ import { randomText } from "../../lib/random.ts";
 import type { Booked } from "../../scheduler/scheduling-system.ts";
 import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
 import { readCollectData } from "../../widgets/bookable-widget.ts";
-import { freeReference } from "../stored/queries.ts";
 import { keepBooking } from "./keep-booking.ts";
 import { type BookingFailure, type PendingCopy, type PendingTouch, settlePending } from "./pending-queries.ts";
 
@@ -18,7 +17,7 @@ import { type BookingFailure, type PendingCopy, type PendingTouch, settlePending
 
 const CONVERSION_KEY_LENGTH = 12;
 
-type SettleDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics">;
+export type SettleDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics">;
 
 export type BookingToSettle = {
   owner: OrganizationId;
@@ -53,18 +52,13 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
   if (settled === "kept") void wakeWorkers(deps);
 }
 
-export type FailedBooking = BookingToSettle & {
-  failure: BookingFailure;
-  /** The scheduling system never got the reference, so it may be given out again (docs/decisions/0003). */
-  isReferenceUnused: boolean;
-};
+export type FailedBooking = BookingToSettle & { failure: BookingFailure };
 
 export async function settleFailed(deps: SettleDeps, failed: FailedBooking): Promise<void> {
   const { owner, reference, failure } = failed;
   const isSettled = await deps.db.transaction().execute(async (transaction) => {
     const now = deps.clock.now();
     if (!(await settlePending(transaction, owner, { reference, now, state: "failed", failure }))) return false;
-    if (failed.isReferenceUnused) await freeReference(transaction, owner, reference);
     await recordTouches(transaction, [toTouch(deps, failed, { now, step: "booking_failed", startAt: null })], "every");
     return true;
   });

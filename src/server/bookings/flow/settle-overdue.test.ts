@@ -110,7 +110,7 @@ test("a booking that cannot be settled holds up neither the others nor the clean
   const poison = await leaveUnsettled(bad, { touch: { visitId: null } });
   const other = await leaveUnsettled(good);
   const old = await leaveUnsettled(good, { isLost: true });
-  await sql`update pending_bookings set state = 'failed', failure = 'unavailable', copy = null,
+  await sql`update pending_bookings set state = 'failed', failure = 'lost', copy = null,
     settled_at = ${new Date(NOON.getTime() - 2 * DAY_MS)} where reference = ${old}`.execute(db);
 
   await settleOverdue(deps, NEVER);

@@ -3,6 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { openConnection, openSchedulingSystem } from "../../scheduler/open-system.ts";
 import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
 import type { SchedulingSystem } from "../../scheduler/scheduling-system.ts";
+import { freeReferences } from "../stored/queries.ts";
 import { deleteSettledPending, type PendingBooking, takeOverdue } from "./pending-queries.ts";
 import { settleConfirmed, settleFailed } from "./settle-booking.ts";
 
@@ -24,7 +25,7 @@ type OverdueDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics"> & {
  */
 export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
-  await deleteSettledPending(deps.db, { settledBefore: new Date(now.getTime() - KEYS_KEPT_MS), limit: DELETE_BATCH });
+  await forgetSettled(deps, new Date(now.getTime() - KEYS_KEPT_MS));
   const overdue = await takeOverdue(deps.db, { now, askingUntil: new Date(now.getTime() + LOOKING_MS), limit: BATCH });
   const waiting = overdue.values();
   const settleWaiting = async () => {
@@ -34,6 +35,18 @@ export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Pro
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, settleWaiting));
+}
+
+/** Forgets old Idempotency-Keys. The reference of a failed booking becomes free again, unless an appointment may have it. */
+async function forgetSettled({ db }: OverdueDeps, settledBefore: Date): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const forgotten = await deleteSettledPending(transaction, { settledBefore, limit: DELETE_BATCH });
+    const unused = forgotten.filter(({ failure }) => failure !== null && failure !== "lost");
+    for (const [owner, requests] of Map.groupBy(unused, ({ organization_id }) => organization_id)) {
+      const references = requests.map(({ reference }) => reference);
+      await freeReferences(transaction, owner, references);
+    }
+  });
 }
 
 /** A request that can't be settled is logged and claimed again later, so that it doesn't hold up the others. */
@@ -55,8 +68,7 @@ async function settleOne(deps: OverdueDeps, pending: PendingBooking, signal: Abo
   if (found?.kind === "found") {
     await settleConfirmed(deps, { ...booking, booked: found.value, timeZone: copy?.timeZone ?? UNKNOWN_ZONE });
   } else if (found?.kind === "absent" || deps.clock.now() >= pending.given_up_at) {
-    // The system may have got the reference, and may show it later.
-    await settleFailed(deps, { ...booking, failure: "unavailable", isReferenceUnused: false });
+    await settleFailed(deps, { ...booking, failure: "lost" });
   }
 }
 

@@ -84,11 +84,11 @@ export async function reserveReference(db: Db, owner: OrganizationId, reference:
   return rows.length === 1;
 }
 
-export async function freeReference(db: Db, owner: OrganizationId, reference: Reference): Promise<void> {
+export async function freeReferences(db: Db, owner: OrganizationId, references: readonly Reference[]): Promise<void> {
   await db
     .deleteFrom("booking_references")
     .where("organization_id", "=", owner)
-    .where("reference", "=", reference)
+    .where("reference", "in", references)
     .execute();
 }
 

@@ -25,6 +25,8 @@ export type CalcomServer = {
   hasTeams: boolean;
   /** `GET /me`, `GET /slots`, `POST /bookings`, … */
   twist(route: string, ...twists: Twist[]): void;
+  /** Drops twists that nobody has met yet. */
+  untwist(): void;
   stop(): Promise<void>;
 };
 
@@ -209,6 +211,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     bookingsVersions: ["2024-08-13", "2026-02-25"],
     hasTeams: true,
     twist: (route, ...next) => twists.set(route, [...(twists.get(route) ?? []), ...next]),
+    untwist: () => twists.clear(),
     stop: () => local.stop(),
   };
   return server;

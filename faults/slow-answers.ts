@@ -1,0 +1,24 @@
+import type { Fault } from "./faults.ts";
+import type { TimedAnswer } from "./load.ts";
+
+// Whatever happens, a visitor is answered within seconds, if only with 503. What the fault itself takes, such as a process
+// that stands still, and the machine's own load are not held against an answer.
+
+/** The database counts as silent after 3 s; the rest is for a busy machine. */
+const LIMIT_MS = 6_000;
+
+export function findSlowest(answers: readonly TimedAnswer[]): TimedAnswer | null {
+  return answers.toSorted((a, b) => b.tookMs - a.tookMs)[0] ?? null;
+}
+
+/** One sentence for each answer that took too long. */
+export function judgeAnswers(answers: readonly TimedAnswer[], fault: Pick<Fault, "excuseMs">): string[] {
+  return answers
+    .filter((answer) => answer.tookMs - answer.lagMs > LIMIT_MS + (fault.excuseMs?.(answer) ?? 0))
+    .map((answer) => `too slow: ${describeAnswer(answer)}`);
+}
+
+export function describeAnswer({ route, status, tookMs, lagMs }: TimedAnswer): string {
+  const answer = status === 0 ? "no answer" : String(status);
+  return `${route} ${answer} after ${(tookMs / 1000).toFixed(1)} s (machine late by ${(lagMs / 1000).toFixed(1)} s)`;
+}

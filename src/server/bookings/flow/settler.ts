@@ -1,0 +1,88 @@
+import { SECOND_MS } from "#contract/durations.ts";
+import { isDatabaseAway } from "../../db/database-away.ts";
+import { repeat } from "../../lib/repeat.ts";
+import {
+  type BookingToSettle,
+  type ConfirmedBooking,
+  type FailedBooking,
+  type SettleDeps,
+  settleConfirmed,
+  settleFailed,
+} from "./settle-booking.ts";
+
+// Settles the bookings of this process. What cannot be settled because the database is away stays in memory and is tried
+// again every second. If this process ends first, the task in settle-overdue.ts settles the booking.
+
+const RETRY_MS = SECOND_MS;
+/** About 10 MB. Bookings beyond it wait for the task. */
+const WAITING_MAX = 10_000;
+const AT_ONCE = 8;
+/** A booking that fails this often while the database answers is left to the task, which logs it. */
+const TRIES_MAX = 5;
+
+type Unsettled = { readonly booking: BookingToSettle; readonly settle: () => Promise<void>; tries: number };
+
+export class Settler {
+  readonly #deps: SettleDeps;
+  readonly #stopping = new AbortController();
+  readonly #retrying: Promise<void>;
+  #waiting: Unsettled[] = [];
+
+  constructor(deps: SettleDeps) {
+    this.#deps = deps;
+    this.#retrying = repeat({ periodMs: RETRY_MS, signal: this.#stopping.signal }, () => this.#retryAll());
+  }
+
+  /** Resolves even if the booking could not be settled yet: the visitor gets the scheduling system's answer. */
+  async confirm(booking: ConfirmedBooking): Promise<void> {
+    await this.#settle(booking, () => settleConfirmed(this.#deps, booking));
+  }
+
+  /** Resolves even if the booking could not be settled yet. */
+  async fail(booking: FailedBooking): Promise<void> {
+    await this.#settle(booking, () => settleFailed(this.#deps, booking));
+  }
+
+  /** Tries everything once more. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#retrying;
+    await this.#retryAll();
+  }
+
+  async #settle(booking: BookingToSettle, settle: () => Promise<void>): Promise<void> {
+    try {
+      await settle();
+    } catch (error) {
+      const { owner: organizationId, widgetId } = booking;
+      this.#deps.log.error("booking.settle_failed", { organizationId, widgetId, error });
+      if (this.#waiting.length < WAITING_MAX) this.#waiting.push({ booking, settle, tries: 1 });
+    }
+  }
+
+  async #retryAll(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    let isAway = false;
+    while (waiting.length > 0 && !isAway) {
+      const batch = waiting.splice(0, AT_ONCE);
+      const outcomes = await Promise.all(batch.map((unsettled) => this.#retry(unsettled)));
+      isAway = outcomes.includes("away");
+      this.#waiting.push(...batch.filter(({ tries }, i) => outcomes[i] !== "settled" && tries < TRIES_MAX));
+    }
+    this.#waiting.push(...waiting);
+  }
+
+  async #retry(unsettled: Unsettled): Promise<"settled" | "away" | "failed"> {
+    const { owner: organizationId, widgetId } = unsettled.booking;
+    try {
+      await unsettled.settle();
+      this.#deps.log.info("booking.settled_late", { organizationId, widgetId });
+      return "settled";
+    } catch (error) {
+      if (isDatabaseAway(error)) return "away";
+      unsettled.tries += 1;
+      return "failed";
+    }
+  }
+}
