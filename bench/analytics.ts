@@ -12,8 +12,8 @@ import { readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
 import { printTable, round } from "./support/table.ts";
 
-// GET /api/v1/analytics through the real service, for one organization with 0.5 and one with 5 million funnel events over two
-// years. Times are taken one request after the other; how many a second can be had, with several at once.
+// GET /api/v1/analytics through the real service, for one organization with 0.5 million and one with 5 million funnel events
+// over two years. Latency is measured with one request at a time, throughput with several at once.
 
 const SMALL_EVENTS = 500_000;
 const LARGE_EVENTS = 5_000_000;
@@ -51,7 +51,7 @@ export async function run(): Promise<Bar[]> {
           bar: `≤ ${barMs} ms`,
           isReached: after.one.p99Ms <= barMs,
         });
-        // A widget of the small organization has a tenth of the keys a day, so only all widgets together can be compared.
+        // A widget of the small organization has a tenth of the keys per day, so only all widgets together can be compared.
         if (!isFiltered)
           bars.push({
             what: `${what}, 5 M against 0.5 M events, p50`,
@@ -89,9 +89,9 @@ type Measured = { one: LoadResult; many: LoadResult };
 async function measure(
   service: Service,
   history: History,
-  about: { days: number; isFiltered: boolean },
+  options: { days: number; isFiltered: boolean },
 ): Promise<Measured> {
-  const path = `/api/v1/analytics?days=${about.days}${about.isFiltered ? `&widget=${history.widgetId}` : ""}`;
+  const path = `/api/v1/analytics?days=${options.days}${options.isFiltered ? `&widget=${history.widgetId}` : ""}`;
   const requests = [toRequest({ method: "GET", path, headers: { authorization: `Bearer ${history.key}` } })];
   const runWith = async (connections: number) => {
     const plan = { port: service.port, connections, requests, warmUpMs: WARM_UP_MS, measureMs: MEASURE_MS };
@@ -110,7 +110,7 @@ function toCells({ one, many }: Measured): Row {
   };
 }
 
-/** The plan of the very statement that the service runs, with what it read. */
+/** The plan of the exact statement that the service runs, with the buffers it read. */
 async function explain(pool: Pool, history: History, days: number): Promise<string> {
   const queries: CompiledQuery[] = [];
   const db = new Kysely<Tables>({

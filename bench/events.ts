@@ -6,7 +6,7 @@ import { readCpuMs, readOwnCpuMs, readResidentMb } from "./support/process-usage
 import { type Service, startService } from "./support/service.ts";
 import { printTable, round } from "./support/table.ts";
 
-// Funnel events over HTTP, one a request, each a visit of its own, answered after commit; against a bare Fastify route
+// Funnel events over HTTP, one per request, each from a new visit, answered after commit. The baseline is a bare Fastify route
 // that validates the same body, in the same run.
 
 const LEVELS = [
@@ -23,11 +23,11 @@ const USER_AGENT =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36";
 
 type Row = Record<string, string | number>;
-/** Shares of one processor. */
+/** Shares of one CPU. */
 type Measured = LoadResult & { nodeShare: number; postgresShare: number; residentMb: number };
 
 export async function run(): Promise<Bar[]> {
-  // The limit per address stays on, high enough for all the load to come from one.
+  // The limit per address stays on, high enough for all the load to come from one address.
   const service = await startService({ RATE_LIMIT_EVENTS_PER_MINUTE: "10000000" });
   const bare = await startServer({
     file: join(import.meta.dirname, "support/bare-collect-route.ts"),

@@ -1,8 +1,9 @@
 import { readdirSync } from "node:fs";
 import { type Bar, printBars } from "./support/bars.ts";
 
-// `npm run bench -- NAME` runs bench/NAME.ts, without a name all of them. Each exports `run`, which prints what it measured
-// and resolves to its bars; at the end one table says which were reached, and the process ends with 1 when one was missed.
+// `npm run bench -- NAME` runs bench/NAME.ts; without a name it runs all of them. Each exports `run`, which prints its
+// measurements and resolves to its targets. A table at the end shows which targets were met; the exit code is 1 if any was
+// missed.
 
 const known = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith(".ts") && file !== "main.ts")

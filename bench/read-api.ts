@@ -10,7 +10,7 @@ import { readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
 import { printTable, round } from "./support/table.ts";
 
-// The read API over 1,000,000 bookings of 50 organizations, through the real service, against a bare Fastify route that
+// The read API over 1,000,000 bookings in 50 organizations, through the real service. The baseline is a bare Fastify route that
 // serialises the same page from memory, in the same run.
 
 const ORGANIZATIONS = 50;
@@ -22,11 +22,11 @@ const PAGE_P99_BAR_MS = 15;
 const LAST_PAGE_BAR = 1.3;
 const SMALL_PAGES_BAR = 0.3;
 const PAGE_P50_BAR = 4;
-/** Each measurement is repeated in turn with the bare route, because a single one varies by a fifth. */
+/** Each measurement alternates with the bare route and is repeated, because a single one varies by a fifth. */
 const REPETITIONS = 3;
 const START_BAR_MS = 3_000;
 
-/** One request after the other for the time a page takes, several at once for how many can be had. */
+/** One request at a time measures latency, several at once throughput. */
 const FEW_CONNECTIONS = 4;
 const MANY_CONNECTIONS = 32;
 
@@ -45,11 +45,11 @@ export async function run(): Promise<Bar[]> {
       tenants.map((tenant) =>
         toRequest({ method: "GET", path: path(tenant), headers: { authorization: `Bearer ${tenant.key}` } }),
       );
-    const measure = async (about: { requests: string[]; connections: number; port?: number }) => {
+    const measure = async (options: { requests: string[]; connections: number; port?: number }) => {
       const plan: LoadPlan = {
-        port: about.port ?? service.port,
-        connections: about.connections,
-        requests: about.requests,
+        port: options.port ?? service.port,
+        connections: options.connections,
+        requests: options.requests,
         warmUpMs: WARM_UP_MS,
         measureMs: MEASURE_MS,
       };
@@ -65,14 +65,14 @@ export async function run(): Promise<Bar[]> {
     const smallPage = ask(() => "/api/v1/bookings?limit=5");
 
     const rows: Row[] = [];
-    const measureSeveral = (what: string, about: Parameters<typeof measure>[0]) => {
+    const measureSeveral = (what: string, options: Parameters<typeof measure>[0]) => {
       const results: LoadResult[] = [];
       return {
         results,
         async repeat() {
-          results.push(await measure(about));
+          results.push(await measure(options));
         },
-        /** The repetition in the middle, by rate. */
+        /** The median repetition, by rate. */
         take(): LoadResult {
           const byRate = [...results].sort((one, other) => one.rate - other.rate);
           const middle = byRate[Math.floor(byRate.length / 2)];
@@ -163,7 +163,7 @@ export async function run(): Promise<Bar[]> {
   }
 }
 
-/** A second process of the service on the same folder is not a cold start; so the first one is stopped for this. */
+/** A second service process on the same folder is not a cold start, so the first one is stopped for this. */
 async function measureStart(service: Service): Promise<number> {
   await service.pause();
   const startedAt = performance.now();
@@ -183,7 +183,7 @@ async function loadBookings(service: Service): Promise<Tenant[]> {
   const db = openPatientDb(pool);
   try {
     const tenants: Tenant[] = [];
-    // Reads don't use it, and filling it takes longer than the rest of this bench.
+    // Reads don't use this index, and filling it takes longer than the rest of this bench.
     await pool.query("drop index bookings_search");
     for (let n = 0; n < ORGANIZATIONS; n++) {
       const id = await makeOrganization(db);
@@ -201,7 +201,7 @@ async function loadBookings(service: Service): Promise<Tenant[]> {
   }
 }
 
-/** References count up in the alphabet of 32 letters; the page behind the returned cursor is the last one of 100. */
+/** References count up in the 32-letter alphabet. The page behind the returned cursor is the last one of 100. */
 const INSERT_BOOKINGS = `
   with made as (
     insert into bookings (organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone, service_id,

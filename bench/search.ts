@@ -9,15 +9,15 @@ import { readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
 import { printTable, round } from "./support/table.ts";
 
-// Search and CSV export in the dashboard API over 1,000,000 bookings of one organization, spread over the two years that its
-// plan keeps, through the real service. BENCH_BOOKINGS asks for fewer.
+// Search and CSV export in the dashboard API over 1,000,000 bookings of one organization, spread over its plan's two years of
+// retention, through the real service. BENCH_BOOKINGS sets a smaller number.
 
 const BOOKINGS = Number(process.env["BENCH_BOOKINGS"] ?? 1_000_000);
 const WARM_UP_MS = 1_000;
 const MEASURE_MS = 6_000;
 
 const SEARCH_P99_BAR_MS = 200;
-/** Between the first tenth of the file and its end. */
+/** Growth between the first tenth of the file and its end. */
 const GROWTH_BAR_MB = 50;
 const SAMPLE_MS = 100;
 
@@ -27,7 +27,7 @@ const RARE_WIDGET = "w_rare11111111";
 
 type Row = Record<string, string>;
 
-/** What is searched for, how often it occurs, and where. Numbers count from the newest booking. */
+/** Search terms, how often they occur, and where. Numbers count from the newest booking. */
 const SEARCHES: readonly [what: string, query: string][] = [
   ["nobody has it", "search=zacharias%20quux"],
   ["nobody has it, but all of its letters", "search=arma%20llequ"],
@@ -103,7 +103,7 @@ async function countFound(service: Service, path: string, cookie: string): Promi
   return ((await response.json()) as { data: unknown[] }).data.length;
 }
 
-/** Reads the whole file and throws it away, with an eye on the service's memory. */
+/** Reads the whole file and discards it, while watching the service's memory. */
 async function measureExport(service: Service, cookie: string): Promise<Bar[]> {
   const url = `http://127.0.0.1:${service.port}/api/app/bookings.csv`;
   const startedAt = performance.now();
@@ -156,7 +156,7 @@ async function signIn(service: Service): Promise<string> {
     .join("; ");
 }
 
-/** `early` is an instant with the bookings of a month before it. */
+/** `early` is an instant with a month of bookings before it. */
 async function loadBookings(pool: Pool): Promise<{ organizationId: string; early: string }> {
   const db = openPatientDb(pool);
   const owner = await makeOrganization(db, { plan: "business" });
@@ -165,7 +165,7 @@ async function loadBookings(pool: Pool): Promise<{ organizationId: string; early
   const { rows } = await pool.query<{ definition: string }>(
     "select pg_get_indexdef('bookings_search'::regclass) as definition",
   );
-  // Filling the index at the end takes a third of the time; what it holds is the same.
+  // Building the index at the end saves a third of the time; its content is the same.
   await pool.query("drop index bookings_search");
   await pool.query(INSERT_BOOKINGS, [owner, widget, BOOKINGS, RARE_WIDGET]);
   const startedAt = performance.now();
@@ -187,7 +187,7 @@ const INSERT_RARE_WIDGET = `
   insert into widgets (id, organization_id, name, business_name, template, status, collect_data, created_at)
   values ($1, $2, 'Rare', '', 'classic', 'active', true, current_timestamp)`;
 
-/** Spread evenly over a little less than two years; references count up in the alphabet of 32 letters. */
+/** Spread evenly over a little less than two years. References count up in the 32-letter alphabet. */
 const INSERT_BOOKINGS = `
   insert into bookings (organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone, service_id,
     service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers, attribution, external_id,

@@ -13,9 +13,9 @@ import { type Business, book, makeBusiness, openBookings } from "./support/webho
 import { fillQueue, makeBusinesses, switchEndpoints, waitUntilSent } from "./support/webhook-queue.ts";
 import type { Arrival } from "./support/webhook-receiver.ts";
 
-// Deliveries to a receiver on this machine: how many a second the service keeps up, how soon the first byte arrives after a
-// booking's commit, and whether one hung endpoint with many waiting changes that for the others. The ceiling is a plain
-// loop of undici POSTs of the same bytes to the same receiver.
+// Deliveries to a receiver on this machine: how many per second the service sustains, how soon the first byte arrives after a
+// booking's commit, and whether one hung endpoint with a long queue slows down the others. The ceiling is a plain loop of
+// undici POSTs of the same bytes to the same receiver.
 
 const BARS = { fromQueuePerSecond: 3_500, whileBookingPerSecond: 2_500, firstByteP99Ms: 20, hungRatio: 1.2 };
 
@@ -23,13 +23,13 @@ const BUSINESSES = 50;
 const ENDPOINTS_EACH = 4;
 const WARM_UP_MS = 3_000;
 const MEASURE_MS = 10_000;
-/** For each endpoint, so that the queue does not run dry while it is measured. */
+/** Per endpoint, so that the queue does not run dry during the measurement. */
 const QUEUED_EACH = 200;
-/** Bookings stored at once, and deliveries that then wait at most. */
+/** Bookings stored at once, and the maximum number of deliveries waiting. */
 const BOOKERS = 12;
 const BACKLOG_MAX = 2_000;
 const BOOKINGS_PER_SECOND = 100;
-/** With and without the hung endpoint in turn, so that both see the same machine. */
+/** With and without the hung endpoint in turn, so that both see the same conditions. */
 const ROUNDS = 5;
 const ROUND_MS = 10_000;
 const ARRIVAL_LIMIT_MS = 10_000;
@@ -38,7 +38,7 @@ const HUNG_WAITING = 10_000;
 const SETTINGS = {
   SECRET_KEY: "a key for the bench, which seals nothing of worth",
   WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
-  // So short that the hung endpoint's requests end, and are tried again, while the others are measured.
+  // Short enough for the hung endpoint's requests to time out and be retried during the measurement.
   WEBHOOK_TIMEOUT_MS: "2000",
 };
 
@@ -112,17 +112,17 @@ async function measure(bench: Bench): Promise<Bar[]> {
   ];
 }
 
-/** How fast a queue is worked off, or kept short while bookings come in as fast as they can be stored. */
+/** How fast a queue is drained, or kept short while bookings arrive as fast as they can be stored. */
 async function measureSustained(
   { service, receiver, deps }: Bench,
-  about: { queuedEach: number; bookers: number },
+  options: { queuedEach: number; bookers: number },
 ): Promise<{ rate: number; cpu: string; residentMb: number }> {
   const { port } = receiver;
   const businesses = await makeBusinesses(deps, { port, count: BUSINESSES, endpoints: ENDPOINTS_EACH });
-  if (about.queuedEach > 0) await fillQueue(deps, businesses, about.queuedEach);
+  if (options.queuedEach > 0) await fillQueue(deps, businesses, options.queuedEach);
   await wakeWorkers(deps);
   const load = { booked: 0, arrived: 0, isOver: false };
-  const booking = Array.from({ length: about.bookers }, async () => {
+  const booking = Array.from({ length: options.bookers }, async () => {
     while (!load.isOver) {
       if (load.booked * ENDPOINTS_EACH - load.arrived > BACKLOG_MAX) await sleep(2);
       else await book(deps, businesses[load.booked++ % businesses.length] as Business);
@@ -178,7 +178,7 @@ async function measureFirstBytes(bench: Bench): Promise<{ alone: FirstBytes; bes
   return { alone: { ...summarize(alone), residentMb }, besideHung: { ...summarize(besideHung), residentMb } };
 }
 
-/** Not what filling and emptying the queue at once does to PostgreSQL, but what comes after. */
+/** Lets PostgreSQL settle after the queue was filled and emptied at once, which is not what is measured. */
 async function measureSettled(bench: Bench, businesses: readonly Business[], rounds: Rounds): Promise<void> {
   const { patientDb } = bench.deps;
   await sql`vacuum analyze webhook_events, deliveries, delivery_queue, delivery_attempts`.execute(patientDb);
@@ -186,7 +186,7 @@ async function measureSettled(bench: Bench, businesses: readonly Business[], rou
   await measureRound(bench, businesses, ROUND_MS, rounds);
 }
 
-/** Bookings at a steady pace, whatever becomes of them; what is measured is added to the rounds before. */
+/** Stores bookings at a steady pace, whatever happens to them, and adds the measurements to those of earlier rounds. */
 async function measureRound(
   { deps, receiver }: Bench,
   businesses: readonly Business[],
@@ -209,7 +209,7 @@ async function measureRound(
     for (const [reference, atMs] of await receiver.take()) if (committed.has(reference)) arrivals.set(reference, atMs);
     if (arrivals.size < total) await sleep(50);
   }
-  // It may arrive before this process has heard of the commit.
+  // The request can arrive before this process has heard of the commit.
   for (const [reference, atMs] of arrivals) rounds.latencies.push(Math.max(0, atMs - (committed.get(reference) ?? 0)));
   rounds.missing += total - arrivals.size;
 }

@@ -5,10 +5,9 @@ import { takenSteps } from "../test/support/collect.ts";
 import type { Load } from "./load.ts";
 import type { World } from "./world.ts";
 
-// What must be true once the load has come to rest, seen from outside: from the read API, the receiver of webhooks and the
-// database itself.
+// What must hold once the load has settled, seen from outside: from the read API, the webhook receiver and the database itself.
 
-/** A lease of a dead worker, the task that finds it, and retries. */
+/** Time for a dead worker's lease, the task that finds it, and retries. */
 const DELIVERY_LIMIT_MS = 90_000;
 /** A booking whose transaction failed is tried again every second. */
 const STORED_LIMIT_MS = 15_000;
@@ -39,7 +38,7 @@ export async function checkWorld(world: World, load: Load): Promise<Omit<Checked
   return { faults, deliveredMs };
 }
 
-/** Looks until every one of them is there, for as long as may be. */
+/** Polls until every one of them is there, up to the time limit. */
 async function untilEvery(
   wanted: ReadonlySet<string>,
   limitMs: number,
@@ -55,7 +54,7 @@ async function untilEvery(
 
 let known: { references: string[]; newest: string | null } = { references: [], newest: null };
 
-/** As a puller does: only what came since the last look. */
+/** Like a polling client, fetches only what is new since the last call. */
 async function listStored({ webs, apiKey }: World): Promise<string[]> {
   for (;;) {
     const since = known.newest === null ? "" : `&since=${encodeURIComponent(known.newest)}`;
@@ -112,7 +111,7 @@ async function checkCounters(world: World, load: Load): Promise<string[]> {
   ];
 }
 
-/** The scheduling system was asked once for each reference, and nobody has its time twice. */
+/** The scheduling system was called once per reference, and no slot is booked twice. */
 function checkScheduler({ calcom }: World): string[] {
   const references = calcom.bookings.map(({ metadata }) => JSON.stringify(metadata));
   const twice = references.length - new Set(references).size;

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What lies between the services and PostgreSQL. */
+/** The proxy between the services and PostgreSQL. */
 export type DatabaseProxy = {
   readonly port: number;
-  /** Every chunk is held back for this long. */
+  /** Delays every chunk by this long. */
   delayMs: number;
-  /** Nothing comes through; connections stay open. */
+  /** Lets nothing through; connections stay open. */
   isSilent: boolean;
   resetAll(): void;
   close(): void;
@@ -41,7 +41,7 @@ export async function startDatabaseProxy(target: NetConnectOpts): Promise<Databa
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const resetAll = () => {
-    // A connection to a socket in the file system cannot be reset, only closed; the service's own is reset.
+    // A Unix socket connection can't be reset, only closed; the service's own connection is reset.
     for (const socket of sockets) if (socket.remotePort !== undefined) socket.resetAndDestroy();
   };
   const proxy: DatabaseProxy = {

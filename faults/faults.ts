@@ -12,7 +12,7 @@ import { countFreeBytes, listServerPids, readPostmasterPid, type World } from ".
 
 export type Fault = {
   readonly name: string;
-  /** Happens, lasts a few seconds and is over when it resolves. Returns what exactly happened. */
+  /** Causes the fault, which lasts a few seconds and is over when this resolves. Returns what exactly happened. */
   readonly happen: (world: World, random: SeededRandom) => Promise<string>;
   /** How much of the time of an answer is the fault's own. */
   readonly excuseMs?: (answer: TimedAnswer) => number;
@@ -21,7 +21,7 @@ export type Fault = {
 const RECEIVER_MODES: readonly ReceiverMode[] = ["hangs", "resets", "fails", "breaks off", "babbles"];
 const SCHEDULER_ROUTES = ["GET /event-types", "GET /slots", "POST /bookings", "GET /bookings"];
 
-/** PostgreSQL may take some between looking and filling, and uses up the rest by itself. */
+/** PostgreSQL can take some space between checking and filling, and uses up the rest by itself. */
 const SLACK_BYTES = 1_000_000;
 
 const LASTING_MS_MAX = 4_500;
@@ -242,7 +242,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch (error) {
-      // A process of PostgreSQL may have ended meanwhile.
+      // A PostgreSQL process may have ended meanwhile.
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   }

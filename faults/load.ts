@@ -6,8 +6,8 @@ import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { DESKTOP, eventsBody } from "../test/support/collect.ts";
 import type { World } from "./world.ts";
 
-// Browsers, visitors who book and systems that pull, each with any of the web processes. What was not acknowledged is sent again,
-// as the booking frame and the client library do; so when the load has come to rest, everything it sent is acknowledged.
+// Browsers, visitors who book and polling clients, each talking to any of the web processes. Unacknowledged requests are sent
+// again, as the booking frame and the client library do, so once the load has settled everything it sent is acknowledged.
 
 const BROWSERS = 12;
 const BOOKERS = 3;
@@ -57,11 +57,11 @@ class LagMeter {
 }
 
 export class Load {
-  /** Every visit that was begun, with every step that was acknowledged. */
+  /** Every started visit, with every acknowledged step. */
   readonly visits: SentVisit[] = [];
-  /** References that were answered 201. */
+  /** References answered with 201. */
   readonly booked = new Set<string>();
-  /** Answers that no fault excuses. */
+  /** Responses that no fault excuses. */
   readonly wrongAnswers: string[] = [];
   readonly counts = { events: 0, bookings: 0, refusedBookings: 0, reads: 0, unavailable: 0 };
   /** Answers that took a second or more. */
@@ -90,7 +90,7 @@ export class Load {
     ];
   }
 
-  /** Resolves when everything under way is acknowledged, or refused for good; then true. False when that takes too long. */
+  /** Resolves to true when every request is acknowledged or finally refused, and to false when that takes too long. */
   async rest(): Promise<boolean> {
     this.#isRunning = false;
     const isAtRest = await Promise.race([
@@ -147,7 +147,7 @@ export class Load {
         return;
       }
       if (answer?.status === 409 && answer.body.includes("slot_taken")) break;
-      // 503 with this code is the scheduling system's last word for this key.
+      // 503 with this code is the scheduling system's final answer for this key.
       if (answer?.body.includes("scheduler_unavailable")) break;
       this.#note("POST bookings", answer, [409, 503]);
       if (answer && answer.status < 500 && answer.status !== 409) break;
@@ -164,7 +164,7 @@ export class Load {
       id: string;
       questions: { id: string; options?: string[] }[];
     }[];
-    // Questions can want numbers, addresses or choices; that is not what this load is about.
+    // Questions can require numbers, addresses or choices, which this load doesn't cover.
     const service = services.find(({ questions }) => questions.length === 0) ?? services[0];
     if (!service) return null;
     const from = Date.now() + (1 + Math.floor(Math.random() * 40)) * DAY_MS;
@@ -189,7 +189,7 @@ export class Load {
     await sleep(THINKING_MS.reader);
   }
 
-  /** Null where no answer came: the process was killed, stopped, or is starting. */
+  /** Null without a response: the process was killed, stopped, or is starting. */
   async #ask(path: string, options: Parameters<typeof request>[1] = {}): Promise<Answered | null> {
     const { url, name } = this.#pick(this.#world.webs);
     const startedAt = performance.now();
@@ -220,7 +220,7 @@ export class Load {
   }
 
   #pick<T>(items: readonly T[]): T {
-    // Not the seeded choice: what the load does depends on timing anyway.
+    // Not from the seeded generator: what the load does depends on timing anyway.
     return items[Math.floor(Math.random() * items.length)] as T;
   }
 }

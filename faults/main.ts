@@ -8,8 +8,8 @@ import { SeededRandom } from "./random.ts";
 import { describeAnswer, findSlowest, judgeAnswers } from "./slow-answers.ts";
 import { openWorld, type World } from "./world.ts";
 
-// `npm run faults -- --rounds N --seed S [--only "part of a fault's name"]`: in each round one fault happens to real processes
-// under load; then nothing acknowledged may be missing or counted twice. Ends with 1 when anything was wrong.
+// `npm run faults -- --rounds N --seed S [--only "part of a fault's name"]`: each round causes one fault in real processes
+// under load. Afterwards nothing acknowledged may be missing or counted twice. The exit code is 1 if anything was wrong.
 
 const LOAD_BEFORE_MS = 700;
 const MEMORY_GROWTH_MAX_MB = 120;

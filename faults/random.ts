@@ -1,4 +1,4 @@
-/** The same numbers for the same seed (mulberry32), so that a run can be repeated. */
+/** Returns the same numbers for the same seed (mulberry32), so that a run can be repeated. */
 export class SeededRandom {
   #state: number;
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed;
   }
 
-  /** From 0 up to, and not including, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);

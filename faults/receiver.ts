@@ -8,7 +8,7 @@ export type ReceiverMode = "well" | "hangs" | "resets" | "fails" | "breaks off" 
 export type Receiver = {
   readonly url: string;
   mode: ReceiverMode;
-  /** References that were taken with 200, and how often. */
+  /** References accepted with 200, and how often. */
   readonly taken: Map<string, number>;
   close(): void;
 };

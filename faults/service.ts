@@ -8,14 +8,14 @@ const MAIN = fileURLToPath(new URL("../src/server/main.ts", import.meta.url));
 const SHIFT_CLOCK = new URL("./shift-clock.ts", import.meta.url).href;
 const READY_LIMIT_MS = 180_000;
 
-/** A web or worker process that can be stopped, killed and started again on the same port. */
+/** A web or worker process that can be stopped, killed and restarted on the same port. */
 export class Service {
   readonly name: string;
   readonly port: number;
   readonly #settings: Readonly<Record<string, string>>;
   readonly #log: WriteStream;
   #child: ChildProcess | null = null;
-  /** Exits that nobody asked for. */
+  /** Unexpected exits. */
   readonly unexpectedExits: string[] = [];
 
   constructor(spec: { name: string; port: number; settings: Readonly<Record<string, string>>; logPath: string }) {
@@ -47,7 +47,7 @@ export class Service {
     this.#child?.kill(signal);
   }
 
-  /** Resolves with how it ended: an exit code, or the signal that ended it. */
+  /** Resolves with the exit code or the signal that ended the process. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<string> {
     const child = this.#child;
     this.#child = null;
@@ -77,7 +77,7 @@ export class Service {
     return performance.now() - startedAt;
   }
 
-  /** Resident memory; NaN where the system does not tell. */
+  /** Resident memory, or NaN if the system doesn't report it. */
   readMemoryMb(): number {
     try {
       const status = readFileSync(`/proc/${this.#child?.pid}/status`, "utf8");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
-// Loaded before the service by `node --import`: its clock is this machine's plus as many milliseconds as the file says. So clocks
-// step without a setting that the service would carry, and without changing the machine's own clock.
+// Loaded before the service by `node --import`. It shifts the process's clock by the number of milliseconds in a file, so
+// clocks can step without a setting in the service and without changing the machine's clock.
 
 const POLL_MS = 50;
 const { CLOCK_SHIFT_FILE: file = "" } = process.env;

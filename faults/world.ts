@@ -30,8 +30,8 @@ import { type DatabaseProxy, startDatabaseProxy } from "./database-proxy.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { Service } from "./service.ts";
 
-// Everything a round needs: PostgreSQL on a disk of its own, several web and worker processes behind a proxy to it, a receiver of
-// webhooks and a scheduling system.
+// Everything a round needs: PostgreSQL on its own disk, several web and worker processes behind a proxy to it, a webhook
+// receiver and a scheduling system.
 
 const DISK_SIZE = "1g";
 const SECRET_KEY = "a secret key for the fault suite, 32 characters and more";
@@ -41,10 +41,10 @@ const WORKERS = 2;
 export type World = {
   readonly folder: string;
   readonly dataDir: string;
-  /** Whether the data folder has a small disk of its own, which can be filled. */
+  /** Whether the data folder is on its own small disk, which can be filled. */
   readonly hasOwnDisk: boolean;
   readonly clockFile: string;
-  /** Straight to PostgreSQL, past the proxy; for the checks. */
+  /** A direct connection to PostgreSQL, bypassing the proxy, for the checks. */
   readonly db: Db;
   readonly databaseUrl: string;
   readonly proxy: DatabaseProxy;
@@ -62,7 +62,7 @@ export type World = {
 
 export async function openWorld(logFolder: string): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), "bookflow-faults-"));
-  // Root's PostgreSQL runs as another user, who must be able to pass through.
+  // PostgreSQL runs as another user when root starts it, and that user needs access to the folder.
   chmodSync(folder, 0o711);
   mkdirSync(logFolder, { recursive: true });
   const disk = join(folder, "disk");
@@ -139,7 +139,7 @@ export async function openWorld(logFolder: string): Promise<World> {
   };
 }
 
-/** Only root may mount. Elsewhere the fault "full disk" is left out. */
+/** Only root can mount. Otherwise the "full disk" fault is left out. */
 function mountDisk(place: string): boolean {
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_SIZE},mode=711`, "tmpfs", place], { stdio: "ignore" });
@@ -149,7 +149,7 @@ function mountDisk(place: string): boolean {
   }
 }
 
-/** The journal must not fill the small disk by itself. */
+/** The write-ahead log must not fill the small disk by itself. */
 async function boundJournal(url: string, dataDir: string): Promise<void> {
   const password = readFileSync(join(dataFolderPaths(dataDir).cluster, SUPERUSER_PASSWORD_FILE), "utf8").trim();
   const client = new pg.Client({ connectionString: url.replace(/\/\/bookflow:[^@]*@/, `//postgres:${password}@`) });
@@ -189,7 +189,7 @@ async function findFreePort(): Promise<number> {
   return address.port;
 }
 
-/** The postmaster and everything it started. */
+/** The postmaster and all its children. */
 export function listServerPids(world: World): number[] {
   const postmaster = readPostmasterPid(world);
   if (Number.isNaN(postmaster)) return [];

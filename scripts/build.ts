@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { InlineConfig } from "vite";
 
-// `npm run build`: builds what browsers load from src/widget, src/dashboard and src/docs into dist/. It does nothing when
-// dist/ is up to date, so that `npm start` and `npm test` can call it every time.
+// `npm run build`: builds the browser files from src/widget, src/dashboard and src/docs into dist/. It does nothing when dist/
+// is up to date, so that `npm start` and `npm test` can call it every time.
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
@@ -16,11 +16,11 @@ const STAMP = "made-from";
 
 const SOURCES = ["src/{contract,widget,dashboard,docs}/**/*", "scripts/build.ts", "package-lock.json"];
 const COMPRESSED = ["**/*.js", "**/*.css", "**/*.svg"];
-/** Levels 10 and 11 take several times as long and save 7 % of the bytes. */
+/** Levels 10 and 11 take several times as long and save 7% of the bytes. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 const BROWSERS = ["chrome111", "edge111", "firefox114", "safari16.4"];
 const SHARED = { root: ROOT, configFile: false, logLevel: "warn", publicDir: false } as const;
-/** On a busy machine it would warn of builds that take long. */
+/** On a busy machine it would warn about slow builds. */
 const CHECKS = { pluginTimings: false };
 
 const brotli = promisify(brotliCompress) as (bytes: Buffer, options: typeof BROTLI) => Promise<Buffer>;
@@ -30,7 +30,7 @@ const toGzip = promisify(gzip) as (bytes: Buffer, options: { level: number }) =>
 export async function buildBrowserFiles(): Promise<boolean> {
   const stamp = hashSources();
   if (existsSync(join(DIST, STAMP)) && readFileSync(join(DIST, STAMP), "utf8") === stamp) return false;
-  // Built in a folder of its own and moved at the end, so that a running service keeps its files until then.
+  // Built in a separate folder and moved at the end, so that a running service keeps its files until then.
   const folder = `${DIST}-${process.pid}`;
   // Imported here because loading it takes longer than the check above.
   const { build } = await import("vite");
@@ -93,9 +93,9 @@ function toDashboard(folder: string): InlineConfig {
       chunkSizeWarningLimit: 1500,
       rolldownOptions: {
         checks: CHECKS,
-        // Without it, all 6,000 icons of Tabler are read for the 50 that are used.
+        // Without this, all 6,000 Tabler icons are read for the 50 in use.
         experimental: { lazyBarrel: true },
-        // Mantine and the router mark files for servers that render React. Ours renders nothing.
+        // Mantine and the router mark files for React server rendering, which we don't use.
         onLog: (level, log, warn) => (log.code === "MODULE_LEVEL_DIRECTIVE" ? undefined : warn(level, log)),
       },
     },

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
 const CACHE = join(ROOT, "node_modules/.cache/bookflow-types");
-/** The one that takes longest comes first. */
+/** The slowest one comes first. */
 const TYPE_CHECKS = ["server", "browser", "dashboard", "docs", "widget-tests", "widget", "sdk"];
 
 type Check = { name: string; program: string; args: string[] };
@@ -30,14 +30,14 @@ function listChecks(): Check[] {
   const types = TYPE_CHECKS.map((name) => ({
     name: `type check of tsconfig.${name}.json`,
     program: "node_modules/typescript/bin/tsc",
-    // Several checkers repeat much of each other's work; the projects run side by side instead.
+    // Several type checkers repeat much of each other's work, so the projects run side by side instead.
     args: ["-p", `tsconfig.${name}.json`, "--checkers", "1", ...toCacheOptions(name), "--pretty", `${isTerminal()}`],
   }));
   const colors = isTerminal() ? "--colors=force" : "--colors=off";
   return [...types, { name: "Biome", program: "node_modules/@biomejs/biome/bin/biome", args: ["ci", colors, "."] }];
 }
 
-/** After the first run only what changed is checked again. */
+/** After the first run only changed files are checked again. */
 function toCacheOptions(name: string): string[] {
   return ["--incremental", "--tsBuildInfoFile", join(CACHE, `${name}.tsbuildinfo`)];
 }

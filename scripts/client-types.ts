@@ -9,9 +9,9 @@ import {
 } from "../src/contract/webhook-event.ts";
 import { Widget } from "../src/contract/widget.ts";
 
-// The wire shapes as plain types for sdk/, which depends on nothing, not even on what our schemas are made with.
+// The wire shapes as plain types for sdk/, which has no dependencies, not even on our schema library.
 
-/** The part of JSON Schema that the contract uses. */
+/** The subset of JSON Schema that the contract uses. */
 type Schema = {
   type?: string;
   description?: string;
@@ -52,7 +52,7 @@ export function renderClientTypes(): string {
   ].join("\n");
 }
 
-/** A name where the schema has one, else its shape. */
+/** The schema's name if it has one, otherwise its shape. */
 function toType(schema: Schema, indent: string): string {
   const named = Object.entries(NAMED).find(([, one]) => one === schema);
   return named ? named[0] : toShape(schema, indent);

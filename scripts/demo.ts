@@ -16,8 +16,8 @@ import { Receiver } from "./demo/receiver/receiver.ts";
 import { serveSite } from "./demo/site/serve-site.ts";
 import { findFreePort, openSmallServer } from "./demo/small-server.ts";
 
-// `npm run demo`: the service as `npm start` runs it, on a data folder of its own with a filled organization, and beside it
-// a sample website with the widget and a receiver of webhooks. All of it is one process, so that all of it ends together.
+// `npm run demo`: the service as `npm start` runs it, on its own data folder with a filled organization, plus a sample website
+// with the widget and a webhook receiver. Everything runs in one process, so that it ends together.
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const tell = (sentence: string) => process.stderr.write(`${sentence}\n`);
@@ -33,11 +33,11 @@ try {
 async function start(): Promise<void> {
   await settle(process.env);
   const config = parseConfig(process.env);
-  // A process of its own: what browsers get is made beside the database and its contents, not in turns with them.
+  // A separate process, so that browser files are built while the database is filled.
   const building = promisify(execFile)(process.execPath, [fileURLToPath(new URL("build.ts", import.meta.url))]);
   const [database] = await Promise.all([
     openDatabase({ config, log: createLog("error"), notice: tell }),
-    // The code of the service is read while the database is being made.
+    // The service's code is loaded while the database is created.
     import("../src/server/app.ts"),
   ]);
   const deps = await createDeps({ config, database, log: createLog("error") });
@@ -49,13 +49,13 @@ async function start(): Promise<void> {
   for (const signal of STOP_SIGNALS)
     process.once(signal, () => {
       if (!isServing) process.exit(1);
-      // The service ends the process when it has stopped; it is to be the last to let go of the database, and waits then
-      // until that has stopped too. Deliveries on their way still find their receiver.
+      // The service ends the process when it has stopped. It must be the last to release the database, and then waits until the
+      // database has stopped too. Deliveries in flight still find their receiver.
       void database.close();
     });
 
   await load({ ...deps, db: deps.patientDb });
-  // By its address and not by name: this one address is all that the guard lets through.
+  // By address and not by name: the guard allows only this one address.
   await connectReceiver(deps, `http://127.0.0.1:${inbox.port}`);
   await building;
   await import("../src/server/main.ts");
@@ -68,8 +68,8 @@ async function start(): Promise<void> {
 }
 
 /**
- * Puts the demo's settings into the environment, where the service reads its own. Whoever starts the demo can set others the
- * same way; but what stands in .env is meant for the real service, and is not looked at.
+ * Puts the demo's settings into the environment, where the service reads them. Variables that are already set take precedence.
+ * The .env file is meant for the real service and is ignored.
  */
 async function settle(environment: NodeJS.ProcessEnv): Promise<void> {
   const given = (name: string, fallback: string) => environment[name]?.trim() || fallback;
@@ -79,7 +79,7 @@ async function settle(environment: NodeJS.ProcessEnv): Promise<void> {
     throw new StartError(
       `Another program listens on port ${wanted} already; stop it, or choose another: PORT=${wanted + 100} npm run demo`,
     );
-  // A variable that is set, though empty, is not taken from .env.
+  // A variable that is set, even to nothing, is not read from .env.
   for (const { name } of Object.values(SETTINGS)) environment[name] ??= "";
   Object.assign(environment, {
     PORT: String(port),
@@ -90,7 +90,7 @@ async function settle(environment: NodeJS.ProcessEnv): Promise<void> {
     DATA_DIR: `${given("DATA_DIR", "./data").replace(/[\\/]+$/, "")}-demo`,
     LOG_LEVEL: given("LOG_LEVEL", "warn"),
     WEBHOOK_ALLOW_CIDRS: ["127.0.0.1/32", given("WEBHOOK_ALLOW_CIDRS", "")].filter(Boolean).join(","),
-    // Quicker than the real one, so that retries can be watched.
+    // Faster than the real schedule, so that retries can be watched.
     WEBHOOK_RETRY_SCHEDULE: given("WEBHOOK_RETRY_SCHEDULE", "3,10,30,60,120,300,600,1200"),
   });
 }

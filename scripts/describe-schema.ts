@@ -1,6 +1,6 @@
 import type { Pool } from "../src/server/db/pool.ts";
 
-// The migrated database as text, from PostgreSQL's own catalogue: pg_dump is not among the programs that npm brings.
+// The migrated database as text, from PostgreSQL's own catalogue: npm's PostgreSQL packages don't include pg_dump.
 
 const TABLES = `select oid, relname as name from pg_class
   where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by relname`;

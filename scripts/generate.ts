@@ -10,7 +10,7 @@ import { openTestServer } from "./test-server.ts";
 
 // `npm run generate`: writes the committed files that follow from the code.
 
-/** Never seals anything: it only keeps a key from being made in the data folder. */
+/** Never seals anything; it only prevents a key from being created in the data folder. */
 const SECRET_KEY = "no secret, since nothing is ever sealed with it";
 
 const server = await openTestServer();

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command `bookflow` of the packed program (scripts/package.ts). It starts on whatever Node there is, as old as 20, and
-// runs Bookflow on the one that npm brought along.
+// The `bookflow` command of the packed program (scripts/package.ts). It starts on any Node from version 20 and runs Bookflow on
+// the Node that npm installed.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -36,7 +36,7 @@ function findNode() {
       const program = process.platform === "win32" ? "bin/node.exe" : "bin/node";
       return join(dirname(require.resolve(`${name}/package.json`)), program);
     } catch {
-      // Not the package of this machine, or left out by npm.
+      // The package is for another platform, or npm skipped it.
     }
   }
   if (Number(process.versions.node.split(".")[0]) >= MAJOR) return process.execPath;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { SETTINGS } from "../src/server/config.ts";
 import { createMetrics } from "../src/server/lib/metrics.ts";
 
-// The tables of docs/operating.md that follow from the code. The rest of the guide stays as it is written.
+// The tables in docs/operating.md that are generated from the code. The rest of the guide is written by hand.
 
 const GUIDE = new URL("../docs/operating.md", import.meta.url);
 
@@ -26,9 +26,9 @@ function renderSettings(): string {
   return renderTable(["setting", "default", "meaning"], rows);
 }
 
-/** Node's own are documented elsewhere. */
+/** Node's own metrics are documented elsewhere. */
 function renderMetrics(): string {
-  // Every metric of prom-client knows the names of its labels; the type of the list leaves them out.
+  // Every prom-client metric knows its label names; the list's type leaves them out.
   const metrics = createMetrics().registry.getMetricsAsArray() as unknown as Metric[];
   const rows = metrics
     .filter(({ name }) => name.startsWith("bookflow_"))
@@ -50,7 +50,7 @@ function renderTable(headings: readonly string[], rows: readonly (readonly strin
   return `\n${lines.join("\n")}\n\n`;
 }
 
-/** Else an address in a sentence would become a link. */
+/** Otherwise an address in a sentence would become a link. */
 function asCode(sentence: string): string {
   return sentence.replaceAll(/\w+:\/\/[^\s,;]*[^\s,;.]/g, "`$&`");
 }

@@ -6,12 +6,12 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildBrowserFiles } from "./build.ts";
 
-// `npm run package [FOLDER]`: the program as one .tgz that `npm install` takes, with the command `bookflow`. Node runs no
-// TypeScript under node_modules, so the types are taken out of the server's files; everything else goes in as it is.
+// `npm run package [FOLDER]`: packs the program as one .tgz that `npm install` accepts, with the `bookflow` command. Node runs
+// no TypeScript under node_modules, so types are stripped from the server's files; everything else is copied unchanged.
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const AS_THEY_ARE = ["dist", "migrations", "LICENSE", "README.md", ".env.example"];
-/** What is served at /docs. */
+/** The files served at /docs. */
 const DOCUMENTS = [
   "docs",
   "sdk/examples",
@@ -33,7 +33,7 @@ const KEPT_FIELDS = [
 ] as const;
 const FOR_TESTS = /\.test\.ts$|\/testing\/|\/conformance\.ts$/;
 
-/** Returns the path of what was packed. */
+/** Returns the path of the package. */
 export function packProgram(outFolder: string): string {
   const draft = mkdtempSync(join(tmpdir(), "bookflow-package-"));
   try {
@@ -62,7 +62,7 @@ function copySource(path: string, draft: string): void {
   writeFileSync(target, path.endsWith(".ts") ? toJavaScript(text) : text);
 }
 
-/** Types become spaces, so that lines and columns in stack traces stay true; names of files get their new ending. */
+/** Types become spaces, so that lines and columns in stack traces stay correct; file names in imports get their new ending. */
 function toJavaScript(text: string): string {
   return stripTypeScriptTypes(text, { mode: "strip" }).replaceAll(
     /(\bfrom |\bimport |\bimport\(|\bnew URL\()"([^"]+)\.ts"/g,

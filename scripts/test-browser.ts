@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
-// The browser of the tests. On Linux x64 it comes from npm, with the libraries that a bare machine lacks; @sparticuz/chromium
-// has no build for others. Elsewhere one that the machine has is used: BROWSER_PATH, or what is found in PATH.
+// The browser for the tests. On Linux x64 it comes from npm, with the libraries that a bare machine lacks; @sparticuz/chromium
+// has no build for other platforms. There, an installed one is used: BROWSER_PATH, or the first one found in PATH.
 
 /** The first is Chromium without a desktop, which takes half the time. */
 const NAMES = [
@@ -17,7 +17,7 @@ const NAMES = [
   "msedge",
 ];
 
-/** Tells the tests where their browser is; unpacks it once, before they run side by side. Null when there is none. */
+/** Tells the tests where their browser is; unpacks it once, before they run in parallel. Null if there is none. */
 export async function prepareBrowser(): Promise<string | null> {
   const path = process.env["BROWSER_PATH"] || (isPackedFor() ? await unpack() : findInPath());
   if (path) process.env["BROWSER_PATH"] = path;

@@ -6,12 +6,12 @@ import { pathToFileURL } from "node:url";
 // each as a test that the file's own tests and hooks belong to. A file must not depend on which files it shares a process with.
 
 const FOLDER = join(import.meta.dirname, "../node_modules/.cache/bookflow-tests");
-/** Files with a browser take ten times as long as others, so that few of them make a group. */
+/** Browser files take ten times as long as others, so their groups are small. */
 const GROUP_FILES_MAX = { browser: 3, other: 14 };
-/** Far above what any file takes. When one hangs, the others must still run. */
+/** Far longer than any file takes. When one hangs, the others must still run. */
 const FILE_LIMIT_MS = 4 * 60_000;
 
-/** Writes a module for each group, and returns their paths: those with a browser first, because they take longest. */
+/** Writes a module for each group, and returns their paths: browser groups first, because they take longest. */
 export function groupTestFiles(files: readonly string[]): string[] {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
@@ -26,7 +26,7 @@ export function groupTestFiles(files: readonly string[]): string[] {
   });
 }
 
-/** Neighbours in name often take equally long, so they go to different groups. */
+/** Files with similar names often take equally long, so they go to different groups. */
 function split(files: readonly string[], filesMax: number): string[][] {
   const count = Math.ceil(files.length / filesMax);
   return Array.from({ length: count }, (_, n) => files.filter((_, index) => index % count === n));

@@ -13,13 +13,13 @@ import { databaseUrl, onServer, TEMPLATE_DATABASE } from "../test/support/databa
 const SETTINGS_OFF = ["fsync", "synchronous_commit", "full_page_writes", "autovacuum"];
 
 export type TestServer = {
-  /** Stops the server and removes every trace of it, unless it was there before. */
+  /** Stops the server and removes every trace of it, unless it existed before. */
   close(): Promise<void>;
 };
 
 /**
- * The server of TEST_DATABASE_URL, or one for this run alone; either way with a freshly migrated template database.
- * From then on TEST_DATABASE_URL is set, for test/support/database.ts here and in the processes that run the tests.
+ * The server at TEST_DATABASE_URL, or one for this run only; either way with a freshly migrated template database. Sets
+ * TEST_DATABASE_URL for test/support/database.ts here and in the processes that run the tests.
  */
 export async function openTestServer(): Promise<TestServer> {
   const server = process.env["TEST_DATABASE_URL"] ? { close: async () => {} } : await openPrivateServer();
@@ -35,7 +35,7 @@ export async function openTestServer(): Promise<TestServer> {
 async function openPrivateServer(): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), "bookflow-test-"));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  // PostgreSQL refuses to run as root; the user it runs as instead must be able to get to its files.
+  // PostgreSQL refuses to run as root; the user it runs as instead must be able to reach its files.
   if (process.getuid?.() === 0) chmodSync(folder, 0o711);
   try {
     const dataDir = join(folder, "data");
@@ -54,13 +54,13 @@ async function openPrivateServer(): Promise<TestServer> {
   }
 }
 
-/** Tests create databases and change settings of the server, which the service's own role may not. */
+/** Tests create databases and change server settings, which the service's own role can't. */
 function toSuperuserUrl(url: string, dataDir: string): string {
   const password = readFileSync(join(dataFolderPaths(dataDir).cluster, SUPERUSER_PASSWORD_FILE), "utf8").trim();
   return url.replace(/\/\/bookflow:[^@]*@/, `//postgres:${password}@`);
 }
 
-/** Made under another name and then renamed, so that an earlier run's template is there until the new one is. */
+/** Created under another name and then renamed, so that an earlier run's template exists until the new one does. */
 async function makeTemplate(): Promise<void> {
   const draft = `${TEMPLATE_DATABASE}_${process.pid}`;
   const log = createLog("silent");

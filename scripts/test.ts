@@ -10,19 +10,19 @@ import { prepareBrowser } from "./test-browser.ts";
 import { groupTestFiles } from "./test-groups.ts";
 import { openTestServer } from "./test-server.ts";
 
-// `npm test`: checks, what browsers get, then every test on a PostgreSQL of its own, then one line of counts.
-// `npm test -- FILE …` runs only these files, without the checks.
+// `npm test`: checks, browser files, then every test on its own PostgreSQL, then one line of counts. `npm test -- FILE …` runs
+// only these files, without the checks.
 
-/** Those with a browser take longest, and begin first. */
+/** Browser files take longest, and start first. */
 const TEST_FILES = ["test/browser/*.test.ts", "{src,test}/**/*.test.ts"];
-/** Each file that runs holds some ten connections of the server's hundred. */
+/** Each running file uses about ten of the server's hundred connections. */
 const FILES_AT_ONCE_MAX = 4;
-/** Far above what they take all together: something hangs, and the run must end all the same. */
+/** Far longer than they take together: if something hangs, the run must still end. */
 const RUN_LIMIT_MS = 20 * 60_000;
 
 type Counts = { passed: number; failed: number; skipped: number };
 
-// Every file is a process of its own, and most load the whole service: what is compiled once is kept for the others.
+// Every file is a separate process, and most load the whole service, so compiled code is cached for the others.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "../node_modules/.cache/bookflow");
 
 const stopping = new AbortController();
@@ -63,7 +63,7 @@ async function runTests(files: string[]): Promise<Counts> {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   const events = run({
     files: groupTestFiles(files),
-    // One more than there are processors, since some file always waits for something.
+    // One more than there are CPUs, since some file is always waiting for something.
     concurrency: Math.min(availableParallelism() + 1, FILES_AT_ONCE_MAX),
     signal: stopping.signal,
   });
@@ -73,7 +73,7 @@ async function runTests(files: string[]): Promise<Counts> {
     else counts.skipped++;
   });
   events.on("test:fail", ({ details: { error } }) => {
-    // A file or suite fails by itself, or with its tests, which are counted.
+    // A file or suite fails by itself, or because of its tests, which are counted.
     const isOfTests = "failureType" in error && error.failureType === "subtestsFailed";
     if (!isOfTests) counts.failed++;
   });

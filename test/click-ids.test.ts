@@ -6,7 +6,7 @@ import { parseWishes } from "../src/widget/frame/context.ts";
 import { readPageAttribution } from "../src/widget/frame/page-attribution.ts";
 import { readAddress } from "../src/widget/loader/address.ts";
 
-// What runs in visitors' browsers has lists of its own, because the contract's would bring its schemas along.
+// Code in visitors' browsers has its own lists, because the contract's lists would bring its schemas along.
 
 const toParameter = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const sent = Object.fromEntries(CLICK_ID_NAMES.map((name) => [name, `id-of-${name}`]));

@@ -8,7 +8,7 @@ import { ROOT } from "./support/document-blocks.ts";
 import { readPromql } from "./support/promql.ts";
 import { startServiceProcess } from "./support/service-process.ts";
 
-// The Grafana dashboard, the alert rules and the operating guide ask for metrics and labels that a running service has.
+// The Grafana dashboard, the alert rules and the operating guide must use metrics and labels that a running service has.
 
 type Target = { expr: string; datasource: { uid: string } };
 type Panel = {
@@ -27,11 +27,11 @@ const alerts = [...read("docs/samples/prometheus/alerts.yml").matchAll(/^ {6}- a
 );
 const guide = read("docs/operating.md");
 
-/** What Prometheus adds by itself. */
+/** Labels that Prometheus adds itself. */
 const OWN_METRICS = ["up"];
 const OWN_LABELS = ["instance", "job", "le"];
 
-// Every metric of prom-client knows the names of its labels; the type of the list leaves them out.
+// Every prom-client metric knows its label names; the list's type leaves them out.
 const registered = createMetrics().registry.getMetricsAsArray() as unknown as {
   name: string;
   type: string;

@@ -12,10 +12,10 @@ import { type Block, listBlocks, ROOT } from "./support/document-blocks.ts";
 import { createNewcomer, findFreePort } from "./support/newcomer.ts";
 import { toSchemaExample } from "./support/schema-example.ts";
 
-// Whatever the documents tell people to type is typed here, as written but for ports and hosts. A block that is neither run
-// here, nor by a test that is named here, nor on the list of those that cannot be run, fails.
+// Everything the documents tell people to type is typed here as written, except for ports and hosts. A block fails if it is
+// neither run here, nor by a test named here, nor listed as impossible to run.
 
-/** Run by a test of their own, which looks at every block of these languages in the document. */
+/** Tested elsewhere, by a test that covers every block in these languages in the document. */
 const ELSEWHERE: readonly { document: string; languages: readonly string[]; test: string }[] = [
   { document: "docs/embedding.md", languages: ["html", "js", "http"], test: "test/browser/loader-guide.test.ts" },
   { document: "docs/client-library.md", languages: ["ts"], test: "test/flows/sdk-package.test.ts" },
@@ -23,7 +23,7 @@ const ELSEWHERE: readonly { document: string; languages: readonly string[]; test
   { document: "docs/webhooks.md", languages: ["json"], test: "src/server/webhooks/docs.test.ts" },
 ];
 
-/** By what they begin with. */
+/** Listed by how they start. */
 const NOT_RUN: readonly { document: string; start: string; why: string }[] = [
   { document: "README.md", start: "npm ci && npm test", why: "it is this very run" },
   ...["README.md", "docs/quick-start.md"].map((document) => ({
@@ -61,7 +61,7 @@ const NOT_RUN: readonly { document: string; start: string; why: string }[] = [
   { document: "docs/performance.md", start: "", why: "plans as PostgreSQL printed them" },
 ];
 
-/** In this order, so that what one document makes can be used in the next; the rest follow by name. */
+/** In this order, so that one document can use what an earlier one created; the rest follow by name. */
 const SHELL_ORDER = ["docs/quick-start.md", "README.md"];
 
 const START = "npm ci && npm start\n";
@@ -141,7 +141,7 @@ test("every SQL block runs on our tables", async () => {
   for (const { text } of here.filter(({ language }) => language === "sql")) await pool.query(text);
 });
 
-/** A bare machine may lack them; Bookflow itself needs none. */
+/** A bare machine may lack these tools; Bookflow itself needs none of them. */
 const missing = ["curl", "openssl", "tar"].filter((program) => !isThere(program));
 
 function isThere(program: string): boolean {
@@ -181,7 +181,7 @@ describe("a newcomer who types the documented commands", {
         isStarted = true;
         continue;
       }
-      // People need longer than this to read on.
+      // People take longer than this to read on.
       if (text.startsWith("cat received.txt")) await until(() => received() !== "", "the webhook has arrived");
       printed.push({ ...block, output: await newcomer.type(adapt(text)) });
       if (text.includes("receiver.ts")) await until(() => isListening(receiverPort), "the receiver listens");
@@ -208,7 +208,7 @@ describe("a newcomer who types the documented commands", {
     assert.match(watched, /^bookflow_bookings_total\{outcome="confirmed"\} 1$/m);
     assert.match(findOutput("docs/operating.md", "doctor"), /^ok {4}database: /m);
 
-    // Backup and restore: what was there before is there afterwards.
+    // Backup and restore: what existed before exists afterwards.
     await newcomer.stopService();
     for (const { text } of ordered.filter((block) => BACKUP.test(block.text))) await newcomer.type(text);
     await newcomer.startService();

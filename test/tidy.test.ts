@@ -41,7 +41,7 @@ describe("the code follows its rules", () => {
   test("the source files were found", () => assert.ok(source.size > 50));
 });
 
-/** One file against one check: what is found, without the file's path. */
+/** Runs one check on one file and returns its findings, without the file's path. */
 function check(find: (files: SourceFiles) => string[], path: string, text: string): string[] {
   return find(new Map([[path, text]])).map((fault) => fault.replace(`${path} `, ""));
 }
@@ -174,7 +174,7 @@ describe("vague file names are found", () => {
 describe("long functions are found", () => {
   const path = "src/server/bookings/long.ts";
   const toBody = (lines: number, indent = "  ") => `${indent}x;\n`.repeat(lines);
-  /** `lines` of each are those of the function without its body. */
+  /** `lines` counts the function without its body. */
   // biome-ignore format: one case a line
   const cases: { start: string; end: string; name?: string; indent?: string; lines: number }[] = [
     { start: "function long() {", end: "}", lines: 2 },

@@ -1,8 +1,8 @@
 import Fastify from "fastify";
 import { BookingPage } from "#contract/booking.ts";
 
-// The yardstick of the read API: the same page of bookings, serialised by the same schema, from memory: no key, no
-// database, no parameters but the page size.
+// The baseline for the read API: the same page of bookings, serialised with the same schema, from memory. It has no key, no
+// database and no parameter except the page size.
 
 const PAGE_SIZE_DEFAULT = 100;
 

@@ -1,8 +1,7 @@
 import Fastify from "fastify";
 import { CollectRequest } from "#contract/collect.ts";
 
-// What the collection of events is compared with: the framework, one route, the same validation, the same answer, and
-// nothing else.
+// The baseline for event collection: the framework, one route, the same validation and the same response.
 
 const app = Fastify({ logger: false });
 app.post("/embed-api/:widget/events", { schema: { body: CollectRequest } }, async (_request, reply) =>

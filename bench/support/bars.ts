@@ -1,9 +1,9 @@
 import { printTable } from "./table.ts";
 
-/** A bar of docs/performance.md, and what this run measured against it. */
+/** A target from docs/performance.md, and what this run measured. */
 export type Bar = { what: string; measured: string; bar: string; isReached: boolean };
 
-/** The bars of several benches in one table. */
+/** Prints the targets of several benches in one table. */
 export function printBars(benches: readonly { name: string; bars: readonly Bar[] }[]): void {
   printTable(
     benches.flatMap(({ name, bars }) =>
@@ -20,7 +20,7 @@ export function printBars(benches: readonly { name: string; bars: readonly Bar[]
 
 const RESIDENT_BAR_MB = 250;
 
-/** Of the Node process under the load of the bench. */
+/** Figures of the Node process under the bench's load. */
 export function judgeMemory(residentMb: number): Bar {
   return {
     what: "resident memory of the Node process",

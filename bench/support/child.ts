@@ -17,7 +17,7 @@ export async function startServer(options: {
   const port = await findFreePort();
   const child = spawn(process.execPath, [...(options.nodeOptions ?? []), options.file], {
     env: { ...process.env, HOST: "127.0.0.1", PORT: String(port), ...options.environment },
-    // Its log lines are written, as in operation, and thrown away.
+    // Log lines are written, as in production, and discarded.
     stdio: ["ignore", "ignore", "inherit"],
   });
   await waitUntilReady(child, `http://127.0.0.1:${port}${options.readyPath}`);

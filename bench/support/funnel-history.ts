@@ -6,12 +6,12 @@ import { rebuildStats } from "../../src/server/funnel/recount/rebuild.ts";
 import { systemClock } from "../../src/server/lib/clock.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../test/support/builders.ts";
 
-// Two years of an organization's visits, put straight into their table; the counters are then made from them as
-// `stats rebuild` does.
+// Two years of an organization's visits, inserted straight into their table. The counters are then built from them by `stats
+// rebuild`.
 
 export const HISTORY_DAYS = 730;
 export const WIDGETS = 20;
-/** Distinct source / medium pairs on every day, and as many campaigns; each month some go and others come. */
+/** Distinct source / medium pairs per day, and as many campaigns. Some are replaced each month. */
 export const KEYS_PER_DAY = 200;
 const NEW_KEYS_PER_MONTH = 20;
 /** Each visit takes one to five steps. */
@@ -45,7 +45,7 @@ const DEVICES = ["mobile", "desktop", "tablet"];
 const COUNTRIES = ["DE", "AT", "CH", "PL", "FR", "GB", "US"];
 const PAGES = Array.from({ length: 40 }, (_, n) => `https://www.lindenhof.example/page-${n}`);
 
-/** The texts of class n, device n and so on; more numbers than there are texts begin again. */
+/** The texts of class n, device n and so on; numbers past the end wrap around. */
 const KEYS: Readonly<Record<KeyKind, readonly string[]>> = {
   channel: Array.from({ length: 15 }, (_, n) => `Channel ${n}`),
   source: Array.from({ length: CLASSES }, (_, n) => `source-${n} / ${MEDIUMS[n % MEDIUMS.length]}`),
@@ -65,10 +65,10 @@ async function insertKeys(db: Db, owner: OrganizationId, now: Date): Promise<voi
       from unnest(${idsOf(kind)}::bigint[], ${KEYS[kind]}::text[]) as named (id, key)`.execute(db);
 }
 
-/** Visit n of all comes n / visits of the way through the two years; its number decides its widget, class and steps. */
+/** Visit n happens n / visits of the way through the two years; its number decides its widget, class and steps. */
 function insertVisits(
   owner: OrganizationId,
-  about: { widgets: WidgetId[]; visits: number; first: number; last: number; now: Date },
+  options: { widgets: WidgetId[]; visits: number; first: number; last: number; now: Date },
 ): RawBuilder<unknown> {
   const pick = (kind: KeyKind, n: RawBuilder<unknown>) =>
     sql`(${idsOf(kind)}::bigint[])[1 + ${n} % ${sql.lit(KEYS[kind].length)}]`;
@@ -77,17 +77,17 @@ function insertVisits(
   return sql`
     insert into funnel_visits (organization_id, widget_id, visit_id, started_at, channel, source, campaign, page, device,
       country, viewed_at, service_at, date_at, slot_at, converted_at, bookings)
-    select ${owner}, (${about.widgets}::text[])[1 + (n + n / ${KEYS_PER_DAY}) % ${WIDGETS}], visit_id, ${step(1)},
+    select ${owner}, (${options.widgets}::text[])[1 + (n + n / ${KEYS_PER_DAY}) % ${WIDGETS}], visit_id, ${step(1)},
       ${pick("channel", sql`class`)}, ${pick("source", sql`class`)}, ${pick("campaign", sql`class`)},
       ${pick("page", sql`(n / 3)`)}, ${pick("device", sql`(n / 5)`)}, ${pick("country", sql`(n / 11)`)},
       ${step(1)}, ${step(2)}, ${step(3)}, ${step(4)}, ${step(5)},
       case when steps = 5 then jsonb_build_object(n::text, jsonb_build_array(
         (extract(epoch from start_at) * 1000)::bigint + 100000, 345500000)) end
-    from generate_series(${about.first}::integer, ${about.last}::integer) n
+    from generate_series(${options.first}::integer, ${options.last}::integer) n
     cross join lateral (
       select gen_random_uuid() as visit_id,
-        ${about.now}::timestamptz - (${about.visits} - n) * interval '1 day' * ${HISTORY_DAYS} / ${about.visits} as start_at,
-        n % ${KEYS_PER_DAY} + ${NEW_KEYS_PER_MONTH} * (n * 24::bigint / ${about.visits})::integer as class,
+        ${options.now}::timestamptz - (${options.visits} - n) * interval '1 day' * ${HISTORY_DAYS} / ${options.visits} as start_at,
+        n % ${KEYS_PER_DAY} + ${NEW_KEYS_PER_MONTH} * (n * 24::bigint / ${options.visits})::integer as class,
         1 + (n / 7) % 5 as steps
     ) visit`;
 }

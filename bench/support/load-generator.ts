@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type LoadPlan, type LoadResult, UUID } from "./load.ts";
 
-// A child process that keeps every connection busy with one request at a time. It writes requests and reads answers by
-// hand: an HTTP client would take as much of the two processors as the service that is to be measured.
+// A child process that keeps every connection busy with one request at a time. It writes requests and parses responses by hand,
+// because an HTTP client would take as much CPU as the service being measured.
 
 process.once("message", async (plan: LoadPlan) => {
   const result = await measure(plan);
@@ -62,7 +62,7 @@ async function keepBusy(
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
   socket.removeAllListeners("error");
-  // Closed at the end of the measurement, or by a server that is being tested for just that.
+  // Closed at the end of the measurement, or by a server under test.
   socket.on("error", () => socket.destroy());
   let sentAt = 0;
   const send = () => {
@@ -83,7 +83,9 @@ async function keepBusy(
   return socket;
 }
 
-/** Where the answer is whole; null while it is not. Our service gives a length with every answer but 204. */
+/**
+ * The end of a complete response, or null while it is incomplete. Our service sends a length with every response except 204.
+ */
 function findEnd(text: string): number | null {
   const headersEnd = text.indexOf("\r\n\r\n");
   if (headersEnd === -1) return null;

@@ -6,22 +6,22 @@ export type LoadPlan = {
   readonly connections: number;
   readonly warmUpMs: number;
   readonly measureMs: number;
-  /** Whole HTTP/1.1 requests, sent in turn; each `<uuid>` in them becomes a fresh UUID, which has the length of `UUID`. */
+  /** Whole HTTP/1.1 requests, sent in turn. Each `<uuid>` in them becomes a fresh UUID, which has the length of `UUID`. */
   readonly requests: readonly string[];
 };
 
 export type LoadResult = {
-  /** Answers a second. */
+  /** Responses per second. */
   rate: number;
   p50Ms: number;
   p99Ms: number;
-  /** Number of answers by status; anything but the one expected spoils a measurement. */
+  /** Number of responses by status; any unexpected status spoils a measurement. */
   statuses: Record<string, number>;
 };
 
 export const UUID = "<uuid>";
 
-/** Sends requests from a process of its own; `onMeasure` is called when the warm-up is over and when the end is reached. */
+/** Sends requests from a separate process; `onMeasure` is called when the warm-up is over and at the end. */
 export async function runLoad(plan: LoadPlan, onMeasure: (moment: "start" | "end") => void): Promise<LoadResult> {
   const generator = fork(join(import.meta.dirname, "load-generator.ts"), { serialization: "advanced" });
   return await new Promise((resolve, reject) => {

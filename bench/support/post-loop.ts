@@ -11,8 +11,8 @@ const HEADERS = {
   "service-signature": `t=1700000000,v1=${"0".repeat(64)}`,
 };
 
-/** POSTs a second that plain loops around undici make: nothing is looked up, signed, guarded or written down. */
-export async function measurePosts(about: {
+/** POSTs per second of plain undici loops, which don't look up, sign, guard or record anything. */
+export async function measurePosts(options: {
   url: string;
   body: Buffer;
   warmUpMs: number;
@@ -23,14 +23,14 @@ export async function measurePosts(about: {
   let isOver = false;
   const posting = Array.from({ length: CONNECTIONS }, async () => {
     while (!isOver) {
-      const reply = await request(about.url, { method: "POST", headers: HEADERS, body: about.body, dispatcher });
+      const reply = await request(options.url, { method: "POST", headers: HEADERS, body: options.body, dispatcher });
       await reply.body.dump();
       posted += 1;
     }
   });
-  await sleep(about.warmUpMs);
+  await sleep(options.warmUpMs);
   const start = { at: performance.now(), posted };
-  await sleep(about.measureMs);
+  await sleep(options.measureMs);
   const rate = ((posted - start.posted) / (performance.now() - start.at)) * 1000;
   isOver = true;
   await Promise.all(posting);

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 
 // CPU time and memory of processes, from /proc. Linux only; elsewhere the figures are left out.
 
-/** Linux counts CPU time in hundredths of a second, whatever its own clock does. */
+/** Linux reports CPU time in hundredths of a second, whatever its internal clock rate. */
 const MS_PER_TICK = 10;
 const KIB = 1024;
 
-/** Of the process alone: the service started PostgreSQL, which is counted by itself. */
+/** The process alone, without PostgreSQL, which the service starts and which is counted separately. */
 export function readOwnCpuMs(pid: number): number | null {
   return listProcesses()?.get(pid)?.cpuMs ?? null;
 }
 
-/** Of the process and everything it started. */
+/** The process and all its children. */
 export function readCpuMs(rootPid: number): number | null {
   const processes = listProcesses();
   if (processes === null) return null;
@@ -33,7 +33,7 @@ export function readResidentMb(pid: number): number | null {
   }
 }
 
-/** The PostgreSQL server whose data lies under the folder: its first process, which started all others. */
+/** The PostgreSQL server whose data is in the folder: its first process, which started all others. */
 export function findPostmaster(folder: string): number | null {
   for (const pid of listProcesses()?.keys() ?? []) {
     const words = readText(`/proc/${pid}/cmdline`).split("\0");
@@ -47,7 +47,7 @@ function listProcesses(): Map<number, { parentPid: number; cpuMs: number }> | nu
   const found = new Map<number, { parentPid: number; cpuMs: number }>();
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
-    // The name in parentheses may hold anything; the numbers come after it.
+    // The name in parentheses can contain anything; the numbers come after it.
     const fields = readText(`/proc/${name}/stat`).split(") ").at(-1)?.split(" ") ?? [];
     found.set(Number(name), {
       parentPid: Number(fields[1]),
@@ -57,7 +57,7 @@ function listProcesses(): Map<number, { parentPid: number; cpuMs: number }> | nu
   return found;
 }
 
-/** A process may end while it is looked at. */
+/** A process can end while it is being read. */
 function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -13,19 +13,19 @@ const COMMANDS = join(ROOT, "src/server/cli/main.ts");
 export type Service = Child & {
   dataDir: string;
   postmasterPid: number | null;
-  /** Ends the process and keeps its data; `stop` removes that too. */
+  /** Ends the process and keeps its data; `stop` also removes the data. */
   pause(): Promise<void>;
-  /** Runs `bookflow <words> --json` on the service's database and gives its answer. */
+  /** Runs `bookflow <words> --json` on the service's database and returns its output. */
   command(...words: string[]): Promise<Record<string, string>>;
 };
 
-/** The real service, started as everybody starts it, on an embedded PostgreSQL in a folder of its own. */
+/** The real service, started as usual, on an embedded PostgreSQL in its own folder. */
 export async function startService(settings: Readonly<Record<string, string>> = {}): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), "bookflow-bench-"));
-  // Root's PostgreSQL runs as another user, who must be able to pass through.
+  // PostgreSQL runs as another user when root starts it, and that user needs access to the folder.
   chmodSync(folder, 0o711);
   const dataDir = join(folder, "data");
-  // A DATABASE_URL of the surroundings would be somebody's database.
+  // A DATABASE_URL from the environment would be someone's real database.
   const environment = { DATABASE_URL: "", DATA_DIR: dataDir, ...settings };
   const child = await startServer({ file: MAIN, nodeOptions: readNodeOptions(), readyPath: "/readyz", environment });
   return {
@@ -46,7 +46,7 @@ export async function startService(settings: Readonly<Record<string, string>> = 
   };
 }
 
-/** What `npm start` gives to Node: the limits on its memory belong to what is measured. */
+/** The options `npm start` passes to Node: its memory limits are part of what is measured. */
 function readNodeOptions(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: { start: string } };
   return scripts.start.split(" ").filter((word) => word.startsWith("--"));

@@ -1,4 +1,4 @@
-/** Columns as wide as they need to be; numbers to the right. */
+/** Columns as wide as needed, with numbers right-aligned. */
 export function printTable(rows: readonly Readonly<Record<string, string | number>>[]): void {
   const names = Object.keys(rows[0] ?? {});
   const cells = [names, ...rows.map((row) => names.map((name) => String(row[name] ?? "")))];
@@ -16,7 +16,7 @@ export function printTable(rows: readonly Readonly<Record<string, string | numbe
     );
 }
 
-/** Three figures, since no measurement here is better than that. */
+/** Three significant figures, since no measurement here is more precise. */
 export function round(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString("en") : value.toPrecision(3);
 }

@@ -35,7 +35,7 @@ export async function makeBusiness(
   return { owner, widgetId: await makeWidget(deps.db, owner) };
 }
 
-/** Stores a booking as the booking flow does; resolves with its reference and the moment it was committed. */
+/** Stores a booking as the booking flow does. Resolves with its reference and commit time. */
 export async function book(
   deps: ServiceDeps,
   { owner, widgetId }: Business,

@@ -3,20 +3,25 @@ import { sql } from "kysely";
 import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { type Business, book, makeBusiness } from "./webhook-bookings.ts";
 
-/** Businesses with some endpoints each, all of them at the receiver on this port. */
+/** Businesses with several endpoints each, all at the receiver on this port. */
 export async function makeBusinesses(
   deps: ServiceDeps,
-  about: { port: number; count: number; endpoints: number },
+  options: { port: number; count: number; endpoints: number },
 ): Promise<Business[]> {
   const businesses: Business[] = [];
-  for (let n = 0; n < about.count; n++) {
-    const urls = Array.from({ length: about.endpoints }, (_, index) => `http://127.0.0.1:${about.port}/${n}/${index}`);
+  for (let n = 0; n < options.count; n++) {
+    const urls = Array.from(
+      { length: options.endpoints },
+      (_, index) => `http://127.0.0.1:${options.port}/${n}/${index}`,
+    );
     businesses.push(await makeBusiness(deps, urls));
   }
   return businesses;
 }
 
-/** What a long outage leaves: an event again and again. It takes hours, in which PostgreSQL gathers its statistics. */
+/**
+ * The queue after a long outage: the same event many times. A real outage takes hours, in which PostgreSQL gathers statistics.
+ */
 export async function fillQueue(deps: ServiceDeps, businesses: readonly Business[], eventsEach: number): Promise<void> {
   for (const business of businesses) await book(deps, business);
   await sql`with events as (
@@ -47,7 +52,7 @@ export async function waitUntilSent({ db }: ServiceDeps): Promise<void> {
   }
 }
 
-/** Off: what waits for it is canceled by the workers, as after a customer's click. */
+/** Turned off, so workers cancel its waiting deliveries, as after a customer's click. */
 export async function switchEndpoints(
   deps: ServiceDeps,
   { owner }: Business,

@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
 
-// A child process that receives webhooks and remembers when the first byte of each booking's request arrived. It reads and
-// answers by hand: an HTTP server would take as much of the processors as the service that is to be measured. Requests to
-// /hang are never answered. Messages: `take` empties its memory into an answer.
+// A child process that receives webhooks and records when the first byte of each booking's request arrived. It parses and
+// answers by hand, because an HTTP server would take as much CPU as the service being measured. Requests to /hang are never
+// answered. The message `take` returns the records and clears them.
 
 const ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 

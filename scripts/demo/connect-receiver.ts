@@ -17,7 +17,7 @@ const RECEIVERS: readonly { path: string; kind: EndpointKind; description: strin
 
 const OWNER = { id: DEMO_ID, plan: "business" } as const;
 
-/** Sends the demo's new bookings to the receiver at this address, which may have moved since the last start. */
+/** Points the demo's endpoints at the receiver, whose address may have changed since the last start. */
 export async function connectReceiver(deps: ServiceDeps, address: string): Promise<void> {
   const audit = auditByOperator(deps, DEMO_ID, deps.clock.now());
   const known = await listEndpoints(deps.db, DEMO_ID);
@@ -44,7 +44,7 @@ export async function hasSentWebhooks({ db }: Pick<ServiceDeps, "db">): Promise<
   return (await event.executeTakeFirst()) !== undefined;
 }
 
-/** What the demo's webhooks are signed with, replaced secrets included as long as they count. */
+/** The signing secrets of the demo's endpoints, including replaced ones that are still valid. */
 export async function listSigningSecrets({ db, webhooks }: Pick<ServiceDeps, "db" | "webhooks">): Promise<string[]> {
   const rows = await db
     .selectFrom("endpoints")

@@ -4,10 +4,10 @@ import { DAY_MS } from "#contract/durations.ts";
 import { BROWSER_STEPS } from "#contract/steps.ts";
 import { BRANCH, CHILDREN, type DemoWidget, DEMO_SITE as SITE, WEBSITE } from "../../src/server/demo/practice.ts";
 
-// The first bookings of a fresh demo, made the way a browser makes them, so that webhooks are on their way when the first
-// page is opened. What was loaded before is history, and history sends none.
+// The first bookings of a fresh demo, made the way a browser makes them, so that webhooks are on their way when the first page
+// is opened. Loaded history sends no webhooks.
 
-/** What says that it is a program is not counted as a visitor. */
+/** A user agent that identifies itself as a program is not counted as a visitor. */
 const USER_AGENT =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Safari/604.1";
 

@@ -3,10 +3,10 @@ import { DEMO_ID, DEMO_PEOPLE } from "../../src/server/demo/practice.ts";
 
 export type DemoPlaces = { service: string; site: string; receiver: string; dataDir: string };
 
-/** A visitor who comes from an advertisement, to try attribution with. */
+/** A visitor who comes from an ad, to try out attribution. */
 const CAMPAIGN = "utm_source=google&utm_medium=cpc&utm_campaign=autumn-check-up&gclid=Cj0KCQiAdemoClickId0123456789";
 
-/** What is printed once everything is there. */
+/** Printed once everything is ready. */
 export function describeReady(places: DemoPlaces, credentials: DemoCredentials, seconds: number): string {
   const { service, site, receiver } = places;
   const others = DEMO_PEOPLE.slice(1).map(({ email, role }) => `${email} (${role})`);
@@ -37,7 +37,7 @@ Ctrl-C stops the demo; the next start goes on with the same data. To remove it:
 `;
 }
 
-/** For a shell, where the folder's name needs it. */
+/** Quotes the folder's name for a shell if needed. */
 function quote(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -8,7 +8,7 @@ const LOOPBACK = "127.0.0.1";
 
 export type SmallServer = { readonly port: number; readonly address: string; close(): void };
 
-/** A server for this machine alone, on the first free port from the given one on; 0 lets the system pick. */
+/** A server for this machine only, on the first free port starting at the given one; 0 lets the system choose. */
 export async function openSmallServer(listener: RequestListener, firstPort: number): Promise<SmallServer> {
   const server = createServer(listener);
   const port = await listenFrom(server, firstPort);
@@ -17,13 +17,13 @@ export async function openSmallServer(listener: RequestListener, firstPort: numb
     address: `http://localhost:${port}`,
     close() {
       server.close();
-      // Pages that listen for what comes next would keep it open for ever.
+      // Pages listening for events would keep it open for ever.
       server.closeAllConnections();
     },
   };
 }
 
-/** Null when another program listens there. */
+/** Null if another program is listening there. */
 export async function findFreePort(port: number): Promise<number | null> {
   const server = createServer();
   const found = await tryToListen(server, port);

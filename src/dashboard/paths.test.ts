@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { ENTRY_PAGES, HOME } from "#contract/app/entry-pages.ts";
 import { NEW_ORGANIZATION, pathsOf, toReturnPath } from "./paths.ts";
 
-// routes.tsx cannot be loaded outside of a browser, so its tables are read as text.
+// routes.tsx can't be loaded outside a browser, so its tables are read as text.
 const SOURCE = readFileSync(new URL("routes.tsx", import.meta.url), "utf8");
 
 const ORGANIZATION = "$organization";
@@ -37,14 +37,14 @@ function readScreens(): string[] {
   return screens.map((path) => path.replace(/\/$/, ""));
 }
 
-/** The first cell of each row: an address in quotes, or the name of an entry page. */
+/** The first cell of each row: a path in quotes, or the name of an entry page. */
 function readTable(name: string): [path: string, page: string][] {
   const table = SOURCE.split(`const ${name}`)[1]?.split("\n];")[0] ?? "";
   const rows = table.matchAll(/\[(?:"([^"]*)"|ENTRY_PAGES\.(\w+)),\s+lazyScreen/g);
   return [...rows].map(([, path = "", page = ""]) => [path, page]);
 }
 
-/** $reference and the like are all the same here. */
+/** $reference and similar parameters are all the same here. */
 function withoutIds(path: string): string {
   return path.replaceAll(/(?:\$|%24)\w*/g, "{id}");
 }

@@ -9,7 +9,7 @@ describe("local times are converted to instants", () => {
     ["2026-11-01T00:30", "America/New_York", "2026-11-01T04:30:00.000Z"],
     ["2026-11-02T00:30", "America/New_York", "2026-11-02T05:30:00.000Z"],
     ["2026-11-01T13:00", "Asia/Kathmandu", "2026-11-01T07:15:00.000Z"],
-    // This hour is skipped there; what is typed means the one after.
+    // This hour is skipped there; what is typed means the hour after.
     ["2026-03-29T02:30", "Europe/Berlin", "2026-03-29T01:30:00.000Z"],
   ] as const) {
     test(`${local} in ${timeZone}`, () => assert.equal(toInstant(local, timeZone), instant));

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { createCommandLine } from "../../test/support/cli.ts";
 import { ConfigError, parseConfig, SETTINGS } from "./config.ts";
 
-/** The lines of the message that these settings are refused with. */
+/** The lines of the error message for these settings. */
 function faultsOf(environment: Record<string, string>): string[] {
   try {
     parseConfig(environment);

@@ -22,9 +22,9 @@ const SETTINGS = { DATABASE_URL: url, SECRET_KEY: "a secret key for tests, of 32
 type Service = {
   child: ChildProcess;
   output: { stdout: string; stderr: string };
-  /** Resolves with the first group of the match, once standard error holds it. */
+  /** Resolves with the match's first group, once standard error contains it. */
   says(pattern: RegExp): Promise<string>;
-  /** Resolves once a line of this name is in the log. */
+  /** Resolves once a line with this name is in the log. */
   logs(name: string): Promise<void>;
   ends(): Promise<number | null>;
 };
@@ -34,7 +34,7 @@ const DIRECTLY = [process.execPath, PROGRAM] as const;
 /** As npm does. */
 const IN_A_SHELL = ["sh", "-c", '"$0" "$1"; exit $?', process.execPath, PROGRAM] as const;
 
-/** The service as a process of its own, ended with the test whatever happens. */
+/** The service in its own process, which ends with the test in any case. */
 function start(
   settings: Record<string, string | undefined> = {},
   [program, ...args]: readonly [string, ...string[]] = DIRECTLY,
@@ -91,7 +91,7 @@ test("the service prints its address, answers there, and shuts down cleanly on S
 
 test("a request in flight is answered before shutdown, and no new one is accepted", { timeout: 60_000 }, async () => {
   const { key } = await makeKey(db, await makeOrganization(db));
-  // Without background tasks, which may wait for the lock before the request does.
+  // Without background tasks, which might wait for the lock before the request does.
   const service = start({ ROLE: "web" });
   const address = await service.says(READY);
   const lock = await holdWidgets();
@@ -172,7 +172,7 @@ test("each fault that prevents a start gives one line", { timeout: 60_000, concu
   await Promise.all(starts);
 });
 
-/** Resolves when some statement of this database waits for a lock: asks until it does. */
+/** Resolves when a statement in this database waits for a lock. */
 async function untilSomeoneWaits(): Promise<void> {
   for (;;) {
     const { rowCount } = await pool.query(
@@ -182,7 +182,7 @@ async function untilSomeoneWaits(): Promise<void> {
   }
 }
 
-/** On a connection of its own or a kept one: either is refused once the service is stopping. */
+/** On a new or a kept connection: both are refused once the service is stopping. */
 async function isServing(address: string): Promise<boolean> {
   try {
     return (await fetch(`${address}/healthz`)).status === 200;
@@ -191,7 +191,7 @@ async function isServing(address: string): Promise<boolean> {
   }
 }
 
-/** Whoever asks for widgets waits until the release. */
+/** Requests for widgets wait until the release. */
 async function holdWidgets(): Promise<{ release(): Promise<void> }> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -6,7 +6,7 @@ import { startWorker, type Task } from "./worker.ts";
 
 const { deps, lines } = await createTestApp();
 
-/** A task whose runs are told apart by their number; the shortest period there is, since a test waits for nothing. */
+/** A task whose runs are numbered, with the shortest period, since the test waits for nothing. */
 function makeTask(name: string, run: (runNumber: number, signal: AbortSignal) => Promise<void>): Task {
   let runs = 0;
   return {

@@ -11,7 +11,7 @@ const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
 const FRAME_BYTES_MAX = 35 * 1024;
 const LOADER_BYTES_MAX = 4 * 1024;
 
-/** Of everything that these patterns find, as a browser gets it. */
+/** The compressed size of all files matching these patterns, as a browser gets them. */
 function measure(...patterns: string[]): number {
   const files = globSync(patterns, { cwd: DIST });
   assert.equal(files.length, patterns.length, files.join(", "));

@@ -6,7 +6,7 @@ import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from ".
 import { NOON } from "../support/builders.ts";
 import { createEmbedded, SERVICE, watchErrors } from "../support/embedded.ts";
 
-// Where the links of an appointment lead, as the visitor meets it: no script needed, readable for everyone.
+// The pages behind an appointment's links, as the visitor sees them: they need no script and are accessible.
 
 const browser = openBrowser();
 const { deps, owner, widgetId, visitor } = await createEmbedded();

@@ -14,7 +14,7 @@ import {
 } from "../support/embedded.ts";
 import { toPage } from "../support/host-site.ts";
 
-// What the loader keeps of a visitor and tells the frame, in a real browser on a site of its own.
+// What the loader stores about a visitor and tells the frame, in a real browser on a separate site.
 
 const browser = openBrowser();
 const { web, widgetId, visitor } = await createEmbedded();
@@ -61,7 +61,7 @@ function nextSent(page: Page): Promise<RawAttribution> {
     .then((request) => (JSON.parse(request.postData() ?? "{}") as { attribution: RawAttribution }).attribution);
 }
 
-/** The frame once it shows its services. */
+/** The frame, once it shows its services. */
 async function findFrame(page: Page): Promise<Frame> {
   const frame = page.frames().find((each) => each.url().startsWith(SERVICE));
   if (!frame) throw new Error("The page has no frame");
@@ -69,7 +69,7 @@ async function findFrame(page: Page): Promise<Frame> {
   return frame;
 }
 
-/** Does what tells the frame something, and waits until it was told: it is another process, told in its own time. */
+/** Performs an action that tells the frame something, and waits until the frame has received it in its own process. */
 async function tellFrame(frame: Frame, word: string, act: () => Promise<unknown>): Promise<void> {
   await frame.evaluate((expected) => {
     addEventListener("message", ({ data }) => {

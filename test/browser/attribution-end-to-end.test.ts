@@ -16,13 +16,13 @@ import { makeKey } from "../support/builders.ts";
 import { createEmbedded, SERVICE, SITE, toScript, waitForContexts, watchErrors } from "../support/embedded.ts";
 import { toPage } from "../support/host-site.ts";
 
-// A visitor comes from an advertisement, looks around, and books on the third page, inside the frame. What led to the
-// booking is the same wherever the business looks.
+// A visitor comes from an ad, looks around, and books on the third page, inside the frame. Every place where the business looks
+// shows the same source.
 
 const browser = openBrowser();
 const service = await createEmbedded({ ...QUICK, webhookAllowCidrs: [...QUICK.webhookAllowCidrs] });
 const { app, deps, clock, web, owner, widgetId, visitor } = service;
-// The browser's clock runs, and asks for times from now on.
+// The browser's clock runs, and requests times from now on.
 clock.set(new Date());
 
 const SEARCH = "http://www.google.com";

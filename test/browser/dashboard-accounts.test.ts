@@ -53,7 +53,7 @@ describe("the first run", { skip: noBrowser }, () => {
     await signOut(page);
     await signInByKeyboard(page, { email: "ada@example.com", password: PASSWORD });
     await page.getByText("Code from your authenticator app").waitFor();
-    // Each code works once: the one of now turned two-factor on.
+    // Each code works once: the current one turned two-factor on.
     await page.keyboard.type(toTotpCode(uri, new Date(Date.now() + 30_000)));
     await page.waitForURL(/\/app\/org_/);
 
@@ -447,7 +447,7 @@ describe("OpenID Connect", { skip: noBrowser }, () => {
   });
 });
 
-/** The link of an invitation, as the dashboard shows it where no mail is sent. */
+/** The link in an invitation, as the dashboard shows it when no mail is sent. */
 async function invite(owner: SignedIn, email: string): Promise<string> {
   const answer = await dashboard.app.inject({
     method: "POST",
@@ -500,13 +500,13 @@ async function turnOnTwoFactor(page: Page, password: string): Promise<{ uri: str
   return { uri, recoveryCodes };
 }
 
-/** With the quiet zone that cameras need around it. */
+/** Includes the quiet zone that cameras need. */
 function listDarkModules(text: string): string[] {
   const { data } = encode(text, { ecc: "M", border: 4 });
   return data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}`] : [])));
 }
 
-/** What the browser complains about: errors of scripts, and what the Content-Security-Policy refused. */
+/** What the browser reports: script errors, and requests refused by the Content-Security-Policy. */
 function listenForComplaints(page: Page): string[] {
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -517,7 +517,7 @@ function listenForComplaints(page: Page): string[] {
   return complaints;
 }
 
-/** Links to come back by name the port, so it is chosen before the service listens. */
+/** Return links contain the port, so it is chosen before the service listens. */
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -27,7 +27,7 @@ const { reference: special } = await makeBooking(dashboard.deps.db, dashboard.or
   time_zone: "America/New_York",
 });
 
-/** What sticks out of its card, or the page out of the window. */
+/** Elements that overflow their card, or the page if it overflows the window. */
 const FIND_CUT_OFF = `[
   ...[...document.querySelectorAll("main table")].flatMap((table) => {
     const edge = table.closest("section").getBoundingClientRect().right;
@@ -171,8 +171,8 @@ describe("the bookings screen", { skip: noBrowser }, () => {
 
   test("erases a customer after counting and retyping the address", async () => {
     const { db } = dashboard.deps;
-    const about = { widgetId: practice.website, customer_email: "Forget.Me@Example.com", customer_name: "Forget Me" };
-    for (let n = 0; n < 2; n++) await makeBooking(db, dashboard.organizationId, about);
+    const fields = { widgetId: practice.website, customer_email: "Forget.Me@Example.com", customer_name: "Forget Me" };
+    for (let n = 0; n < 2; n++) await makeBooking(db, dashboard.organizationId, fields);
     const page = await openList("?search=forget");
     await page.getByRole("button", { name: "Erase customer data" }).click();
     await page.getByLabel("Customer’s e-mail address").fill("forget.me@example.com");

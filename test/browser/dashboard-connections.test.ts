@@ -20,8 +20,8 @@ async function serveCalcom(): Promise<CalcomServer> {
 describe("connections in the dashboard", { skip: noBrowser }, () => {
   const browser = useBrowser();
 
-  async function open(about: Parameters<typeof dashboard.open>[1] = {}) {
-    const { page } = await dashboard.open(browser, about);
+  async function open(options: Parameters<typeof dashboard.open>[1] = {}) {
+    const { page } = await dashboard.open(browser, options);
     await page.clock.setFixedTime(clock.now());
     await page.goto(dashboard.addressOf("/connections"));
     return page;
@@ -86,7 +86,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await updateWidget(deps.db, widgetId, { connection_id: null });
     await page.reload();
     await page.getByRole("button", { name: "Delete Annex" }).click();
-    // Meanwhile somebody gives it to a widget again: the server has the last word.
+    // Someone assigns it to a widget again meanwhile, and the server refuses.
     await updateWidget(deps.db, widgetId, { connection_id: connection?.id ?? null });
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.getByText("Widgets still use this connection", { exact: false }).waitFor();

@@ -10,8 +10,8 @@ const { base, clock } = dashboard;
 describe("API keys in the dashboard", { skip: noBrowser }, () => {
   const browser = useBrowser();
 
-  async function open(about: Parameters<typeof dashboard.open>[1] = {}) {
-    const opened = await dashboard.open(browser, about);
+  async function open(options: Parameters<typeof dashboard.open>[1] = {}) {
+    const opened = await dashboard.open(browser, options);
     await opened.page.clock.setFixedTime(clock.now());
     await opened.page.goto(dashboard.addressOf("/keys"));
     return opened;

@@ -36,16 +36,16 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
   after(() => worker.stop());
 
   /** Browser and server agree on the time. */
-  async function open(path: string, about: Parameters<typeof dashboard.open>[1] = {}): Promise<Page> {
-    const { page } = await dashboard.open(browser, about);
+  async function open(path: string, options: Parameters<typeof dashboard.open>[1] = {}): Promise<Page> {
+    const { page } = await dashboard.open(browser, options);
     await page.clock.setFixedTime(clock.now());
     await page.goto(dashboard.addressOf(path));
     await page.getByRole("heading", { level: 1 }).waitFor();
     return page;
   }
 
-  async function makeEndpoint(url: string, about: { kind?: EndpointKind; description: string }): Promise<EndpointId> {
-    const { kind = "webhook", description } = about;
+  async function makeEndpoint(url: string, options: { kind?: EndpointKind; description: string }): Promise<EndpointId> {
+    const { kind = "webhook", description } = options;
     const added = await addEndpoint(deps, { id: owner, plan: "pro" }, { url, kind, description });
     assert.ok(added.kind === "added");
     return added.id;
@@ -136,7 +136,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { level: 1, name: "Old warehouse" }).waitFor();
 
-    // Somebody else is quicker.
+    // Someone else is faster.
     await page.getByRole("button", { name: "Edit" }).click();
     await dialog.getByRole("textbox", { name: "Description" }).fill("My warehouse");
     const url = `${receiver.url}/new`;

@@ -46,7 +46,7 @@ async function stopDemo({ child }: Demo): Promise<void> {
   assert.deepEqual(await waitUntilNoneRuns(folder), []);
 }
 
-/** The newest reference and how many bookings there are in all, asked for as the printed lines do. */
+/** The newest reference and the total number of bookings, requested as the printed lines do. */
 async function readStored({ service, key }: Demo): Promise<[reference: string, bookings: number]> {
   const ask = async (path: string) => {
     const answer = await fetch(`${service}/api/v1/${path}`, { headers: { authorization: `Bearer ${key}` } });
@@ -57,7 +57,7 @@ async function readStored({ service, key }: Demo): Promise<[reference: string, b
   return [data[0].reference, totals.bookings];
 }
 
-/** Frames lie in closed shadow roots, so they are found by their address. */
+/** Frames are in closed shadow roots, so they are found by their URL. */
 async function findFrame(page: Page, address: string): Promise<Frame> {
   for (;;) {
     const frame = page.frames().find((one) => one.url().startsWith(address));
@@ -84,7 +84,7 @@ test("a booking on the demo's sample site arrives signed and as cards, and a sec
   const demo = await startDemo();
   const viewer = await browser.open({ viewport: { width: 1280, height: 860 } });
   await viewer.goto(demo.receiver);
-  // The bookings of the first visitors came before the page was opened, or come now.
+  // The first visitors' bookings arrived before the page was opened, or arrive now.
   await viewer.locator("#panel-json li", { hasText: "Jürgen Weiß" }).getByText("Signature verified").waitFor();
   await viewer.getByText("Live", { exact: true }).waitFor();
 

@@ -5,7 +5,7 @@ import { createTestApp } from "../support/app.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import { openWire } from "../support/wire.ts";
 
-// The documents as readers meet them: on a desktop and on a phone, in light and in dark.
+// The documents as readers see them: on desktop and phone, in light and dark.
 
 const browser = openBrowser();
 const { app } = await createTestApp();
@@ -18,7 +18,7 @@ const LOOKS = [
   { colorScheme: "dark", viewport: PHONE },
 ] as const;
 
-/** Everything that a page says or asks for that it should not. */
+/** Every message and request of a page that it should not make. */
 function watch(page: Page): string[] {
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
@@ -107,7 +107,7 @@ describe("the API reference", { skip: noBrowser }, () => {
     return { page, faults };
   };
 
-  /** Faults of Scalar's own markup, as of 1.72. A new version may fix them; a new kind of fault fails the test. */
+  /** Faults in Scalar's own markup, as of 1.72. A new version may fix them; a new kind of fault fails the test. */
   const KNOWN_FAULTS = /: (button-name|heading-order|landmark-unique): .*scalar-refs/;
 
   test("lists every operation, contacts no other host and offers no request client, in each colour scheme", async () => {

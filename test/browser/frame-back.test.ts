@@ -8,7 +8,7 @@ import { createEmbedded, findFrame, SERVICE, SITE, toScript, watchErrors } from 
 import { countBooked, fillForm, goToForm, send, waitForBooked } from "../support/frame.ts";
 import { toPage } from "../support/host-site.ts";
 
-// The browser's Back and Forward inside the booking, on a website that has a history of its own.
+// The browser's Back and Forward during a booking, on a website with its own history.
 
 const browser = openBrowser();
 const { web, widgetId, visitor, deps } = await createEmbedded({ rateLimitBookingsPerMinute: 0 });
@@ -22,7 +22,7 @@ const HEADINGS = {
   done: "You're booked",
 };
 
-/** A page with a router: it counts what it is told of, and has moved once by itself. */
+/** A page with a router: it counts navigation events, and has navigated once by itself. */
 const ROUTER = `<script>
   moves = 0;
   addEventListener("popstate", () => moves++);
@@ -49,7 +49,7 @@ async function visit(body: string): Promise<{ page: Page; errors: string[] }> {
   return { page, errors };
 }
 
-/** Where the tab is in its history, and what there is. */
+/** The tab's position in its history, and the history's entries. */
 async function readHistory(page: Page): Promise<{ currentIndex: number; entries: { id: number }[] }> {
   const session = await page.context().newCDPSession(page);
   const history = await session.send("Page.getNavigationHistory");
@@ -65,7 +65,7 @@ async function waitForIndex(page: Page, index: number): Promise<void> {
   assert.fail("the browser did not get there");
 }
 
-/** As the browser's own buttons do it, which know nothing of frames. */
+/** Navigates like the browser's own buttons, which know nothing about frames. */
 async function go(page: Page, delta: 1 | -1): Promise<void> {
   const { currentIndex, entries } = await readHistory(page);
   const entry = entries[currentIndex + delta];
@@ -83,7 +83,7 @@ async function seePopupGone(page: Page): Promise<void> {
   await page.waitForFunction("!document.querySelector('[data-svc=popup]')");
 }
 
-/** The page's own place in its history, and how often it was told to move. */
+/** The page's own position in its history, and how often it was told to navigate. */
 function readHost(page: Page): Promise<unknown> {
   return page.evaluate("[location.href, history.state, moves]");
 }
@@ -112,7 +112,7 @@ describe("Back on the booking page", { skip: noBrowser }, () => {
       await see(page, step);
     }
 
-    // The frame's own way back is a step as well.
+    // The frame's own Back button is a step too.
     await goToForm(page);
     await page.getByRole("button", { name: "Back" }).click();
     await see(page, "time");
@@ -124,7 +124,7 @@ describe("Back on the booking page", { skip: noBrowser }, () => {
       await see(page, step);
     }
 
-    // A reload begins anew.
+    // A reload starts over.
     await goToForm(page);
     await page.reload();
     await see(page, "service");
@@ -248,7 +248,7 @@ describe("Back with the widget in a popup", { skip: noBrowser }, () => {
     const { currentIndex } = await readHistory(page);
     for (const close of [
       (frame: Frame) => frame.getByRole("button", { name: "Close" }).click(),
-      // Twice, as by a key that is held down.
+      // Twice, as when a key is held down.
       (frame: Frame) =>
         frame.evaluate(`for (const _ of [1, 2]) dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }))`),
     ]) {
@@ -262,7 +262,7 @@ describe("Back with the widget in a popup", { skip: noBrowser }, () => {
       await waitForIndex(page, currentIndex);
     }
     assert.deepEqual(await readHost(page), UNTOUCHED);
-    // Forward leads to where the popup was, and brings nothing back.
+    // Forward leads to where the popup was, and doesn't reopen it.
     await go(page, 1);
     await waitForIndex(page, currentIndex + 1);
     assert.deepEqual(await readHost(page), UNTOUCHED);

@@ -19,15 +19,15 @@ const browser = openBrowser();
 const service = await startFrameService();
 const { deps, visitor } = service;
 
-async function openForm(about: Parameters<typeof goToForm>[1] = {}) {
+async function openForm(options: Parameters<typeof goToForm>[1] = {}) {
   const widgetId = await service.makeWidget();
   const page = await browser.open(visitor);
   await visitPage(page, `/w/${widgetId}`);
-  await goToForm(page, about);
+  await goToForm(page, options);
   return { page, widgetId };
 }
 
-/** The keys under which the page tried to book. */
+/** The keys with which the page tried to book. */
 function watchKeys(page: Page): string[] {
   const keys: string[] = [];
   page.on("request", (request) => {
@@ -36,7 +36,7 @@ function watchKeys(page: Page): string[] {
   return keys;
 }
 
-/** The request reaches the service; what becomes of the reply is up to the test. */
+/** The request reaches the service; the test decides what happens to the reply. */
 async function arrive(route: Route): Promise<void> {
   const request = route.request();
   await service.app.inject({
@@ -152,7 +152,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await page.getByLabel("E-mail").fill("mara@example.com");
     await page.getByRole("button", { name: "Try again" }).click();
     await waitForBooked(page);
-    // The server said that nothing was booked under the first.
+    // The server said that nothing was booked with the first key.
     assert.equal(new Set(keys).size, 2);
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
   });

@@ -36,7 +36,7 @@ async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }
 
-/** What has the focus, by its visible name. */
+/** The focused element, by its visible name. */
 function readFocus(page: Page): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement;
@@ -44,7 +44,7 @@ function readFocus(page: Page): Promise<string> {
   });
 }
 
-/** A page of a customer with the frame in it, as the loader would put it there; it keeps what the frame tells it. */
+/** A customer's page with the frame in it, as the loader would insert it; it records the frame's messages. */
 function showFrame(widgetId: string, context: object, above = ""): void {
   const fragment = encodeURIComponent(JSON.stringify({ frame: "f1", hostOrigin: SITE, ...context }));
   web.addSite(new URL(SITE).host, {
@@ -130,7 +130,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     await press(page, "Tab", "Tab", "Enter");
     await page.locator(".time").first().waitFor();
     assert.equal(await readFocus(page), "Choose a day and a time");
-    // Past the months' buttons into the grid: one stop, on the first free day.
+    // Past the month buttons into the grid: one tab stop, on the first free day.
     await press(page, "Tab", "Tab", "Tab");
     assert.match(await readFocus(page), /^Monday 2 November, 16 times available$/);
     await press(page, "ArrowRight", "ArrowDown", "Home");
@@ -184,7 +184,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     });
     assert.deepEqual(
       heard.flatMap(([, { type, name }]) => (type === "step" ? [name] : [])),
-      // The form was filled in by the host page: the visitor began nothing there.
+      // The host page filled in the form, so the visitor has not started it.
       ["widget_viewed", "service_selected", "date_selected", "slot_selected"],
     );
     const heights = heard.flatMap(([, { type, height }]) => (type === "resize" ? [height as number] : []));

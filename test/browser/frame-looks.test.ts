@@ -7,7 +7,7 @@ import { fillForm, goToForm, send, startFrameService, visitPage, waitForBooked }
 const browser = openBrowser();
 const service = await startFrameService();
 
-/** Goes through every state of the frame and looks at each. */
+/** Goes through every state of the frame and checks each one. */
 async function lookAtAll(page: Page, look: (state: string) => Promise<void>): Promise<void> {
   await page.getByRole("button", { name: /Consultation/ }).click();
   await look("staff");
@@ -48,11 +48,11 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   return page;
 }
 
-/** 320 pixels are also 200 % zoom on a small phone. */
+/** 320 pixels is also 200% zoom on a small phone. */
 const NARROW = { width: 320, height: 640 };
 const WIDE = { width: 1280, height: 720 };
 
-/** How far the page can be scrolled sideways on a small phone, as a page of its own and in an iframe, in forced colours too. */
+/** How far the page scrolls sideways on a small phone, on its own and in an iframe, in forced colours too. */
 async function findOverflow(page: Page): Promise<number> {
   await page.setViewportSize(NARROW);
   await page.emulateMedia({ forcedColors: "active" });
@@ -72,7 +72,7 @@ async function findOverflow(page: Page): Promise<number> {
 describe("every state passes axe, in light and dark, and never scrolls sideways", {
   skip: noBrowser,
 }, () => {
-  // Accents that are hard to read: on a light ground, on a dark one, and as a ground for either text.
+  // Accents that are hard to read: on a light background, on a dark one, and as a background for either text.
   for (const [template, accent] of [
     ["classic", "#ffd400"],
     ["compact", "#3b1d00"],
@@ -86,7 +86,7 @@ describe("every state passes axe, in light and dark, and never scrolls sideways"
         for (const colorScheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme });
           await page.locator(`html[data-scheme=${colorScheme}]`).waitFor();
-          // Templates and colour schemes differ in their styles only.
+          // Templates and colour schemes differ only in their styles.
           const stylesOnly = template !== "classic" || colorScheme === "dark";
           const found = await findAccessibilityFaults(page, { stylesOnly });
           faults.push(...found.map((fault) => `${state}, ${colorScheme}: ${fault}`));

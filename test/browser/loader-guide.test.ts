@@ -14,7 +14,7 @@ import {
 } from "../support/embedded.ts";
 import { type Answer, toPage } from "../support/host-site.ts";
 
-// docs/embedding.md is tried as written: its snippets are pasted into pages, with this service's address and widget.
+// docs/embedding.md is tested as written: its snippets are pasted into pages, with this service's address and widget.
 
 const browser = openBrowser();
 const { web, widgetId, visitor } = await createEmbedded();
@@ -23,10 +23,10 @@ const guide = readFileSync(new URL("../../docs/embedding.md", import.meta.url), 
   .replaceAll("https://book.example.com", SERVICE)
   .replaceAll("w_8Jk2mNqRs4Tv", widgetId);
 
-/** What was tried of it. */
+/** The snippets tested so far. */
 const tried = new Set<string>();
 
-/** The code of a section, by what it begins with. */
+/** A section's snippet, by how it starts. */
 function snippet(heading: string, start = ""): string {
   const section = guide.split(/^#{2,3} /m).find((each) => each.startsWith(`${heading}\n`)) ?? "";
   const code = [...section.matchAll(/```\w*\n(.*?)```/gs)]

@@ -15,7 +15,7 @@ import {
 } from "../support/embedded.ts";
 import { type Answer, toPage } from "../support/host-site.ts";
 
-// The loader on pages of every kind: it works where it can, and the page never notices where it cannot.
+// The loader on pages of every kind: it works where it can, and never disturbs the page where it can't.
 
 const browser = openBrowser();
 const { app, web, widgetId, visitor, deps, owner } = await createEmbedded();
@@ -23,9 +23,12 @@ const HOST = new URL(SITE).host;
 const INLINE = `<svc-booking widget="${widgetId}"></svc-booking>`;
 const FRAME = `${SERVICE}/embed/${widgetId}`;
 
-/** Opens this page of the customer's website; `errors` fills with whatever goes wrong on it. */
-async function visit(page: string | Answer, about: { path?: string; prepare?: (page: Page) => Promise<unknown> } = {}) {
-  const { path = "/", prepare } = about;
+/** Opens this page of the customer's website; `errors` collects whatever goes wrong on it. */
+async function visit(
+  page: string | Answer,
+  options: { path?: string; prepare?: (page: Page) => Promise<unknown> } = {},
+) {
+  const { path = "/", prepare } = options;
   web.addSite(HOST, { [path]: page });
   const opened = await browser.open(visitor);
   const errors = watchErrors(opened);
@@ -34,7 +37,7 @@ async function visit(page: string | Answer, about: { path?: string; prepare?: (p
   return { page: opened, errors };
 }
 
-/** Waits until the frame shows what can be booked. */
+/** Waits until the frame shows the services. */
 async function seeServices(page: Page, nth = 0): Promise<void> {
   await waitForContexts(page, nth + 1);
   const frame = page.frames().filter((each) => each.url().startsWith(`${SERVICE}/embed/`))[nth];
@@ -114,7 +117,7 @@ describe("the loader", { skip: noBrowser }, () => {
     await seeServices(page);
     await page.getByRole("button", { name: "Book", exact: true }).click();
     await seeServices(page, 1);
-    // The browser asks for an icon that the policy forbids, whatever the page says.
+    // The browser requests an icon that the policy forbids, whatever the page says.
     assert.deepEqual(
       errors.filter((error) => !error.includes("favicon.ico")),
       [],
@@ -165,7 +168,7 @@ describe("the loader", { skip: noBrowser }, () => {
     });
     await page.waitForFunction("typeof svc === 'function'");
     assert.ok((await listAccessible(page)).includes('button "Book an appointment"'));
-    // Whether such a page may show the frame is for the frame's own policy to say.
+    // The frame's own policy decides whether such a page may show it.
     assert.deepEqual(
       errors.filter((error) => !error.includes("frame-ancestors")),
       [],
@@ -264,7 +267,7 @@ describe("when the service is away", { skip: noBrowser }, () => {
     await page.clock.runFor(6_000);
     const seen = await listAccessible(page);
     assert.ok(seen.includes('link "Termin buchen ↗"'), seen.join("\n"));
-    // The room that was kept for the frame is given back.
+    // The space reserved for the frame is released.
     const height = await page.evaluate("document.querySelector('svc-booking').getBoundingClientRect().height");
     assert.ok(Number(height) > 20 && Number(height) < 100, `${height}`);
     assert.deepEqual(errors, []);

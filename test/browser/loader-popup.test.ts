@@ -23,10 +23,12 @@ const BUTTON = `<p style="height:1500px">Welcome.</p><button id="book" data-svc-
 
 async function visit(
   body: string,
-  about: Parameters<typeof toPage>[1] = {},
+  pageOptions: Parameters<typeof toPage>[1] = {},
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; errors: string[] }> {
-  web.addSite(new URL(SITE).host, { "/": toPage(body, { head: toScript(`data-widget="${widgetId}"`), ...about }) });
+  web.addSite(new URL(SITE).host, {
+    "/": toPage(body, { head: toScript(`data-widget="${widgetId}"`), ...pageOptions }),
+  });
   const page = await browser.open({ ...visitor, ...options });
   const errors = watchErrors(page);
   await page.goto(`${SITE}/`);
@@ -84,7 +86,7 @@ describe("the popup", { skip: noBrowser }, () => {
 
   test("can be closed before the frame is loaded, and its button says so in the page's language", async () => {
     const { page, errors } = await visit(BUTTON, { lang: "fr" });
-    // The frame's own script never comes.
+    // The frame's own script never arrives.
     await page.route(`${SERVICE}/assets/**`, () => {});
     await page.locator("#book").click();
     await waitForContexts(page, 1);
@@ -104,7 +106,7 @@ describe("the popup", { skip: noBrowser }, () => {
     assert.equal(page.url(), `${SITE}/`);
     await page.keyboard.press("Escape");
     await isGone(page);
-    // Opening the tab is the browser's doing, if the click is left to it; a headless one does not always get there.
+    // Opening the tab is up to the browser, if the click is left to it; a headless one doesn't always do it.
     await page.evaluate(`addEventListener("click", (event) => {
       document.body.title = String(event.defaultPrevented);
       event.preventDefault();
@@ -128,7 +130,7 @@ describe("the popup", { skip: noBrowser }, () => {
   });
 
   test("is as wide as its template, and the page is visible around it", async () => {
-    // A page that is dark itself: browsers would put a ground behind a frame of the other kind.
+    // A dark page: browsers would put a background behind a frame with another colour scheme.
     const head = `<meta name="color-scheme" content="light dark">${toScript(`data-widget="${widgetId}"`)}`;
     const { page } = await visit(BUTTON, { head }, { colorScheme: "dark" });
     for (const [template, width] of [
@@ -169,13 +171,13 @@ describe("the popup", { skip: noBrowser }, () => {
       assert.deepEqual([sheet.left, sheet.width, sheet.bottom], [0, width, height]);
       assert.ok(sheet.top > 0 && sheet.top < 60, `${sheet.top}`);
       assert.equal(await readStyle(frame, "borderRadius"), "16px 16px 0px 0px");
-      // Scrolled to the end, the ways out and on are where the thumb is.
+      // Scrolled to the end, the buttons to leave and continue are within the thumb's reach.
       const closing = await readBox(frame, ".close");
       assert.ok(closing.width >= 44 && closing.height >= 44, "too small for a thumb");
       assert.ok(closing.top >= sheet.top && closing.right <= width);
       assert.ok((await readBox(frame, ".step-time .primary")).bottom <= height);
       assert.equal(await frame.evaluate("document.querySelector('#frame').scrollWidth <= innerWidth"), true);
-      // The page behind it stays where it is, and nothing moves for those who do not want it.
+      // The page behind it keeps its position, and nothing moves for visitors who prefer reduced motion.
       assert.equal(await page.evaluate("document.documentElement.style.overflow"), "hidden");
       assert.equal(await readStyle(frame, "overscrollBehaviorY"), "contain");
       assert.equal(await readStyle(frame, "animationName"), "none");
@@ -194,8 +196,8 @@ describe("svc(…)", { skip: noBrowser }, () => {
     const early = `${STUB}<script>
       heard = [];
       svc("theme", { accent: "#0a7d55", mode: "dark", radius: 4 });
-      svc("on", "ready", (about) => heard.push(about));
-      svc("on", "close", (about) => heard.push(about));
+      svc("on", "ready", (detail) => heard.push(detail));
+      svc("on", "close", (detail) => heard.push(detail));
       svc("open", { service: "online-meeting", prefill: { name: "Mara", email: "mara@example.com", age: 5 } });
     </script>`;
     const { page, errors } = await visit("", { head: early + toScript(`data-widget="${widgetId}"`) });
@@ -213,7 +215,7 @@ describe("svc(…)", { skip: noBrowser }, () => {
   test("sends each step to listeners and, if asked, to the data layer; what a listener throws stays in the page", async () => {
     const head = `${STUB}<script>heard = [];
       svc("on", "step", () => { throw new Error("of the page") });
-      svc("on", "step", (about) => heard.push(about));
+      svc("on", "step", (detail) => heard.push(detail));
     </script>${toScript(`data-widget="${widgetId}" data-datalayer`)}`;
     const { page, errors } = await visit("<svc-booking></svc-booking>", { head });
     const frame = await findFrame(page);

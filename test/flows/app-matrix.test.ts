@@ -26,7 +26,7 @@ import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
 import { listGetRoutes } from "../support/routes.ts";
 import { type SignedIn, signIn } from "../support/sign-in.ts";
 
-// Every route of the dashboard API, asked by everybody: no one, each role, another organization's owner, and each plan.
+// Every route of the dashboard API, called by everyone: nobody, each role, another organization's owner, and on each plan.
 
 const service = await createWebhookService();
 const { app, deps, loop } = service;
@@ -41,7 +41,7 @@ after(async () => {
 const names = Object.keys(APP_ROUTES) as AppRouteName[];
 const routeOf = (name: AppRouteName): AppRoute => APP_ROUTES[name];
 
-/** What each route answers to whoever may use it; 200 where nothing is said. */
+/** The status of each route for those allowed to use it; 200 if not listed. */
 const STATUSES: Partial<Record<AppRouteName, number>> = {
   createWidget: 201,
   deleteBooking: 204,
@@ -70,7 +70,7 @@ const BODIES: Partial<Record<AppRouteName, object>> = {
 
 type Things = Record<"widget" | "reference" | "endpoint" | "delivery" | "key" | "connection", string>;
 
-/** One of everything that a route's address can name. */
+/** One of every object that a route's path can name. */
 async function makeThings(owner: OrganizationId, plan: Plan): Promise<Things> {
   const widgetId = await makeWidget(db, owner);
   const business = { owner, widgetId, plan };
@@ -93,7 +93,7 @@ function fillIn(path: string, things: Things): string {
   return path.replaceAll(/:(\w+)/g, (_, name: keyof Things) => things[name]);
 }
 
-/** Our own page, where nobody is signed in. */
+/** Our own page, with nobody signed in. */
 const nobody = { headers: { cookie: "", origin: new URL(deps.config.baseUrl).origin, "x-organization": "" } };
 
 async function ask(name: AppRouteName, member: Pick<SignedIn, "headers">, things: Things): Promise<string> {
@@ -117,11 +117,11 @@ describe("permissions", () => {
       assert.equal(await ask(name, nobody, things), "401 unauthorized", "no one");
       for (const [role, member] of members) {
         const isAllowed = roleIncludes(role, needed);
-        // What is changed or deleted by one is not there for the next.
+        // What one changes or deletes isn't there for the next.
         const own = isAllowed && method !== "GET" && path.includes(":") ? await makeThings(owner, "business") : things;
         const expected = isAllowed ? String(STATUSES[name] ?? 200) : "403 forbidden";
         assert.equal(await ask(name, member, own), expected, role);
-        // An organization has room for so many.
+        // An organization has a limited number of them.
         if (own !== things) await removeEndpoint(deps, owner, own.endpoint as EndpointId);
       }
     });
@@ -196,7 +196,7 @@ test("every route is in the tables", async () => {
   const mounted = new Set<string>();
   for (const url of (await listGetRoutes(app)).filter((each) => each.startsWith(`${APP_PREFIX}/`))) {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
-      // Signed in as nobody: what is not mounted says so first.
+      // Not signed in: routes that aren't mounted say so first.
       const { statusCode } = await app.inject({ method, url: url.replaceAll(/:\w+/g, "nobody") });
       if (statusCode !== 405) mounted.add(`${method} ${url}`);
     }

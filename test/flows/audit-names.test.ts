@@ -14,7 +14,7 @@ import { askApp } from "../support/app-api.ts";
 import { makeWidget } from "../support/builders.ts";
 import { signIn } from "../support/sign-in.ts";
 
-// The audit log names what was done to what, as it was called then: it may be called otherwise by now, or be gone.
+// The audit log names each target as it was called then; it may have been renamed or removed since.
 
 const service = await createWebhookService();
 const { app, deps, loop } = service;
@@ -24,7 +24,7 @@ after(() => calcom.stop());
 
 type Admin = Awaited<ReturnType<typeof signIn>>;
 
-/** A second goes by before each, so that the log has their order. */
+/** Waits a second before each action, so that the log has their order. */
 async function act(admin: Admin, route: string, body?: object): Promise<Record<string, unknown>> {
   moveClock(service, 1);
   const answer = await askApp(app, admin, route, body);
@@ -32,7 +32,7 @@ async function act(admin: Admin, route: string, body?: object): Promise<Record<s
   return answer.body as Record<string, unknown>;
 }
 
-/** Oldest first: what was done, to which id, and the names that stand in the entry. */
+/** Oldest first: the action, the id, and the names in the entry. */
 async function readNames(admin: Admin): Promise<unknown[][]> {
   const { data } = (await askApp(app, admin, "GET /audit")).body as AuditPage;
   return data
@@ -80,7 +80,7 @@ test("an entry keeps the name of its time, after a rename and after removal", as
     ["connection.changed", connection.id, "Annex", "Practice"],
     ["connection.changed", connection.id, "Annex"],
     ["connection.removed", connection.id, "Annex"],
-    // Without a description it is called by its host: what follows that may be a password.
+    // Without a description it is named by its host: what follows the host may be a password.
     ["endpoint.added", endpoint, "93.184.215.14"],
     ["endpoint.changed", endpoint, "Practice software", "93.184.215.14"],
     ["endpoint.secret_rotated", endpoint, "Practice software"],

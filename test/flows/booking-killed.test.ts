@@ -30,7 +30,7 @@ test("killed between the scheduling system's confirmation and our commit, a book
   const first = await startServiceProcess(settings);
   const base = `http://127.0.0.1:${first.port}`;
   const time = await findFreeTime(base, business.widgetId);
-  // Nothing can be stored while this transaction lasts; the sandbox's own tables are free.
+  // Nothing can be stored during this transaction; the sandbox's own tables are free.
   const answer = await db.transaction().execute(async (transaction) => {
     await sql`lock table bookings in share mode`.execute(transaction);
     const asked = bookThrough(base, business.widgetId, { time, customer: CUSTOMER }).catch(() => null);
@@ -41,7 +41,7 @@ test("killed between the scheduling system's confirmation and our commit, a book
   assert.equal(answer, null, "nobody was answered");
   assert.equal((await db.selectFrom("bookings").select("reference").execute()).length, 0);
 
-  // Whoever asked has had a minute; it is over.
+  // The caller had a minute, which is over.
   await sql`update pending_bookings set asking_until = to_timestamp(0)`.execute(db);
   const second = await startServiceProcess(settings);
   await until(() => receiver.requests.length > 0, "the event has arrived");

@@ -8,7 +8,7 @@ import { countReached, expectReached, listRecorded } from "../support/recorded.t
 import { startServiceProcess } from "../support/service-process.ts";
 
 const KILLS = 3;
-/** Events answered before it is killed, however fast the machine is. */
+/** Events answered before the kill, however fast the machine is. */
 const LOAD_EVENTS = 200;
 
 test("killed under load and replayed, every event answered 204 is counted exactly once", async () => {

@@ -7,7 +7,7 @@ import { createTestApp } from "../support/app.ts";
 import { askApp, readAudit } from "../support/app-api.ts";
 import { type SignedIn, signIn } from "../support/sign-in.ts";
 
-// An answer got lost, and whoever pressed the button presses it again: the dashboard sends the key of the open form with each.
+// A response is lost, and the person presses the button again: the dashboard sends the open form's key with each request.
 
 const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
 const { app, deps } = testApp;

@@ -21,18 +21,18 @@ import { createEventSender, type EventSender } from "../support/event-sender.ts"
 import { countReached, expectReached, listRecorded } from "../support/recorded.ts";
 import { startServiceProcess } from "../support/service-process.ts";
 
-/** Enough that every browser has sent some. */
+/** Enough for every browser to have sent some. */
 const EVENTS = 200;
 const POLL_MS = 20;
-/** The wait for a commit, and some for a busy machine. */
+/** The wait for a commit, plus some time for a busy machine. */
 const SLOWEST_MS = 12_000;
 const GROWTH_MAX_MB = 80;
 const SERVICE = "http://book.example";
 
-/** The service with a PostgreSQL of its own, which the test may stop and kill. */
+/** The service with its own PostgreSQL, which the test can stop and kill. */
 async function startWithOwnDatabase() {
   const folder = mkdtempSync(join(tmpdir(), "bookflow-away-"));
-  // Root's PostgreSQL runs as another user, who must be able to pass through.
+  // PostgreSQL runs as another user when root starts it, and that user needs access to the folder.
   chmodSync(folder, 0o711);
   const dataDir = join(folder, "data");
   const service = await startServiceProcess({
@@ -52,13 +52,13 @@ async function startWithOwnDatabase() {
   return { service, db: openDb(pool), postmasterFile: join(dataDir, "postgres", "postmaster.pid") };
 }
 
-/** NaN where the system does not say. */
+/** NaN if the system doesn't report it. */
 function readMemoryMb(pid: number): number {
   if (process.platform !== "linux") return Number.NaN;
   return (Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024) / 1e6;
 }
 
-/** Every process of the server: a stopped one keeps its connections and says nothing. */
+/** Every process of the server: a stopped one keeps its connections and stays silent. */
 async function listServerPids(db: Db, postmasterFile: string): Promise<number[]> {
   const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity`.execute(db);
   return [readPostmasterPid(postmasterFile), ...rows.map((row) => row.pid)];
@@ -78,13 +78,13 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch (error) {
-      // A worker of PostgreSQL may have ended meanwhile.
+      // A PostgreSQL worker may have ended meanwhile.
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   }
 }
 
-/** A server that stays stopped could not even be ended. */
+/** A server that stays suspended couldn't even be stopped. */
 async function whileStopped(pids: readonly number[], work: () => Promise<void>): Promise<void> {
   signalAll(pids, "SIGSTOP");
   try {
@@ -122,7 +122,7 @@ test("while PostgreSQL is away requests get 503, memory stays flat, and everythi
     grownMb = readMemoryMb(service.pid) - memoryMb;
     await untilMoreAreSent();
 
-    // Its processes end without a word; the supervisor starts the server again, and it recovers.
+    // Its processes end without a reply; the supervisor restarts the server, and it recovers.
     const killed = readPostmasterPid(postmasterFile);
     process.kill(killed, "SIGKILL");
     await until(() => ![killed, Number.NaN].includes(readPostmasterPid(postmasterFile)));
@@ -144,14 +144,14 @@ test("while PostgreSQL is away requests get 503, memory stays flat, and everythi
   assert.deepEqual(await countReached(db), expectReached(sender.visits));
 });
 
-/** What is asked, and whether the answer needs the database. */
+/** The requests, and whether their response needs the database. */
 type Door = { route: string; headers?: Record<string, string>; body?: object };
 type DoorAnswer = { route: string; status: number; retryAfter: string | null; tookMs: number };
 
-/** Of the right form, and of no appointment. */
+/** A valid format, but no such appointment. */
 const MANAGE_TOKEN = `${"a".repeat(12)}222222${"a".repeat(24)}`;
 
-/** One of every kind of door that needs the database. */
+/** One of every kind of route that needs the database. */
 async function listDoors(db: Db, port: number): Promise<Door[]> {
   const owner = await makeOrganization(db);
   const widget = await makeWidget(db, owner);
@@ -168,7 +168,7 @@ async function listDoors(db: Db, port: number): Promise<Door[]> {
     ...["widgets", "bookings", "analytics"].map((name) => ({ route: `GET /api/v1/${name}`, headers: reading })),
     { route: `GET /embed-api/${widget}/config` },
     { route: `GET /embed-api/${widget}/slots?service=x&from=2026-11-16&to=2026-11-17` },
-    // A widget that the process has not seen yet: its owner is looked up first.
+    // A widget the process hasn't seen yet: its owner is looked up first.
     { route: `POST /embed-api/${widget}/events`, headers: beacon, body: eventsBody({}) },
     {
       route: `POST /embed-api/${widget}/bookings`,

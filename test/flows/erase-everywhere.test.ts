@@ -27,7 +27,7 @@ const { app, deps, clock, loop } = service;
 clock.set(new Date());
 const base = await app.listen({ host: "127.0.0.1", port: 0 });
 
-/** Repeats what it was sent, as receivers under repair do: the reply becomes part of the log. */
+/** Echoes what it was sent, as receivers being debugged do, so the reply becomes part of the log. */
 const receiver = await startReplying((request) => ({
   status: pathOf(request).includes("down") ? 500 : 200,
   body: request.body.toString(),
@@ -97,8 +97,8 @@ test("erasing by e-mail, in any letter case, removes every trace of that address
   assert.ok(late.length > 0 && late.every((body) => !body.includes("mara")), "only the others' retries go on");
 });
 
-/** A request to book whose asker died while the scheduling system was thinking. */
-async function leaveUnsettled(about: {
+/** A booking request whose process died while waiting for the scheduling system. */
+async function leaveUnsettled(options: {
   owner: Parameters<typeof insertPending>[1];
   widgetId: Parameters<typeof insertPending>[2]["widget_id"];
   email: string;
@@ -106,9 +106,9 @@ async function leaveUnsettled(about: {
   const now = clock.now();
   const later = new Date(now.getTime() + NEVER_ANSWERED_MS);
   const place = { page: "", source: "", medium: "", campaign: "", channel: "", device: "", country: "" };
-  await insertPending(deps.db, about.owner, {
-    reference: await takeReference(deps.db, about.owner, deps.random),
-    widget_id: about.widgetId,
+  await insertPending(deps.db, options.owner, {
+    reference: await takeReference(deps.db, options.owner, deps.random),
+    widget_id: options.widgetId,
     asked_in: "sandbox",
     service_id: "any",
     start_at: later,
@@ -119,7 +119,7 @@ async function leaveUnsettled(about: {
     touch: { visitId: randomUUID(), ...place },
     copy: {
       timeZone: "Europe/Berlin",
-      customer: { name: "A. Quell", email: about.email, phone: null, notes: null },
+      customer: { name: "A. Quell", email: options.email, phone: null, notes: null },
       answers: [],
       attribution: {},
     },

@@ -7,7 +7,7 @@ import { makeBooking, makeKey, makeOrganization, makeWidget } from "../support/b
 import { makeCaller } from "../support/read-api.ts";
 import { listGetRoutes } from "../support/routes.ts";
 
-// One organization's key, every route there is, and every id of another organization in every place an id can stand.
+// One organization's key, every route, and every id of another organization in every place an id can appear.
 
 const { app, deps } = await createTestApp();
 
@@ -41,7 +41,7 @@ async function makeForeignOrganization() {
   return { owner, widgetId, keyId, key, reference };
 }
 
-/** What would show that something of the other organization came through: on any route, and on one that needs a key. */
+/** Texts that would reveal the other organization's data: on any route, and on one that needs a key. */
 const NEVER = [
   /foreign/i,
   /777 00 77/,
@@ -49,7 +49,7 @@ const NEVER = [
 ];
 const NEVER_UNDER_API = [...NEVER, /theirs/i, ...[theirs.owner, theirs.widgetId].map((text) => new RegExp(text))];
 
-/** Each foreign id beside one of the same form that nobody has: no answer may tell them apart. */
+/** Each foreign id next to an unused one of the same form: no response may distinguish them. */
 const TRIED: readonly [foreign: string, unknown: string][] = [
   [theirs.owner, randomId(systemRandom, ORGANIZATION_ID)],
   [theirs.widgetId, randomId(systemRandom, WIDGET_ID)],
@@ -66,19 +66,19 @@ async function ask(url: string) {
 
 type Described = { paths: Record<string, { get?: { parameters?: { name: string }[] } }> };
 
-/** What an undescribed parameter would likely be called. */
+/** Likely names of an undocumented parameter. */
 const LIKELY_NAMES =
   `organization organizationId organization_id org owner tenant account business id ids widgetId widget_id
   reference key keyId email search q filter externalId`.split(/\s+/);
 
-/** Every query parameter that any route describes. */
+/** Every query parameter that any route documents. */
 function listParameterNames(): string[] {
-  // The plugin's type covers Swagger 2 too; this is what OpenAPI 3 says of parameters.
+  // The plugin's type covers Swagger 2 too; this is the OpenAPI 3 part.
   const { paths } = app.swagger() as unknown as Described;
   return [...new Set(Object.values(paths).flatMap(({ get }) => (get?.parameters ?? []).map(({ name }) => name)))];
 }
 
-/** The address with the id in its path, in each described parameter by itself, and in all the undescribed ones. */
+/** The URL with the id in its path, in each documented parameter separately, and in all undocumented ones. */
 function listAddresses(route: string, id: string): string[] {
   const text = encodeURIComponent(id);
   const path = route.replaceAll(/:[A-Za-z]+|\*/g, text);
@@ -109,9 +109,9 @@ for (const route of routes) {
     for (const [foreign, unknown] of TRIED) {
       for (const [i, url] of listAddresses(route, foreign).entries()) {
         const answer = await ask(url);
-        // Outside /api a widget's page is meant for everybody.
+        // Outside /api a widget's page is public.
         const isUnderApi = route.startsWith("/api/");
-        // The search of the documents repeats what was typed.
+        // The documents' search repeats the query.
         const body = route === "/docs/search" ? answer.body.replaceAll(foreign, "") : answer.body;
         for (const never of isUnderApi ? NEVER_UNDER_API : NEVER) assert.doesNotMatch(body, never, url);
         if (isUnderApi) assert.deepEqual(answer, await ask(String(listAddresses(route, unknown)[i])), url);

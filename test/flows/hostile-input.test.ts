@@ -6,8 +6,8 @@ import { createTestApp } from "../support/app.ts";
 import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
 import { DIRECT_TOUCH } from "../support/touches.ts";
 
-// One request of a stranger, as large as its door lets in, must not hold the event loop: every input here made some pattern
-// or loop take quadratic time at the door's full size, or could. Processor time is measured, so a busy machine changes little.
+// One request from a stranger, as large as its route allows, must not block the event loop. Every input here made some pattern
+// or loop take quadratic time at full size, or could. CPU time is measured, so a busy machine changes little.
 
 /** Parsing and refusing the largest body takes a few milliseconds; the quadratic patterns took 300 to 1,800. */
 const LIMIT_MS = 150;
@@ -129,7 +129,7 @@ const cases: Record<string, InjectOptions> = {
   ),
 };
 
-/** Compiles what the first request of each door compiles. */
+/** Compiles what each route compiles on its first request. */
 for (const request of Object.values(cases)) await app.inject({ ...request, url: String(request.url).slice(0, 60) });
 
 for (const [what, request] of Object.entries(cases)) {

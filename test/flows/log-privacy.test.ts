@@ -10,8 +10,8 @@ import { makeCaller } from "../support/read-api.ts";
 import { listGetRoutes } from "../support/routes.ts";
 import { openWire } from "../support/wire.ts";
 
-// Every kind of request, its successes and its faults, with personal data, keys and addresses wherever a caller can put
-// them; then the whole log is searched for any of it.
+// Every kind of request, successful or not, with personal data, keys and addresses wherever a caller can put them; then the
+// whole log is searched for any of them.
 
 const { app, deps, lines } = await createTestApp();
 const { exchange } = await openWire(app);

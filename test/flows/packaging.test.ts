@@ -11,8 +11,8 @@ import { SETTINGS } from "../../src/server/config.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { findOtherNode } from "../support/other-node.ts";
 
-// Images cannot be built where tests run, so what the Dockerfile, compose.yaml and the systemd unit rely on is compared with
-// what is there. The packed program is run.
+// Images can't be built where tests run, so what the Dockerfile, compose.yaml and the systemd unit rely on is compared with the
+// repository. The packed program is run.
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -96,12 +96,12 @@ describe("the packed program", () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
   const home = installPacked(folder);
   const launcher = join(home, "bookflow.js");
-  // Bookflow itself runs on the Node that npm brought, whatever the launcher runs on.
+  // Bookflow itself runs on the Node that npm installed, whatever the launcher runs on.
   const node = findOtherNode() ?? process.execPath;
   const environment = { PATH: process.env["PATH"], SECRET_KEY: "a secret key for tests, of 32 characters and more" };
 
   test("contains no TypeScript, tests or development packages, and starts like `npm start`", () => {
-    // What is served at /docs has samples in TypeScript, which nobody runs there.
+    // The files served at /docs include TypeScript samples, which aren't run there.
     const files = globSync("**/*", { cwd: home }).filter((path) => !/^(docs|sdk)\//.test(path));
     assert.deepEqual(
       files.filter((path) => /\.tsx?$|\.test\.|\/testing\//.test(path)),
@@ -158,7 +158,7 @@ describe("the packed program", () => {
   });
 });
 
-/** As npm would lay it out, with the packages it depends on beside it. */
+/** Laid out as npm would, with the packages it depends on next to it. */
 function installPacked(folder: string): string {
   const modules = join(folder, "node_modules");
   const home = join(modules, "bookflow");

@@ -11,13 +11,13 @@ import { createTestApp } from "../support/app.ts";
 import { makeWidget, NOON } from "../support/builders.ts";
 import { getAllPages, getPage, makeCaller, plainBooking, type TestCaller } from "../support/read-api.ts";
 
-// Paging and incremental sync while bookings are being made, many of them in one millisecond: the clock stands still, and
-// steps back now and then. Every writer has a connection of its own, and transactions end in another order than they began.
+// Paging and incremental sync while bookings are being made, many of them in one millisecond: the clock stands still, and steps
+// back now and then. Every writer has its own connection, and transactions end in a different order than they start.
 
 const WRITERS_MAX = 6;
 const RUNS = 3;
 const LIMITS = [1, 7, 500];
-/** Runs differ by how the connections interleave, so a failing one cannot be made smaller by running it again. */
+/** Runs differ in how the connections interleave, so a failing one can't be shrunk by running it again. */
 const SETTINGS = { numRuns: RUNS, endOnFailure: true };
 
 const { app, deps, url } = await createTestApp();
@@ -27,7 +27,7 @@ const writersDb = openDb(writersPool);
 
 type Made = { reference: string; createdAt: string; widgetId: WidgetId };
 
-/** One booking of a writer: which widget, what its clock says, how long its transaction goes on, how it ends. */
+/** One booking of a writer: its widget, its clock, how long its transaction lasts, and how it ends. */
 type PlannedBooking = {
   widget: number;
   clockMs: number;
@@ -99,18 +99,18 @@ async function makeReader(): Promise<{ caller: TestCaller; widgets: WidgetId[] }
 
 type Walk = { references: string[]; widget: WidgetId | null };
 
-/** Follows nextCursor from the newest booking to the oldest, again and again while the writers write, and once after. */
+/** Follows nextCursor from the newest booking to the oldest, repeatedly while the writers write, and once after. */
 async function walkAgainAndAgain(
   headers: Record<string, string>,
-  about: { limit: number; widget: WidgetId | null; state: { isDone: boolean } },
+  options: { limit: number; widget: WidgetId | null; state: { isDone: boolean } },
 ): Promise<Walk[]> {
-  const query = { limit: about.limit, ...(about.widget === null ? {} : { widget: about.widget }) };
+  const query = { limit: options.limit, ...(options.widget === null ? {} : { widget: options.widget }) };
   const walks: Walk[] = [];
   for (let isLast = false; !isLast; ) {
-    isLast = about.state.isDone;
+    isLast = options.state.isDone;
     const pages = await getAllPages(app, headers, query);
-    for (const page of pages.slice(0, -1)) assert.equal(page.createdAts.length, about.limit);
-    walks.push({ references: pages.flatMap((page) => page.references), widget: about.widget });
+    for (const page of pages.slice(0, -1)) assert.equal(page.createdAts.length, options.limit);
+    walks.push({ references: pages.flatMap((page) => page.references), widget: options.widget });
   }
   return walks;
 }
@@ -125,13 +125,13 @@ test("following nextCursor at limits 1, 7 and 500 while bookings are made return
       const readers = [
         ...LIMITS.map((limit) => ({ limit, widget: null })),
         ...widgets.map((widget) => ({ limit: 2, widget })),
-      ].map((about) => walkAgainAndAgain(caller.headers, { ...about, state }));
+      ].map((options) => walkAgainAndAgain(caller.headers, { ...options, state }));
       const [made, ...walks] = await Promise.all([done, ...readers]);
       assert.equal(new Set(made.map((one) => one.createdAt)).size, made.length);
 
       for (const { references, widget } of walks.flat()) {
         const all = made.filter((one) => widget === null || one.widgetId === widget).map((one) => one.reference);
-        // Everything up to the newest booking the walk began with: nothing that was made before it may come up later.
+        // Everything up to the newest booking the walk started with: nothing made before it may appear later.
         const start = references.length === 0 ? all.length : all.indexOf(String(references[0]));
         assert.deepEqual(references, all.slice(start));
         if (start > 0 && start < all.length) walksMidway += 1;
@@ -142,7 +142,7 @@ test("following nextCursor at limits 1, 7 and 500 while bookings are made return
   assert.ok(walksMidway > 0, "no walk went on while bookings were made");
 });
 
-/** The sync of the contract: page with one fixed since, upsert by reference, then keep the newest createdAt. */
+/** The contract's sync: page with one fixed since, upsert by reference, then keep the newest createdAt. */
 class Poller {
   readonly copy = new Map<string, string>();
   readonly #headers: Record<string, string>;

@@ -23,7 +23,7 @@ import { openWire } from "../support/wire.ts";
 
 // The client library as it would be published: packed, installed, imported, bundled, and used as its guide says.
 
-/** Compiles only where each of the two can stand for the other. */
+/** Compiles only if the two types are interchangeable. */
 type Alike<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 const ALIKE: true[] = [
   true satisfies Alike<client.Widget, widgetContract.Widget>,
@@ -56,7 +56,7 @@ function listSnippets(text: string): string[] {
   return [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, snippet = ""]) => snippet);
 }
 
-/** A file of the project, run there as its owner would. */
+/** Writes a file into the project and runs it there, as its owner would. */
 async function runFile(name: string, text: string, program = process.execPath): Promise<string> {
   writeFileSync(join(project, name), text);
   return (await run(program, [name], { cwd: project, env: environment })).stdout;
@@ -84,15 +84,15 @@ describe("the package", () => {
   });
 
   test("has no dependencies, and has our version and license", () => {
-    const about = JSON.parse(readFileSync(join(ROOT, "sdk/package.json"), "utf8"));
+    const manifest = JSON.parse(readFileSync(join(ROOT, "sdk/package.json"), "utf8"));
     const ours = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     assert.deepEqual(
-      Object.keys(about).filter((name) => /dependencies/i.test(name)),
+      Object.keys(manifest).filter((name) => /dependencies/i.test(name)),
       [],
     );
-    assert.deepEqual([about.version, about.license], [ours.version, ours.license]);
+    assert.deepEqual([manifest.version, manifest.license], [ours.version, ours.license]);
     assert.equal(readFileSync(join(ROOT, "sdk/LICENSE"), "utf8"), readFileSync(join(ROOT, "LICENSE"), "utf8"));
-    assert.ok(guide.includes(`bookflow-client-${about.version}.tgz`));
+    assert.ok(guide.includes(`bookflow-client-${manifest.version}.tgz`));
   });
 
   const older = findOtherNode();

@@ -19,12 +19,12 @@ import { installClient } from "../support/installed-client.ts";
 import { fillBookings, makeCaller, type TestCaller } from "../support/read-api.ts";
 import { openWire } from "../support/wire.ts";
 
-// The examples that sync, as somebody who installed the package runs them, killed again and again while bookings are made.
+// The sync examples, run as by a user who installed the package, and killed repeatedly while bookings are made.
 
 const KILLS = 6;
 const PAGES = 6;
 const PAGE_SIZE = 500;
-/** Makes the walk long enough to be hit anywhere. */
+/** Makes the walk long enough to be killed anywhere. */
 const ANSWER_DELAY_MS = 10;
 
 const { app, deps } = await createTestApp();
@@ -51,7 +51,7 @@ async function runExample(name: string, settings: Record<string, string>, killAt
   proxy.requests.length = 0;
   proxy.onRequest = async (count) => {
     await sleep(ANSWER_DELAY_MS);
-    // After this request was asked: while it is answered, while its bookings are kept, or while the next is asked.
+    // After this request was sent: while it is answered, while its bookings are stored, or while the next one is sent.
     if (count === killAt) setTimeout(() => child.kill("SIGKILL"), randomInt(4 * ANSWER_DELAY_MS));
   };
   const [code] = (await ended) as [number | null];
@@ -65,13 +65,13 @@ async function readAll(caller: TestCaller): Promise<Booking[]> {
   return bookings;
 }
 
-/** Kills the example until it was killed often enough, bookings being made all the time, and then lets it finish. */
+/** Kills the example often enough while bookings are being made, and then lets it finish. */
 async function killAgainAndAgain(
   name: string,
-  about: { caller: TestCaller; settings: Record<string, string>; readPlace: () => Promise<string | null> },
+  options: { caller: TestCaller; settings: Record<string, string>; readPlace: () => Promise<string | null> },
 ): Promise<{ midway: number }> {
-  const { caller } = about;
-  const settings = { BOOKFLOW_API_KEY: caller.key, ...about.settings };
+  const { caller } = options;
+  const settings = { BOOKFLOW_API_KEY: caller.key, ...options.settings };
   let isKilling = true;
   const writing = (async () => {
     while (isKilling) {
@@ -81,12 +81,12 @@ async function killAgainAndAgain(
   })();
   let midway = 0;
   for (let kills = 0; kills < KILLS; ) {
-    const place = await about.readPlace();
-    // The first time surely in the middle of the walk; a walk that is about little more than news ends soon.
+    const place = await options.readPlace();
+    // The first kill is certainly in the middle of the walk; a walk over only new bookings ends soon.
     const killAt = place === null ? 2 : isMidway(place) ? randomInt(1, 4) : 1;
     const { code } = await runExample(name, settings, killAt);
     if (code === null) kills += 1;
-    if (isMidway(await about.readPlace())) midway += 1;
+    if (isMidway(await options.readPlace())) midway += 1;
   }
   isKilling = false;
   await writing;

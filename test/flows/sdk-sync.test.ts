@@ -9,7 +9,7 @@ import { startFaultyProxy } from "../support/faulty-proxy.ts";
 import { fillBookings, makeCaller, type TestCaller } from "../support/read-api.ts";
 import { openWire } from "../support/wire.ts";
 
-// syncBookings of sdk/src against the real service, with a store that can be cut off at any step.
+// syncBookings from sdk/src against the real service, with a store that can be interrupted at any step.
 
 const { app, deps, clock } = await createTestApp();
 const { port } = await openWire(app);
@@ -18,7 +18,7 @@ const proxy = await startFaultyProxy(baseUrl);
 
 class CutOff extends Error {}
 
-/** Bookings and place in memory, kept one after the other as in two files. Each step is announced before it is done. */
+/** Bookings and position in memory, stored one after the other as in two files. Each step is announced before it is done. */
 class TestStore implements BookingStore {
   readonly copy = new Map<string, Booking>();
   readonly upserts: number[] = [];
@@ -56,7 +56,7 @@ async function makeMany(caller: TestCaller, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await makeBooking(deps.db, caller.owner, { widgetId: caller.widgetId });
 }
 
-/** The parameters of every request of bookings that the work makes. */
+/** The parameters of every bookings request made during the work. */
 async function watch(work: () => Promise<unknown>): Promise<Record<string, string>[]> {
   proxy.requests.length = 0;
   await work();
@@ -173,7 +173,7 @@ test("ends with exactly the service's bookings after random interruptions while 
   const plan = fc.record({
     limit: fc.constantFrom(1, 3, 10),
     batches: fc.array(fc.nat({ max: 9 }), { minLength: 3, maxLength: 6 }),
-    // How many steps of the store each run gets to do.
+    // How many store steps each run completes.
     steps: fc.array(fc.nat({ max: 14 }), { minLength: 5, maxLength: 20 }),
   });
   await fc.assert(

@@ -24,7 +24,7 @@ import {
 import { CLEAN_ENVIRONMENT } from "../support/clean-environment.ts";
 import { installClient } from "../support/installed-client.ts";
 
-// verifyWebhook of sdk/src, and the receivers in sdk/examples, against what the service sends and against forgeries.
+// verifyWebhook from sdk/src, and the receivers in sdk/examples, against real deliveries and forgeries.
 
 const { deps, clock, loop } = await createWebhookService({ webhookTimeoutMs: 10_000 });
 
@@ -32,11 +32,11 @@ const SECRET = "whsec_test_secret";
 const BODY = '{"id":"evt_0","type":"booking.created","data":{"booking":{"reference":"SVC-FORGED"}}}';
 const NOW = new Date("2026-11-01T12:00:00.000Z");
 
-const sign = (about: { secret?: string; body?: string; ageSeconds?: number; now?: Date } = {}) =>
+const sign = (options: { secret?: string; body?: string; ageSeconds?: number; now?: Date } = {}) =>
   signBody({
-    secrets: [about.secret ?? SECRET],
-    body: Buffer.from(about.body ?? BODY),
-    at: new Date((about.now ?? NOW).getTime() - (about.ageSeconds ?? 0) * 1_000),
+    secrets: [options.secret ?? SECRET],
+    body: Buffer.from(options.body ?? BODY),
+    at: new Date((options.now ?? NOW).getTime() - (options.ageSeconds ?? 0) * 1_000),
   });
 
 function refusal(work: () => unknown): WebhookErrorCode {
@@ -83,7 +83,7 @@ describe("verifying what the service sends", () => {
   test("accepts the published test vector", () => {
     const header = "t=1700000000,v1=72037e86def453cf6a64018f6cf1777244901dd1b7431177c7374ccb54040b54";
     const now = new Date(1_700_000_000_000);
-    // The signature is right; an event it is not, because it has no type.
+    // The signature is valid, but without a type the body isn't an event.
     assert.equal(
       refusal(() => verifyWebhook('{"id":"evt_0"}', header, SECRET, { now })),
       "unreadable_body",
@@ -215,12 +215,12 @@ describe("the receivers in sdk/examples accept what the service signs, once, and
   }
 });
 
-async function startExample(project: string, name: string, about: { secret: string; port: number; url: string }) {
+async function startExample(project: string, name: string, options: { secret: string; port: number; url: string }) {
   const path = join(project, name);
   copyFileSync(join(EXAMPLES, name), path);
   const child = spawn(process.execPath, [path], {
     cwd: project,
-    env: { ...CLEAN_ENVIRONMENT, WEBHOOK_SECRET: about.secret, PORT: String(about.port) },
+    env: { ...CLEAN_ENVIRONMENT, WEBHOOK_SECRET: options.secret, PORT: String(options.port) },
     stdio: ["ignore", "pipe", "inherit"],
   });
   after(() => child.kill("SIGKILL"));
@@ -229,7 +229,7 @@ async function startExample(project: string, name: string, about: { secret: stri
     printed += text;
   });
   const answers = () =>
-    fetch(about.url, { method: "POST", body: "{}" }).then(
+    fetch(options.url, { method: "POST", body: "{}" }).then(
       () => true,
       () => false,
     );

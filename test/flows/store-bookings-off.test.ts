@@ -9,7 +9,7 @@ import { createCommandLine } from "../support/cli.ts";
 import { startServiceProcess } from "../support/service-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bookflow-off-"));
-// Root's PostgreSQL runs as another user, who must be able to pass through.
+// PostgreSQL runs as another user when root starts it, and that user needs access to the folder.
 chmodSync(folder, 0o711);
 after(() => rmSync(folder, { recursive: true, force: true }));
 

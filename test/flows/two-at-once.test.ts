@@ -10,7 +10,7 @@ import { makeWidget } from "../support/builders.ts";
 import type { Answer } from "../support/read-api.ts";
 import { type SignedIn, signIn } from "../support/sign-in.ts";
 
-// What two people do to one thing at the same moment.
+// Two people change one thing at the same moment.
 
 const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
 const { app, deps } = testApp;
@@ -32,7 +32,7 @@ async function connect(person: SignedIn): Promise<SavedConnection["connection"]>
 
 type Thing = { route: string; was: object; first: object; second: object; field: string };
 
-/** Each thing that two people may edit, with what both of them saw when they began. */
+/** Each thing two people can edit, with what both saw when they started. */
 const THINGS: Record<string, (setting: Setting) => Promise<Thing>> = {
   "a widget": async ({ one }) => ({
     route: `PATCH /widgets/${await makeWidget(deps.db, one.organizationId, { name: "Website" })}`,

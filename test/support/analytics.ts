@@ -12,13 +12,13 @@ export type Window = { days: number; now: Date; widgetId?: WidgetId | null; kept
 
 const LONG_AGO = new Date("1970-01-01T00:00:00Z");
 
-/** What /api/v1/analytics answers, for any `now` and without a plan's retention unless one is given. */
+/** The response of /api/v1/analytics, for any `now` and without a plan's retention unless one is given. */
 export async function readAnalytics(db: Db, owner: OrganizationId, window: Window): Promise<Analytics> {
   const { days, now, widgetId = null, keptSince = LONG_AGO } = window;
   return toAnalytics(await selectAnalytics(db, owner, { days, now, widgetId, keptSince }), days);
 }
 
-/** Asks for each window, of all widgets and of each, and expects what counting the touches by hand gives. */
+/** Requests each window, for all widgets and for each one, and expects the result of counting the touches by hand. */
 export async function assertCounted(
   db: Db,
   owner: OrganizationId,
@@ -56,7 +56,7 @@ const COUNTERS = [
   },
 ];
 
-/** Every counter that is not zero, of the set that is read, in one fixed order. */
+/** Every non-zero counter in the active set, in a fixed order. */
 export async function readCounters(db: Db, owner: OrganizationId): Promise<unknown[]> {
   const { version } = await db
     .selectFrom("day_zones")

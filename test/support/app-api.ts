@@ -5,7 +5,7 @@ import type { Db } from "../../src/server/db/pool.ts";
 import type { Answer } from "./read-api.ts";
 import type { SignedIn } from "./sign-in.ts";
 
-/** Asks the dashboard API as a page of ours does. A body of `null` is what was answered without any. */
+/** Calls the dashboard API as our own page does. A `null` body is an empty response. */
 export async function askApp(
   app: FastifyInstance,
   member: Pick<SignedIn, "headers"> | null,
@@ -23,7 +23,7 @@ export async function askApp(
   return { status: response.statusCode, body: isJson ? response.json() : response.body || null };
 }
 
-/** What the organization's log says, newest last, without who and when. */
+/** The organization's audit log, newest last, without who and when. */
 export async function readAudit(db: Db, owner: OrganizationId): Promise<object[]> {
   const rows = await db
     .selectFrom("audit_entries")

@@ -32,7 +32,7 @@ export function createTestClock(start = NOON): TestClock {
 
 export type TestApp = { app: FastifyInstance; deps: ServiceDeps; clock: TestClock; lines: string[]; url: string };
 
-/** The whole service on a database of its own, answering real requests made in memory; its log lines are kept. */
+/** The whole service on its own database, answering real requests made in memory; its log lines are kept. */
 export async function createTestApp(settings: Partial<Config> = {}): Promise<TestApp> {
   const { db, pool, url } = await createTestDatabase();
   const clock = createTestClock();

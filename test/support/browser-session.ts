@@ -1,10 +1,10 @@
 import type { LightMyRequestResponse } from "fastify";
 import type { TestApp } from "./app.ts";
 
-/** A browser's cookies and its page's origin, over requests made in memory. */
+/** A browser's cookies and its page's origin, for requests made in memory. */
 export type TestBrowser = {
   readonly cookies: Map<string, string>;
-  /** The Set-Cookie lines of the last answer. */
+  /** The Set-Cookie lines of the last response. */
   readonly lastSetCookies: string[];
   send(method: "GET" | "POST" | "PATCH" | "DELETE", url: string, payload?: object): Promise<BrowserAnswer>;
 };
@@ -14,10 +14,10 @@ export type BrowserAnswer = { status: number; body: any; response: LightMyReques
 
 export function openBrowser(
   { app, deps }: Pick<TestApp, "app" | "deps">,
-  about: { userAgent?: string; remoteAddress?: string; cookie?: string } = {},
+  options: { userAgent?: string; remoteAddress?: string; cookie?: string } = {},
 ): TestBrowser {
   const cookies = new Map<string, string>();
-  for (const pair of (about.cookie ?? "").split("; ").filter(Boolean)) keep(cookies, pair);
+  for (const pair of (options.cookie ?? "").split("; ").filter(Boolean)) keep(cookies, pair);
   const lastSetCookies: string[] = [];
   return {
     cookies,
@@ -26,10 +26,10 @@ export function openBrowser(
       const response = await app.inject({
         method,
         url,
-        remoteAddress: about.remoteAddress ?? "127.0.0.1",
+        remoteAddress: options.remoteAddress ?? "127.0.0.1",
         headers: {
           origin: new URL(deps.config.baseUrl).origin,
-          "user-agent": about.userAgent ?? "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+          "user-agent": options.userAgent ?? "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
           ...(cookies.size > 0 ? { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") } : {}),
         },
         ...(payload === undefined ? {} : { payload }),

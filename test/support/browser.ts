@@ -4,21 +4,21 @@ import { after, afterEach, before } from "node:test";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { prepareBrowser } from "../../scripts/test-browser.ts";
 
-// A real browser for tests. Without any, tests that need it are skipped and say so.
+// A real browser for tests. Without one, tests that need it are skipped and say so.
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update"];
 const path = (await prepareBrowser()) ?? "";
 
-/** For the options of `test` and `describe`: why the tests of this file cannot run here, or false. */
+/** For the options of `test` and `describe`: why this file's tests can't run here, or false. */
 export const noBrowser = path === "" ? "no browser was found: install Chromium or set BROWSER_PATH" : false;
 
-/** One browser for the file; every call gives a page in a profile of its own, closed at the end of the test. */
+/** One browser per file; every call gives a page in its own profile, closed at the end of the test. */
 export function useBrowser(): { open(options?: BrowserContextOptions): Promise<Page> } {
   let browser: Browser | null = null;
   before(async () => {
     if (!noBrowser) browser = await chromium.launch({ executablePath: path, args: FLAGS, env: toEnvironment() });
   });
-  // A page left open goes on asking the server, and slows down what comes after it.
+  // A page left open keeps making requests, and slows down what follows.
   afterEach(async () => {
     await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
   });
@@ -35,18 +35,18 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<P
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** The rules of axe that depend on style sheets. */
+/** The axe rules that depend on style sheets. */
 const STYLE_RULES = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
 
 /**
- * What axe finds wrong on the page, one line per fault: WCAG 2.2 AA and best practices. With `stylesOnly`, it applies only the
- * rules that depend on style sheets: for a page whose elements were checked with other styles.
+ * What axe finds wrong on the page, one line per fault: WCAG 2.2 AA and best practices. `stylesOnly` applies only the rules
+ * that depend on style sheets, for a page whose elements were already checked with other styles.
  */
 export async function findAccessibilityFaults(page: Page, { stylesOnly = false } = {}): Promise<string[]> {
   const options = { iframes: false, resultTypes: ["violations"], ...(stylesOnly ? { runOnly: STYLE_RULES } : {}) };
   const faults: string[] = [];
   for (const frame of page.frames()) {
-    // Evaluated by the debugger, so that the page's own Content-Security-Policy stays as strict as it is.
+    // Evaluated by the debugger, so that the page's Content-Security-Policy stays strict.
     if (!(await frame.evaluate("'axe' in window"))) await frame.evaluate(`${axe}; undefined`);
     const violations = await frame.evaluate(`(async () => {
       const { violations } = await axe.run(document, ${JSON.stringify(options)});
@@ -59,7 +59,7 @@ export async function findAccessibilityFaults(page: Page, { stylesOnly = false }
   return faults;
 }
 
-/** Libraries and fonts that came with the browser are for it alone. */
+/** Libraries and fonts that came with the browser are only for the browser. */
 function toEnvironment(): Record<string, string> {
   const given = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const { BROWSER_LIBRARY_PATH: libraries, BROWSER_FONTS_PATH: fonts } = process.env;

@@ -9,20 +9,20 @@ import { randomId, systemRandom } from "../../src/server/lib/random.ts";
 import { insertOrganization } from "../../src/server/organizations/queries.ts";
 import { insertWidget } from "../../src/server/widgets/queries.ts";
 
-// Builders take only what a test is about; everything else has a plain default.
+// Builders take only what a test needs; everything else has a plain default.
 
 export const NOON = new Date("2026-11-01T12:00:00.000Z");
 
 export async function makeOrganization(
   db: Db,
-  about: { plan?: Plan; timeZone?: string; name?: string } = {},
+  options: { plan?: Plan; timeZone?: string; name?: string } = {},
 ): Promise<OrganizationId> {
   const id = randomId<OrganizationId>(systemRandom, ORGANIZATION_ID);
   await insertOrganization(db, {
     id,
-    name: about.name ?? "Lindenhof Dental",
-    plan: about.plan ?? "business",
-    time_zone: about.timeZone ?? null,
+    name: options.name ?? "Lindenhof Dental",
+    plan: options.plan ?? "business",
+    time_zone: options.timeZone ?? null,
     created_at: NOON,
   });
   return id;
@@ -30,7 +30,7 @@ export async function makeOrganization(
 
 const owners = new Map<WidgetId, OrganizationId>();
 
-/** Whose widget it is, if it was made here. */
+/** The organization the widget belongs to, if it was created here. */
 export function ownerOf(widget: WidgetId): OrganizationId {
   return owners.get(widget) ?? ("org_1111111111111111" as OrganizationId);
 }
@@ -38,20 +38,20 @@ export function ownerOf(widget: WidgetId): OrganizationId {
 export async function makeWidget(
   db: Db,
   owner: OrganizationId,
-  about: { name?: string; status?: WidgetStatus; collectData?: boolean; createdAt?: Date; bookingUrl?: string } = {},
+  options: { name?: string; status?: WidgetStatus; collectData?: boolean; createdAt?: Date; bookingUrl?: string } = {},
 ): Promise<WidgetId> {
   const id = randomId<WidgetId>(systemRandom, WIDGET_ID);
   owners.set(id, owner);
   await insertWidget(db, {
     id,
     organization_id: owner,
-    name: about.name ?? "Website",
+    name: options.name ?? "Website",
     business_name: "Lindenhof",
-    booking_url: about.bookingUrl ?? null,
+    booking_url: options.bookingUrl ?? null,
     template: "classic",
-    status: about.status ?? "active",
-    collect_data: about.collectData ?? true,
-    created_at: about.createdAt ?? NOON,
+    status: options.status ?? "active",
+    collect_data: options.collectData ?? true,
+    created_at: options.createdAt ?? NOON,
   });
   return id;
 }
@@ -59,19 +59,19 @@ export async function makeWidget(
 export async function makeKey(
   db: Db,
   owner: OrganizationId,
-  about: { expiresAt?: Date } = {},
+  options: { expiresAt?: Date } = {},
 ): Promise<{ id: ApiKeyId; key: string }> {
-  const key = { name: "Warehouse", createdBy: null, expiresAt: about.expiresAt ?? null, now: NOON };
+  const key = { name: "Warehouse", createdBy: null, expiresAt: options.expiresAt ?? null, now: NOON };
   return await makeApiKey({ db, random: systemRandom }, owner, key);
 }
 
-/** Stores a booking the way the booking flow does, `now` being the moment it is made. */
+/** Stores a booking as the booking flow does, at the instant `now`. */
 export async function makeBooking(
   db: Db,
   owner: OrganizationId,
-  about: { widgetId: WidgetId; now?: Date } & Partial<Omit<NewBooking, "widget_id">>,
+  options: { widgetId: WidgetId; now?: Date } & Partial<Omit<NewBooking, "widget_id">>,
 ): Promise<{ reference: string; createdAt: Date }> {
-  const { widgetId, now = NOON, ...columns } = about;
+  const { widgetId, now = NOON, ...columns } = options;
   return await db.transaction().execute(async (transaction) => {
     const reference = columns.reference ?? (await takeReference(transaction, owner, systemRandom));
     const booking: NewBooking = {

@@ -7,7 +7,7 @@ import { makeWidget, NOON } from "./builders.ts";
 import { importLines, makeLine, toLines } from "./import-lines.ts";
 import { visitId } from "./touches.ts";
 
-// A dental practice with months of visits and bookings, the same in every run: what the dashboard's screens are looked at with.
+// A dental practice with months of visits and bookings, the same in every run, for testing the dashboard's screens.
 
 const PLACES = [
   { share: 0.3, wish: 0.09, source: "google", medium: "organic" },
@@ -100,8 +100,8 @@ function makeVisits({ website, branch, days, visitsPerDay }: Visits) {
   return visits;
 }
 
-function makeVisit(about: { number: number; widgetId: WidgetId; at: number; roll: () => number }) {
-  const { number, widgetId, at, roll } = about;
+function makeVisit(options: { number: number; widgetId: WidgetId; at: number; roll: () => number }) {
+  const { number, widgetId, at, roll } = options;
   const { share: _share, wish, ...place } = pickPlace(roll());
   const shared = { widgetId, visitId: visitId(number), page: "https://www.lindenhof.example/book", ...place };
   const eventAt = (step: string, minutes: number, more: object = {}) => ({
@@ -121,14 +121,14 @@ function makeVisit(about: { number: number; widgetId: WidgetId; at: number; roll
   return { events, booking: makeBookingLine({ widgetId, at: at + 6 * MINUTE_MS, start, place, number }) };
 }
 
-function makeBookingLine(about: {
+function makeBookingLine(options: {
   widgetId: WidgetId;
   at: number;
   start: Date;
   place: Partial<Record<"source" | "medium" | "campaign", string>>;
   number: number;
 }): Record<string, unknown> {
-  const { widgetId, at, start, place, number } = about;
+  const { widgetId, at, start, place, number } = options;
   const first = FIRST_NAMES[number % FIRST_NAMES.length] ?? "";
   const last = LAST_NAMES[(number * 7) % LAST_NAMES.length] ?? "";
   const email = `${first}.${last}`

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
 /**
- * The environment of a program that a test starts. It has none of our own settings. Without the cache, each program would
- * compile the whole service again.
+ * The environment for a program that a test starts, without our own settings. The cache saves each program from compiling the
+ * whole service again.
  */
 export const CLEAN_ENVIRONMENT = {
   PATH: process.env["PATH"],

@@ -13,14 +13,14 @@ const PROGRAM = fileURLToPath(new URL("../../src/server/cli/main.ts", import.met
 export type Outcome = { code: number | null; stdout: string; stderr: string };
 
 export type CommandLine = {
-  /** An empty folder, in which no .env is found unless a test writes one. */
+  /** An empty folder, without a .env unless a test writes one. */
   folder: string;
-  /** As a process of its own, with the settings of this command line and no others. */
+  /** Runs the command in its own process, with only the settings given here. */
   run(
     args: readonly string[],
     options?: { settings?: Record<string, string>; nodeOptions?: string; input?: string },
   ): Promise<Outcome>;
-  /** The same without the process, which takes most of the time. */
+  /** Runs the command in this process, which is much faster. */
   runInside(args: readonly string[]): Promise<Outcome>;
 };
 

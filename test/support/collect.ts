@@ -8,13 +8,13 @@ export const DESKTOP =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36";
 
 /** A body as the booking frame sends it. */
-export function eventsBody(about: Record<string, unknown> = {}): Record<string, unknown> {
+export function eventsBody(fields: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     visitId: randomUUID(),
     page: "https://www.lindenhof.example/booking",
     attribution: {},
     events: [{ step: "widget_viewed" }],
-    ...about,
+    ...fields,
   };
 }
 
@@ -62,7 +62,7 @@ export const takenSteps = sql`
   ) taken (step, at)
   where at is not null`;
 
-/** Every step of every visit as an event, in the order of time. */
+/** Every step of every visit as an event, in time order. */
 export async function listEvents(db: Db): Promise<EventRow[]> {
   const { rows } = await sql<EventRow>`
     select visit.widget_id, visit.visit_id::text, step, page.key as page, split_part(source.key, ' / ', 1) as source,
@@ -80,7 +80,7 @@ export async function listEvents(db: Db): Promise<EventRow[]> {
   return rows;
 }
 
-/** Views of all the organization's widgets, by the counters that analytics reads. */
+/** Views of all the organization's widgets, from the counters that analytics reads. */
 export async function countViews(db: Db): Promise<number> {
   const { rows } = await sql<{ views: number }>`
     select coalesce(sum(reached_1 + reached_2 + reached_3 + reached_4 + reached_5 + reached_6), 0) as views
@@ -88,7 +88,7 @@ export async function countViews(db: Db): Promise<number> {
   return rows[0]?.views ?? 0;
 }
 
-/** Every row of every table, as PostgreSQL writes rows as text. */
+/** Every row of every table, as PostgreSQL's text. */
 export async function dumpDatabase(db: Db): Promise<string> {
   const tables = await sql<{ name: string }>`
     select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
@@ -101,7 +101,7 @@ export async function dumpDatabase(db: Db): Promise<string> {
   return texts.join("\n");
 }
 
-/** One value of /metrics. */
+/** One value in /metrics. */
 export async function readOutcomes(app: FastifyInstance): Promise<Record<string, number>> {
   const { body } = await app.inject({ url: "/metrics" });
   const found = [...body.matchAll(/^bookflow_funnel_events_total\{outcome="([^"]+)"\} (\d+)$/gm)];

@@ -4,8 +4,8 @@ import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { startsBefore } from "../../src/server/funnel/record/merge-touches.ts";
 import { type Touch, toStepBit } from "../../src/server/funnel/record/touch.ts";
 
-// The contract's analytics computed from the raw list of touches, the long way round: no counters, no increments, no SQL.
-// What the service answers is compared with this.
+// The contract's analytics computed from the raw list of touches, the slow way: no counters, no increments, no SQL. The
+// service's responses are compared with this.
 
 type Visit = { start: Touch; furthest: number; foundNoTimes: boolean; touches: Touch[] };
 
@@ -74,7 +74,7 @@ export function countByHand(
   };
 }
 
-/** Asked for the same instants again and again, which takes long. */
+/** Cached, because the same instants are converted repeatedly, which is slow. */
 function rememberDays(zone: string): (instant: Date) => string {
   const known = new Map<number, string>();
   return (instant) => {
@@ -93,7 +93,7 @@ function groupVisits(touches: readonly Touch[]): Visit[] {
     furthest: Math.max(
       1,
       ...FUNNEL_STEPS.map((step, i) => (group.some((t) => t.steps & toStepBit(step)) ? i + 1 : 0)),
-      // Whoever failed to book had picked a time and started the form.
+      // A visitor who failed to book had picked a time and started the form.
       group.some((touch) => touch.steps & toStepBit("booking_failed")) ? 5 : 0,
     ),
     foundNoTimes: group.some((touch) => touch.steps & toStepBit("no_availability")),

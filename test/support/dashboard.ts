@@ -12,7 +12,7 @@ import { openWire } from "./wire.ts";
 export type Look = "light" | "dark";
 export type Width = "desktop" | "phone";
 
-/** Both colours and both widths; all four of their pairs would take twice the time. */
+/** Both colour schemes and both widths; all four combinations would take twice the time. */
 export const LOOKS = [
   { look: "light", width: "desktop" },
   { look: "dark", width: "phone" },
@@ -24,32 +24,32 @@ export type Dashboard = TestApp & {
   /** http://127.0.0.1:{port} */
   base: string;
   organizationId: OrganizationId;
-  /** /app/{organization} and what follows, as a whole address. */
+  /** /app/{organization} plus the path, as a full URL. */
   addressOf(path: string): string;
-  /** A person of the organization in a browser of their own, signed in. */
+  /** A person in the organization, signed in in their own browser. */
   open(
     browser: ReturnType<typeof useBrowser>,
-    about?: { role?: MemberRole; look?: Look; width?: Width },
+    options?: { role?: MemberRole; look?: Look; width?: Width },
   ): Promise<{ page: Page; person: SignedIn }>;
 };
 
-/** The whole service, listening, with one organization. Pages of the dashboard are those of the last `npm run build`. */
+/** The whole service, listening, with one organization. The dashboard pages are from the last `npm run build`. */
 export async function startDashboard({
   settings = {},
   port: wantedPort = 0,
-  ...about
+  ...options
 }: {
   plan?: Plan;
   timeZone?: string;
   settings?: Partial<Config>;
-  /** Any free one, unless `settings` has an address that names it. */
+  /** Any free port, unless `settings` has a URL that names one. */
   port?: number;
 } = {}): Promise<Dashboard> {
   const config = { ...parseConfig({}), rateLimitSignInPerMinute: 0, ...settings };
   const test = await createTestApp(config);
   const { port } = await openWire(test.app, wantedPort);
   const base = `http://127.0.0.1:${port}`;
-  const organizationId = await makeOrganization(test.deps.db, { timeZone: "Europe/Berlin", ...about });
+  const organizationId = await makeOrganization(test.deps.db, { timeZone: "Europe/Berlin", ...options });
   return {
     ...test,
     base,
@@ -66,9 +66,9 @@ export async function startDashboard({
 
 export function openPage(
   browser: ReturnType<typeof useBrowser>,
-  about: { look?: Look; width?: Width } = {},
+  options: { look?: Look; width?: Width } = {},
 ): Promise<Page> {
-  const { look = "light", width = "desktop" } = about;
+  const { look = "light", width = "desktop" } = options;
   return browser.open({ viewport: SIZES[width], colorScheme: look, reducedMotion: "reduce" });
 }
 

@@ -4,7 +4,7 @@ import pg from "pg";
 import { type Db, openDb, openPool, type Pool } from "../../src/server/db/pool.ts";
 import { createLog } from "../../src/server/lib/log.ts";
 
-/** Made and migrated once by scripts/test.ts; every test file works on a clone of its own. */
+/** Created and migrated once by scripts/test.ts; every test file uses its own clone. */
 export const TEMPLATE_DATABASE = "bookflow_template";
 
 export type TestDatabase = { url: string; db: Db; pool: Pool };
@@ -25,7 +25,7 @@ export async function createTestDatabase(options: { template?: string; size?: nu
 export function databaseUrl(name: string): string {
   const url = process.env["TEST_DATABASE_URL"];
   if (!url) throw new Error("Run tests with `npm test` (or `npm test -- FILE`): it starts the PostgreSQL they need");
-  // Not through URL: the host of a Unix socket stands in the query, and stays as it is.
+  // Not through URL: a Unix socket's host is in the query, and must stay unchanged.
   return url.replace(/(:\/\/[^/?]*)\/[^?]*/, `$1/${name}`);
 }
 

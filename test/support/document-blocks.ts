@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What stands between two fences of a document. */
+/** A fenced block in a document. */
 export type Block = { readonly document: string; readonly language: string; readonly text: string };
 
-/** Every document that people work by, from the root. */
+/** Every document that people follow, from the root. */
 const DOCUMENTS = ["README.md", "CONTRIBUTING.md", "sdk/README.md", "docs/**/*.md"];
 
 export function listBlocks(): Block[] {

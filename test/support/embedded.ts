@@ -11,7 +11,7 @@ import { startWeb, type TestWeb } from "./host-site.ts";
 export const SERVICE = "http://book.bookflow.example";
 export const SITE = "http://www.lindenhof.example";
 
-/** A browser as visitors have it: one that calls itself headless is taken for a bot. */
+/** An ordinary browser's user agent: one that calls itself headless is taken for a bot. */
 const USER_AGENT =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/145.0.0.0 Safari/537.36";
 
@@ -35,7 +35,7 @@ export function toScript(attributes = ""): string {
   return `<script async src="${SERVICE}/loader.js" ${attributes}></script>`;
 }
 
-/** What was said on the console or thrown, by the page or its frames; a request that nobody answers is the browser's word. */
+/** Console messages and errors from the page or its frames, except those about requests without a response. */
 export function watchErrors(page: Page): string[] {
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(`thrown: ${error.message}`));
@@ -46,7 +46,7 @@ export function watchErrors(page: Page): string[] {
   return errors;
 }
 
-/** What the loader told the frames of this page, in the order in which they were opened. */
+/** What the loader told this page's frames, in the order they were opened. */
 export function readContexts(page: Page): FrameContext[] {
   return page
     .frames()
@@ -54,7 +54,7 @@ export function readContexts(page: Page): FrameContext[] {
     .map((frame) => JSON.parse(decodeURIComponent(new URL(frame.url()).hash.slice(1))) as FrameContext);
 }
 
-/** Waits until so many frames are there. */
+/** Waits until there are this many frames. */
 export async function waitForContexts(page: Page, count: number): Promise<FrameContext[]> {
   for (;;) {
     const contexts = readContexts(page);
@@ -63,7 +63,7 @@ export async function waitForContexts(page: Page, count: number): Promise<FrameC
   }
 }
 
-/** The frame, once it shows itself. */
+/** The frame, once it is visible. */
 export async function findFrame(page: Page): Promise<Frame> {
   await waitForContexts(page, 1);
   const frame = page.frames().find((each) => each.url().startsWith(`${SERVICE}/embed/`));
@@ -72,7 +72,7 @@ export async function findFrame(page: Page): Promise<Frame> {
   return frame;
 }
 
-/** Role and name of everything that assistive technology is told of, closed shadow roots included: `button "Close"`. */
+/** Role and name of everything exposed to assistive technology, including closed shadow roots: `button "Close"`. */
 export async function listAccessible(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   const { nodes } = await session.send("Accessibility.getFullAXTree");

@@ -4,24 +4,24 @@ import { Agent, request } from "undici";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { DESKTOP, eventsBody } from "./collect.ts";
 
-// A crowd of browsers: each visit takes its steps one after the other, each step a request, sent again until it is answered
-// 204, as the booking frame does.
+// A crowd of browsers: each visit takes its steps one after the other, one request per step, repeated until it is answered 204,
+// as the booking frame does.
 
 export type SentVisit = { visitId: string; widget: string; steps: string[] };
 
 export type EventSender = {
-  /** Every visit that was begun, with every step that was ever sent. */
+  /** Every started visit, with every step ever sent. */
   readonly visits: SentVisit[];
-  /** "visit step" of every event that was answered 204. */
+  /** "visit step" of every event answered 204. */
   readonly acknowledged: Set<string>;
-  /** Number of answers by status; `failed` had none. */
+  /** Number of responses by status; `failed` had none. */
   readonly statuses: Map<number | "failed", number>;
   slowestMs: number;
   /** Where to send from now on. */
   port: number;
-  /** Sends until the promise settles; then every browser ends its request, whatever comes of it. */
+  /** Sends until the promise settles; then every browser finishes its request, whatever the result. */
   sendWhile(busy: Promise<unknown>): Promise<void>;
-  /** Every event once more, in any order, until all are answered 204. */
+  /** Sends every event once more, in any order, until all are answered 204. */
   replay(): Promise<void>;
 };
 

@@ -3,24 +3,24 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 
-// What lies between a caller and the service on a bad day: it hands requests on, but for the faults it is told to make.
+// A proxy between a caller and the service on a bad day: it forwards requests, except for the faults it is told to cause.
 
 export type Fault =
   | { status: number; headers?: Record<string, string>; body?: string }
-  /** No answer, connection closed. */
+  /** No response, connection closed. */
   | "reset"
-  /** No answer, connection open. */
+  /** No response, connection open. */
   | "hang"
-  /** The service's own answer, cut off in the middle. */
+  /** The service's own response, cut off midway. */
   | "cut";
 
 export type FaultyProxy = {
   url: string;
-  /** Made one after the other, a request each; then all goes well. */
+  /** Caused one after the other, one per request; then everything works. */
   faults: Fault[];
-  /** Path and query of every request that came. */
+  /** Path and query of every request received. */
   requests: string[];
-  /** Called with the number of the request before anything is done about it. */
+  /** Called with the request's number before the request is handled. */
   onRequest: (count: number) => void | Promise<void>;
 };
 
@@ -37,7 +37,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     const answer = await fetch(target + path, { headers: { authorization } });
     await handOn(answer, response, fault === "cut");
   };
-  // The service may be closed while a request whose caller was killed is still under way.
+  // The service can be closed while the request of a killed caller is still in progress.
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

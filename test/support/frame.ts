@@ -12,14 +12,14 @@ import { makeOrganization, makeWidget, NOON } from "./builders.ts";
 import { takenSteps } from "./collect.ts";
 import { startWeb, type TestWeb } from "./host-site.ts";
 
-// The booking frame in a browser, on the whole service. Server and browser agree that it is Sunday noon.
+// The booking frame in a browser, on the whole service. On both server and browser it is noon on a Sunday.
 
 export const SERVICE = "http://book.example";
 const HOST = new URL(SERVICE).host;
 const STEPS_PAUSE_MS = 50;
 const STEPS_TRIES = 200;
 
-/** What says that it is a program is not counted as a visitor. */
+/** A user agent that identifies itself as a program is not counted as a visitor. */
 const USER_AGENT =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36";
 
@@ -27,7 +27,7 @@ export type FrameService = TestApp & {
   web: TestWeb;
   owner: OrganizationId;
   visitor: BrowserContextOptions;
-  makeWidget(about?: { template?: Template; accent?: string; bookingUrl?: string }): Promise<WidgetId>;
+  makeWidget(options?: { template?: Template; accent?: string; bookingUrl?: string }): Promise<WidgetId>;
 };
 
 export async function startFrameService(): Promise<FrameService> {
@@ -49,7 +49,7 @@ export async function startFrameService(): Promise<FrameService> {
   };
 }
 
-/** Opens an address of the service with the test's time, and collects what goes wrong in the page. */
+/** Opens a URL of the service at the test's time, and collects what goes wrong on the page. */
 export async function visitPage(page: Page, path: string): Promise<string[]> {
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
@@ -62,19 +62,19 @@ export async function visitPage(page: Page, path: string): Promise<string[]> {
 type View = Page | Frame | FrameLocator;
 
 /** From the first step to the form. */
-export async function goToForm(view: View, about: { service?: RegExp; time?: number } = {}): Promise<void> {
-  await view.getByRole("button", { name: about.service ?? /Online meeting/ }).click();
+export async function goToForm(view: View, options: { service?: RegExp; time?: number } = {}): Promise<void> {
+  await view.getByRole("button", { name: options.service ?? /Online meeting/ }).click();
   await view
     .locator(".time")
-    .nth(about.time ?? 0)
+    .nth(options.time ?? 0)
     .click();
   await view.getByRole("button", { name: "Continue" }).click();
   await view.getByRole("heading", { name: "Your details" }).waitFor();
 }
 
-export async function fillForm(view: View, about: { email?: string; name?: string } = {}): Promise<void> {
-  await view.getByLabel("Name").fill(about.name ?? "Mara Quell");
-  await view.getByLabel("E-mail").fill(about.email ?? "mara.quell@example.com");
+export async function fillForm(view: View, options: { email?: string; name?: string } = {}): Promise<void> {
+  await view.getByLabel("Name").fill(options.name ?? "Mara Quell");
+  await view.getByLabel("E-mail").fill(options.email ?? "mara.quell@example.com");
 }
 
 export async function send(view: View): Promise<void> {
@@ -97,7 +97,7 @@ export async function countBooked(deps: Pick<ServiceDeps, "db">, widgetId: Widge
   return [stored.length, made.length];
 }
 
-/** The steps that the visits of a widget took, those of one visit in one list. */
+/** The steps of a widget's visits, one list per visit. */
 export async function listSteps(deps: Pick<ServiceDeps, "db">, widgetId: WidgetId): Promise<string[][]> {
   const { rows } = await sql<{ steps: string[] }>`
     select array_agg(step order by step) as steps from (${takenSteps}) taken where widget_id = ${widgetId}
@@ -105,7 +105,7 @@ export async function listSteps(deps: Pick<ServiceDeps, "db">, widgetId: WidgetI
   return rows.map(({ steps }) => steps);
 }
 
-/** The steps that came to be recorded: the frame sends them in its own time, and nobody waits for them. */
+/** The recorded steps: the frame sends them in its own time, and nobody waits for them. */
 export async function waitForSteps(
   deps: Pick<ServiceDeps, "db">,
   widgetId: WidgetId,

@@ -4,21 +4,21 @@ import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 import type { FastifyInstance } from "fastify";
 
-// The web around the service: websites of customers and of others, each on its own host, and the service itself. Browsers
-// reach it as their proxy, so every page has an ordinary address and an origin of its own.
+// The web around the service: customers' and other websites, each on its own host, and the service itself. Browsers reach it as
+// their proxy, so every page has an ordinary URL and its own origin.
 
 export type Answer = { body: string; headers?: Record<string, string>; status?: number };
 /** By path, without the query. */
 export type Pages = Readonly<Record<string, string | Answer>>;
 
 export type TestWeb = {
-  /** For the options of a browser context. */
+  /** For a browser context's options. */
   readonly proxy: { server: string; bypass: string };
-  /** The requests that came for this host: `GET /path?query`. */
+  /** The requests for this host: `GET /path?query`. */
   requestsOf(host: string): string[];
   addSite(host: string, pages: Pages): void;
   addService(host: string, app: FastifyInstance): Promise<void>;
-  /** From now on nobody answers there. */
+  /** Nothing answers there from now on. */
   remove(host: string): void;
 };
 
@@ -41,7 +41,7 @@ export async function startWeb(): Promise<TestWeb> {
     server.closeAllConnections();
   });
   return {
-    // The browser itself asks its maker for updates; those go nowhere.
+    // The browser asks its vendor for updates; those requests fail.
     proxy: { server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bypass: "<-loopback>" },
     requestsOf: (host) => requests.filter((request) => request.host === host).map(({ line }) => line),
     addSite: (host, pages) => handlers.set(host, (_request, response, path) => sendPage(response, pages, path)),
@@ -74,9 +74,9 @@ function passOn(call: { request: IncomingMessage; response: ServerResponse; path
   request.pipe(onward);
 }
 
-/** A whole page with this in its body. */
-export function toPage(body: string, about: { head?: string; lang?: string; dir?: string } = {}): string {
-  const { head = "", lang = "en", dir = "ltr" } = about;
+/** A whole page with this body. */
+export function toPage(body: string, options: { head?: string; lang?: string; dir?: string } = {}): string {
+  const { head = "", lang = "en", dir = "ltr" } = options;
   return `<!doctype html><html lang="${lang}" dir="${dir}"><head><meta charset="utf-8"><title>Lindenhof</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">${head}</head><body><main><h1>Lindenhof</h1>${body}</main></body></html>`;

@@ -4,16 +4,16 @@ import type { Db } from "../../src/server/db/pool.ts";
 import type { TextLine } from "../../src/server/lib/text-lines.ts";
 import { makeOrganization, makeWidget, NOON } from "./builders.ts";
 
-/** A line of a file for `import bookings`: a booking, or whatever else may stand there. */
+/** A line in a file for `import bookings`: a booking, or anything else. */
 export type ImportLine = Record<string, unknown> | string;
 
-/** The createdAt of a line that says nothing else. */
+/** The default createdAt of a line. */
 const OCTOBER = "2026-10-01T09:30:00.000Z";
 
 export const afterOctober = (ms: number): string => new Date(Date.parse(OCTOBER) + ms).toISOString();
 
-/** A line that can be imported, except for what the test says. */
-export function makeLine(widgetId: WidgetId, about: Record<string, unknown> = {}): Record<string, unknown> {
+/** A valid line, except for the given fields. */
+export function makeLine(widgetId: WidgetId, fields: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     reference: nextReference(),
     createdAt: OCTOBER,
@@ -23,13 +23,13 @@ export function makeLine(widgetId: WidgetId, about: Record<string, unknown> = {}
     service: { id: "svc-1", name: "Check-up" },
     customer: { name: "Mara Quell", email: "mara.quell@example.com" },
     widgetId,
-    ...about,
+    ...fields,
   };
 }
 
 let referencesMade = 0;
 
-/** Counted up, so that no two lines of a test file share one. */
+/** Counted up, so that no two lines in a test file share one. */
 function nextReference(): string {
   let rest = referencesMade++;
   let characters = "";

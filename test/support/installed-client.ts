@@ -6,10 +6,10 @@ import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { buildClient } from "../../sdk/build.ts";
 
-// A folder of somebody who installed the client library: built, packed and installed as it would be published, offline.
+// A folder with the client library installed: built, packed and installed as it would be published, offline.
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** What the examples import besides. */
+/** The other packages that the examples import. */
 const BESIDES = ["pg", "fastify", "express", "hono", "@hono/node-server"];
 
 export function installClient(): string {

@@ -3,13 +3,13 @@ import type { Page } from "playwright-core";
 import { findAccessibilityFaults, type useBrowser } from "./browser.ts";
 import { type Dashboard, LOOKS, SIZES } from "./dashboard.ts";
 
-/** Until colours have changed over; what moves without an end is left to move. */
+/** Waits until colours have changed; endless animations are left running. */
 const SETTLED = `new Promise(requestAnimationFrame).then(() => Promise.allSettled(
   document.getAnimations()
     .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
     .map(({ finished }) => finished)))`;
 
-/** The screen as it stands, in light on a desktop and dark on a phone: no fault that axe finds, nothing sticking out. */
+/** Checks the current screen in light on desktop and in dark on a phone: it passes axe, and nothing overflows. */
 export async function assertGoodLooks(page: Page): Promise<void> {
   const { pathname, search } = new URL(page.url());
   for (const { look, width } of LOOKS) {
@@ -24,13 +24,13 @@ export async function assertGoodLooks(page: Page): Promise<void> {
   }
 }
 
-/** How much of the screen moved, times how far, while it was loaded; 0.1 is where people begin to mind. */
+/** The layout shift while loading: the part of the screen that moved, times the distance; people notice from 0.1. */
 const JUMPS_MAX = 0.05;
 const WATCH_JUMPS = `window.jumps = 0; new PerformanceObserver((list) => {
   for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.jumps += value;
 }).observe({ type: "layout-shift", buffered: true });`;
 
-/** For a page before it is opened. What it returns is asked when a screen is complete: nothing jumped on the way there. */
+/** Called before a page is opened. The returned function, called once a screen is complete, checks that nothing jumped. */
 async function watchJumps(page: Page): Promise<() => Promise<void>> {
   await page.addInitScript(WATCH_JUMPS);
   return async () => {
@@ -41,13 +41,13 @@ async function watchJumps(page: Page): Promise<() => Promise<void>> {
 
 type Screen = {
   path: string;
-  /** Shown when the screen is complete. */
+  /** Visible when the screen is complete. */
   text: string;
-  /** Opens a dialog, for example. */
+  /** For example, opens a dialog. */
   act?: (page: Page) => Promise<void>;
 };
 
-/** Every one of these screens can be read and used by everybody. */
+/** Checks that every one of these screens is accessible. */
 export async function checkLooks(
   dashboard: Dashboard,
   browser: ReturnType<typeof useBrowser>,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { after } from "node:test";
 
-/** A mail server that takes one mail per connection and keeps it. */
+/** A mail server that accepts one mail per connection and keeps it. */
 export async function openMailServer(reply: { recipient: string } = { recipient: "250 OK" }) {
   const mails: string[] = [];
   const waiting: (() => void)[] = [];
@@ -34,7 +34,7 @@ export async function openMailServer(reply: { recipient: string } = { recipient:
   return { url: `smtp://127.0.0.1:${port}`, mails, next };
 }
 
-/** Undoes quoted-printable, in which mails break their lines. */
+/** Decodes quoted-printable, which wraps lines in mails. */
 export const toMailText = (mail = "") =>
   mail
     .replaceAll("=\r\n", "")

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { after } from "node:test";
 import { ROOT } from "./document-blocks.ts";
 
-// Somebody who has just installed Bookflow and follows its documents: a checkout with a data folder of its own, the service
-// started by `npm start`, and a terminal beside it.
+// Someone who has just installed Bookflow and follows its documents: a checkout with its own data folder, the service started
+// by `npm start`, and a terminal next to it.
 
 const LEFT_OUT = [".git", ".env", "data"];
 const START_LIMIT_MS = 60_000;
@@ -21,19 +21,19 @@ export type Newcomer = {
   readonly port: number;
   startService(): Promise<void>;
   stopService(): Promise<void>;
-  /** What is typed into the terminal, one piece after the other. Gives what is printed; a command that fails rejects. */
+  /** Types these commands into the terminal one by one. Returns what is printed; a failing command rejects. */
   type(commands: string): Promise<string>;
 };
 
 export async function createNewcomer(): Promise<Newcomer> {
   const folder = mkdtempSync(join(tmpdir(), "bookflow newcomer "));
-  // Root's PostgreSQL runs as another user, who must be able to pass through.
+  // PostgreSQL runs as another user when root starts it, and that user needs access to the folder.
   chmodSync(folder, 0o711);
   for (const name of readdirSync(ROOT)) {
     if (!LEFT_OUT.includes(name)) symlinkSync(join(ROOT, name), join(folder, name));
   }
   const port = await findFreePort();
-  // Nothing of the npm that runs the tests: it would send the npm below to the wrong folder.
+  // Nothing from the npm that runs the tests: it would send the npm below to the wrong folder.
   const environment = {
     PATH: process.env["PATH"],
     HOME: process.env["HOME"],
@@ -63,7 +63,7 @@ export async function createNewcomer(): Promise<Newcomer> {
       service = null;
     },
     async type(commands) {
-      // What is installed is linked, not copied: npm would delete it for everybody.
+      // Installed packages are linked, not copied: npm would delete them for everyone.
       assert.doesNotMatch(commands, /\bnpm (ci|i|install|uninstall|update)\b/);
       const file = join(folder, "typed.sh");
       writeFileSync(file, commands);
@@ -78,7 +78,7 @@ export async function createNewcomer(): Promise<Newcomer> {
 type Watched = {
   /** Standard output so far. */
   printed(): string;
-  /** Resolves once either stream has said it; what was printed before `from` does not count. */
+  /** Resolves once either stream contains the text; output before `from` doesn't count. */
   until(pattern: RegExp, limitMs: number, from?: number): Promise<void>;
 };
 
@@ -113,7 +113,7 @@ function watch(child: ChildProcess): Watched {
   };
 }
 
-/** npm, its shell and the program: closed once all of them have let go of their output. */
+/** npm, its shell and the program: closed once all of them have closed their output. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const closed = once(child, "close");
@@ -121,7 +121,7 @@ async function end(child: ChildProcess): Promise<void> {
   await closed;
 }
 
-/** It and whatever it has started. */
+/** The process and all its children. */
 function endGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {

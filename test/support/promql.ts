@@ -1,4 +1,4 @@
-// What an expression of PromQL asks for, without evaluating it.
+// Which metrics and labels a PromQL expression uses, without evaluating it.
 
 export type PromqlUse = { readonly metrics: readonly string[]; readonly labels: readonly string[] };
 

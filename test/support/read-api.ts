@@ -7,7 +7,7 @@ import type { NewBooking } from "../../src/server/bookings/flow/store-booking.ts
 import type { Db } from "../../src/server/db/pool.ts";
 import { makeKey, makeOrganization, makeWidget, NOON } from "./builders.ts";
 
-/** An organization that reads: one widget, one key, and the header that sends it. */
+/** An organization that uses the read API: one widget, one key, and the header with the key. */
 export type TestCaller = {
   owner: OrganizationId;
   widgetId: WidgetId;
@@ -16,14 +16,14 @@ export type TestCaller = {
   headers: { authorization: string };
 };
 
-export async function makeCaller(db: Db, about: { plan?: Plan; expiresAt?: Date } = {}): Promise<TestCaller> {
-  const owner = await makeOrganization(db, about.plan === undefined ? {} : { plan: about.plan });
+export async function makeCaller(db: Db, options: { plan?: Plan; expiresAt?: Date } = {}): Promise<TestCaller> {
+  const owner = await makeOrganization(db, options.plan === undefined ? {} : { plan: options.plan });
   const widgetId = await makeWidget(db, owner);
-  const { id, key } = await makeKey(db, owner, about.expiresAt === undefined ? {} : { expiresAt: about.expiresAt });
+  const { id, key } = await makeKey(db, owner, options.expiresAt === undefined ? {} : { expiresAt: options.expiresAt });
   return { owner, widgetId, keyId: id, key, headers: { authorization: `Bearer ${key}` } };
 }
 
-/** What most tests say about an answer: its status and its whole body. */
+/** What most tests check of a response: its status and its whole body. */
 export type Answer = { status: number; body: unknown };
 
 export async function getJson(
@@ -40,7 +40,7 @@ export function errorAnswer(status: number, code: string, message: string): Answ
   return { status, body: { error: { code, message } } };
 }
 
-/** A booking about which nothing is special but its reference and its widget. */
+/** An ordinary booking with the given reference and widget. */
 export function plainBooking(reference: Reference, widgetId: WidgetId): NewBooking {
   return {
     reference,
@@ -59,13 +59,13 @@ export function plainBooking(reference: Reference, widgetId: WidgetId): NewBooki
   };
 }
 
-/** Many plain bookings at once, a millisecond apart from `firstAt` on; their createdAt, oldest first. */
+/** Many plain bookings at once, a millisecond apart starting at `firstAt`; returns their createdAt, oldest first. */
 export async function fillBookings(
   db: Db,
   caller: Pick<TestCaller, "owner" | "widgetId">,
-  about: { count: number; firstAt: Date },
+  options: { count: number; firstAt: Date },
 ): Promise<string[]> {
-  const instants = Array.from({ length: about.count }, (_, i) => new Date(about.firstAt.getTime() + i));
+  const instants = Array.from({ length: options.count }, (_, i) => new Date(options.firstAt.getTime() + i));
   const rows = instants.map((createdAt, i) => ({
     ...plainBooking(`${REFERENCE.prefix}${toReferenceDigits(i)}` as Reference, caller.widgetId),
     organization_id: caller.owner,
@@ -85,10 +85,10 @@ function toReferenceDigits(number: number): string {
   return text;
 }
 
-/** One page of /api/v1/bookings, by what paging is about. */
+/** One page of /api/v1/bookings, reduced to what paging needs. */
 export type Page = { createdAts: string[]; references: string[]; nextCursor: string | null };
 
-/** Asks for one page and expects to get it. */
+/** Requests one page and expects success. */
 export async function getPage(
   app: FastifyInstance,
   headers: Record<string, string>,
@@ -114,7 +114,7 @@ export async function getAllPages(
   const pages = [await getPage(app, headers, query)];
   for (let cursor = pages[0]?.nextCursor; cursor; cursor = pages.at(-1)?.nextCursor) {
     const page = await getPage(app, headers, { ...query, cursor });
-    // A cursor that does not go down would lead round in circles.
+    // A cursor that doesn't decrease would loop for ever.
     assert.ok(page.nextCursor === null || page.nextCursor < cursor, String(page.nextCursor));
     pages.push(page);
   }

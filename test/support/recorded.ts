@@ -10,7 +10,7 @@ export async function listRecorded(db: Db): Promise<Set<string>> {
   return new Set(rows.map(({ visit_id, step }) => `${visit_id} ${step}`));
 }
 
-/** How many visits got how far, by the counters of all widgets together, from the first step to the last. */
+/** How many visits reached each step, from the counters of all widgets, first step to last. */
 export async function countReached(db: Db): Promise<number[]> {
   const { rows } = await sql<{ reached: number[] }>`
     select array[sum(reached_1), sum(reached_2), sum(reached_3), sum(reached_4), sum(reached_5), sum(reached_6)]::integer[]

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 
 const INDENT = 4;
 
-/** The pattern of every GET route of the app, `:name` and `*` where a part of the path is a parameter. */
+/** The pattern of every GET route in the app, with `:name` and `*` for path parameters. */
 export async function listGetRoutes(app: FastifyInstance): Promise<string[]> {
   await app.ready();
   const urls: string[] = [];
@@ -15,10 +15,10 @@ export async function listGetRoutes(app: FastifyInstance): Promise<string[]> {
     const depth = indent.length / INDENT;
     const url = `${depth === 0 ? "" : (parents[depth - 1] ?? "")}${part}`;
     parents[depth] = url;
-    // Of a wildcard the picture loses part of the path; those serve files and pages, and take no id.
+    // The printed tree drops part of a wildcard's path; wildcards serve files and pages, and take no id.
     if (methods !== undefined && part !== "*") urls.push(url);
   }
-  // Read from a picture of the routes, so make sure that it was read right.
+  // Parsed from the printed route tree, so make sure it was parsed correctly.
   for (const url of urls) assert.ok(app.hasRoute({ url, method: "GET" }), url);
   return urls;
 }

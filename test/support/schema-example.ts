@@ -14,7 +14,7 @@ export type Schema = {
 
 export type OpenApiDocument = { readonly components: { readonly schemas: Readonly<Record<string, Schema>> } };
 
-/** Uses the example each schema carries. Optional texts without one are left out; numbers without one are zero. */
+/** Uses each schema's example. Optional texts without one are left out; numbers without one are zero. */
 export function toSchemaExample(document: OpenApiDocument, outer: Schema): unknown {
   const schema = resolve(document, outer);
   const given = schema.examples?.[0] ?? schema.const;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../src/server/db/pool.ts";
 
-/** The tables in which the text is found anywhere, in any letter case, also inside bytes. */
+/** The tables that contain the text anywhere, in any letter case, including inside bytes. */
 export async function findEverywhere(db: Db, text: string): Promise<string[]> {
   const { rows } = await sql<{ name: string; everything: string }>`
     select format('%I.%I', schemaname, tablename) as name, (

@@ -7,13 +7,13 @@ const MAIN = fileURLToPath(new URL("../../src/server/main.ts", import.meta.url))
 const READY = /Bookflow is ready at http:\/\/\S+:(\d+)/;
 const READY_LIMIT_MS = 60_000;
 
-/** The service as a process of its own, on a port that the system picked. */
+/** The service in its own process, on a port chosen by the system. */
 export type ServiceProcess = {
   port: number;
   pid: number;
-  /** Everything it has written so far: log lines and what it tells its operator. */
+  /** Everything it has written so far: log lines and messages for the operator. */
   output(): string;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   kill(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
 };
 
@@ -29,7 +29,7 @@ export async function startServiceProcess(settings: Readonly<Record<string, stri
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // A test that fails must not leave it behind.
+  // A failing test must not leave it running.
   after(() => end(child, "SIGKILL"));
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {

@@ -12,7 +12,7 @@ import { makeOrganization } from "./builders.ts";
 export const TEST_PASSWORD = "correct horse battery";
 let testHash: Promise<string> | null = null;
 
-/** What a page of ours sends with each request. */
+/** The headers our own page sends with each request. */
 export type PageHeaders = { cookie: string; origin: string; "x-organization": string };
 
 export type SignedIn = {
@@ -24,22 +24,22 @@ export type SignedIn = {
   headers: PageHeaders;
 };
 
-/** A new person, a member of the organization (a new one unless it is given), signed in with their password. */
+/** A new person, a member of the given or a new organization, signed in with their password. */
 export async function signIn(
   { deps }: Pick<TestApp, "deps">,
-  about: { role: MemberRole; organizationId?: OrganizationId; plan?: Plan; email?: string },
+  options: { role: MemberRole; organizationId?: OrganizationId; plan?: Plan; email?: string },
 ): Promise<SignedIn> {
   const { db, clock } = deps;
   const organizationId =
-    about.organizationId ?? (await makeOrganization(db, about.plan === undefined ? {} : { plan: about.plan }));
-  const email = about.email ?? `${about.role}-${randomUuid(systemRandom)}@example.com`;
-  // Hashing is slow on purpose; one hash does for everybody of a test file.
+    options.organizationId ?? (await makeOrganization(db, options.plan === undefined ? {} : { plan: options.plan }));
+  const email = options.email ?? `${options.role}-${randomUuid(systemRandom)}@example.com`;
+  // Hashing is slow on purpose, so everyone in a test file shares one hash.
   testHash ??= hashPassword(deps, TEST_PASSWORD);
-  const person = { name: `The ${about.role}`, email, passwordHash: await testHash, isEmailProven: true };
+  const person = { name: `The ${options.role}`, email, passwordHash: await testHash, isEmailProven: true };
   const user = await createUser(deps, person);
   assert.ok(user, "the address is free");
   const { userId } = user;
-  const member = { organization_id: organizationId, user_id: userId, role: about.role, last_used_at: null };
+  const member = { organization_id: organizationId, user_id: userId, role: options.role, last_used_at: null };
   await insertMember(db, { ...member, created_at: clock.now() });
   const cookies = await deps.accounts.auth.signIn({ email, password: TEST_PASSWORD, userAgent: "Firefox/1 Linux" });
   assert.ok(cookies, "the password is right");
@@ -49,7 +49,7 @@ export async function signIn(
   return { userId, email, password: TEST_PASSWORD, organizationId, cookie, headers };
 }
 
-/** What a browser would send back of what it was told to keep. */
+/** The cookies a browser would send back. */
 function toCookieHeader(setCookies: readonly string[]): string {
   return setCookies
     .filter((line) => !/max-age=0/i.test(line))

@@ -3,19 +3,19 @@ import { connect, createServer, type NetConnectOpts, type Socket } from "node:ne
 import { after } from "node:test";
 import pg from "pg";
 
-// What lies between the service and PostgreSQL on a bad day: everything reaches the server, and nothing comes back.
+// A proxy between the service and PostgreSQL on a bad day: everything reaches the server, and nothing comes back.
 
 export type SilentWire = {
-  /** The same database, through the wire. */
+  /** The same database, through the proxy. */
   url: string;
-  /** From now on answers are lost; connections stay open. */
+  /** Drops responses from now on; connections stay open. */
   fallSilent(): void;
-  /** Connections that are made from now on work. */
+  /** Lets new connections work again. */
   mend(): void;
 };
 
 export async function openSilentWire(databaseUrl: string): Promise<SilentWire> {
-  // node-postgres knows what the parts of an address mean, sockets in the file system included.
+  // node-postgres knows what the parts of a connection URL mean, including Unix sockets.
   const { host, port, user, password, database } = new pg.Client({ connectionString: databaseUrl });
   const target: NetConnectOpts = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
   const sockets: Socket[] = [];

@@ -1,11 +1,11 @@
-// What the code must keep to that neither the compiler nor the linter knows, as data. test/tidy.test.ts applies it; the
-// reasons are in ARCHITECTURE.md. A path that ends in "/" stands for everything in that folder.
+// Rules for the code that neither the compiler nor the linter checks, as data. test/tidy.test.ts applies them; ARCHITECTURE.md
+// has the reasons. A path ending in "/" stands for everything in that folder.
 
-/** May be imported by every slice. */
+/** Every slice may import these. */
 const FLOOR = ["src/contract/", "src/server/lib/", "src/server/db/", "src/server/http/", "src/server/deps.ts"];
 
 const SLICES = "src/server/";
-/** What routes of the dashboard API need beside their own slice. */
+/** What dashboard API routes need besides their own slice. */
 const DASHBOARD = ["accounts/auth/member-auth.ts", "audit/audit-by.ts"];
 const slice = (name: string, others: readonly string[] = []) => ({
   from: `${SLICES}${name}/`,
@@ -13,8 +13,8 @@ const slice = (name: string, others: readonly string[] = []) => ({
 });
 
 /**
- * Who may import whom inside src/. What a line's folder holds may always import each other; what is not listed is forbidden.
- * contract <- lib <- db, http <- slices <- app, worker, cli <- main.
+ * Who may import whom inside src/. Files in one folder may always import each other; anything not listed is forbidden. contract
+ * <- lib <- db, http <- slices <- app, worker, cli <- main.
  */
 export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: readonly string[] }[] = [
   { from: "src/contract/", to: [] },
@@ -141,14 +141,14 @@ export const RESERVED_FILES: readonly { readonly file: RegExp; readonly importer
   { file: /\/testing\//, importers: [] },
 ];
 
-/** Packages that only these may import; every other package is free. */
+/** Packages that only these may import; every other package may be imported anywhere. */
 export const RESERVED_PACKAGES: readonly { readonly package: RegExp; readonly importers: readonly string[] }[] = [
   {
     package: /^pg$/,
     importers: [
       "src/server/db/",
       "src/server/lib/log.ts",
-      // For the code of a DatabaseError only.
+      // Only for the code of a DatabaseError.
       "src/server/funnel/record/touch-writer.ts",
       "src/server/scheduler/sandbox/queries.ts",
       "src/server/webhooks/queue/report-writer.ts",
@@ -171,7 +171,7 @@ const EMBEDDED = "src/server/db/embedded/";
 const FRAME = "src/widget/frame/environment.ts";
 const SENDER = "src/server/webhooks/request/guarded-send.ts";
 
-/** What may stand in no file of src/ but these. Comments are not looked at, except for the last. */
+/** Texts that no file in src/ may contain except these. Comments are ignored, except for the last. */
 export const BANNED_TEXTS: readonly {
   readonly pattern: RegExp;
   readonly allowedIn: readonly string[];
@@ -237,7 +237,7 @@ export const BANNED_TEXTS: readonly {
 
 export const BANNED_MARKS = /\b(TODO|FIXME|XXX|HACK)\b/;
 
-/** These say nothing about what a file holds. */
+/** Words that say nothing about a file's content. */
 export const BANNED_FILE_WORDS = /(?<![a-z])(utils?|helpers?|common|misc|managers?|data|infos?)(?![a-z])/;
 /** To be renamed. */
 export const BADLY_NAMED_FILES = ["src/dashboard/ui/tables/DataTable.", "src/dashboard/settings/DataSection."];
@@ -245,7 +245,7 @@ export const BADLY_NAMED_FILES = ["src/dashboard/ui/tables/DataTable.", "src/das
 export const LINES_MAX = 350;
 export const FUNCTION_LINES_MAX = 60;
 
-/** Files with longer functions, and how long those may be. A line that is no longer needed is to be taken off this list. */
+/** Files with longer functions, and their maximum. Remove a line once it is no longer needed. */
 export const LONG_FUNCTIONS: readonly { readonly file: string; readonly linesMax: number }[] = [
   { file: "src/dashboard/connections/ConnectionTable.tsx", linesMax: 70 },
   { file: "src/dashboard/deliveries/DeliveriesPage.tsx", linesMax: 80 },
@@ -279,7 +279,7 @@ export const LONG_FUNCTIONS: readonly { readonly file: string; readonly linesMax
   { file: "src/widget/loader/start.ts", linesMax: 70 },
 ];
 
-/** Where processes and pages begin. Every other file must be reached from one of these. */
+/** Where processes and pages start. Every other file must be reachable from one of these. */
 export const ENTRY_POINTS: readonly string[] = [
   "src/server/main.ts",
   "src/server/cli/main.ts",
@@ -291,5 +291,5 @@ export const ENTRY_POINTS: readonly string[] = [
   "src/docs/reference/main.ts",
 ];
 
-/** Written ahead of what will use them. A line whose files are all used by now is to be taken off this list. */
+/** Written ahead of the code that will use them. Remove a line once all its files are used. */
 export const AHEAD_OF_USE: readonly { readonly place: string; readonly until: string }[] = [];

@@ -14,7 +14,7 @@ import {
   RESERVED_PACKAGES,
 } from "./tidy-rules.ts";
 
-// Applies the rules of tidy-rules.ts. Each check takes the files of src/ by path and returns its faults as sentences.
+// Applies the rules in tidy-rules.ts. Each check takes the files in src/ by path and returns its faults as sentences.
 
 export type SourceFiles = ReadonlyMap<string, string>;
 
@@ -56,7 +56,7 @@ export function findLongFiles(files: SourceFiles): string[] {
   });
 }
 
-/** Every file has a name that says what it holds, tests included. */
+/** Every file, including tests, must have a name that says what it holds. */
 export function findBannedFileNames(paths: Iterable<string>): string[] {
   return [...paths].flatMap((path) => {
     if (BADLY_NAMED_FILES.some((place) => path.startsWith(place))) return [];
@@ -79,7 +79,7 @@ export function findLongFunctions(files: SourceFiles, allowed = LONG_FUNCTIONS):
   return [...faults, ...unneeded.map(({ file }) => `${file} needs no place in LONG_FUNCTIONS`)];
 }
 
-/** A declaration, an arrow function with a body in braces or with its parameters on lines of their own, and a method. */
+/** Matches a declaration, an arrow function with a body in braces or with its parameters on separate lines, and a method. */
 const FUNCTION_STARTS = [
   /^(?<indent> *)(?:export )?(?:async )?function\*? (?<name>\w+)/,
   /^(?<indent> *)(?:export )?const (?<name>\w+)(?:: [^=]+)? = (?:async )?(?:\(.*=> \{|\([^)]*|\w+ => \{)$/,
@@ -87,7 +87,7 @@ const FUNCTION_STARTS = [
 ];
 const STATEMENTS = new Set(["if", "for", "while", "switch", "catch"]);
 
-/** Relies on our formatter: what begins a function and what ends it are indented alike. */
+/** Relies on our formatter: a function's first and last lines have the same indentation. */
 function listFunctions(text: string): { name: string; lines: number }[] {
   const lines = text.split("\n");
   return lines.flatMap((line, start) => {
@@ -112,7 +112,7 @@ export function findDeadFiles(files: SourceFiles, ahead = AHEAD_OF_USE): string[
   ];
 }
 
-/** `users` are the files outside of src/ that may use what it exports. */
+/** `users` are the files outside src/ that may use its exports. */
 export function findDeadExports(files: SourceFiles, users: SourceFiles): string[] {
   const used = new Set([...files, ...users].flatMap(([path, text]) => listImportedNames(path, text)));
   return [...files].flatMap(([path, text]) => {
@@ -126,7 +126,7 @@ export function findDeadExports(files: SourceFiles, users: SourceFiles): string[
 
 const EXPORTED_NAME = /^export (?:async )?(?:type|function\*?|const|class) (\w+)/gm;
 
-/** "path name" of each; `*` for all of a file. */
+/** "path name" of each export; `*` for all of a file's. */
 function listImportedNames(path: string, text: string): string[] {
   const found = text.matchAll(/^(?:import|export) (?:type )?(?:\w+, )?(?:\{([^}]*)\}|\*.*?) from "([^"]+)"/gm);
   const named = [...found].flatMap(([, names = "*", from = ""]) =>
@@ -152,12 +152,12 @@ function eachProgramFile(files: SourceFiles, check: (path: string, text: string)
   return [...files].flatMap(([path, text]) => (/\.tsx?$/.test(path) && !isForTests(path) ? check(path, text) : []));
 }
 
-/** Tests, and what only they use: conformance suites, and what lies beside them in a folder called testing. */
+/** Tests, and what only they use: conformance suites, and files in a folder called testing. */
 function isForTests(path: string): boolean {
   return /\.test\.tsx?$|\/testing\/|\/conformance\.ts$/.test(path);
 }
 
-/** Paths from the root of the project for our own files, names for packages. */
+/** Paths from the project root for our own files, names for packages. */
 function listImports(path: string, text: string): string[] {
   const found = text.matchAll(/^(?:import|export|\})[^"';]*?from "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gm);
   return [...found].map(([, from, bare, dynamic]) => toPath(path, from ?? bare ?? dynamic ?? ""));
@@ -172,7 +172,7 @@ function covers(place: string, path: string): boolean {
   return place.endsWith("/") ? path.startsWith(place) : path === place;
 }
 
-/** Good enough for our own code: an address in a text has a colon, not a space, before its slashes. */
+/** Good enough for our own code: a URL in a string has a colon, not a space, before its slashes. */
 function withoutComments(path: string, text: string): string {
   if (path.endsWith(".sql")) return text.replaceAll(/--.*$/gm, "");
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(^|\s)\/\/.*$/gm, "");

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const PERIOD_MS = 30_000;
 
-/** What an authenticator app shows for an otpauth:// address (RFC 6238: SHA-1, six digits, 30 seconds). */
+/** The code an authenticator app shows for an otpauth:// URL (RFC 6238: SHA-1, six digits, 30 seconds). */
 export function toTotpCode(uri: string, at: Date): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(at.getTime() / PERIOD_MS)));

@@ -10,7 +10,7 @@ export const DIRECT: VisitClass = {
   channel: "Direct",
 };
 
-/** What is recorded of a visitor of whom nothing is known. */
+/** What is recorded for a visitor about whom nothing is known. */
 export const DIRECT_TOUCH = {
   ...DIRECT,
   visitId: "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44",
@@ -26,8 +26,8 @@ export function visitId(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
 }
 
-/** One step of one visit. Of bookings in one visit each has a `booking` of its own. */
-export function makeTouch(about: {
+/** One step of one visit. Each booking in a visit has its own `booking`. */
+export function makeTouch(fields: {
   widgetId: WidgetId;
   visit: number;
   at: Date | string;
@@ -36,19 +36,19 @@ export function makeTouch(about: {
   booking?: string;
   startAt?: string;
 }): Touch {
-  const step = about.step ?? "widget_viewed";
+  const step = fields.step ?? "widget_viewed";
   const isConversion = step === "booking_completed" || step === "booking_failed";
-  const startAt = about.startAt === undefined ? null : new Date(about.startAt);
+  const startAt = fields.startAt === undefined ? null : new Date(fields.startAt);
   return {
-    ...(about.class ?? DIRECT),
-    organizationId: ownerOf(about.widgetId),
-    widgetId: about.widgetId,
-    visitId: visitId(about.visit),
-    at: new Date(about.at),
+    ...(fields.class ?? DIRECT),
+    organizationId: ownerOf(fields.widgetId),
+    widgetId: fields.widgetId,
+    visitId: visitId(fields.visit),
+    at: new Date(fields.at),
     steps: toStepBit(step),
     page: "https://example.com/book",
     device: "mobile",
     country: "DE",
-    conversion: isConversion ? { step, key: about.booking ?? "a", startAt } : null,
+    conversion: isConversion ? { step, key: fields.booking ?? "a", startAt } : null,
   };
 }

@@ -3,10 +3,10 @@ import { after } from "node:test";
 import type { FastifyInstance } from "fastify";
 import { listen } from "../../src/server/http/listen.ts";
 
-/** An answer as it came over the wire; the body is exactly the bytes after the headers. */
+/** A response as received; the body is exactly the bytes after the headers. */
 export type WireAnswer = { statusLine: string; headers: Record<string, string>; body: string };
 
-/** Lets the app listen as the service does, on a free port, and talks to it byte by byte. */
+/** Makes the app listen as the service does, on a free port, and exchanges raw bytes with it. */
 export async function openWire(
   app: FastifyInstance,
   wantedPort = 0,
@@ -19,13 +19,13 @@ export async function openWire(
   return { port, exchange: (bytes, host = "127.0.0.1") => exchange({ host, port }, bytes) };
 }
 
-/** Sends the bytes and reads until the server closes the connection; null when it closed without a word. */
+/** Sends the bytes and reads until the server closes the connection; null if it closed without a response. */
 async function exchange(address: { host: string; port: number }, bytes: string | Buffer): Promise<WireAnswer | null> {
   const received = await new Promise<string>((resolve, reject) => {
     const socket = connect(address);
     const chunks: Buffer[] = [];
     socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-    // A server that refuses in the middle of a request resets the connection; what it said before counts.
+    // A server that refuses mid-request resets the connection; what it sent before counts.
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error);
     });

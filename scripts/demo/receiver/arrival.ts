@@ -1,6 +1,6 @@
 import { verifyWebhook, WebhookError, type WebhookEvent } from "../../../sdk/src/index.ts";
 
-// What came to the receiver, and what it made of it.
+// What the receiver got, and what it made of it.
 
 export type Arrival = {
   readonly number: number;
@@ -8,7 +8,7 @@ export type Arrival = {
   readonly path: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly content: Content;
-  /** How often this very delivery has come by now. */
+  /** How often this delivery has arrived so far. */
   readonly attempt: number;
   readonly answer: Answer;
 };
@@ -25,7 +25,7 @@ export type Signature =
 
 export type Answer = { readonly status: number; readonly body: string };
 
-/** Chats get their card unsigned; what carries a signature is the JSON event. */
+/** Chats get their card unsigned; a request with a signature is the JSON event. */
 export function readContent(given: {
   body: Buffer;
   signature: string | undefined;
@@ -40,7 +40,7 @@ export function readContent(given: {
   return { kind: "unreadable", text: given.body.toString("utf8") };
 }
 
-/** As the real ones answer: Slack with "ok", Teams with 202. */
+/** The replies of the real services: Slack sends "ok", Teams 202. */
 export function toAnswer(content: Content): Answer {
   switch (content.kind) {
     case "slack":
@@ -84,7 +84,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Of a list those members that are objects; nothing of anything else. */
+/** The members of a list that are objects; an empty list for anything else. */
 export function toRecords(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
@@ -93,7 +93,7 @@ export function toText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Only what may stand in a link of a page: a card comes from outside. */
+/** Only links that are safe on a page: a card comes from outside. */
 export function toLink(value: unknown): string | null {
   const url = URL.parse(toText(value));
   return url && /^https?:$/.test(url.protocol) ? url.href : null;

@@ -1,4 +1,4 @@
-// The page of the demo's receiver: puts what arrives at the top of its panel.
+// The page of the demo's receiver: puts new arrivals at the top of their panel.
 
 const STATES = { open: "Live", closed: "The demo has stopped" };
 
@@ -9,7 +9,7 @@ stream.onerror = () => showState("closed");
 stream.onmessage = (message) => {
   const { panel, markup } = JSON.parse(message.data);
   const list = document.getElementById(`panel-${panel}`);
-  // The markup was made by the receiver's own server, which escapes everything that came from outside.
+  // The markup comes from the receiver's own server, which escapes everything from outside.
   list?.insertAdjacentHTML("afterbegin", markup);
   const item = list?.firstElementChild;
   item?.classList.add("is-new");

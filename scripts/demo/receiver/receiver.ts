@@ -3,15 +3,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Arrival, readContent, toAnswer } from "./arrival.ts";
 import { PANELS, renderArrival, toPanel } from "./render-arrival.ts";
 
-// A receiver of webhooks with a page that shows each as it arrives. Any path takes them, so that endpoints of one's own can
-// be tried as well; one path always answers 500, to have something to retry.
+// A webhook receiver with a page that shows each delivery as it arrives. It accepts any path, so that you can try your own
+// endpoints too; one path always answers 500, to have something to retry.
 
 export const FAILING_PATH = "/down";
 
 const BODY_BYTES_MAX = 1_000_000;
 const ARRIVALS_KEPT = 200;
 const DOWN = { status: 500, body: "The old CRM is down." };
-/** The page is ours alone; what it shows comes from outside. */
+/** The page is ours, but what it shows comes from outside. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -70,17 +70,17 @@ export class Receiver {
       });
       response.writeHead(answer.status, { "content-type": "text/plain" }).end(answer.body);
     } catch {
-      // The sender went away in the middle, and will try again.
+      // The sender disconnected midway, and will try again.
       response.destroy();
     }
   }
 
-  /** Read anew each time, since endpoints come and secrets change; those known before where that is no longer possible. */
+  /** Read again each time, since endpoints and secrets change; falls back to the last known ones when that fails. */
   async #listSecrets(): Promise<string[]> {
     try {
       this.#secrets = await this.#options.listSecrets();
     } catch {
-      // The demo is stopping, and has let go of its database.
+      // The demo is stopping, and has released its database.
     }
     return this.#secrets;
   }
@@ -118,7 +118,7 @@ export class Receiver {
     response.end(page);
   }
 
-  /** Server-sent events: first what came since the page was made, then whatever comes. */
+  /** Server-sent events: first what arrived since the page was rendered, then whatever follows. */
   #follow(response: ServerResponse, after: number): void {
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     response.write("retry: 1000\n\n");
@@ -143,7 +143,7 @@ function toMessage(arrival: Arrival): string {
   return `id: ${arrival.number}\ndata: ${data}\n\n`;
 }
 
-/** Null when it is too long. */
+/** Null if it is too long. */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;

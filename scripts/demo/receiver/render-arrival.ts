@@ -4,7 +4,7 @@ import { renderJson } from "./render-json.ts";
 import { renderSlackMessage } from "./render-slack.ts";
 import { renderAdaptiveCard } from "./render-teams.ts";
 
-/** The panels of the page, each with what arrived there. */
+/** The page's panels, each with its arrivals. */
 export const PANELS = ["json", "down", "slack", "teams"] as const;
 export type Panel = (typeof PANELS)[number];
 
@@ -76,7 +76,7 @@ function renderHead(arrival: Arrival, title: string): Html {
 <strong>${title}</strong><span class="path">POST ${arrival.path}</span>${renderTime(arrival)}</p>`;
 }
 
-/** What a receiver goes by stays open; the rest is what every request has. */
+/** The headers a receiver uses stay open; the rest is on every request. */
 function renderHeaders({ headers }: Arrival): Html {
   const isOurs = ([name]: readonly [string, string]) => /^(service-|user-agent$|content-type$)/i.test(name);
   return html`<dl class="headers">${headers
@@ -84,7 +84,7 @@ function renderHeaders({ headers }: Arrival): Html {
     .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** The page writes it in the viewer's own time. */
+/** The page shows it in the viewer's own time. */
 function renderTime({ at }: Arrival): Html {
   const instant = at.toISOString();
   return html`<time datetime="${instant}">${instant.slice(11, 19)}</time>`;

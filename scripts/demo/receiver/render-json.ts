@@ -1,6 +1,6 @@
 import { type Html, html } from "../../../src/server/http/html.ts";
 
-/** A JSON value, indented, its names and values marked for colours. */
+/** A JSON value, indented, with its names and values marked up for colours. */
 export function renderJson(value: unknown, indent = ""): Html {
   const deeper = `${indent}  `;
   if (Array.isArray(value)) {

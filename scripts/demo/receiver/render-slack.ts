@@ -1,8 +1,8 @@
 import { type Html, html } from "../../../src/server/http/html.ts";
 import { isRecord, toLink, toRecords, toText } from "./arrival.ts";
 
-// Block Kit as Slack would draw it: header, section with fields, actions with buttons, context. Texts are unescaped as Slack
-// does it (&amp; &lt; &gt;) and then written as text of the page.
+// Block Kit as Slack draws it: header, section with fields, actions with buttons, context. Texts are unescaped as Slack does
+// (&amp; &lt; &gt;) and then written to the page as text.
 
 export function renderSlackMessage(message: Record<string, unknown>): Html {
   return html`<div class="slack-blocks">${toRecords(message["blocks"]).map(renderBlock)}</div>`;
@@ -33,7 +33,7 @@ function renderButton(element: Record<string, unknown>): Html {
     : html`<a class="slack-button" href="${link}" target="_blank" rel="noopener noreferrer">${label}</a>`;
 }
 
-/** Of mrkdwn only a whole line in bold is drawn, which is all that our cards use; other marks are shown as they are. */
+/** The only mrkdwn drawn is a whole line in bold, which is all our cards use; other marks are shown as they are. */
 function renderText(value: unknown): Html {
   if (!isRecord(value)) return html``;
   const text = toPlain(toText(value["text"]));

@@ -1,8 +1,8 @@
 import { type Html, html } from "../../../src/server/http/html.ts";
 import { toLink, toRecords, toText } from "./arrival.ts";
 
-// An Adaptive Card as Teams would draw it: text blocks, a set of facts, buttons that open a page. A backslash takes its
-// meaning from the character behind it, as in Teams' Markdown; then everything is written as text of the page.
+// An Adaptive Card as Teams draws it: text blocks, a fact set, buttons that open a page. A backslash escapes the next
+// character, as in Teams' Markdown; then everything is written to the page as text.
 
 export function renderAdaptiveCard(card: Record<string, unknown>): Html {
   const actions = toRecords(card["actions"]);

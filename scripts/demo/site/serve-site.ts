@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { BRANCH, CHILDREN, WEBSITE } from "../../../src/server/demo/practice.ts";
 
-// The website of the demo's practice: an ordinary small site on an origin of its own, with the widget in all three modes.
-// It uses nothing but what docs/embedding.md tells page owners.
+// The website of the demo's practice: an ordinary small site on its own origin, with the widget in all three modes. It uses
+// only what docs/embedding.md tells page owners.
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
 
-/** `service` is the address of Bookflow. */
+/** `service` is Bookflow's base URL. */
 export function serveSite(service: string): RequestListener {
   const names: Readonly<Record<string, string>> = {
     service,

@@ -18,7 +18,7 @@ import { sealSpans } from "../funnel/recount/seal-spans.ts";
 import { selectAnalytics } from "./queries.ts";
 import { toAnalytics } from "./report.ts";
 
-// The clock stands at noon of 1 November 2026.
+// The clock stands at noon on 1 November 2026.
 
 const testApp = await createTestApp();
 const { app, deps } = testApp;

@@ -17,14 +17,14 @@ async function makeOwner(timeZone: string): Promise<{ owner: OrganizationId; wid
   return { owner, widgetId: await makeWidget(db, owner) };
 }
 
-/** A visit at each of the instants. */
+/** A visit at each of these instants. */
 async function recordVisits(widgetId: WidgetId, instants: readonly string[]): Promise<void> {
   const touches = instants.map((at, visit) => makeTouch({ widgetId, visit, at, step: "booking_completed" }));
   await recordTouches(db, touches, "active");
 }
 
 describe("an instant counts for the local day it falls on", { concurrency: true }, () => {
-  // Instants, and the day that each counts for there.
+  // Instants, and the local day each one counts for.
   const cases: [what: string, zone: string, instants: [at: string, day: string][]][] = [
     ["a day of 25 hours", "Europe/Berlin", [
       ["2026-10-24T21:59:59.999Z", "2026-10-24"],
@@ -103,7 +103,7 @@ describe("an instant counts for the local day it falls on", { concurrency: true 
         widgetId,
         instants.map(([at]) => at),
       );
-      // Asked at each of the instants: that day is the last of the window, and nothing after it is in it.
+      // Queried at each of the instants: that day is the last in the window, and nothing after it is included.
       for (const [now, today] of instants) {
         const { daily, totals, channels } = await readAnalytics(db, owner, { days: 2, now: new Date(now) });
         const expected = [dayBefore(today), today].map((day) => {
@@ -131,7 +131,7 @@ describe("an instant counts for the local day it falls on", { concurrency: true 
 
 describe("only days within the plan's retention are counted, each as a whole", { concurrency: true }, () => {
   const NOW = new Date("2026-11-01T12:00:00.000Z");
-  // The oldest kept instant is noon, UTC: in Auckland that is past midnight already.
+  // The oldest kept instant is noon UTC, which is past midnight in Auckland.
   const cases: [plan: Plan, zone: string, oldestDay: string, instants: [first: string, lastBefore: string]][] = [
     ["free", "UTC", "2026-10-02", ["2026-10-02T00:00:00.000Z", "2026-10-01T23:59:59.999Z"]],
     ["free", "Pacific/Auckland", "2026-10-03", ["2026-10-02T11:00:00.000Z", "2026-10-02T10:59:59.999Z"]],
@@ -161,7 +161,7 @@ describe("lists give the same result from spans as from days", { concurrency: tr
 
   test("wherever the window starts and ends", async () => {
     const { owner, widgetId } = await makeOwner("UTC");
-    // The first and the last day of each of fifteen months, and one in between.
+    // The first and last day of each of fifteen months, and one in between.
     const days = Array.from({ length: 15 }, (_, index) => [
       Date.UTC(2025, 7 + index, 1),
       Date.UTC(2025, 7 + index, 14),

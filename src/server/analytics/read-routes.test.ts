@@ -29,7 +29,7 @@ async function makeCallerIn(timeZone: string): Promise<TestCaller> {
   return { owner, widgetId, keyId: id, key, headers: { authorization: `Bearer ${key}` } };
 }
 
-/** The entries of `daily` that are not zero. */
+/** The entries of `daily` that aren't zero. */
 function busyDays({ daily }: Analytics) {
   return daily.filter(({ views, bookings }) => views + bookings > 0);
 }
@@ -75,10 +75,10 @@ describe("the whole response", () => {
     const { widgetId } = caller;
     const email: VisitClass = { source: "newsletter", medium: "email", campaign: "Autumn", channel: "Email" };
     await record(
-      // Looked at the widget twice and left.
+      // Viewed the widget twice and left.
       makeTouch({ widgetId, visit: 1, at: "2026-10-30T09:00:00Z" }),
       makeTouch({ widgetId, visit: 1, at: "2026-10-30T10:00:00Z" }),
-      // Picked a time, which says that a day was picked, whether or not the widget told.
+      // Picked a time, which implies a day was picked, whether or not the widget reported it.
       makeTouch({ widgetId, visit: 2, at: "2026-10-31T09:00:00Z", class: SEARCH_AD }),
       makeTouch({ widgetId, visit: 2, at: "2026-10-31T09:01:00Z", step: "slot_selected", class: SEARCH_AD }),
       // Found no free times.
@@ -89,7 +89,7 @@ describe("the whole response", () => {
       makeTouch({ widgetId, visit: 4, at: "2026-11-01T08:00:00Z", step: "form_started", class: email }),
       makeTouch({ widgetId, visit: 4, at: "2026-11-01T08:05:00Z", step: "booking_failed", booking: "a", class: email }),
       makeTouch({ widgetId, visit: 4, at: "2026-11-01T08:06:00Z", step: "booking_failed", booking: "b", class: email }),
-      // Booked, a day and a half ahead; nothing but the booking itself was told.
+      // Booked a day and a half ahead; only the booking itself was reported.
       makeTouch({
         widgetId,
         visit: 5,
@@ -377,18 +377,18 @@ describe("bookings are counted individually, views per visit", () => {
 });
 
 describe("the lists", () => {
-  /** A visit with this key in every list; `bookings` of them. */
+  /** Visits with this key in every list, `bookings` of which booked. */
   function makeVisits(
     widgetId: WidgetId,
-    about: { key: string; views: number; bookings: number; from: number },
+    sample: { key: string; views: number; bookings: number; from: number },
   ): Touch[] {
-    const visitClass = { source: about.key, medium: "m", campaign: about.key, channel: about.key };
-    return Array.from({ length: about.views }, (_, index) =>
+    const visitClass = { source: sample.key, medium: "m", campaign: sample.key, channel: sample.key };
+    return Array.from({ length: sample.views }, (_, index) =>
       makeTouch({
         widgetId,
-        visit: about.from + index,
+        visit: sample.from + index,
         at: "2026-11-01T10:00:00Z",
-        step: index < about.bookings ? "booking_completed" : "widget_viewed",
+        step: index < sample.bookings ? "booking_completed" : "widget_viewed",
         class: visitClass,
       }),
     );
@@ -425,7 +425,7 @@ describe("the lists", () => {
     const caller = await makeCaller(db);
     const { widgetId } = caller;
     await record(makeTouch({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z", class: SEARCH_AD }));
-    // The visit turns out to have begun otherwise: its first class is left with nothing.
+    // An earlier touch changes the visit's class, leaving the first class with nothing.
     await record(makeTouch({ widgetId, visit: 1, at: "2026-11-01T09:00:00Z" }));
     const { channels, sources, campaigns } = await getAnalytics(caller);
     assert.deepEqual(

@@ -56,7 +56,7 @@ test("every count lands in its own field", () => {
   const counts: AnalyticsCounts = {
     zone: "UTC",
     today: "2026-11-01",
-    // In no order, as a statement without one may give them.
+    // Unordered, as a statement without an order may return them.
     days: [
       { day: "2026-11-01", views: 20, bookings: 3 },
       { day: "2026-10-30", views: 43, bookings: 5 },
@@ -154,7 +154,7 @@ describe("daily has exactly `days` entries, ending today", () => {
     ["2026-11-01", 730, "2024-11-02"],
     ["2024-03-01", 2, "2024-02-29"],
     ["2025-03-01", 2, "2025-02-28"],
-    // The day that Samoa never had is a day of the calendar like any other.
+    // The day Samoa skipped is an ordinary calendar day.
     ["2011-12-31", 3, "2011-12-29"],
   ];
   for (const [today, days, first] of cases) {

@@ -57,7 +57,7 @@ const WITHOUT_ONE_TOKEN: readonly [what: string, headers: Record<string, string>
 
 for (const [what, headers] of WITHOUT_ONE_TOKEN) {
   test(`${what} gives 401 and asks for a key`, async () => {
-    // The key is a real one, so that a way in would be found.
+    // A real key, so that any way in would be found.
     const { key } = await makeCaller(deps.db);
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replaceAll(KEY, key)]));
     for (const route of ROUTES) {
@@ -244,7 +244,7 @@ const limited = await buildWithLimit(3);
 
 type Headers = Record<string, string>;
 
-/** Status, the two fields of the rate limit, and Retry-After. */
+/** Status, the two rate-limit headers, and Retry-After. */
 async function ask(headers: Headers, url = "/api/v1/widgets", method: "GET" | "HEAD" | "POST" = "GET") {
   const response = await limited.inject({ url, method, headers });
   const { "ratelimit-policy": policy, ratelimit, "retry-after": retryAfter } = response.headers;

@@ -13,7 +13,7 @@ const { app, deps, url } = await createTestApp();
 const { db } = deps;
 const cli = createCommandLine({ DATABASE_URL: url, BASE_URL: "https://book.example" });
 
-/** What a command said that went well, one JSON value or lines for people. */
+/** The output of a successful command: one JSON value, or lines for people. */
 async function runJson(...args: string[]): Promise<unknown> {
   const { code, stdout, stderr } = await cli.runInside([...args, "--json"]);
   assert.deepEqual({ code, stderr, lines: stdout.split("\n").length }, { code: 0, stderr: "", lines: 2 });
@@ -286,7 +286,7 @@ describe("import bookings", { concurrency: true }, () => {
     const lines = Array.from({ length: 50_000 }, (_, index) =>
       JSON.stringify(makeLine(widgetId, { createdAt: new Date(Date.UTC(2026, 0, 1) + index * 1_000), answers })),
     );
-    // A blank line in front: batches then never end on a round number.
+    // A leading blank line, so that batches never end on a round number.
     const file = writeFile("large.ndjson", `\n${lines.join("\n")}\n`);
     const args = ["import", "bookings", "--org", owner, file, "--json"];
     const outcome = await cli.run(args, { nodeOptions: "--max-old-space-size=96" });

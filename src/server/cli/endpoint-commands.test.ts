@@ -157,7 +157,7 @@ test("endpoint test and delivery redeliver send once, or say why not", async () 
   const business = await makeBusiness(deps);
   const { id } = await runJson("endpoint", "add", "--org", business.owner, "--url", receiver.url, "--kind", "webhook");
   const { deliveryId } = await runJson("endpoint", "test", String(id));
-  // The command line goes by the real time, and the test's worker by its own clock.
+  // The command line uses real time, and the test's worker its own clock.
   clock.set(new Date(Date.now() + 1_000));
   const before = receiver.requests.length;
   await deliverAll(loop);

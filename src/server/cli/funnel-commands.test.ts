@@ -30,8 +30,8 @@ async function getAnalytics(caller: TestCaller, days: number): Promise<Analytics
   return body as Analytics;
 }
 
-function makeLine({ widgetId }: TestCaller, visit: number, about: Record<string, unknown> = {}) {
-  return { widgetId, visitId: visitId(visit), step: "widget_viewed", at: "2026-10-31T23:30:00Z", ...about };
+function makeLine({ widgetId }: TestCaller, visit: number, fields: Record<string, unknown> = {}) {
+  return { widgetId, visitId: visitId(visit), step: "widget_viewed", at: "2026-10-31T23:30:00Z", ...fields };
 }
 
 describe("import events", { concurrency: true }, () => {

@@ -66,7 +66,7 @@ test("the audit log records the operator's action, without a name", async () => 
   await run("widget", "set", widget, "--collect-data", "on", "--name", "Front page");
   const key = await run("key", "create", "--org", id, "--name", "Warehouse");
   await run("key", "revoke", key);
-  // Again, which changes nothing.
+  // Repeating it changes nothing.
   await run("key", "revoke", key);
   const endpoint = await run(
     "endpoint",

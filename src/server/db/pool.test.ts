@@ -29,7 +29,7 @@ describe("a connection that stops answering", { concurrency: true }, async () =>
   const database = await createTestDatabase();
   await sql`create table notes (words text)`.execute(database.db);
 
-  /** One connection, on a wire that can fall silent. */
+  /** One connection, on a wire that can go silent. */
   async function openOnWire() {
     const wire = await openSilentWire(database.url);
     const pool = openPool({ url: wire.url, size: 1, log: createLog("silent"), statementLimitMs: STATEMENT_LIMIT_MS });
@@ -56,7 +56,7 @@ describe("a connection that stops answering", { concurrency: true }, async () =>
       });
       await assert.rejects(transaction, { message: "The database did not answer" });
       await removed;
-      // What became of a commit whose answer got lost is unknown to us: this one was made.
+      // The client can't know whether a commit with a lost response succeeded: this one did.
       if (moment !== "commit") assert.equal(await isWritten(moment), false);
 
       wire.mend();
@@ -79,7 +79,7 @@ describe("a connection that stops answering", { concurrency: true }, async () =>
 describe("a server that stops answering", { concurrency: true }, async () => {
   const database = await createTestDatabase();
 
-  /** Two connections, on a wire that can fall silent. */
+  /** Two connections, on a wire that can go silent. */
   async function openOnWire(statementLimitMs?: number) {
     const wire = await openSilentWire(database.url);
     const logged: string[] = [];

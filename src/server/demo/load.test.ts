@@ -29,7 +29,7 @@ let other: OrganizationId;
 let contents: Record<string, string>;
 let apiKey: string;
 
-/** What each table holds, all organizations together; the rules of time zones belong to nobody and stay. */
+/** What each table holds, across organizations; time zone rules belong to nobody and stay. */
 async function readContents(): Promise<Record<string, string>> {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
@@ -58,7 +58,7 @@ before(async () => {
   await makeKey(db, other);
   await signIn({ deps }, { role: "owner", organizationId: other });
   contents = await readContents();
-  // A loading that was interrupted is started again.
+  // An interrupted load is started again.
   const unfinished = { id: DEMO_ID, name: "Unfinished", plan: "free", time_zone: null, created_at: NOON } as const;
   await insertOrganization(db, unfinished);
   const outcome = await loadDemo(deps);

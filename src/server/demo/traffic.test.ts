@@ -56,7 +56,7 @@ describe("the demo's history", () => {
         .map((first) => daysAgo(first.at));
       const [from = 0, to = 0] = way.lasts ?? [];
       const [first, last] = [Math.max(...own), Math.min(...own)];
-      // Not beyond its time; and of small ones a day at either end may have had no visit.
+      // Not outside its period; small ones may have no visit on the first or last day.
       assert.ok(first <= from && first >= from - 2 && last >= to && last <= to + 2, `${campaign}: ${first} to ${last}`);
     }
   });

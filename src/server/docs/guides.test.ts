@@ -11,7 +11,7 @@ const { app } = await createTestApp();
 
 type Page = { readonly body: string; readonly links: readonly string[]; readonly anchors: ReadonlySet<string> };
 
-/** Every page that a reader can get to from /docs, by address. */
+/** Every page a reader can reach from /docs, by address. */
 const pages = await walk("/docs");
 
 async function walk(start: string): Promise<Map<string, Page>> {
@@ -107,7 +107,7 @@ describe("the documents at /docs", () => {
   test("anchors are unique, and there is one first-level heading", () => {
     for (const [address, { body, anchors }] of pages) {
       assert.equal([...body.matchAll(/ id="/g)].length, anchors.size, address);
-      // Scalar draws the headings of the API reference in the browser.
+      // Scalar draws the API reference's headings in the browser.
       assert.equal([...body.matchAll(/<h1/g)].length, address === "/docs/api" ? 0 : 1, address);
     }
   });

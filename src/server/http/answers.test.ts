@@ -15,7 +15,7 @@ const revoked = await makeCaller(deps.db);
 await revokeApiKey(deps.db, revoked.keyId, NOON);
 
 const ROUTES = ["/api/v1/widgets", "/api/v1/bookings"];
-// The type of inject's method knows the common ones only.
+// The type of inject's method has only the common ones.
 const OTHER_METHODS = [
   "POST",
   "PUT",
@@ -29,7 +29,7 @@ const OTHER_METHODS = [
   "PURGE",
 ] as "POST"[];
 
-/** Every kind of answer there is: what was asked, and the status it must get. */
+/** Every kind of response: the request, and the expected status. */
 const ANSWERS: readonly [request: InjectOptions, status: number][] = [
   ...ROUTES.flatMap((url): [InjectOptions, number][] => [
     [{ url, headers: business.headers }, 200],
@@ -68,7 +68,7 @@ for (const [request, status] of ANSWERS) {
     const response = await app.inject(request);
     assert.equal(response.statusCode, status);
     assertCommonHeaders(response);
-    // That HEAD has no body is seen on the wire only, in on-the-wire.test.ts.
+    // Only on-the-wire.test.ts can see that HEAD has no body.
     if (request.method !== "HEAD" && status !== 200) assertErrorShape(response);
   });
 }

@@ -19,7 +19,7 @@ test("markup built by the template is kept, even in lists; null gives nothing", 
 });
 
 test("no object from a parsed document passes as finished markup", () => {
-  // The document's types are a promise; a value of another shape must still come out as text.
+  // Types don't exist at run time; a value of another shape must still come out as text.
   const forged = JSON.parse('{"markup": "<b>", "toString": null}') as HtmlPart;
   assert.throws(() => html`${forged}`);
   const plain = JSON.parse('{"markup": "<b>"}') as HtmlPart;

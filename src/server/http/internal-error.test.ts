@@ -31,7 +31,7 @@ async function assertInternal(
 
 type ErrorLine = { name: string; route: string; type: string; code?: string; message?: string };
 
-/** The error lines of the log since the last time this was asked, without what differs from run to run. */
+/** The log's error lines since the last call, without values that vary between runs. */
 function takeErrorLines(): ErrorLine[] {
   const errors = lines
     .splice(0)
@@ -55,11 +55,11 @@ test("a database failure gives 500 with a fixed message, and the log has its cau
     assert.deepEqual(takeErrorLines(), [
       { name: "request.failed", route, type: "DatabaseError", code: "42P01", message: "on a statement" },
     ]);
-    // What needs no database goes on.
+    // Requests that need no database still work.
     assert.equal((await app.inject({ url: "/api/v1/widgets" })).statusCode, 401);
     assert.equal((await app.inject({ url: "/api/v1/nothing" })).statusCode, 404);
     await sql`alter table gone rename to ${sql.id(table)}`.execute(deps.db);
-    // And with its cause the failure ends.
+    // The failure ends with its cause.
     assert.equal((await app.inject({ url: "/api/v1/widgets", headers })).statusCode, 200);
   }
 });
@@ -111,7 +111,7 @@ function listThrown(): unknown[] {
   return [
     new Error("inside"),
     Object.assign(new Error("inside"), { statusCode: 404 }),
-    // What an aborted wait throws has a number for a code.
+    // An aborted wait throws an error with a number as its code.
     Object.assign(new Error("inside"), { code: 20 }),
     new DOMException("inside", "AbortError"),
     Object.assign(new Error("inside"), { code: "FST_ERR_X", statusCode: 500 }),

@@ -10,7 +10,7 @@ import { buildApp } from "../app.ts";
 import { StartError } from "../lib/start-error.ts";
 import { listen } from "./listen.ts";
 
-/** A second address of this machine's own, or null where there is none to be had. */
+/** A second address of this machine, or null if there is none. */
 async function findSecondAddress(): Promise<string | null> {
   for (const host of ["::1", "127.0.0.2"]) {
     const server = createServer().listen({ host, port: 0 });
@@ -27,10 +27,10 @@ async function findSecondAddress(): Promise<string | null> {
 const second = await findSecondAddress();
 const withTwoAddresses = { skip: second === null && "this machine has one loopback address" };
 
-// Each test lets an app of its own listen and stop; nothing here asks the database, so that one is shared.
+// Each test has its own app that listens and stops; nothing here uses the database, so it is shared.
 const { deps } = await createTestApp();
 
-/** The app, and a route that answers when the test says so. */
+/** The app, with a route that answers when the test says so. */
 async function createGatedApp() {
   const app = await buildApp(deps);
   const entered = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ async function readToEnd(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Comes back once the address takes no more connections. */
+/** Resolves once the address accepts no more connections. */
 async function untilRefused(address: { host: string; port: number }): Promise<void> {
   for (;;) {
     const socket = connect(address);
@@ -118,7 +118,7 @@ for (const place of ["first", "second"]) {
       assert.equal(hasStopped, false);
 
       open();
-      // The connection could be kept for another request, but then the service would wait for a client that has none.
+      // The connection could be kept for another request, but then the service would wait for an idle client.
       assert.match(await readToEnd(socket), /^HTTP\/1\.1 200 OK[\s\S]*connection: close[\s\S]*{"status":"done"}$/);
       await stopped;
     },

@@ -10,7 +10,7 @@ const { key, widgetId } = await makeCaller(deps.db);
 
 const AUTHORIZATION = `Authorization: Bearer ${key}`;
 
-/** A request as text: its first line, its header lines, its body. The server closes the connection after it. */
+/** A request as text: request line, headers, body. The server closes the connection after it. */
 function write(firstLine: string, headers: readonly string[] = [AUTHORIZATION], body = ""): string {
   return [firstLine, "Host: api.example", "Connection: close", ...headers, "", body].join("\r\n");
 }
@@ -208,7 +208,7 @@ test("two Host headers, or one that looks like two, are 400 for every path", asy
   }
 });
 
-/** A body in chunks, which says its length only by its end; 26 MB is far above every limit. */
+/** A chunked body without a declared length; 26 MB is far above every limit. */
 function writeChunked(firstLine: string, type: string): string {
   const origin = `Origin: ${new URL(deps.config.baseUrl).origin}`;
   const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;

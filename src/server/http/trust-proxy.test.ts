@@ -3,7 +3,7 @@ import { test } from "node:test";
 import Fastify from "fastify";
 import { toTrustProxy } from "./trust-proxy.ts";
 
-/** The visitor's address, as a service behind such proxies sees it; the connection itself comes from 127.0.0.1. */
+/** The visitor's address, as a service behind these proxies sees it; the connection itself comes from 127.0.0.1. */
 async function seenAddress(setting: false | number | string[], forwardedFor: string): Promise<string> {
   const app = Fastify({ trustProxy: toTrustProxy(setting) });
   app.get("/", async (request) => request.ip);

@@ -4,7 +4,7 @@ import { Batcher, type BatcherLimits } from "./batcher.ts";
 
 const LIMITS: BatcherLimits = { batchMax: 10, itemsMax: 100, atOnce: 1, waitMs: 60_000 };
 
-/** Work that goes on until the test lets it end. */
+/** Work that runs until the test ends it. */
 function createWork() {
   const batches: { items: readonly number[]; end(results?: Promise<never>): void }[] = [];
   const run = (items: readonly number[]) =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addDays, countDays, parseTimeZone } from "./calendar.ts";
 
-// Days are counted in UTC whatever the server's own zone does.
+// Days are counted in UTC, whatever the server's own zone.
 process.env["TZ"] = "America/St_Johns";
 
 const DAYS: readonly [day: string, count: number, result: string][] = [

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { MINUTE_MS } from "#contract/durations.ts";
 import { parseIsoInstant } from "./iso-instant.ts";
 
-// Far from UTC, with half an hour in its offset and with clock changes: a reading in server-local time could not hide here.
+// A zone far from UTC, with half an hour in its offset and clock changes, so that parsing in server-local time would show.
 process.env["TZ"] = "America/St_Johns";
 
 const ACCEPTED: readonly [text: string, instant: string][] = [
@@ -38,7 +38,7 @@ const ACCEPTED: readonly [text: string, instant: string][] = [
   ["2026-11-01T09:30:15+02", "2026-11-01T07:30:15.000Z"],
   ["2026-12-31T23:30:00-01:00", "2027-01-01T00:30:00.000Z"],
   ["1970-01-01T00:00:00+14:00", "1969-12-31T10:00:00.000Z"],
-  // Missing and ambiguous in this process's own zone, plain in UTC.
+  // Missing and ambiguous in this process's own zone, ordinary in UTC.
   ["2026-03-08T02:30:00", "2026-03-08T02:30:00.000Z"],
   ["2026-11-01T01:30:00", "2026-11-01T01:30:00.000Z"],
 ];

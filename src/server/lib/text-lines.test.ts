@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type TextLine, toTextLines } from "./text-lines.ts";
 
-/** The file handed over in pieces of this many bytes. */
+/** The file, passed in chunks of this many bytes. */
 async function readInPieces(file: Buffer, pieceBytes: number): Promise<TextLine[]> {
   async function* pieces() {
     for (let start = 0; start < file.length; start += pieceBytes) yield file.subarray(start, start + pieceBytes);

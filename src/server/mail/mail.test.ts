@@ -8,7 +8,7 @@ import { createLog } from "../lib/log.ts";
 import { createMetrics, type Metrics } from "../lib/metrics.ts";
 import { createMail } from "./mail.ts";
 
-/** What /metrics says of mails. */
+/** The mail counters in /metrics. */
 async function readCounts(metrics: Pick<Metrics, "read">): Promise<string[]> {
   return (await metrics.read()).split("\n").flatMap((line) => /^bookflow_mails_total(.*)/.exec(line)?.[1] ?? []);
 }

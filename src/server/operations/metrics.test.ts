@@ -6,7 +6,7 @@ import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 
-// What became of visitors' wishes, as /metrics counts it.
+// Booking outcomes in /metrics.
 
 const { app, deps, clock } = await createTestApp();
 

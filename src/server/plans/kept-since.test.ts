@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Plan } from "#contract/plans.ts";
 import { toKeptSince } from "./kept-since.ts";
 
-// Retention is counted in UTC whatever the server's own zone does.
+// Retention is counted in UTC, whatever the server's own zone.
 process.env["TZ"] = "America/St_Johns";
 
 const CUTOFFS: readonly [plan: Plan, now: string, cutoff: string][] = [

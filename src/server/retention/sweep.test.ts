@@ -26,7 +26,7 @@ async function sweep(now = NOON, options: { db?: Db; signal?: AbortSignal } = {}
   return (await sweepExpired({ db: options.db ?? db, clock, metrics, log }, options.signal)).bookings;
 }
 
-/** A sweep goes over every organization, so each test begins without bookings of the one before. */
+/** A sweep covers every organization, so each test starts without the previous test's bookings. */
 beforeEach(async () => {
   await db.deleteFrom("bookings").execute();
   await db.deleteFrom("booking_references").execute();
@@ -37,7 +37,7 @@ async function makeOwner(plan: Plan): Promise<{ owner: OrganizationId; widgetId:
   return { owner, widgetId: await makeWidget(db, owner) };
 }
 
-/** Bookings a second apart, all of them long expired on every plan. */
+/** Bookings a second apart, all long past retention on every plan. */
 async function makeExpired(owner: OrganizationId, { widgetId, count }: { widgetId: WidgetId; count: number }) {
   const lines = Array.from({ length: count }, (_, index) =>
     makeLine(widgetId, { createdAt: new Date(Date.UTC(2001, 0, 1) + index * 1_000) }),
@@ -45,7 +45,7 @@ async function makeExpired(owner: OrganizationId, { widgetId, count }: { widgetI
   await importLines(db, owner, { lines });
 }
 
-/** Calls back once, after the first statement that deletes this organization's bookings has ended. */
+/** Calls back once, after the first statement that deletes this organization's bookings. */
 function watchFirstDelete(owner: OrganizationId, then: () => void, through = pool): Db {
   let isFirst = true;
   return new Kysely<Tables>({
@@ -146,7 +146,7 @@ test("an organization that upgrades during a sweep keeps the rest", async () => 
   const { owner, widgetId } = await makeOwner("free");
   const lines = Array.from({ length: 700 }, () => makeLine(widgetId, { createdAt: "2026-05-01T00:00:00.000Z" }));
   await importLines(db, owner, { lines });
-  // With a single connection the upgrade, asked for first, comes before the sweep's next statement.
+  // With a single connection the upgrade, queued first, runs before the sweep's next statement.
   const single = openPool({ url, size: 1, log: createLog("silent") });
   let upgrade: Promise<unknown> = Promise.resolve();
   const watched = watchFirstDelete(

@@ -186,10 +186,10 @@ test("for any address and any range, our arithmetic agrees with Node's", () => {
       ([address, network, prefix, family], isNear) => {
         const list = new BlockList();
         list.addSubnet(network, prefix, family);
-        // Random addresses are hardly ever inside, so half of the cases ask about the network's own address.
+        // Random addresses are rarely inside, so half of the cases use the network's own address.
         const asked = isNear ? network : address;
         const verdict = judgeAddress(asked, cidrs(`${network}/${prefix}`));
-        // BlockList matches a mapped address against IPv4 rules too; those cannot be told apart from here.
+        // BlockList also matches a mapped address against IPv4 rules; these cases can't be compared.
         if (family === "ipv6" && /^::ffff:/i.test(asked)) return;
         assert.equal(verdict.kind === "allowed", list.check(asked, family), `${asked} in ${network}/${prefix}`);
       },

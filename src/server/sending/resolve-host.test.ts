@@ -28,7 +28,7 @@ function movableClock(): Clock & { forward(seconds: number): void } {
   };
 }
 
-/** A name server on this machine that answers from `zone` and counts its questions. */
+/** A name server on this machine that answers from `zone` and counts its queries. */
 async function startNameServer(zone: Zone): Promise<{ dns: Resolver; asked: string[] }> {
   const socket = createSocket("udp4");
   const asked: string[] = [];

@@ -7,7 +7,7 @@ import { toSchemaExample } from "../../../test/support/schema-example.ts";
 import { parseConfig } from "../config.ts";
 import { CAPS } from "./queue/caps.ts";
 
-// docs/webhooks.md says what the code does: its figures are compared with ours.
+// docs/webhooks.md must match the code: its figures are compared with the constants.
 
 const FOLDER = new URL("../../../docs/", import.meta.url);
 const guide = readFileSync(new URL("webhooks.md", FOLDER), "utf8");

@@ -4,7 +4,7 @@ import { checkForm, toFormFaults } from "./check-form.ts";
 import { changeFlow, leadsTo, listSteps, type Service, startFlow, toBookingParts, toPreviousStep } from "./flow.ts";
 import { texts } from "./texts/en.ts";
 
-const service = (id: string, about: Partial<Service> = {}): Service => ({
+const service = (id: string, fields: Partial<Service> = {}): Service => ({
   id,
   name: id,
   durationMinutes: 30,
@@ -12,7 +12,7 @@ const service = (id: string, about: Partial<Service> = {}): Service => ({
   staffSelectable: false,
   staff: [],
   questions: [],
-  ...about,
+  ...fields,
 });
 const staffed = service("staffed", {
   staffSelectable: true,

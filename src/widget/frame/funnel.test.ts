@@ -41,7 +41,7 @@ function makeFunnel(options: { visit?: VisitKeeper; send?: SendSteps } = {}) {
     },
     onStep: (step) => told.push(step),
   });
-  /** Waiting takes one turn of the event loop here: when a few turns brought nothing new, nothing is under way. */
+  /** Waiting takes one turn of the event loop here: when a few turns bring nothing new, nothing is in progress. */
   const settled = async () => {
     for (let before = -1; before !== acts; ) {
       before = acts;

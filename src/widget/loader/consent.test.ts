@@ -7,7 +7,7 @@ const CASES: [mode: string, answer: ConsentAnswer | undefined, permission: Permi
   ["", undefined, "stored"], ["auto", undefined, "stored"], ["auto", "granted", "all"], ["auto", "denied", "page"],
   ["required", undefined, "waiting"], ["required", "granted", "all"], ["required", "denied", "page"],
   ["off", undefined, "page"], ["off", "granted", "page"], ["off", "denied", "page"],
-  // A mode that is misspelt.
+  // A misspelt mode.
   ["require", undefined, "waiting"], ["none", undefined, "waiting"],
 ];
 

@@ -22,7 +22,7 @@ function arrive(path: string, { from = "", minute = 0 }: { from?: string; minute
   };
 }
 
-/** Page loads one after the other. */
+/** Consecutive page loads. */
 function visit(...arrivals: ReturnType<typeof arrive>[]): TouchRecord {
   const record = arrivals.reduce<TouchRecord | undefined>((known, each) => recordArrival(known, each), undefined);
   assert.ok(record);

@@ -62,7 +62,7 @@ describe("access requires a session", () => {
     const own = deps.db.updateTable("user_sessions").where("user_id", "=", member.userId);
     const ask = async () => (await app.inject({ url: "/api/app/me", headers: member.headers })).headers["set-cookie"];
     assert.equal(await ask(), undefined);
-    // better-auth goes by the system's time.
+    // better-auth uses the system's time.
     await own.set({ expires_at: new Date(Date.now() + 5.9 * DAY_MS) }).execute();
     assert.match(String(await ask()), /^bookflow\.session_token=[^;]{20,}; Max-Age=604800;/);
     const session = deps.db.selectFrom("user_sessions").select("expires_at").where("user_id", "=", member.userId);

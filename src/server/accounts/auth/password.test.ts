@@ -19,7 +19,7 @@ test("a hash is argon2id with its costs and its own salt", async () => {
 });
 
 test("a hash made by another program with other costs matches too", async () => {
-  // A vector of the reference implementation, in its test.c.
+  // A test vector from the reference implementation's test.c.
   const reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
   assert.equal(await verifyPassword({ hash: reference, password: "password" }), true);
 });

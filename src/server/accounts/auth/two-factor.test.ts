@@ -10,10 +10,10 @@ const { deps } = testApp;
 
 const WRONG_CODE = { code: "This code is wrong or has already been used." };
 
-// better-auth goes by the system's time: codes are made for it, and it clears away what has expired by it.
+// better-auth uses the system's time, both for codes and for clearing what has expired.
 testApp.clock.set(new Date());
 const codeNow = (uri: string) => toTotpCode(uri, new Date());
-/** Each code works once, so whoever has just used one types the next. */
+/** Each code works once, so a person who has just used one types the next. */
 const nextCode = (uri: string) => toTotpCode(uri, new Date(Date.now() + 30_000));
 const wrongCode = (uri: string) => String((Number(codeNow(uri)) + 1) % 1_000_000).padStart(6, "0");
 

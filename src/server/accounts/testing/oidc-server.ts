@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { after } from "node:test";
 
-/** Who the issuer says is signing in, and what it may lie about. */
+/** Who the issuer says is signing in, and which claims it gets wrong. */
 export type OidcPerson = {
   sub: string;
   email: string;
@@ -16,7 +16,7 @@ export type OidcPerson = {
 
 type OidcServer = {
   issuer: string;
-  /** What a browser does there: signs in, and is sent back to the address that this returns. */
+  /** Signs in as a browser would, and returns the address the browser is redirected to. */
   authorize(url: string, person: OidcPerson): string;
   /** Who signs in when a browser opens its page. */
   visitor: OidcPerson | null;
@@ -26,7 +26,7 @@ export const OIDC_CLIENT = { id: "bookflow", secret: "a client secret" };
 
 const KEY_ID = "key-1";
 
-/** An OpenID Connect issuer with discovery, PKCE, a nonce and RS256, as the specification asks of them. */
+/** An OpenID Connect issuer with discovery, PKCE, a nonce and RS256, as the specification requires. */
 export async function openOidcServer(): Promise<OidcServer> {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const codes = new Map<string, { person: OidcPerson; challenge: string; nonce: string; redirect: string }>();

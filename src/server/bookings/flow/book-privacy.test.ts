@@ -25,7 +25,7 @@ async function makeSetting() {
   return { owner, widgetId: await makeWidget(deps.db, owner), key: (await makeKey(deps.db, owner)).key };
 }
 
-/** Books with these headers and returns what was kept of where the visitor came from. */
+/** Books with these headers and returns the stored attribution. */
 async function bookWith(headers: Record<string, string>): Promise<Record<string, unknown>> {
   const { widgetId, key } = await makeSetting();
   const time = await findFreeTime(base, widgetId);

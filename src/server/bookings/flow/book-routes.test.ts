@@ -21,9 +21,9 @@ const { visitId: VISIT } = DIRECT_TOUCH;
 
 type Setting = { owner: OrganizationId; widgetId: WidgetId; key: string };
 
-async function makeSetting(about: { collectData: boolean }): Promise<Setting> {
+async function makeSetting(options: { collectData: boolean }): Promise<Setting> {
   const owner = await makeOrganization(deps.db, { timeZone: "Europe/Berlin" });
-  const widgetId = await makeWidget(deps.db, owner, about);
+  const widgetId = await makeWidget(deps.db, owner, options);
   return { owner, widgetId, key: (await makeKey(deps.db, owner)).key };
 }
 
@@ -64,7 +64,7 @@ async function read(path: string, key: string) {
   return (await app.inject({ url: path, headers: { authorization: `Bearer ${key}` } })).json();
 }
 
-/** Every text of every table, as one text. */
+/** All values in all tables, as one text. */
 async function dumpDatabase(): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     select quote_ident(relname) as name from pg_class
@@ -179,8 +179,8 @@ test("a lost reply is looked up: a booking that exists succeeds, one that doesn'
 test("a booking whose process died before settling is stored and counted once, later", async () => {
   const { widgetId, key } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
-  // As a process leaves it that is killed between the scheduling system's yes and its own commit: the appointment is
-  // there, the pending row is open.
+  // The state after a process is killed between the scheduling system's confirmation and its own commit: the appointment
+  // exists, and the pending row is open.
   const made = await book(widgetId, toBody(slot), "killed");
   assert.equal(made.statusCode, 201);
   const { reference } = made.json();

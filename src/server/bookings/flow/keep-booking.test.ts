@@ -39,7 +39,7 @@ async function countFanOutFailures(): Promise<number> {
   return (await deps.metrics.fanOutFailures.get()).values[0]?.value ?? 0;
 }
 
-/** While it lasts, every delivery of this organization is refused by the database. */
+/** Makes the database refuse every delivery of this organization during the test. */
 async function breakFanOut({ owner }: Business, run: () => Promise<void>): Promise<void> {
   await sql`create function refuse_delivery() returns trigger language plpgsql as
     ${sql.lit(`begin if new.organization_id = '${owner}' then raise 'refused'; end if; return new; end`)}`.execute(db);

@@ -31,7 +31,7 @@ type Setting = { owner: OrganizationId; widgetId: WidgetId; system: SchedulingSy
 
 let settings = 0;
 
-/** A visitor who wants the first free time of a widget's sandbox. */
+/** A visitor who wants the first free time in a widget's sandbox. */
 async function makeSetting(): Promise<Setting & { email: string }> {
   const owner = await makeOrganization(db);
   const widgetId = await makeWidget(db, owner);
@@ -62,7 +62,7 @@ async function makeSetting(): Promise<Setting & { email: string }> {
   return { owner, widgetId, system, wanted, email };
 }
 
-/** The same system, but something happens between its word and ours. */
+/** The same system, with something happening between its answer and our commit. */
 function afterBooking(system: SchedulingSystem, happen: () => Promise<unknown>): SchedulingSystem {
   return {
     ...system,

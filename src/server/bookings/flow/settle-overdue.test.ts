@@ -28,7 +28,7 @@ const CHECK_UP = "10";
 
 type Practice = { owner: OrganizationId; widgetId: WidgetId; connectionId: ConnectionId; server: CalcomServer };
 
-/** A business that books through a cal.com of its own. */
+/** A business that books through its own Cal.com. */
 async function makePractice(): Promise<Practice> {
   const server = await startCalcomServer();
   after(() => server.stop());
@@ -49,29 +49,29 @@ async function giveConnection(widgetId: WidgetId, connectionId: ConnectionId | n
   await db.updateTable("widgets").set({ connection_id: connectionId }).where("id", "=", widgetId).execute();
 }
 
-/** As a process leaves a request that ends before it is settled; unless it was lost, the appointment is made. */
+/** The state a process leaves when it ends before settling a request; the appointment exists unless the request was lost. */
 async function leaveUnsettled(
   practice: Practice,
-  about: { email?: string; touch?: object; isLost?: boolean; askedIn?: ConnectionId | "sandbox" } = {},
+  options: { email?: string; touch?: object; isLost?: boolean; askedIn?: ConnectionId | "sandbox" } = {},
 ): Promise<Reference> {
   const { owner, widgetId, connectionId } = practice;
   const reference = await takeReference(db, owner, deps.random);
-  const customer = { name: "Mara Quell", email: about.email ?? "mara@example.com", phone: null, notes: null };
+  const customer = { name: "Mara Quell", email: options.email ?? "mara@example.com", phone: null, notes: null };
   const copy = { timeZone: "Europe/Berlin", customer, answers: [], attribution: {} };
   await insertPending(db, owner, {
     reference,
     widget_id: widgetId,
-    asked_in: about.askedIn ?? connectionId,
+    asked_in: options.askedIn ?? connectionId,
     keyHash: Buffer.from(reference),
     service_id: CHECK_UP,
     start_at: START,
     askingUntil: new Date(clock.now().getTime() - 1),
     given_up_at: new Date(clock.now().getTime() + 15 * MINUTE_MS),
-    touch: { ...DIRECT_TOUCH, ...about.touch },
+    touch: { ...DIRECT_TOUCH, ...options.touch },
     copy,
     now: clock.now(),
   });
-  if (!about.isLost) await makeAppointment(practice, { reference, customer });
+  if (!options.isLost) await makeAppointment(practice, { reference, customer });
   return reference;
 }
 
@@ -99,7 +99,7 @@ async function readState(reference: Reference) {
   return rows[0];
 }
 
-/** A day goes by, and what was settled is forgotten. */
+/** A day passes, and settled requests are forgotten. */
 async function forgetAll(): Promise<void> {
   await sql`delete from pending_bookings`.execute(db);
   clock.set(NOON);

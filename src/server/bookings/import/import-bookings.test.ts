@@ -10,7 +10,7 @@ import { BOOKING_COLUMNS } from "../stored/queries.ts";
 
 const { db, pool } = await createTestDatabase();
 
-/** Everything that is in the database, table by table. */
+/** Everything in the database, table by table. */
 async function dumpDatabase(from: Db = db): Promise<unknown> {
   return {
     organizations: await from.selectFrom("organizations").selectAll().orderBy("id").execute(),

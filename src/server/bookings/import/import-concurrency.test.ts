@@ -12,7 +12,7 @@ import { importBookings } from "./import-bookings.ts";
 
 const { db, pool } = await createTestDatabase({ size: 20 });
 
-/** Resolves when some statement of this database waits for a lock: asks until it does. */
+/** Resolves when a statement in this database waits for a lock. */
 async function untilSomeoneWaits(): Promise<void> {
   for (;;) {
     const { rowCount } = await pool.query(
@@ -59,7 +59,7 @@ test("bookings made while rows are imported do not wait, and come after them", {
 }, async () => {
   const { owner, widgetId } = await makeOwner(db);
   const file = Array.from({ length: 50 }, () => makeLine(widgetId, { createdAt: NOON.toISOString() }));
-  // A row of the same reference, uncommitted, holds the import up in the middle of its last statement.
+  // An uncommitted row with the same reference blocks the import in the middle of its last statement.
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
   const { promise: isInTheWay, resolve: inTheWay } = Promise.withResolvers<void>();
   const blocking = db.transaction().execute(async (transaction) => {

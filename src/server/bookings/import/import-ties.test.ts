@@ -9,7 +9,7 @@ import type { Tables } from "../../db/tables.ts";
 
 const { db, pool } = await createTestDatabase();
 
-/** Imports lines at these distances, in milliseconds, and returns where they ended up, in the order of the lines. */
+/** Imports lines at these offsets in milliseconds, and returns where they ended up, in line order. */
 async function settle(stored: readonly number[], staged: readonly number[]): Promise<number[]> {
   const { owner, widgetId } = await makeOwner(db);
   const makeFile = (times: readonly number[]) => times.map((ms) => makeLine(widgetId, { createdAt: afterOctober(ms) }));
@@ -101,7 +101,7 @@ test("thousands of ties take one statement", { timeout: 60_000 }, async (t) => {
   await importLines(counting, owner, { lines: make(1, 0) });
   const usual = statements;
 
-  /** Six batches of 500 lines are staged where one line is a batch of its own; one more round settles what was pushed on. */
+  /** Six batches of 500 lines are staged when one line is its own batch; one more round settles the shifted ones. */
   const allowed = usual + 5 + 3;
   for (const [name, storedGapMs] of [["an unbroken run", 0] as const, ["a run with a gap after each", 2] as const]) {
     await t.test(`3,000 bookings with one timestamp over ${name} of 3,000`, async () => {

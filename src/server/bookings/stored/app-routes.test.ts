@@ -346,7 +346,7 @@ describe("the CSV export", () => {
   test("is cut off when a booking cannot be written, and the log says so without its content", async () => {
     const business = await makeBusiness();
     const admin = await as("admin", business);
-    // Its staff cannot be read as a list of names.
+    // Its staff can't be read as a list of names.
     await makeBooking(db, business.owner, { widgetId: business.widgetId, ...PERSON, staff: "5" });
     const address = await app.listen({ host: "127.0.0.1", port: 0 });
     const response = await fetch(`${address}/api/app/bookings.csv`, { headers: admin.headers });
@@ -371,8 +371,8 @@ describe("the CSV export", () => {
   });
 });
 
-async function makeOne(transaction: typeof db, owner: OrganizationId, about: { widgetId: WidgetId; number: number }) {
-  const digits = about.number
+async function makeOne(transaction: typeof db, owner: OrganizationId, fields: { widgetId: WidgetId; number: number }) {
+  const digits = fields.number
     .toString(8)
     .padStart(6, "0")
     .replaceAll(/\d/g, (digit) => "23456789".charAt(Number(digit)));
@@ -381,16 +381,16 @@ async function makeOne(transaction: typeof db, owner: OrganizationId, about: { w
     .values({
       organization_id: owner,
       reference: `SVC-${digits}` as never,
-      widget_id: about.widgetId,
+      widget_id: fields.widgetId,
       status: "confirmed",
-      created_at: new Date(NOON.getTime() - about.number * 60 * MINUTE_MS),
+      created_at: new Date(NOON.getTime() - fields.number * 60 * MINUTE_MS),
       start_at: NOON,
       end_at: NOON,
       time_zone: "UTC",
       service_id: "svc-1",
       service_name: "Check-up",
       staff: "[]",
-      customer_name: `Person ${about.number}.`,
+      customer_name: `Person ${fields.number}.`,
       customer_email: "person@example.com",
       answers: "[]",
       attribution: "{}",

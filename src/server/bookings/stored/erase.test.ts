@@ -24,7 +24,7 @@ const service = await createWebhookService();
 const { deps, loop } = service;
 const { db } = deps;
 
-/** Repeats what it was sent, as receivers under repair do: the reply becomes part of the log. */
+/** Echoes what it was sent, as receivers being debugged do, so the reply becomes part of the log. */
 const receiver = await startReplying((request) => ({
   status: pathOf(request).includes("down") ? 500 : pathOf(request).includes("chat") ? 404 : 200,
   body: request.body.toString(),
@@ -32,7 +32,7 @@ const receiver = await startReplying((request) => ({
 
 let people = 0;
 
-/** A visitor with something unmistakable in every field that is about them. */
+/** A visitor with a unique value in every personal field. */
 function makePerson(): { columns: Partial<NewBooking>; markers: string[] } {
   const number = ++people;
   const mark = (field: string) => `zq${number}${field}`;
@@ -72,7 +72,7 @@ async function assertNowhere(markers: readonly string[]): Promise<void> {
   for (const marker of markers) assert.deepEqual(await findEverywhere(db, marker), [], marker);
 }
 
-/** That there was a booking, and nothing about it: see docs/decisions/0003-references-have-a-table.md. */
+/** Shows that there was a booking, and nothing about it: see docs/decisions/0003-references-have-a-table.md. */
 async function assertTakenOnly(references: readonly Reference[]): Promise<void> {
   for (const reference of references)
     assert.deepEqual(await findEverywhere(db, reference), ["public.booking_references"], reference);
@@ -129,7 +129,7 @@ test("a booking past its plan's retention leaves nothing in the log either", asy
   const { columns, markers } = makePerson();
   await book(deps, business, columns);
   await deliverAll(loop);
-  // Younger than the delivery log's period, older than the plan's.
+  // Within the delivery log's retention, but past the plan's.
   await db
     .updateTable("bookings")
     .set({ created_at: new Date("2020-01-01T00:00:00.000Z") })

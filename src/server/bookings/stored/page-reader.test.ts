@@ -6,7 +6,7 @@ import { makeBooking, makeKey, NOON } from "../../../../test/support/builders.ts
 import { fillBookings, getPage, makeCaller, type TestCaller } from "../../../../test/support/read-api.ts";
 import { revokeApiKey } from "../../api-keys/queries.ts";
 
-// From a key's second request on, one statement checks the key and reads the page, shared by requests of the same moment.
+// From a key's second request on, one statement checks the key and reads the page, shared by simultaneous requests.
 
 const { app, deps, clock } = await createTestApp();
 const { db } = deps;
@@ -17,9 +17,9 @@ async function statusOf({ headers }: Pick<TestCaller, "headers">, query = "limit
 
 let made = 0;
 
-/** A caller whose key is remembered, with three bookings of times that no other has. */
-async function makeKnown(about: { expiresAt?: Date } = {}): Promise<TestCaller & { createdAts: string[] }> {
-  const caller = await makeCaller(db, about);
+/** A caller whose key is cached, with three bookings at times that no other caller has. */
+async function makeKnown(options: { expiresAt?: Date } = {}): Promise<TestCaller & { createdAts: string[] }> {
+  const caller = await makeCaller(db, options);
   const firstAt = new Date(NOON.getTime() - 1_000 * ++made);
   const createdAts = await fillBookings(db, caller, { count: 3, firstAt });
   clock.set(new Date(NOON.getTime() + 1_000));

@@ -29,7 +29,7 @@ const ALL = [T3, T2, T1, T0];
 
 const RANGES: readonly [query: Record<string, string>, createdAts: string[]][] = [
   [{}, ALL],
-  // since is inclusive, until is not.
+  // since is inclusive, until is exclusive.
   [{ since: T0 }, ALL],
   [{ since: T1 }, [T3, T2, T1]],
   [{ since: T3 }, [T3]],
@@ -38,7 +38,7 @@ const RANGES: readonly [query: Record<string, string>, createdAts: string[]][] =
   [{ until: T0 }, []],
   [{ since: T1, until: T3 }, [T2, T1]],
   [{ since: T1, until: T2 }, [T1]],
-  // Nothing lies between.
+  // Nothing lies in between.
   [{ since: T2, until: T2 }, []],
   [{ since: T3, until: T0 }, []],
   [{ since: "2026-10-20T10:00:00.004Z" }, []],
@@ -50,24 +50,24 @@ const RANGES: readonly [query: Record<string, string>, createdAts: string[]][] =
   [{ since: "1970-01-01", until: "9999-12-31T23:59:59.999999999Z" }, ALL],
   [{ until: "9999-12-31T23:59:59-23:59" }, ALL],
   [{ since: "1970-01-01T00:00:00+23:59" }, ALL],
-  // A date is its first instant in UTC.
+  // A date means its first instant in UTC.
   [{ since: "2026-10-20" }, ALL],
   [{ since: "2026-10-21" }, []],
   [{ until: "2026-10-20" }, []],
   [{ until: "2026-10-21" }, ALL],
-  // Offsets, and none at all, which is UTC.
+  // Offsets, or none, which means UTC.
   [{ since: "2026-10-20T12:00:00.002+02:00" }, [T3, T2]],
   [{ since: "2026-10-20T06:30:00.002-03:30" }, [T3, T2]],
   [{ since: "2026-10-20T10:00:00.002" }, [T3, T2]],
   [{ until: "2026-10-20T10:00" }, []],
   [{ since: "2026-10-20t10:00:00.002z" }, [T3, T2]],
-  // Below the millisecond since rounds down, until and cursor up, so that neither loses the booking it names.
+  // Below a millisecond, since rounds down and until and cursor round up, so that neither loses the booking it names.
   [{ since: "2026-10-20T10:00:00.001999Z" }, [T3, T2, T1]],
   [{ since: "2026-10-20T10:00:00.000999999Z" }, ALL],
   [{ until: "2026-10-20T10:00:00.001001Z" }, [T1, T0]],
   [{ until: "2026-10-20T10:00:00.001000Z" }, [T0]],
   [{ cursor: "2026-10-20T10:00:00.000000001Z" }, [T0]],
-  // The cursor replaces until, later or earlier, and leaves since in force.
+  // The cursor replaces until, later or earlier, and since still applies.
   [{ cursor: T2 }, [T1, T0]],
   [{ cursor: T2, until: T1 }, [T1, T0]],
   [{ cursor: T1, until: T3 }, [T0]],
@@ -344,7 +344,7 @@ test("paging continues when bookings are deleted between pages, including the cu
   assert.deepEqual(second.createdAts, [newestFirst[3], newestFirst[4]]);
 });
 
-// Business keeps 24 calendar months: at noon on 1 November 2026 everything since noon on 1 November 2024.
+// Business keeps 24 calendar months: at noon on 1 November 2026, everything since noon on 1 November 2024.
 const AT_CUTOFF = "2024-11-01T12:00:00.000Z";
 const PAST_CUTOFF = "2024-11-01T11:59:59.999Z";
 const WITHIN = "2024-11-01T12:00:00.001Z";

@@ -8,7 +8,7 @@ const { app, deps } = await createTestApp();
 
 type Columns = Partial<Parameters<typeof makeBooking>[2]>;
 
-/** The one booking of a new organization, as it is read, and the text it came in. */
+/** A new organization's only booking, as returned, with the raw response text. */
 async function readBack(columns: Columns) {
   const { owner, widgetId, headers } = await makeCaller(deps.db);
   const { reference } = await makeBooking(deps.db, owner, { widgetId, ...columns });

@@ -14,8 +14,8 @@ const { db } = await createTestDatabase();
 
 const EVERYTHING = { createdFrom: new Date(0), createdBefore: null, widgetId: null, limit: 100 } as const;
 
-async function search(owner: OrganizationId, text: string, about: Partial<BookingSearch> = {}): Promise<string[]> {
-  const rows = await searchBookings(db, owner, { ...EVERYTHING, search: text, parts: ["o", "c"], ...about });
+async function search(owner: OrganizationId, text: string, filters: Partial<BookingSearch> = {}): Promise<string[]> {
+  const rows = await searchBookings(db, owner, { ...EVERYTHING, search: text, parts: ["o", "c"], ...filters });
   return rows.map((row) => row.customer_name);
 }
 
@@ -26,7 +26,7 @@ async function makeBusiness(): Promise<Business> {
   return { owner, widgetId: await makeWidget(db, owner) };
 }
 
-/** So many newer bookings of others that only the index leads to the older ones. */
+/** Enough newer bookings by others that only the index finds the older ones. */
 const OTHERS = 500;
 
 async function makeBusyBusiness(): Promise<Business> {
@@ -44,7 +44,7 @@ async function makeBusyBusiness(): Promise<Business> {
   return business;
 }
 
-/** Without letters but those of the prefix. */
+/** Without letters except those in the prefix. */
 function toReference(number: number): Reference {
   const digits = number.toString(8).padStart(REFERENCE.length, "0");
   return `${REFERENCE.prefix}${digits.replaceAll(/./g, (digit) => "23456789".charAt(Number(digit)))}` as Reference;
@@ -190,7 +190,7 @@ test("a search finds exactly what scanning every booking finds", async () => {
   );
 });
 
-/** PostgreSQL's letters on both sides, field by field, and no index. */
+/** Compares with PostgreSQL's case folding on both sides, field by field, without an index. */
 async function lookAtAll(owner: OrganizationId, text: string): Promise<string[]> {
   const { rows } = await sql<{ customer_name: string }>`
     select customer_name from bookings

@@ -235,7 +235,7 @@ test("four processes starting at once on a new folder create one database and sh
 
 test("a first start cut short by kill -9 does not block the next one", async () => {
   const dataDir = join(folder, "cut-short");
-  // The client starts another supervisor when the first one is killed; at the second notice it is let be.
+  // The client starts another supervisor when the first one is killed; the second notice ends this.
   const notices: string[] = [];
   const { url, release } = await openEmbeddedDatabase({
     dataDir,

@@ -28,7 +28,7 @@ import {
 
 const { folder, shared } = makeTestFolder();
 const oddPath = join(folder, `a b, "c" 'd' 📅 é`);
-/** An ordinary user: the one who runs the tests, or for root one that every system has. */
+/** An ordinary user: the one running the tests, or for root, one that every system has. */
 const ordinary = isRoot ? { user: { uid: 65_534, gid: 65_534 } } : {};
 const canBecomeOrdinary = !isRoot || canRunNodeAs(65_534);
 const onlyForRoot = { skip: !isRoot && "needs root" };

@@ -9,7 +9,9 @@ import { findByApp, findByHost, findByName } from "./source-lookup.ts";
 import { KNOWN_SOURCES } from "./source-tables.ts";
 import { TAG_MAX_CODE_POINTS } from "./tag.ts";
 
-/** Input, then the whole answer: source, medium, campaign, channel. The page is www.salon-anna.de unless the row says so. */
+/**
+ * Input, then the whole result: source, medium, campaign, channel. The page is www.salon-anna.de unless the row says otherwise.
+ */
 type Row = [
   input: RawAttribution,
   source: string,
@@ -516,7 +518,7 @@ test("each spelling in the tables belongs to exactly one source", () => {
   }
 });
 
-// Any strings, lone surrogates and null bytes included, mixed with pieces that reach the deeper rules.
+// Any strings, including lone surrogates and null bytes, mixed with parts that reach the deeper rules.
 const anyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 400 }),
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 }).map((units) => String.fromCharCode(...units)),

@@ -5,9 +5,9 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { dumpDatabase, eventsBody, listEvents, postEvents } from "../../../../test/support/collect.ts";
 import type { Config } from "../../config.ts";
 
-// The promise of the contract: of an anonymous event are kept the step, the time, the page, source, medium, campaign,
-// channel, device, country and the random visit id. Everything else that a request carries is marked here, and looked for
-// in every table, log line and answer.
+// The contract's promise: an anonymous event keeps only the step, time, page, source, medium, campaign, channel, device,
+// country and the random visit id. Everything else in a request is marked here, and searched for in every table, log line and
+// response.
 
 const CLICK_ID = "Cj0KCQiAMarkerClickIdValue_BwE";
 const MARKERS = {

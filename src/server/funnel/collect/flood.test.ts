@@ -13,7 +13,7 @@ import { NETWORK_BUDGET_FACTOR } from "../record/visit-budget.ts";
 
 // What strangers can make us store.
 
-/** Pages of all funnel tables and their indexes, in bytes. */
+/** The size of all funnel tables and their indexes, in bytes. */
 async function measureTables(db: Db): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select sum(pg_total_relation_size(oid))::bigint as bytes from pg_class
@@ -54,7 +54,7 @@ test("a new visit with hostile texts costs at most 4 KB of tables and indexes", 
   const { app, deps } = await createTestApp({ rateLimitEventsPerMinute: 0 });
   const widget = await makeWidget(deps.db, await makeOrganization(deps.db));
   const visits = 900;
-  // Random letters, which nothing compresses; four bytes each where they can be.
+  // Random letters, which don't compress, at four bytes each where allowed.
   const letters = (count: number) => String.fromCodePoint(...[...randomBytes(count)].map((byte) => 0x1f300 + byte));
   const words = (count: number) =>
     randomBytes(count)
@@ -90,7 +90,7 @@ test("over an address's daily budget new visits are dropped and counted; known o
     await makeWidget(deps.db, await makeOrganization(deps.db)),
   ];
   const post = async (id: string, body: unknown, address: string) => {
-    // The limit per minute is another matter.
+    // The limit per minute is tested elsewhere.
     clock.set(new Date(clock.now().getTime() + MINUTE_MS));
     return (await postEvents(app, id, body, { "x-forwarded-for": address })).status;
   };

@@ -363,7 +363,7 @@ test("when the queue is full, requests get 503 with Retry-After, and everything 
 
   const bodies = Array.from({ length: 10 }, () => eventsBody());
   const answers = await db.transaction().execute(async (transaction) => {
-    // Whoever records waits for this row.
+    // Recording waits for this row.
     await sql`select from day_zones where organization_id = ${owner} for update`.execute(transaction);
     const sent = bodies.map((body) => postEvents(app, id, body));
     const refused = await Promise.all(sent.slice(4));
@@ -453,7 +453,7 @@ test("a browser that disconnects right after sending its beacon causes no error"
     );
   });
   await once(sent, "close");
-  // However the race between the bytes and the reset goes, the service takes the next request and nothing failed.
+  // However the race between the bytes and the reset ends, the service accepts the next request and nothing failed.
   assert.equal((await postEvents(app, id, eventsBody())).status, 204);
   const failed = Object.keys(await readOutcomes(app)).filter((outcome) => outcome !== "recorded");
   assert.deepEqual(failed, []);

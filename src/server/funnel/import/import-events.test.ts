@@ -25,8 +25,8 @@ async function makeOwner(): Promise<{ owner: OrganizationId; widgetId: WidgetId 
   return { owner, widgetId: await makeWidget(db, owner) };
 }
 
-function makeLine(widgetId: WidgetId, visit: number, about: Record<string, unknown> = {}): Record<string, unknown> {
-  return { widgetId, visitId: visitId(visit), step: "widget_viewed", at: "2026-10-01T09:30:00.000Z", ...about };
+function makeLine(widgetId: WidgetId, visit: number, fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return { widgetId, visitId: visitId(visit), step: "widget_viewed", at: "2026-10-01T09:30:00.000Z", ...fields };
 }
 
 const toText = (line: Line) => (typeof line === "string" ? line : JSON.stringify(line));
@@ -52,7 +52,7 @@ function toTouch(line: Line): Touch {
   return parsed.touch;
 }
 
-/** Everything that the organization's funnel tables hold. */
+/** Everything in the organization's funnel tables. */
 async function readAll(owner: OrganizationId): Promise<unknown[]> {
   const tables = ["funnel_visits", "funnel_keys", "funnel_days", "funnel_key_days", "funnel_key_spans", "day_zones"];
   const contents: unknown[] = [];
@@ -65,7 +65,7 @@ async function readAll(owner: OrganizationId): Promise<unknown[]> {
   return contents;
 }
 
-/** A few visits a day over `days` days, every fourth of which books. */
+/** A few visits a day over `days` days; every fourth one books. */
 function makeHistory(widgetId: WidgetId, { visits, days }: { visits: number; days: number }): Line[] {
   return Array.from({ length: visits }, (_, visit) => {
     const startMs = NOON.getTime() - ((visit * 7919) % (days * 1440)) * MINUTE_MS - HOUR_MS;
@@ -263,7 +263,7 @@ test("a day takes 1,000 sources, 1,000 campaigns and 1,000 pages; the rest is (o
     where organization_id = ${owner} and widget_id = '' and counted.kind in (2, 3, 4) and named.id = counted.key
     group by day, counted.kind order by day, counted.kind`.execute(db);
   assert.deepEqual(rows, [
-    // With (other), and with the traffic that has no tags and is nobody's invention.
+    // Plus (other), and untagged traffic, which nobody can make up.
     { day: "2026-10-01", kind: toKindNumber("source"), keys: 1_002, other: 200 },
     { day: "2026-10-01", kind: toKindNumber("campaign"), keys: 1_002, other: 200 },
     { day: "2026-10-01", kind: toKindNumber("page"), keys: 1_002, other: 200 },

@@ -15,8 +15,8 @@ const parser = new EventParser();
 const parse = (line: unknown) =>
   parser.parse(typeof line === "string" ? line : JSON.stringify(line), { owner: OWNER, now: NOW });
 
-function parseTouch(about: Record<string, unknown>): Touch {
-  const parsed = parse({ ...LEAST, ...about });
+function parseTouch(fields: Record<string, unknown>): Touch {
+  const parsed = parse({ ...LEAST, ...fields });
   assert.ok("touch" in parsed, JSON.stringify(parsed));
   return parsed.touch;
 }

@@ -15,14 +15,14 @@ import { sealSpans } from "../recount/seal-spans.ts";
 import { recordTouches } from "./record.ts";
 import type { Touch } from "./touch.ts";
 
-// The one promise that all of recording rests on: whatever is sent, in whatever order, as often as it likes, in whatever
-// batches and over several connections at once, the answers are what counting the touches by hand gives; before and after
-// spans are added up, after counting anew, and in another time zone.
+// The one promise that recording rests on: whatever is sent, in any order, however often, in any batches and over several
+// connections at once, the numbers match a count of the touches by hand. This holds before and after spans are sealed, after a
+// recount, and in another time zone.
 
 const { db } = await createTestDatabase();
 
-// Clocks go back on 25 October 2026 in Europe and on 1 November in America; Lord Howe moves by half an hour on 4 October;
-// Nepal and the Chatham Islands are 45 minutes off; Azores midnights are ambiguous, Beirut's and Cairo's may be missing.
+// Clocks go back on 25 October 2026 in Europe and on 1 November in America; Lord Howe shifts by half an hour on 4 October;
+// Nepal and the Chatham Islands are 45 minutes off; midnight is ambiguous in the Azores and can be missing in Beirut and Cairo.
 const ZONES = [
   "UTC",
   "Europe/Berlin",
@@ -35,7 +35,7 @@ const ZONES = [
   "Africa/Cairo",
   "America/St_Johns",
   "Pacific/Kiritimati",
-  // Their rules changed lately, and the embedded PostgreSQL does not know.
+  // Their rules changed recently, and the embedded PostgreSQL doesn't know.
   "America/Edmonton",
   "Africa/Casablanca",
   "Africa/El_Aaiun",
@@ -55,7 +55,7 @@ type Scenario = {
   otherZone: string;
   /** What happened, each touch once. */
   touches: Touch[];
-  /** What is sent one after the other, before spans may be added up, and then all at once. */
+  /** What is sent one by one before spans can be sealed, and then all at once. */
   before: Touch[][];
   atOnce: Touch[][];
   sealsBetween: boolean;
@@ -87,7 +87,7 @@ test("any order, duplication and batching of touches matches a count by hand, an
       assert.deepEqual(await rebuildStats({ db, clock }, owner), { ...rebuilt, zone: scenario.otherZone });
       await assertCounted(db, owner, { ...expected, zone: scenario.otherZone, when: "counted in the new zone" });
     }),
-    // A failing run is made smaller for as long as this, and then shown.
+    // How long a failing run is shrunk before it is shown.
     { numRuns: RUNS, interruptAfterTimeLimit: TIME_LIMIT_MS },
   );
 });
@@ -117,7 +117,7 @@ function shuffled<T>(items: T[]): fc.Arbitrary<T[]> {
   return fc.shuffledSubarray(items, { minLength: items.length, maxLength: items.length });
 }
 
-/** The sizes are taken in turn until everything is in a batch. */
+/** Uses the sizes in turn until everything is in a batch. */
 function toBatches(touches: readonly Touch[], sizes: readonly number[]): Touch[][] {
   const batches: Touch[][] = [];
   for (let start = 0; start < touches.length; ) {
@@ -132,7 +132,7 @@ function countVisits(touches: readonly Touch[]): number {
   return new Set(touches.map(({ widgetId, visitId }) => `${widgetId} ${visitId}`)).size;
 }
 
-/** As if nothing had ever been recorded. */
+/** Resets to the state before anything was recorded. */
 async function startOver(owner: OrganizationId, zone: string): Promise<void> {
   await updateOrganization(db, owner, { time_zone: zone });
   const rules = readZoneRules(zone);

@@ -24,11 +24,11 @@ const visit = (source: string, campaign = "(not set)"): VisitFacts => ({
 });
 const other = (campaign = "(not set)"): VisitFacts => ({ ...visit("(other)", campaign), medium: "(other)" });
 
-async function addKeys(owner: OrganizationId, kind: KeyKind, about: { keys: readonly string[]; day?: string }) {
+async function addKeys(owner: OrganizationId, kind: KeyKind, options: { keys: readonly string[]; day?: string }) {
   await sql`
     insert into funnel_key_days (organization_id, version, widget_id, day, kind, key, views, bookings)
-    select ${owner}, 1, '', ${about.day ?? "2026-11-01"}::date, ${toKindNumber(kind)}, key, 1, 0
-    from unnest(${about.keys.map((key) => toKeyId(kind, key))}::bigint[]) key`.execute(db);
+    select ${owner}, 1, '', ${options.day ?? "2026-11-01"}::date, ${toKindNumber(kind)}, key, 1, 0
+    from unnest(${options.keys.map((key) => toKeyId(kind, key))}::bigint[]) key`.execute(db);
 }
 
 const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);

@@ -19,7 +19,7 @@ function createOutages(): { outages: OutageLog; names: string[] } {
 
 const { outages } = createOutages();
 
-function touch(widgetId: WidgetId, about: Partial<Touch> = {}): Touch {
+function touch(widgetId: WidgetId, fields: Partial<Touch> = {}): Touch {
   return {
     organizationId: ownerOf(widgetId),
     widgetId,
@@ -34,7 +34,7 @@ function touch(widgetId: WidgetId, about: Partial<Touch> = {}): Touch {
     device: "desktop",
     country: "DE",
     conversion: null,
-    ...about,
+    ...fields,
   };
 }
 
@@ -72,7 +72,7 @@ test("a touch PostgreSQL cannot store fails alone", async () => {
 test("a batch that loses to another transaction is retried", async () => {
   const { db } = await createTestDatabase();
   const widget = await makeWidget(db, await makeOrganization(db));
-  // Fails the first two inserts as a deadlock would.
+  // Fails the first two inserts with a deadlock.
   await sql`create sequence attempts`.execute(db);
   await sql`create function fail_twice() returns trigger language plpgsql as $$ begin
     if nextval('attempts') <= 2 then raise exception using errcode = '40P01'; end if; return new; end $$`.execute(db);

@@ -45,7 +45,7 @@ async function recordInBatches(touches: readonly Touch[], size = BATCH): Promise
   }
 }
 
-/** Rows that belong to another set of counters than the one that is read. */
+/** Rows in a set of counters other than the active one. */
 async function countUnreadCounters(owner: OrganizationId): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count
@@ -61,27 +61,27 @@ async function countUnreadCounters(owner: OrganizationId): Promise<number> {
 
 describe("during a rebuild", () => {
   test("a listening process needs no more than the minimum number of connections", async () => {
-    const about = await makeOwner("Europe/Berlin");
+    const business = await makeOwner("Europe/Berlin");
     const sizes = Array.from({ length: 20 }, (_, index) => index + 1);
     const size = sizes.find((count) => "value" in SETTINGS.databasePoolSize.parse(String(count))) ?? 0;
     const pool = openPool({ url, size, log: createLog("silent") });
     const { promise: isListening, resolve } = Promise.withResolvers<void>();
     const listening = createListen({ pool, log: createLog("silent") })("anything", resolve);
     await isListening;
-    const rebuilt = await rebuildStats({ ...deps, db: openDb(pool) }, about.owner);
+    const rebuilt = await rebuildStats({ ...deps, db: openDb(pool) }, business.owner);
     assert.equal(rebuilt.kind, "rebuilt");
     await listening.stop();
     await pool.end();
   });
 
   test("events recorded meanwhile, for old and new visits, are counted once", async () => {
-    const about = await makeOwner("Europe/Berlin");
-    const touches = sampleVisits(about, 600, 1);
-    // Of most visits a part is known before and a part comes meanwhile; some are new; some of it comes twice.
+    const business = await makeOwner("Europe/Berlin");
+    const touches = sampleVisits(business, 600, 1);
+    // Most visits are partly known before and partly arrive meanwhile; some are new; some arrive twice.
     const before = touches.filter((_, index) => index % 3 !== 0);
     const meanwhile = touches.filter((_, index) => index % 3 === 0 || index % 10 === 1);
     await recordInBatches(before, 100);
-    await updateOrganization(db, about.owner, { time_zone: "America/St_Johns" });
+    await updateOrganization(db, business.owner, { time_zone: "America/St_Johns" });
 
     let recorded = 0;
     const writers = Array.from({ length: 4 }, async (_, writer) => {
@@ -92,8 +92,8 @@ describe("during a rebuild", () => {
       }
     });
     let meanwhileCount = 0;
-    const outcome = await rebuildStats(deps, about.owner, {
-      // While this waits, everybody records: none of them waits for the recount.
+    const outcome = await rebuildStats(deps, business.owner, {
+      // While this waits, everyone records: nobody waits for the recount.
       progress: async () => {
         const before = recorded;
         while (recorded < before + 10 && recorded < Math.floor(meanwhile.length / 5) - 8) await setImmediate();
@@ -103,38 +103,38 @@ describe("during a rebuild", () => {
     await Promise.all(writers);
     assert.equal(outcome.kind, "rebuilt");
     assert.ok(meanwhileCount > 10, `${meanwhileCount} recordings came between two parts`);
-    await assertCounted(db, about.owner, {
-      ...about,
+    await assertCounted(db, business.owner, {
+      ...business,
       touches,
       zone: "America/St_Johns",
       windows: WINDOWS,
       when: "after",
     });
-    assert.equal(await countUnreadCounters(about.owner), 0);
+    assert.equal(await countUnreadCounters(business.owner), 0);
 
-    const incremental = await readCounters(db, about.owner);
-    await rebuildStats(deps, about.owner);
-    assert.deepEqual(await readCounters(db, about.owner), incremental, "every counter, not only what is shown");
+    const incremental = await readCounters(db, business.owner);
+    await rebuildStats(deps, business.owner);
+    assert.deepEqual(await readCounters(db, business.owner), incremental, "every counter, not only what is shown");
   });
 
   test("a visit that arrives last, just before the switch, is counted too", async () => {
-    const about = await makeOwner("UTC");
-    const touches = sampleVisits(about, 60, 8);
+    const business = await makeOwner("UTC");
+    const touches = sampleVisits(business, 60, 8);
     await recordInBatches(touches, 100);
-    const widgetId = about.widgets.toSorted().at(-1) as WidgetId;
+    const widgetId = business.widgets.toSorted().at(-1) as WidgetId;
     const last = { ...makeTouch({ widgetId, visit: 1, at: NOW }), visitId: "ffffffff-ffff-4fff-bfff-ffffffffffff" };
     let recording: Promise<unknown> | null = null;
-    // The time is asked for when every visit has been counted, to see which spans are over.
+    // The clock is read once every visit is counted, to see which spans are over.
     const clock = {
       now: () => {
         recording ??= recordTouches(db, [last], "active");
         return NOW;
       },
     };
-    await rebuildStats({ db, clock }, about.owner);
+    await rebuildStats({ db, clock }, business.owner);
     await recording;
-    await assertCounted(db, about.owner, {
-      ...about,
+    await assertCounted(db, business.owner, {
+      ...business,
       touches: [...touches, last],
       zone: "UTC",
       windows: WINDOWS,
@@ -143,11 +143,11 @@ describe("during a rebuild", () => {
   });
 
   test("readers see the old zone's numbers until they see the new zone's, and nothing in between", async () => {
-    const about = await makeOwner("Pacific/Kiritimati");
-    await recordInBatches(sampleVisits(about, 300, 2), 100);
-    const read = () => readAnalytics(db, about.owner, { days: 70, now: NOW });
+    const business = await makeOwner("Pacific/Kiritimati");
+    await recordInBatches(sampleVisits(business, 300, 2), 100);
+    const read = () => readAnalytics(db, business.owner, { days: 70, now: NOW });
     const before = await read();
-    await updateOrganization(db, about.owner, { time_zone: "America/Los_Angeles" });
+    await updateOrganization(db, business.owner, { time_zone: "America/Los_Angeles" });
 
     let isRunning = true;
     const answers: Analytics[] = [];
@@ -155,7 +155,7 @@ describe("during a rebuild", () => {
       while (isRunning) answers.push(await read());
     };
     const polls = [poll(), poll()];
-    await rebuildStats(deps, about.owner);
+    await rebuildStats(deps, business.owner);
     isRunning = false;
     await Promise.all(polls);
     const after = await read();
@@ -167,12 +167,12 @@ describe("during a rebuild", () => {
   });
 
   test("a second rebuild is refused as busy", async () => {
-    const about = await makeOwner("UTC");
-    await recordInBatches(sampleVisits(about, 40, 3), 100);
+    const business = await makeOwner("UTC");
+    await recordInBatches(sampleVisits(business, 40, 3), 100);
     let second: ReturnType<typeof rebuildStats> | null = null;
-    const first = await rebuildStats(deps, about.owner, {
+    const first = await rebuildStats(deps, business.owner, {
       progress: () => {
-        second ??= rebuildStats(deps, about.owner);
+        second ??= rebuildStats(deps, business.owner);
       },
     });
     assert.deepEqual(await second, { kind: "busy" });
@@ -180,71 +180,77 @@ describe("during a rebuild", () => {
   });
 
   test("changing the time zone waits for the rebuild, and then counts in the new zone", async () => {
-    const about = await makeOwner("UTC");
-    const touches = sampleVisits(about, 40, 4);
+    const business = await makeOwner("UTC");
+    const touches = sampleVisits(business, 40, 4);
     await recordInBatches(touches, 100);
     let change: Promise<unknown> | null = null;
-    await rebuildStats(deps, about.owner, {
+    await rebuildStats(deps, business.owner, {
       progress: () => {
-        change ??= updateOrganization(db, about.owner, { time_zone: "Asia/Tokyo" }).then(() =>
-          rebuildIfOutdated(deps, about.owner),
+        change ??= updateOrganization(db, business.owner, { time_zone: "Asia/Tokyo" }).then(() =>
+          rebuildIfOutdated(deps, business.owner),
         );
       },
     });
     assert.deepEqual(await change, { kind: "rebuilt", visits: 40, zone: "Asia/Tokyo" });
-    assert.deepEqual(await rebuildIfOutdated(deps, about.owner), { kind: "up_to_date" });
-    await assertCounted(db, about.owner, { ...about, touches, zone: "Asia/Tokyo", windows: WINDOWS, when: "after" });
+    assert.deepEqual(await rebuildIfOutdated(deps, business.owner), { kind: "up_to_date" });
+    await assertCounted(db, business.owner, {
+      ...business,
+      touches,
+      zone: "Asia/Tokyo",
+      windows: WINDOWS,
+      when: "after",
+    });
   });
 });
 
 describe("an interrupted rebuild leaves the old numbers, and the next one finishes", () => {
   async function prepare(seed: number) {
-    const about = await makeOwner("Europe/Berlin");
-    const touches = sampleVisits(about, 60, seed);
+    const business = await makeOwner("Europe/Berlin");
+    const touches = sampleVisits(business, 60, seed);
     const [known, late] = [touches.slice(0, -40), touches.slice(-40)];
     await recordInBatches(known);
-    await updateOrganization(db, about.owner, { time_zone: "Asia/Kathmandu" });
-    return { ...about, touches, known, late };
+    await updateOrganization(db, business.owner, { time_zone: "Asia/Kathmandu" });
+    return { ...business, touches, known, late };
   }
 
-  async function assertRecovers(about: Awaited<ReturnType<typeof prepare>>): Promise<void> {
-    const { owner, touches } = about;
-    const before = { ...about, zone: "Europe/Berlin", windows: WINDOWS };
-    await assertCounted(db, owner, { ...before, touches: about.known, when: "cut off" });
-    await recordInBatches(about.late);
+  async function assertRecovers(business: Awaited<ReturnType<typeof prepare>>): Promise<void> {
+    const { owner, touches } = business;
+    const before = { ...business, zone: "Europe/Berlin", windows: WINDOWS };
+    await assertCounted(db, owner, { ...before, touches: business.known, when: "cut off" });
+    await recordInBatches(business.late);
     await assertCounted(db, owner, { ...before, touches, when: "recorded after it was cut off" });
 
     await rebuildOutdated({ ...deps, log: createLog("silent") }, new AbortController().signal);
-    await assertCounted(db, owner, { ...about, zone: "Asia/Kathmandu", windows: WINDOWS, when: "finished" });
+    await assertCounted(db, owner, { ...business, zone: "Asia/Kathmandu", windows: WINDOWS, when: "finished" });
     assert.equal(await countUnreadCounters(owner), 0);
   }
 
   test("after a signal, as when the process is stopped", async () => {
-    const about = await prepare(5);
+    const business = await prepare(5);
     const stopping = new AbortController();
-    const outcome = await rebuildStats(deps, about.owner, {
+    const outcome = await rebuildStats(deps, business.owner, {
       signal: stopping.signal,
       progress: () => stopping.abort(),
     });
     assert.deepEqual(outcome, { kind: "stopped" });
-    await assertRecovers(about);
+    await assertRecovers(business);
   });
 
   test("after an error between two chunks", async () => {
-    const about = await prepare(6);
-    const rebuild = rebuildStats(deps, about.owner, {
+    const business = await prepare(6);
+    const rebuild = rebuildStats(deps, business.owner, {
       progress: () => {
         throw new Error("the disk is gone");
       },
     });
     await assert.rejects(rebuild, { message: "the disk is gone" });
-    await assertRecovers(about);
+    await assertRecovers(business);
   });
 
   test("after losing its connections, as when the process is killed", async () => {
-    const about = await prepare(7);
+    const business = await prepare(7);
     const pool = openPool({ url: `${url}?application_name=doomed`, size: 3, log: createLog("silent") });
-    const rebuild = rebuildStats({ ...deps, db: openDb(pool) }, about.owner, {
+    const rebuild = rebuildStats({ ...deps, db: openDb(pool) }, business.owner, {
       progress: () => {
         void sql`
           select pg_terminate_backend(pid) from pg_stat_activity
@@ -253,7 +259,7 @@ describe("an interrupted rebuild leaves the old numbers, and the next one finish
     });
     await assert.rejects(rebuild);
     await pool.end();
-    await assertRecovers(about);
+    await assertRecovers(business);
   });
 });
 
@@ -267,18 +273,25 @@ describe("a rebuild repairs", () => {
   ]; // biome-ignore format: one damage a line
   for (const [index, [what, damage]] of cases.entries()) {
     test(what, async () => {
-      const about = await makeOwner("Europe/Berlin");
-      const touches = sampleVisits(about, 40, 10 + index);
+      const business = await makeOwner("Europe/Berlin");
+      const touches = sampleVisits(business, 40, 10 + index);
       await recordInBatches(touches);
-      await rebuildStats(deps, about.owner);
-      const [counters, visits] = [await readCounters(db, about.owner), await readVisits(about.owner)];
-      await damage(about.owner);
-      assert.notDeepEqual([await readCounters(db, about.owner), await readVisits(about.owner)], [counters, visits]);
+      await rebuildStats(deps, business.owner);
+      const [counters, visits] = [await readCounters(db, business.owner), await readVisits(business.owner)];
+      await damage(business.owner);
+      assert.notDeepEqual(
+        [await readCounters(db, business.owner), await readVisits(business.owner)],
+        [counters, visits],
+      );
 
-      assert.deepEqual(await rebuildStats(deps, about.owner), { kind: "rebuilt", visits: 40, zone: "Europe/Berlin" });
-      assert.deepEqual([await readCounters(db, about.owner), await readVisits(about.owner)], [counters, visits]);
-      await assertCounted(db, about.owner, {
-        ...about,
+      assert.deepEqual(await rebuildStats(deps, business.owner), {
+        kind: "rebuilt",
+        visits: 40,
+        zone: "Europe/Berlin",
+      });
+      assert.deepEqual([await readCounters(db, business.owner), await readVisits(business.owner)], [counters, visits]);
+      await assertCounted(db, business.owner, {
+        ...business,
         touches,
         zone: "Europe/Berlin",
         windows: WINDOWS,
@@ -332,7 +345,7 @@ describe("the background task", () => {
 
   test("recounts when the runtime has newer rules for the zone, but not when it has older ones", async () => {
     const { owner, widgets } = await makeOwner("America/Edmonton");
-    // As a runtime before 2026 would have counted: clocks go back on the first Sunday of November.
+    // As a runtime before 2026 would have counted: clocks go back on the first Sunday in November.
     const before = { ...readZoneRules("America/Denver"), id: "America/Edmonton before" };
     await saveZoneOffsets(db, before);
     const widgetId = widgets[0] as WidgetId;

@@ -24,9 +24,9 @@ import { sealSpans } from "./seal-spans.ts";
 
 const NOW = new Date("2026-11-01T12:00:00.000Z");
 
-async function setUp(about: { plan: Plan; timeZone?: string }) {
+async function setUp(options: { plan: Plan; timeZone?: string }) {
   const { db } = await createTestDatabase();
-  const owner = await makeOrganization(db, about);
+  const owner = await makeOrganization(db, options);
   const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)] as [WidgetId, WidgetId];
   const metrics = createMetrics();
   const sweep = async (now = NOW) => {
@@ -41,7 +41,7 @@ async function setUp(about: { plan: Plan; timeZone?: string }) {
   return { db, owner, widgets, widgetId: widgets[0], metrics, sweep };
 }
 
-/** The visits, with all their touches, that took a step for the first time, or booked, on a day that is kept. */
+/** The visits, with all their touches, whose first step or booking is on a kept day. */
 function keepVisits(touches: readonly Touch[], { zone, keptSince }: { zone: string; keptSince: Date }): Touch[] {
   const toDay = (instant: Date) =>
     Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone).toPlainDate().toString();
@@ -125,7 +125,7 @@ test("a visit across the edge stays, with its booking on a kept day, until that 
     channels: [{ key: "Paid Search", views: 0, bookings: 1, conversionRate: 0 }],
   };
   assert.deepEqual(await read(NOW), edge);
-  // A day of counters for the widget and for all together, with six keys each.
+  // A day of counters for the widget and for all widgets, with six keys each.
   assert.deepEqual(await sweep(), { bookings: 0, visits: 0, counters: 14 });
   assert.deepEqual(await read(NOW), edge);
 
@@ -158,7 +158,7 @@ test("sweeping and recounting at the same time ends with the same numbers as a c
   );
   for (let start = 0; start < touches.length; start += 500)
     await recordTouches(db, touches.slice(start, start + 500), "active");
-  // Where the oldest kept day begins ten hours earlier.
+  // Where the oldest kept day starts ten hours earlier.
   await updateOrganization(db, owner, { time_zone: "UTC" });
 
   const clock = { now: () => NOW };
@@ -181,7 +181,7 @@ test("sweeping and recounting at the same time ends with the same numbers as a c
 
 test("while days are recounted in another zone, a visit on a kept day in that zone stays", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free", timeZone: "Pacific/Kiritimati" });
-  // On Kiritimati 3 October is the oldest kept day by now, in UTC it is 2 October.
+  // On Kiritimati the oldest kept day is now 3 October; in UTC it is 2 October.
   await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-10-02T05:00:00Z" })], "active");
   await updateOrganization(db, owner, { time_zone: "UTC" });
   const stopping = new AbortController();
@@ -210,7 +210,7 @@ test("the sweep and the metrics report how many of each kind were deleted", asyn
     ],
     "active",
   );
-  // One day for the widget and for all together, and six keys for each.
+  // One day for the widget and for all widgets, with six keys each.
   assert.deepEqual(await sweep(), { bookings: 1, visits: 2, counters: 14 });
   const { values } = await metrics.expiredRows.get();
   assert.deepEqual(
@@ -248,7 +248,7 @@ test("texts are deleted once unused for as long as visits are kept; those in use
     makeTouch({ widgetId, visit, at, class: { ...SEARCH_AD, campaign } });
   await recordTouches(db, [touch(1, "2026-11-01T10:00:00Z", "old")], "active");
   await recordTouches(db, [touch(2, "2026-12-01T10:00:00Z", "new")], "active");
-  // An import of old visits marks their texts as used now.
+  // Importing old visits marks their texts as used now.
   await recordTouches(db, [touch(3, "2026-10-20T10:00:00Z", "imported")], "every", { now: late });
   await sweep(late);
   const { rows } = await sql<{ key: string }>`

@@ -10,8 +10,8 @@ import { createLog } from "../../lib/log.ts";
 import { recordTouches } from "../record/record.ts";
 import { sealOutdated } from "./seal-spans.ts";
 
-// Spans of 8 days begin on 24 September, 2, 10, 18 and 26 October, 3 and 11 November 2026, those of 64 on 4 June, 7 August and
-// 10 October.
+// Spans of 8 days start on 24 September, 2, 10, 18 and 26 October, 3 and 11 November 2026; spans of 64 days on 4 June, 7 August
+// and 10 October.
 
 const { db } = await createTestDatabase();
 
@@ -40,7 +40,7 @@ async function readSealedBefore(...owners: OrganizationId[]): Promise<(string | 
   return owners.map((owner) => rows.find((row) => row.organization_id === owner)?.sealed_before);
 }
 
-/** "days from first day: views" of the sums of all widgets, by channel. */
+/** "days from first day: views" of all widgets' sums, by channel. */
 async function readSpans(owner: OrganizationId): Promise<string[]> {
   const { rows } = await sql<{ span: string }>`
     select span_days || ' from ' || start_day || ': ' || views as span from funnel_key_spans

@@ -6,7 +6,7 @@ import { listWeek, requireBooked, toRequest } from "../testing/conformance.ts";
 import { createTimeLimit } from "../testing/local-server.ts";
 import { openCalcom } from "../testing/open-calcom.ts";
 
-// How Cal.com's errors end a booking.
+// How Cal.com's errors affect a booking.
 
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: CALCOM_REQUEST_ID, failure: null };
@@ -131,7 +131,7 @@ test("nothing is sent when Cal.com cannot be reached, so the outcome is known", 
   assert.ok(slot);
   await server.stop();
   const request = toRequest("10", slot);
-  // Notices that the connection of before is gone.
+  // Notices that the earlier connection is gone.
   await system.findByReference(request, NEVER);
   const upstream = { status: null, requestId: null, failure: "connection_refused" };
   const outcome = await system.book(request, NEVER);

@@ -70,7 +70,7 @@ test("a visitor's mistakes and a visitor who leaves do not affect a connection's
 
 test("every operation has a time limit, and a silent system counts as a timeout", async () => {
   const { server, system, readHealth } = await connect();
-  // The services are known before any limit runs.
+  // The services are known before any time limit starts.
   await system.listSlots(QUERY);
   const limited = limitSystem(system, { readMs: 500, bookMs: 500, verifyMs: 500 });
   const hangs: Twist = { answer: "hang" };

@@ -61,7 +61,7 @@ test("both kinds are connected; missing addresses get their defaults", async () 
   const added = await addConnection(deps, owner, wanted);
   assert.equal(added.kind, "added");
   const { graphUrl: _, loginUrl: __, ...settings } = server.parts.settings;
-  // The usual address is not reached from here: a name that does not exist.
+  // The default address can't be reached from here: its name doesn't exist.
   const usual = await addConnection(deps, owner, { ...wanted, settings });
   assert.ok(usual.kind === "test_failed" && usual.failure.upstream?.failure === "dns_error", JSON.stringify(usual));
 });

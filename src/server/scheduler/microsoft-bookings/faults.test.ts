@@ -8,7 +8,7 @@ import { openGraph } from "../testing/open-graph.ts";
 import { createTestOutbound } from "../testing/outbound.ts";
 import { createMicrosoftBookings } from "./microsoft-bookings.ts";
 
-// How Microsoft's errors end a booking, and what they mean to "Test connection".
+// How Microsoft's errors affect a booking, and how "Test connection" reports them.
 
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: GRAPH_REQUEST_ID, failure: null };
@@ -111,14 +111,14 @@ for (const refusesDoubleBookings of [true, false]) {
     server.refusesDoubleBookings = refusesDoubleBookings;
     const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
     assert.ok(slot);
-    // As in two processes: nothing of ours but the calendar tells them apart.
+    // Like two processes, which share nothing but the calendar.
     const other = createMicrosoftBookings({ outbound: createTestOutbound(clock), clock }, server.parts);
     requireFound(await other.listServices(NEVER));
     server.faults.length = 0;
     const outcomes = await Promise.all(
       Array.from({ length: 5 }, (_, index) => (index < 3 ? system : other).book(toRequest("check-up", slot), NEVER)),
     );
-    // Each process keeps to four requests at once, but together they may exceed it.
+    // Each process sends at most four requests at once, but together they can exceed that.
     server.faults.splice(0);
     assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), [
       "booked",

@@ -85,7 +85,7 @@ test("a buffer after the appointment must be free too, even after one in the cal
   const { system, server } = await openGraph();
   server.busy.push({ staffId: "s-ada", start: "2026-11-02T09:10:00.0000000", end: "2026-11-02T10:00:00.0000000" });
   const slots = await listWeek(system, { now: GRAPH_NOW, serviceId: "first" });
-  // From 08:00 it would take until 09:15 with its buffer.
+  // From 08:00 it would take until 09:15 including its buffer.
   assert.equal(toTimes(slots)[0], "2026-11-02T10:00:00.000Z");
   const answers = [{ questionId: "q-what", question: "What is it about?", answer: "Teeth" }];
   const [first] = slots;
@@ -112,7 +112,7 @@ test("a service has only times in its own weekly hours, within those of the busi
   const { system } = await openGraph();
   const range = { from: GRAPH_NOW, to: new Date(GRAPH_NOW.getTime() + 21 * DAY_MS) };
   const slots = requireFound(await system.listSlots({ serviceId: "fridays", staffId: null, ...range }, NEVER));
-  // Saturdays the business is closed, and on 13 November the service cannot be booked.
+  // The business is closed on Saturdays, and the service can't be booked on 13 November.
   assert.deepEqual(toTimes(slots), [
     "2026-11-06T09:15:00.000Z",
     "2026-11-06T09:45:00.000Z",
@@ -288,7 +288,7 @@ test("an incomplete search does not report an appointment as missing", async () 
   const sought = { ...request, reference: "SVC-222222" as typeof request.reference };
   assert.deepEqual(await system.findByReference(sought, NEVER), { kind: "absent" });
 
-  // More appointments of one service at one time than are read one by one.
+  // More appointments for one service at one time than are read one by one.
   for (let n = 2; n <= 21; n++) server.appointments.push({ ...made, id: `appointment-${n}` });
   assert.equal((await system.findByReference(sought, NEVER)).kind, "unavailable");
 

@@ -19,12 +19,15 @@ const MARKER = "zq7marker";
 
 type Subject = { system: UnlimitedSystem; owner: OrganizationId; widgetId: WidgetId };
 
-async function openSandbox(about: { timeZone?: string; now?: Date } = {}): Promise<Subject> {
-  const owner = await makeOrganization(database.db, about.timeZone === undefined ? {} : { timeZone: about.timeZone });
+async function openSandbox(options: { timeZone?: string; now?: Date } = {}): Promise<Subject> {
+  const owner = await makeOrganization(
+    database.db,
+    options.timeZone === undefined ? {} : { timeZone: options.timeZone },
+  );
   const widgetId = await makeWidget(database.db, owner);
   const deps = {
     db: database.db,
-    clock: createTestClock(about.now ?? NOW),
+    clock: createTestClock(options.now ?? NOW),
     random: systemRandom,
     log: createLog("silent"),
     baseUrl: "https://book.example.com",
@@ -96,7 +99,7 @@ test("overlapping slots of two services are not both booked with the same person
     hour.staff.map(({ name }) => name),
     ["Robin Novak"],
   );
-  // Robin is taken until 10:15, the fifteen minutes after included; Sam gives the meetings meanwhile.
+  // Robin is busy until 10:15, including the fifteen minutes after; Sam takes the meetings meanwhile.
   for (const slot of meeting.slice(0, 3)) {
     const booked = requireBooked(await system.book(toRequest("online-meeting", slot), NEVER));
     assert.deepEqual(

@@ -4,12 +4,12 @@ import type { CalcomParts } from "../connections/connection-settings.ts";
 import { eventTypes, me, teams } from "./calcom-world.ts";
 import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
 
-// For tests: Cal.com's API v2 as its source code (calcom/cal.com 44ccc72f) and documents describe it. It refuses what Cal.com
-// refuses: number answers in either type, long text areas, invalid phone numbers, blocked addresses, unverified addresses.
-// It also has Cal.com's oddities: the oldest shape for an unknown version, free times outside the range, filters that don't
-// filter, and 400 with a sentence for a taken time.
+// For tests: Cal.com's API v2 as described by its source code (calcom/cal.com 44ccc72f) and documentation. It refuses what
+// Cal.com refuses: numeric answers of either type, long text areas, invalid phone numbers, blocked addresses, unverified
+// addresses. It also has Cal.com's quirks: the oldest shape for an unknown version, free times outside the range, filters that
+// don't filter, and 400 with a message for a taken time.
 
-/** What a route answers next instead of its usual answer. With `creates`, the booking is still made. */
+/** The next response of a route instead of its usual one. With `creates`, the booking is still made. */
 export type Twist = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
 
 export type CalcomServer = {
@@ -17,9 +17,9 @@ export type CalcomServer = {
   readonly bookings: CalcomBooking[];
   readonly faults: string[];
   readonly requests: ReceivedRequest[];
-  /** The status that new bookings get. */
+  /** The status of new bookings. */
   newStatus: string;
-  /** The versions of the bookings API that the server knows. */
+  /** The versions of the bookings API that the server supports. */
   bookingsVersions: string[];
   /** Whether the server has teams at all; Cal.diy has none. */
   hasTeams: boolean;
@@ -52,7 +52,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
   slots: "2024-09-04",
 };
 export const BLOCKED_EMAIL = "blocked@example.com";
-/** A number of valid length that libphonenumber rejects: no area code of North America starts with 0. */
+/** A number of valid length that libphonenumber rejects: no North American area code starts with 0. */
 export const INVALID_PHONE = "+1 022 555 0100";
 const TEXT_AREA_LENGTH_MAX = 1_000;
 const allEventTypes = [...eventTypes, ...teams.flatMap((team) => team.eventTypes)];
@@ -118,7 +118,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (!isDeepStrictEqual(rest, { timeZone: "UTC", format: "range" })) return fault("slots: query");
     if (!eventType || ![start, end].every((day) => /^\d{4}-\d\d-\d\d$/.test(day))) return fault("slots: query");
     const days: Record<string, { start: string; end: string }[]> = {};
-    // One day more on either side than was asked for.
+    // One more day on either side than requested.
     for (let dayMs = Date.parse(start) - DAY_MS; dayMs <= Date.parse(end) + DAY_MS; dayMs += DAY_MS) {
       const free = toGrid(dayMs, eventType.lengthInMinutes).filter((slot) => !isTaken(slot));
       const shown = free.map((slot) => ({ start: toIso(slot.startMs), end: toIso(slot.endMs) }));
@@ -217,7 +217,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
   return server;
 }
 
-/** The first member of a new booking that doesn't match the documents; our mistake, whoever the customer is. */
+/** The first field of a new booking that doesn't match the documentation; our mistake, whoever the customer is. */
 function findMisfit(wanted: Record<string, never>): string | null {
   const keys = ["attendee", "bookingFieldsResponses", "eventTypeId", "metadata", "start"];
   const { attendee, metadata, bookingFieldsResponses } = wanted as Record<string, Record<string, unknown>>;
@@ -236,7 +236,7 @@ function findMisfit(wanted: Record<string, never>): string | null {
   return Object.entries(checks).find(([, isRight]) => !isRight)?.[0] ?? null;
 }
 
-/** What Cal.com says to a well-formed booking that it still rejects. */
+/** Cal.com's answer to a well-formed booking that it still rejects. */
 function findRefusal(wanted: Record<string, never>, eventType: (typeof eventTypes)[number]): Answer | null {
   const { attendee = {}, bookingFieldsResponses = {} } = wanted as Record<string, Record<string, unknown>>;
   const phone = attendee["phoneNumber"];
@@ -267,7 +267,7 @@ function findRefusal(wanted: Record<string, never>, eventType: (typeof eventType
   return null;
 }
 
-/** Every half an hour from 08:00 on, as long as it fits before 16:00, Monday to Friday. */
+/** Every half hour from 08:00, while it ends by 16:00, Monday to Friday. */
 function toGrid(dayMs: number, lengthInMinutes: number): { startMs: number; endMs: number }[] {
   const weekday = new Date(dayMs).getUTCDay();
   if (weekday === 0 || weekday === 6) return [];

@@ -1,5 +1,5 @@
-// For tests: the user that calcom-server.ts plays. Their clock stands on a Sunday noon; times are free Monday to Friday from
-// 08:00 to 16:00 UTC.
+// For tests: the user of calcom-server.ts. Their clock stands at noon on a Sunday; times are free Monday to Friday from 08:00
+// to 16:00 UTC.
 
 export const CALCOM_NOW = new Date("2026-11-01T12:00:00.000Z");
 
@@ -24,7 +24,7 @@ const splitNameFields = [
   { isDefault: true, type: "splitName", slug: "splitName", lastNameRequired: true },
   ...defaultFields.slice(1),
 ];
-/** As the API shows a field that it has no type for. */
+/** A field as the API shows it when it has no type for it. */
 const textMessageField = {
   type: "unknown",
   slug: "unknown",

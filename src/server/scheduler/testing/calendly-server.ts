@@ -4,11 +4,11 @@ import type { CalendlyParts } from "../connections/connection-settings.ts";
 import { eventTypes, ORGANIZATION_URI, user } from "./calendly-world.ts";
 import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
 
-// For tests: Calendly's API v2 with its scheduling API as its documents describe it. It refuses what they say is refused: times
-// in the past, ranges over 31 days, questions whose text or position differs, tracking without all six fields, locations
-// that the event type doesn't have, and an eleventh booking within a minute.
+// For tests: Calendly's API v2 with its scheduling API as documented. It refuses what the documentation says is refused: times
+// in the past, ranges over 31 days, questions whose text or position differs, tracking without all six fields, locations that
+// the event type doesn't have, and an eleventh booking within a minute.
 
-/** What a route answers next instead of its usual answer. With `creates`, the booking is still made. */
+/** The next response of a route instead of its usual one. With `creates`, the booking is still made. */
 export type Twist = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
 
 export type CalendlyServer = {
@@ -87,7 +87,7 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
     }
   }
 
-  /** Small pages, so that they have to be followed. */
+  /** Small pages, so that paging is needed. */
   function answerEventTypes({ query }: ReceivedRequest): Answer {
     const { page_token: token = "0", ...rest } = query;
     if (!isDeepStrictEqual(rest, { user: user.uri, active: "true", count: "100" })) return fault("event_types: query");
@@ -214,7 +214,7 @@ type WantedInvitee = Readonly<Record<"invitee" | "tracking", Record<string, unkn
   questions_and_answers: CalendlyBooking["questions_and_answers"];
 };
 
-/** The first member of a new booking that doesn't match the documents. */
+/** The first field of a new booking that doesn't match the documentation. */
 function findMisfit(wanted: WantedInvitee, eventType: (typeof eventTypes)[number]): string | null {
   const { invitee, tracking, location, questions_and_answers: answers } = wanted;
   const allowed = ["event_type", "invitee", "location", "questions_and_answers", "start_time", "tracking"];

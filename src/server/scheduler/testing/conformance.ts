@@ -5,29 +5,28 @@ import { REFERENCE, type Reference } from "#contract/ids.ts";
 import { randomId, systemRandom } from "../../lib/random.ts";
 import type { Booked, BookOutcome, BookRequest, Read, Slot, UnlimitedSystem } from "../scheduling-system.ts";
 
-// What every scheduling system does, whichever it is. Each test gets a fresh subject; its services are named by what a test
-// needs of them.
+// What every scheduling system must do. Each test gets a fresh subject; its services are named after what a test needs.
 
 type ConformanceSubject = {
   readonly system: UnlimitedSystem;
   readonly now: Date;
   readonly services: {
-    /** With free times within a week, one place in each, and nothing to answer. */
+    /** Has free times within a week, one place in each, and no questions. */
     readonly plain: string;
-    /** With a required text and a choice. */
+    /** Has a required text question and a choice. */
     readonly asking: string;
-    /** In which a visitor chooses between at least two people; null where the system never lets them. */
+    /** Lets the visitor choose between at least two people; null if the system never does. */
     readonly choosable: string | null;
     readonly online: string;
   };
-  /** What arrived with an appointment; null where the system keeps nothing about a customer. */
+  /** What was received with an appointment; null if the system stores nothing about customers. */
   readonly readArrived: ((reference: Reference) => Promise<Arrived>) | null;
 };
 
 type Arrived = {
   readonly name: string;
   readonly email: string;
-  /** Everything a person at the business can read with the appointment. */
+  /** Everything a person at the business can read in the appointment. */
   readonly notes: string;
   readonly answers: Readonly<Record<string, string>>;
 };

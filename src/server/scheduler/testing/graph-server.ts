@@ -3,12 +3,12 @@ import type { MicrosoftBookingsParts } from "../connections/connection-settings.
 import { BUSINESS_ID, business, customQuestions, GRAPH_NOW, services, staffMembers } from "./graph-world.ts";
 import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
 
-// For tests: Microsoft Graph's bookings as its documents describe them, and as users found them to be. It refuses what Graph
-// refuses: appointments without staff, a fifth request at once, customers without their type. It does not refuse double
-// bookings unless told to. Availability is intervals that reach beyond business hours and ignore appointments, under two
-// names, in varying case, with zones by id or by title. Notes come only with an appointment that is read by itself.
+// For tests: Microsoft Graph's bookings as documented, and as users found them to be. It refuses what Graph refuses:
+// appointments without staff, a fifth simultaneous request, customers without their type. It doesn't refuse double bookings
+// unless told to. Availability is a list of intervals that extend beyond business hours and ignore appointments, under two
+// names, in varying case, with zones by id or by title. Notes are only included when an appointment is read on its own.
 
-/** What a route answers next instead of its usual answer. With `creates`, the appointment is still made. */
+/** The next response of a route instead of its usual one. With `creates`, the appointment is still made. */
 export type Twist = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
 
 export type GraphServer = {
@@ -17,13 +17,13 @@ export type GraphServer = {
   /** Requests that Graph would not have understood. */
   readonly faults: string[];
   readonly requests: ReceivedRequest[];
-  /** Times in which staff have something else in their own calendars. */
+  /** Times when staff have something else in their own calendars. */
   readonly busy: { staffId: string; start: string; end: string }[];
   /** Whether a taken slot is refused, with 500. Graph doesn't promise it. */
   refusesDoubleBookings: boolean;
   /** Whether an appointment must have staff, as seen with application permissions, or must not unless the service allows it. */
   staffRule: "required" | "only_if_selectable";
-  /** Whether the application has the permission to cancel. */
+  /** Whether the application has permission to cancel. */
   canCancel: boolean;
   /** Answers 429 to this many requests, whichever they are. */
   throttledCount: number;
@@ -211,7 +211,7 @@ export async function startGraphServer(): Promise<GraphServer> {
       staffMemberIds: members,
       createdDateTime: new Date(GRAPH_NOW.getTime() + createdCount).toISOString(),
     };
-    // Graph writes times back without the offset.
+    // Graph returns times without the offset.
     const [start, end] = [wanted.startDateTime, wanted.endDateTime].map(({ dateTime }) => ({
       dateTime: dateTime.replace("+00:00", ""),
       timeZone: "UTC",
@@ -290,7 +290,7 @@ export async function startGraphServer(): Promise<GraphServer> {
   return server;
 }
 
-/** The first member of a new appointment that doesn't match the documents. */
+/** The first field of a new appointment that doesn't match the documentation. */
 function findMisfit(
   wanted: GraphAppointment & Record<string, unknown>,
   service: (typeof services)[number],

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// For tests: an HTTP server on this machine that plays an external system strictly. A request that the system's documents
-// do not allow is a fault; a test ends with `expectNoFaults`.
+// For tests: an HTTP server on this machine that plays an external system strictly. A request that the system's documentation
+// doesn't allow is a fault; a test ends with `expectNoFaults`.
 
 export type ReceivedRequest = {
   readonly method: string;
@@ -17,11 +17,11 @@ export type Answer = {
   readonly status: number;
   readonly json?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is instead of JSON. */
+  /** Sent unchanged instead of JSON. */
   readonly text?: string;
 };
 
-/** Takes the request and says nothing, or ends the connection without a word. */
+/** Accepts the request and stays silent, or closes the connection without a response. */
 export type Silence = "hang" | "reset";
 
 type LocalServer = {
@@ -36,7 +36,7 @@ export async function startLocalServer(
   const requests: ReceivedRequest[] = [];
   const server = createServer(async (incoming, outgoing) => {
     const request = await readRequest(incoming).catch(() => null);
-    // The caller gave up before it had sent all of its request.
+    // The caller gave up before sending its whole request.
     if (request === null) return;
     requests.push(request);
     const given = await answer(request);
@@ -78,7 +78,7 @@ function respond(outgoing: ServerResponse, { status, json, headers, text }: Answ
   outgoing.end(body);
 }
 
-/** A time limit that runs out exactly when a test says so. */
+/** A time limit that expires exactly when a test says so. */
 export function createTimeLimit(): { signal: AbortSignal; runOut: () => void } {
   const controller = new AbortController();
   return { signal: controller.signal, runOut: () => controller.abort(new DOMException("late", "TimeoutError")) };

@@ -7,7 +7,7 @@ import { type CalcomServer, startCalcomServer } from "./calcom-server.ts";
 import { CALCOM_NOW } from "./calcom-world.ts";
 import { createTestOutbound } from "./outbound.ts";
 
-/** For tests: the Cal.com adapter with a stand-in of its own, which must have understood every request. */
+/** For tests: the Cal.com adapter with its own stand-in server, which must have understood every request. */
 export async function openCalcom(): Promise<{ system: UnlimitedSystem; server: CalcomServer; clock: TestClock }> {
   const clock = createTestClock(CALCOM_NOW);
   const server = await startCalcomServer();

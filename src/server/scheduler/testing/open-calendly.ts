@@ -7,7 +7,7 @@ import { type CalendlyServer, startCalendlyServer } from "./calendly-server.ts";
 import { CALENDLY_NOW } from "./calendly-world.ts";
 import { createTestOutbound } from "./outbound.ts";
 
-/** For tests: the Calendly adapter with a stand-in of its own, which must have understood every request. */
+/** For tests: the Calendly adapter with its own stand-in server, which must have understood every request. */
 export async function openCalendly(): Promise<{ system: UnlimitedSystem; server: CalendlyServer }> {
   const clock = createTestClock(CALENDLY_NOW);
   const server = await startCalendlyServer(CALENDLY_NOW);

@@ -7,7 +7,7 @@ import type { OpenDeps } from "../open-system.ts";
 import { createSchedulerDeps } from "../scheduler-deps.ts";
 import { createTestOutbound } from "./outbound.ts";
 
-/** For tests: the dependencies of a scheduling system, with a database of its own. Log lines are kept. */
+/** For tests: a scheduling system's dependencies, with their own database. Log lines are kept. */
 export async function createOpenDeps(): Promise<{
   deps: OpenDeps;
   clock: TestClock;

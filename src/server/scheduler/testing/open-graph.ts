@@ -7,7 +7,7 @@ import { type GraphServer, startGraphServer } from "./graph-server.ts";
 import { GRAPH_NOW } from "./graph-world.ts";
 import { createTestOutbound } from "./outbound.ts";
 
-/** For tests: the Microsoft Bookings adapter with a stand-in of its own, which must have understood every request. */
+/** For tests: the Microsoft Bookings adapter with its own stand-in server, which must have understood every request. */
 export async function openGraph(): Promise<{ system: UnlimitedSystem; server: GraphServer; clock: TestClock }> {
   const clock = createTestClock(GRAPH_NOW);
   const server = await startGraphServer();

@@ -1,8 +1,8 @@
 import type { Exchange } from "../check/record-exchanges.ts";
 import { startLocalServer } from "./local-server.ts";
 
-// For tests: answers the requests of a saved connection check the way the real system answered them. The n-th request to a
-// path gets the n-th recorded answer; a request that was not recorded is a fault.
+// For tests: answers a saved connection check's requests as the real system did. The n-th request to a path gets the n-th
+// recorded response; an unrecorded request is a fault.
 
 type ReplayServer = { readonly url: string; readonly faults: string[]; stop(): Promise<void> };
 
@@ -27,7 +27,7 @@ export async function startReplayServer(exchanges: readonly Exchange[]): Promise
         ...(retryAfterMs === null ? {} : { "Retry-After": String(Math.ceil(retryAfterMs / 1_000)) }),
         ...(requestId === null ? {} : { "X-Request-Id": requestId }),
       },
-      // Links in answers, such as those to the next page, lead back here.
+      // Links in responses, such as those to the next page, point back here.
       json: JSON.parse(origins.reduce((text, origin) => text.replaceAll(origin, local.url), JSON.stringify(json))),
     };
   });

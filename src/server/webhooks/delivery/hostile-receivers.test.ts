@@ -6,15 +6,15 @@ import { type GuardedSend, REPLY_READ_BYTES_MAX } from "../request/guarded-send.
 import { REPLY_KEPT_BYTES } from "../request/reply-reader.ts";
 import { guardedSend, post, respond, startReceiver, type TestReceiver, untimed } from "../testing/receiver.ts";
 
-// Receivers that misbehave: each delivery ends within the time limit, costs bounded memory and is reported as it was.
+// Receivers that misbehave: each delivery ends within the time limit, uses bounded memory and is reported correctly.
 
 const TIMEOUT_MS = 300;
 /** A busy machine runs timers late; it never runs them early. */
 const AT_THE_LIMIT = { minMs: TIMEOUT_MS - 1, maxMs: TIMEOUT_MS + 1_500 };
-/** For receivers that are found out long before a limit. */
+/** For receivers that are detected long before a limit. */
 const PATIENT_MS = 10_000;
 const IN_TIME = { maxMs: PATIENT_MS - 1 };
-/** What kernel buffers on both sides may take in before a receiver notices that nobody reads. */
+/** How much kernel buffers on both sides can absorb before a receiver notices that nobody reads. */
 const SOCKET_BUFFER_BYTES = 16 * 1_024 * 1_024;
 
 const receivers: TestReceiver[] = [];
@@ -32,7 +32,7 @@ async function hostile(answer: (socket: Socket) => void): Promise<TestReceiver> 
   return receiver;
 }
 
-/** Writes as fast as the other side takes it, until the connection is closed; counts what was taken. */
+/** Writes as fast as the other side reads, until the connection is closed; counts what was read. */
 function pour(socket: Socket, chunk: Buffer, limitBytes = Number.POSITIVE_INFINITY): { takenBytes: number } {
   const count = { takenBytes: 0 };
   const more = () => {

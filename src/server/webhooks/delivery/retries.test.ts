@@ -23,7 +23,7 @@ const { deps, clock, loop } = service;
 
 const DELAYS = [30, 60, 120, 240, 480, 960, 1920, 3600];
 
-/** Lets every retry come due in its turn. */
+/** Lets each retry come due in turn. */
 async function runWholeSeries(): Promise<void> {
   await deliverAll(loop);
   for (const delay of DELAYS) {
@@ -175,9 +175,9 @@ test("all of an endpoint's failed deliveries since a given time are redelivered 
   const before = receiver.requests.length;
 
   status = 204;
-  const about = { endpointId, since, includeMissed: false };
-  assert.deepEqual(await redeliverFailed(deps, owner, about), { kind: "queued", count: 2 });
-  assert.deepEqual(await redeliverFailed(deps, owner, about), { kind: "queued", count: 0 });
+  const selection = { endpointId, since, includeMissed: false };
+  assert.deepEqual(await redeliverFailed(deps, owner, selection), { kind: "queued", count: 2 });
+  assert.deepEqual(await redeliverFailed(deps, owner, selection), { kind: "queued", count: 0 });
   await deliverAll(loop);
   assert.equal(receiver.requests.length, before + 2);
   assert.deepEqual(
@@ -197,9 +197,12 @@ test("deliveries missed while an endpoint was off can be redelivered together wi
   await book(deps, business);
   await editEndpoint(deps, business.owner, { id: endpointId, isEnabled: true });
 
-  const about = { endpointId, since, includeMissed: false };
-  assert.deepEqual(await redeliverFailed(deps, owner, about), { kind: "queued", count: 0 });
-  assert.deepEqual(await redeliverFailed(deps, owner, { ...about, includeMissed: true }), { kind: "queued", count: 2 });
+  const selection = { endpointId, since, includeMissed: false };
+  assert.deepEqual(await redeliverFailed(deps, owner, selection), { kind: "queued", count: 0 });
+  assert.deepEqual(await redeliverFailed(deps, owner, { ...selection, includeMissed: true }), {
+    kind: "queued",
+    count: 2,
+  });
   // A chat gets one message a second.
   for (let second = 0; second < 2; second++) {
     await deliverAll(loop);

@@ -16,7 +16,7 @@ import {
   startReplying,
 } from "../testing/webhook-service.ts";
 
-// Design section 9, from a booking to the log, for every kind of endpoint.
+// Section 9 of the design, from booking to log, for every kind of endpoint.
 
 const service = await createWebhookService({ webhookTimeoutMs: 4_000 });
 const { deps, loop } = service;

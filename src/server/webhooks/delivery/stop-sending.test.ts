@@ -23,7 +23,7 @@ const service = await createWebhookService();
 const { deps, loop } = service;
 const { db } = deps;
 
-/** A business whose one delivery has failed once and waits for its retry. */
+/** A business whose one delivery has failed once and is waiting for its retry. */
 async function makeWaiting() {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({ status: 500, body: "later" }));
@@ -34,7 +34,7 @@ async function makeWaiting() {
   return { business, receiver, endpoint, reference };
 }
 
-/** All that could ever come, retries and redeliveries. */
+/** Lets all possible retries and redeliveries come due. */
 async function waitForDays(): Promise<void> {
   for (let hour = 0; hour < 5; hour++) {
     moveClock(service, 3_600);

@@ -325,7 +325,7 @@ describe("deliveries", () => {
     await deliverAll(loop);
     const failed = async (since: string) =>
       await askApp(app, member, `POST /endpoints/${id}/redeliver-failed`, { since });
-    // 410 switches the endpoint off.
+    // 410 turns the endpoint off.
     assert.equal((await failed("2026-01-01")).status, 409);
     const admin = await signIn(service, { role: "admin", organizationId: business.owner });
     await askApp(app, admin, `PATCH /endpoints/${id}`, { isEnabled: true });

@@ -6,7 +6,7 @@ import type { GuardedSend } from "../request/guarded-send.ts";
 import { guardedSend, post, respond, startReceiver, type TestReceiver, untimed } from "../testing/receiver.ts";
 import { checkEndpointUrl } from "./url-rules.ts";
 
-// Requests that must not reach the inside. A server on this machine counts connections, and must count none.
+// Requests that must not reach internal addresses. A server on this machine counts connections, and must count none.
 
 const BLOCKED = { kind: "failure", code: "blocked_address" };
 const PUBLIC = "93.184.215.14";
@@ -27,7 +27,7 @@ function sender(settings: Parameters<typeof guardedSend>[0]): GuardedSend {
   return made;
 }
 
-/** Gives one answer after another, and the last one for ever. */
+/** Gives one answer after another, and repeats the last one. */
 function answering(...answers: string[][]): ResolveHost {
   return async (): Promise<HostAnswer> => ({
     kind: "found",

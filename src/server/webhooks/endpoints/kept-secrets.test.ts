@@ -19,7 +19,7 @@ import {
 } from "../testing/webhook-service.ts";
 import { removeEndpoint, rotateSecret } from "./endpoints.ts";
 
-// The URL of a chat and a signing secret are passwords: what we show of them, and how long we keep them.
+// A chat's URL and a signing secret are passwords: what is shown of them, and how long they are kept.
 
 const service = await createWebhookService();
 const { app, deps, clock, loop } = service;

@@ -14,7 +14,8 @@ import {
 } from "../testing/webhook-service.ts";
 import { sendTestEvent } from "./endpoints.ts";
 
-// A chat answers 401, 403 or 404 to three deliveries in a row: it is turned off. What is a delivery, and what a row?
+// A chat that answers 401, 403 or 404 to three deliveries in a row is turned off. These tests define what counts toward that
+// streak.
 
 const service = await createWebhookService({ webhookRetrySchedule: [1] });
 const { deps, loop } = service;
@@ -26,7 +27,7 @@ async function startChat() {
   const { id } = await makeEndpoint(deps, business, { url: receiver.url, kind: "slack" });
   const owner = { id: business.owner, name: "Any", plan: business.plan };
 
-  /** Time for the chat's pace and for the one retry; then whether the chat is on. */
+  /** Lets the chat's pacing and the one retry pass; returns whether the chat is still on. */
   const settle = async () => {
     for (let n = 0; n < 2; n++) {
       await deliverAll(loop);

@@ -5,14 +5,14 @@ import { toShownOrigin } from "./shown-url.ts";
 
 export function toAppEndpoint(
   row: EndpointRow,
-  about: { recent: RecentAttempts | undefined; notices: readonly NoticeRow[]; seesUrl: boolean; now: Date },
+  details: { recent: RecentAttempts | undefined; notices: readonly NoticeRow[]; seesUrl: boolean; now: Date },
 ): AppEndpoint {
-  const { recent, now } = about;
+  const { recent, now } = details;
   const { previous_secret_expires_at: previousExpiresAt } = row;
   return {
     id: row.id,
     kind: row.kind,
-    url: about.seesUrl ? row.url : toShownOrigin(row),
+    url: details.seesUrl ? row.url : toShownOrigin(row),
     description: row.description,
     status: row.status,
     disabledReason: row.disabled_reason,
@@ -33,7 +33,7 @@ export function toAppEndpoint(
         lastFailureAt: toText(recent?.last_failure_at ?? null),
       },
     },
-    notices: about.notices.map(({ kind, detail, created_at }) => ({ kind, detail, at: created_at.toISOString() })),
+    notices: details.notices.map(({ kind, detail, created_at }) => ({ kind, detail, at: created_at.toISOString() })),
     createdAt: row.created_at.toISOString(),
   };
 }

@@ -34,7 +34,7 @@ function inWords(instant: string): string {
   return `${Number(day.slice(8))} ${month} ${day.slice(0, 4)} at ${time} UTC`;
 }
 
-/** Time passes; whatever comes due is tried. */
+/** Time passes, and whatever comes due is attempted. */
 async function pass(seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 1_800) {
     moveClock(service, Math.min(1_800, seconds - passed));

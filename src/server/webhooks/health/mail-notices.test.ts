@@ -15,7 +15,7 @@ import { mailNotices } from "./mail-notices.ts";
 
 const NOBODY_STOPS = new AbortController().signal;
 
-/** A service whose one receiver has just said that it is gone. */
+/** A service whose only receiver has just answered 410. */
 async function switchOff(smtpUrl: string | null) {
   const service = await createWebhookService({ smtpUrl });
   const business = await makeBusiness(service.deps);

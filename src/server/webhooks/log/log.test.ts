@@ -137,7 +137,7 @@ test("filtered pages repeat and skip nothing, even with equal times", async () =
   const references = [];
   const times = [];
   for (let n = 0; n < 6; n++) {
-    // Two at every moment.
+    // Two at every instant.
     if (n % 2 === 0) moveClock(service, 1);
     times.push(clock.now());
     references.push(await book(deps, business));

@@ -18,7 +18,7 @@ import {
 } from "../testing/webhook-service.ts";
 import { redeliver } from "./redeliver.ts";
 
-// What the delivery log shows, and what may be sent again, in time: also while the hourly sweep has not come yet.
+// What the delivery log shows and what can be redelivered is limited by time, even before the hourly sweep has run.
 
 const service = await createWebhookService({ webhookRetrySchedule: [1] });
 const { app, deps, loop } = service;
@@ -27,7 +27,7 @@ const DAY = 24 * 3_600;
 
 type Ask = (route: string, body?: object) => ReturnType<typeof askApp>;
 
-/** Sessions are shorter than the log. */
+/** Sessions are shorter than the log's retention. */
 async function enter({ owner }: Business): Promise<Ask> {
   const member = await signIn(service, { role: "admin", organizationId: owner });
   return (route, body) => askApp(app, member, route, body);
@@ -39,7 +39,7 @@ async function listIds(ask: Ask, path = "/deliveries"): Promise<DeliveryId[]> {
   return (page.data ?? page.deliveries ?? []).map(({ id }) => id as DeliveryId);
 }
 
-/** Two bookings that are given up after two attempts; the ids of their deliveries, oldest first. */
+/** Two bookings given up after two attempts; returns their delivery ids, oldest first. */
 async function failTwice(business: Business): Promise<[DeliveryId, DeliveryId]> {
   for (let n = 0; n < 2; n++) {
     moveClock(service, 0.001);

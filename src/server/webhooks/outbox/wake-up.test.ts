@@ -25,7 +25,7 @@ test("a booking wakes the worker, so its delivery does not wait for the next pol
     await book(deps, business);
     await until(() => receiver.requests.length === n, "it has arrived");
   }
-  // Ten looks a second apart would take five seconds or more.
+  // Ten polls a second apart would take five seconds or more.
   assert.ok(performance.now() - startedAt < 3_000);
   await worker.stop();
 });

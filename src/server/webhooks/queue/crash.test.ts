@@ -22,7 +22,7 @@ import {
 } from "../testing/webhook-service.ts";
 import { WORKER_LOCKS } from "./worker-locks.ts";
 
-// Real worker processes, killed while requests are under way.
+// Real worker processes, killed while requests are in progress.
 
 const { deps: testDeps, url } = await createWebhookService();
 const deps = { ...testDeps, clock: systemClock };
@@ -30,7 +30,7 @@ const { db } = deps;
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 
-/** With this time limit a lease lasts the shortest there is, two seconds. */
+/** With this time limit a lease has its minimum length, two seconds. */
 function startWorkerProcess(settings: Record<string, string> = {}): ChildProcess {
   const child = spawn(process.execPath, [MAIN], {
     env: {
@@ -129,7 +129,7 @@ test("on SIGTERM a worker waits for its requests no longer than the grace period
   const receiver = await startReplying((_request, count) => (count === 1 ? null : {}));
   await makeEndpoint(deps, business, { url: receiver.url });
   await book(deps, business);
-  // The lease outlasts the grace time by far.
+  // The lease lasts far longer than the grace period.
   const first = startWorkerProcess({ WEBHOOK_TIMEOUT_MS: "60000", SHUTDOWN_GRACE_MS: "200" });
   await until(() => receiver.requests.length === 1, "the request is under way");
   await book(deps, business);
@@ -172,7 +172,7 @@ test("on SIGTERM a worker lets requests in progress finish, records them, and st
   assert.equal((await readDelivery(deps, business.owner)).state, "delivered");
 });
 
-/** Advisory locks that worker processes hold on this database. */
+/** Advisory locks held by worker processes on this database. */
 async function countLivingWorkers(): Promise<number> {
   const { rows } = await sql`select from pg_locks join pg_database on pg_database.oid = pg_locks.database
     where datname = current_database() and locktype = 'advisory' and granted
@@ -188,7 +188,7 @@ test("the deliveries of a worker killed with kill -9 are sent by another within 
   const business = await makeBusiness(deps);
   const receiver = await startReplying((_request, count) => (count === 1 ? null : {}));
   await makeEndpoint(deps, business, { url: receiver.url });
-  // Neither the end of the lease, after 80 seconds, nor the schedule brings the second request.
+  // Neither the end of the lease, after 80 seconds, nor the schedule causes the second request.
   const settings = { WEBHOOK_TIMEOUT_MS: "20000", WEBHOOK_RETRY_SCHEDULE: "600,600" };
   const first = startWorkerProcess(settings);
   await book(deps, business);
@@ -216,7 +216,7 @@ test("a suspended worker that resumes changes nothing that was done meanwhile", 
   const gate = Promise.withResolvers<void>();
   const receiver = await startReplying(async (_request, count) => {
     if (count === 1) await gate.promise;
-    // Counted, the first answer would turn the endpoint off.
+    // If it counted, the first answer would turn the endpoint off.
     return { status: count === 1 ? 410 : 200 };
   });
   const endpoint = await makeEndpoint(deps, business, { url: receiver.url });

@@ -14,12 +14,12 @@ import {
 } from "../testing/webhook-service.ts";
 import { claimDeliveries } from "./claim.ts";
 
-// However many organizations have slow receivers, one that comes later finds a place.
+// However many organizations have slow receivers, a newcomer finds a place.
 
 const service = await createWebhookService({ webhookTimeoutMs: 20_000 });
 const { deps } = service;
 
-/** Whoever posts here waits until the test is over. */
+/** Holds every request until the test is over. */
 async function startSlow() {
   const gate = Promise.withResolvers<void>();
   const receiver = await startReplying(async () => {
@@ -29,18 +29,18 @@ async function startSlow() {
   return { receiver, letGo: () => gate.resolve() };
 }
 
-async function fill(url: string, about: { businesses: number; endpoints: number; bookings: number }) {
-  const businesses = await Promise.all(Array.from({ length: about.businesses }, () => makeBusiness(deps)));
+async function fill(url: string, counts: { businesses: number; endpoints: number; bookings: number }) {
+  const businesses = await Promise.all(Array.from({ length: counts.businesses }, () => makeBusiness(deps)));
   await Promise.all(
     businesses.map(async (business) => {
-      for (let n = 0; n < about.endpoints; n++) await makeEndpoint(deps, business, { url });
-      for (let n = 0; n < about.bookings; n++) await book(deps, business);
+      for (let n = 0; n < counts.endpoints; n++) await makeEndpoint(deps, business, { url });
+      for (let n = 0; n < counts.bookings; n++) await book(deps, business);
     }),
   );
   return businesses;
 }
 
-/** Begins what may be begun; nothing ends meanwhile. */
+/** Starts what can be started; nothing ends meanwhile. */
 async function beginAll(loop: DeliveryLoop): Promise<number> {
   let begun = 0;
   for (;;) {
@@ -50,22 +50,22 @@ async function beginAll(loop: DeliveryLoop): Promise<number> {
   }
 }
 
-/** Each test has the queue to itself. */
+/** Gives each test an empty queue. */
 beforeEach(async () => {
   await sql`truncate delivery_queue, delivery_attempts, deliveries, webhook_events cascade`.execute(deps.db);
 });
 
-for (const about of [
+for (const counts of [
   { businesses: 1, endpoints: 7, bookings: 10, atOnce: [64, 64] },
   { businesses: 2, endpoints: 7, bookings: 10, atOnce: [128, 128] },
   { businesses: 4, endpoints: 7, bookings: 10, atOnce: [160, 200] },
   { businesses: 15, endpoints: 20, bookings: 2, atOnce: [220, 245] },
 ] as const) {
-  const { businesses, endpoints, atOnce } = about;
+  const { businesses, endpoints, atOnce } = counts;
   test(`with ${businesses} with ${endpoints} slow receivers each, a newcomer's booking is sent at once`, async () => {
     const slow = await startSlow();
     const loop = new DeliveryLoop(anotherWorker(deps));
-    await fill(slow.receiver.url, about);
+    await fill(slow.receiver.url, counts);
     try {
       const begun = await beginAll(loop);
       assert.ok(begun >= atOnce[0] && begun <= atOnce[1], `${begun} at once`);

@@ -19,12 +19,12 @@ import {
   until,
 } from "../testing/webhook-service.ts";
 
-// How many requests may be in flight at once, and that no receiver delays another's deliveries.
+// How many requests can be in flight at once, and that no receiver delays another's deliveries.
 
 const service = await createWebhookService({ webhookTimeoutMs: 5_000 });
 const { deps } = service;
 
-/** Holds every request until told to let go, and knows how many it holds. */
+/** Holds every request until released, and knows how many it holds. */
 async function startHolding() {
   const gate = Promise.withResolvers<void>();
   const held = new Map<string, number>();
@@ -45,7 +45,7 @@ async function bookMany(business: Business, count: number): Promise<void> {
   for (let n = 0; n < count; n++) await book(deps, business);
 }
 
-/** Each test has the queue to itself. */
+/** Gives each test an empty queue. */
 beforeEach(async () => {
   await sql`truncate delivery_queue, delivery_attempts, deliveries, webhook_events cascade`.execute(deps.db);
 });
@@ -147,7 +147,7 @@ test("one hung endpoint with many waiting deliveries does not delay the others",
   const { receiver, letGo } = await startHolding();
   await makeEndpoint(deps, hung, { url: receiver.url });
   await bookMany(hung, 1);
-  // The same again and again, as a long outage leaves them.
+  // The same event many times, as after a long outage.
   await sql`with events as (
       insert into webhook_events (organization_id, id, type, body, created_at)
       select organization_id, id || n, type, body, created_at from webhook_events, generate_series(1, 5000) n

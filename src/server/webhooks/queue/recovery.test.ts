@@ -27,7 +27,7 @@ import {
 } from "../testing/webhook-service.ts";
 import { createWebhookDeps } from "../webhook-deps.ts";
 
-// What is left when a worker, the database or the clock does not do what it should.
+// What happens when a worker, the database or the clock fails.
 
 const service = await createWebhookService();
 const { deps, clock, loop, lines, url } = service;
@@ -39,7 +39,7 @@ beforeEach(async () => {
   lines.length = 0;
 });
 
-/** A business whose one request has arrived and is held. */
+/** A business whose one request has arrived and is being held. */
 async function makeInFlight(reply: { status?: number; body?: string } = {}) {
   const business = await makeBusiness(deps);
   const gate = Promise.withResolvers<void>();
@@ -113,7 +113,7 @@ test("a delivery whose worker always dies is given up after nine attempts, and n
   }
   const delivery = await readDelivery(deps, business.owner);
   assert.deepEqual([delivery.state, delivery.attempt_count, delivery.retries_used], ["failed", 9, 8]);
-  // What they report when their requests time out is not for the next test.
+  // Keeps reports of their timeouts out of the next test.
   await Promise.all(dead.map((worker) => worker.settled()));
 });
 
@@ -286,7 +286,7 @@ test("a delivery claimed too late is not sent, since another worker may be about
   const receiver = await startReplying(() => ({}));
   await makeEndpoint(deps, business, { url: receiver.url });
   await book(deps, business);
-  // The machine sleeps between the claim and what follows it.
+  // The machine sleeps between the claim and the next step.
   const pool = openPool({ url, size: 2, log: createLog("silent") });
   const sleepy = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),

@@ -31,7 +31,7 @@ async function claimAll(): Promise<LoadedDelivery[]> {
   return await loadDeliveries(db, deliveries);
 }
 
-/** Runs while the first statement of the writer waits for this delivery's place in the queue. */
+/** Runs while the writer's first statement waits for this delivery's queue entry. */
 async function whileHeld({ deliveryId }: LoadedDelivery, run: () => Promise<void>): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await sql`select from delivery_queue where delivery_id = ${deliveryId} for update`.execute(transaction);
@@ -48,7 +48,7 @@ test("of two reports on one attempt, as after an outage, the first counts and th
     const claimed = await claimAll();
     const [held] = claimed;
     assert.ok(held && claimed.length === 4);
-    // The last retry: what fails now is given up, and what was interrupted would be too.
+    // The last retry: a failure now is final, and so is an interruption.
     const last = claimed.map((each) => ({ ...each, retriesUsed: status === 500 ? 8 : 0 }));
     const reports = await Promise.all(last.map((each) => deliver(deliverDeps, each)));
 

@@ -14,7 +14,7 @@ import {
   readEndpoint,
 } from "../testing/webhook-service.ts";
 
-// Replies that begin and do not end. Whoever has sent a status has answered.
+// Replies that start and don't end. A receiver that has sent a status has answered.
 
 const service = await createWebhookService({ webhookTimeoutMs: 700 });
 const { deps, clock, loop } = service;

@@ -334,7 +334,7 @@ async function listen(server: TlsServer): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-// Made for these tests only: CN and alternative name hooks.example.test, signed by itself, valid from 2000 to 2100.
+// For these tests only: CN and alternative name hooks.example.test, self-signed, valid from 2000 to 2100.
 const TEST_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgHhk/ulnr4Pk/h/4I
 rNCbkviYn4vMNO7DZ9SSDg+6gBWhRANCAATvdukJ5zCeFTjoidGGK+kkmu9DN3gW

@@ -21,7 +21,7 @@ import {
 } from "../testing/webhook-service.ts";
 import { signBody } from "./sign.ts";
 
-// Runs the receivers of docs/webhooks.md against real deliveries and against forgeries, in every language installed here.
+// Runs the receivers from docs/webhooks.md against real deliveries and forgeries, in every language installed here.
 
 const { deps, clock, loop } = await createWebhookService({ webhookTimeoutMs: 10_000 });
 const FOLDER = fileURLToPath(new URL("../../../../docs/samples/webhooks/", import.meta.url));
@@ -127,11 +127,11 @@ for (const sample of SAMPLES) {
     if (sample.name !== "PHP") assert.equal(countPrinted(reference), 1, "an event that comes again is handled once");
 
     const body = Buffer.from('{"id":"evt_1","type":"booking.created","data":{"booking":{"reference":"SVC-FORGED"}}}');
-    const sign = (about: { key?: string; ageSeconds?: number; of?: Buffer }) =>
+    const sign = (options: { key?: string; ageSeconds?: number; of?: Buffer }) =>
       signBody({
-        secrets: [about.key ?? secret],
-        body: about.of ?? body,
-        at: new Date(Date.now() - (about.ageSeconds ?? 0) * 1_000),
+        secrets: [options.key ?? secret],
+        body: options.of ?? body,
+        at: new Date(Date.now() - (options.ageSeconds ?? 0) * 1_000),
       });
     const good = sign({});
     const forgeries: Record<string, string | null> = {

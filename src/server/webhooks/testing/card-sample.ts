@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { BookingCreatedEvent, EndpointTestEvent, WebhookBooking } from "#contract/webhook-event.ts";
 
-// For the tests of cards: one ordinary booking, a test event, and bookings made of anything.
+// For card tests: one ordinary booking, a test event, and bookings with arbitrary texts.
 
 export function bookingCreated(
   change: {
@@ -90,12 +90,12 @@ const HOSTILE_PIECES = [
   " ",
 ];
 
-/** Lone surrogates included. `fc.string({ unit: "binary" })` would do without them, and takes seconds to set up. */
+/** Includes lone surrogates. `fc.string({ unit: "binary" })` leaves them out, and takes seconds to set up. */
 const anyCodePoints = fc
   .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength: 40 })
   .map((points) => String.fromCodePoint(...points));
 
-/** Anything a text could be: any code points, real scripts, known attacks, and all of them very long. */
+/** Any text: any code points, real scripts, known attacks, and all of them very long. */
 const anyText: fc.Arbitrary<string> = fc
   .tuple(
     fc.oneof(
@@ -145,7 +145,7 @@ export const anyBookingCreated: fc.Arbitrary<BookingCreatedEvent> = fc
     return { ...made, data: { ...made.data, attribution: { ...Object.fromEntries(present), utm: {}, clickIds: {} } } };
   });
 
-/** Every text of a JSON value. */
+/** Every string in a JSON value. */
 export function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [];

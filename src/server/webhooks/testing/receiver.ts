@@ -11,7 +11,7 @@ import {
   type SendSettings,
 } from "../request/guarded-send.ts";
 
-// For tests: a receiver that speaks raw TCP, so that it can misbehave in any way and shows the very bytes it got.
+// For tests: a receiver that speaks raw TCP, so that it can misbehave in any way and shows the exact bytes it got.
 
 export type ReceivedRequest = { readonly head: string; readonly body: Buffer };
 
@@ -38,7 +38,7 @@ export async function startReceiver(
     connectionCount++;
     open.add(socket);
     socket.on("close", () => open.delete(socket));
-    // A sender that gives up resets the connection; that is what these tests are about.
+    // A sender that gives up resets the connection; these tests expect that.
     socket.on("error", () => {});
     greet(socket);
     readRequests(socket, (request) => {

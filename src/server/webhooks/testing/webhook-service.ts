@@ -22,9 +22,9 @@ import { writeLane } from "../queue/lanes.ts";
 import { createWebhookDeps } from "../webhook-deps.ts";
 import { type ReceivedRequest, respond, startReceiver, type TestReceiver } from "./receiver.ts";
 
-// For tests: the service with webhooks on a database of its own, a clock that stands still, and receivers on this machine.
+// For tests: the service with webhooks on its own database, a stopped clock, and receivers on this machine.
 
-/** Loopback only, no jitter, and a schedule as short as the shortest. */
+/** Loopback only, no jitter, and the shortest schedule. */
 export const QUICK = {
   webhookAllowCidrs: ["127.0.0.0/8"],
   webhookRetryJitter: 0,
@@ -38,14 +38,14 @@ export async function createWebhookService(settings: Partial<Config> = {}): Prom
   return { ...app, loop: new DeliveryLoop(app.deps) };
 }
 
-/** Another worker's dependencies on the same database: its sockets are its own. */
+/** Another worker's dependencies on the same database, with its own sockets. */
 export function anotherWorker(deps: ServiceDeps, settings: Partial<Config> = {}): ServiceDeps {
   const config = { ...deps.config, ...settings };
   const { clock } = deps;
   return { ...deps, webhooks: createWebhookDeps({ config, secretKey: TEST_SECRET_KEY, clock, random: systemRandom }) };
 }
 
-/** Everything that is due now, and whatever becomes due by it at this very moment. */
+/** Delivers everything that is due now, including what becomes due at this instant as a result. */
 export async function deliverAll(loop: DeliveryLoop): Promise<void> {
   while ((await loop.goRound()) > 0) await loop.settled();
 }
@@ -64,15 +64,15 @@ export async function makeBusiness({ db }: Pick<ServiceDeps, "db">, plan: Plan =
 export async function makeEndpoint(
   deps: ServiceDeps,
   { owner, plan }: Business,
-  about: { url: string; kind?: EndpointKind },
+  options: { url: string; kind?: EndpointKind },
 ): Promise<{ id: EndpointId; secret: string }> {
-  const wanted = { url: about.url, kind: about.kind ?? "webhook", description: "" };
+  const wanted = { url: options.url, kind: options.kind ?? "webhook", description: "" };
   const added = await addEndpoint(deps, { id: owner, plan }, wanted);
   assert.ok(added.kind === "added", JSON.stringify(added));
   return { id: added.id, secret: added.secret };
 }
 
-/** Keeps a booking the way the booking flow does, and wakes the workers. */
+/** Stores a booking as the booking flow does, and wakes the workers. */
 export async function book(
   deps: ServiceDeps,
   { owner, widgetId }: Business,
@@ -89,7 +89,7 @@ export async function book(
 
 type Reply = { status?: number; headers?: Record<string, string>; body?: string };
 
-/** A receiver that answers each request by what `reply` says; null hangs. */
+/** A receiver that answers each request with what `reply` returns; null hangs. */
 export async function startReplying(
   reply: (request: ReceivedRequest, count: number) => Reply | null | Promise<Reply | null>,
 ): Promise<TestReceiver> {
@@ -113,7 +113,7 @@ export function pathOf(request: ReceivedRequest): string {
   return request.head.split(" ")[1] ?? "";
 }
 
-/** Verifies as the contract tells receivers to; returns `t` and how many signatures there are. */
+/** Verifies as the contract tells receivers to; returns `t` and the number of signatures. */
 export function verify(request: ReceivedRequest, secret: string, now: Date): { t: number; signatures: number } {
   const parts = headerOf(request, "Service-Signature").split(",");
   const t = Number(parts.find((part) => part.startsWith("t="))?.slice(2));
@@ -138,7 +138,7 @@ export async function readDeliveries({ db }: Pick<ServiceDeps, "db">, owner: Org
     .execute();
 }
 
-/** The one delivery of the organization. */
+/** The organization's only delivery. */
 export async function readDelivery({ db }: Pick<ServiceDeps, "db">, owner: OrganizationId) {
   const [delivery, ...others] = await readDeliveries({ db }, owner);
   assert.ok(delivery && others.length === 0, `there are ${others.length + (delivery ? 1 : 0)} deliveries`);
@@ -159,7 +159,7 @@ export async function readEndpoint({ db }: Pick<ServiceDeps, "db">, id: Endpoint
   return await db.selectFrom("endpoints").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }
 
-/** Changes the endpoints' rows as their health would, with the lanes that follow them. */
+/** Changes the endpoints' rows as their health would, with the lanes that depend on them. */
 export async function changeEndpoints(
   { db }: Pick<ServiceDeps, "db">,
   ids: readonly EndpointId[],
@@ -172,7 +172,7 @@ export async function changeEndpoints(
 const LOOK_AGAIN_MS = 5;
 const GIVE_UP_MS = 30_000;
 
-/** Resolves as soon as it is so. For what happens in loops and processes of their own; everything else is awaited. */
+/** Resolves as soon as the condition holds. For events in other loops and processes; everything else is awaited. */
 export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const startedAt = performance.now();
   while (!(await isSo())) {

@@ -4,7 +4,7 @@ import { LANGUAGES } from "#contract/languages.ts";
 import { texts as english } from "./en.ts";
 import { loadTexts } from "./load-texts.ts";
 
-/** Words that are the same in both. */
+/** Words that are the same in both languages. */
 const SHARED = /^(Online|Name|Service|E-mail|optional)$/;
 
 describe("every language has its own version of every text", () => {

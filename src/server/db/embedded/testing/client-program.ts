@@ -1,4 +1,4 @@
-/** A client of the embedded database as a process of its own, for tests: speaks JSON lines, leaves at the end of its input. */
+/** For tests: a client of the embedded database in its own process. It speaks JSON lines and leaves at the end of its input. */
 import { openEmbeddedDatabase } from "../open.ts";
 
 const [dataDir = "", sharedFolder = ""] = process.argv.slice(2);

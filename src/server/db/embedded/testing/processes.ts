@@ -23,7 +23,7 @@ export type ClientProcess = {
 
 export const isRoot = process.getuid?.() === 0;
 
-/** A folder that every user may pass through; whatever still runs in it at the end of the file is killed. */
+/** A folder every user can enter; whatever still runs in it at the end of the file is killed. */
 export function makeTestFolder(): { folder: string; shared: string } {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "bookflow-embedded-")));
   chmodSync(folder, 0o755);
@@ -34,7 +34,7 @@ export function makeTestFolder(): { folder: string; shared: string } {
   return { folder, shared: join(folder, "shared") };
 }
 
-/** Starts a client process and waits for its first word. */
+/** Starts a client process and waits for its first message. */
 export async function startClient(spec: {
   dataDir: string;
   shared: string;
@@ -75,7 +75,7 @@ export function urlOf(client: ClientProcess): string {
 
 export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
-  // A server killed between two calls is reported here; the next call fails as well.
+  // A server killed between two calls is reported here; the next call fails too.
   client.on("error", () => {});
   await client.connect();
   try {
@@ -85,7 +85,7 @@ export async function query(url: string, text: string): Promise<Record<string, u
   }
 }
 
-/** Asks again until there is an answer, as a pool of connections would. */
+/** Asks again until there is an answer, like a connection pool. */
 export async function queryWhenBack(url: string, text: string): Promise<Record<string, unknown>[]> {
   for (const until = Date.now() + 10_000; ; ) {
     try {
@@ -97,7 +97,7 @@ export async function queryWhenBack(url: string, text: string): Promise<Record<s
   }
 }
 
-/** Every process whose command line names the folder: the supervisor and the server, and clients started above. */
+/** Every process whose command line names the folder: the supervisor, the server, and clients started above. */
 function findProcesses(folder: string): { pid: number; command: string }[] {
   return listProcesses().filter(({ pid, command }) => pid !== process.pid && command.includes(folder));
 }
@@ -112,7 +112,7 @@ export function readServerPid(dataDir: string): number {
   return Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
 }
 
-/** What is left of the folder's processes when none should be. */
+/** The folder's processes that still run when none should. */
 export async function waitUntilNoneRuns(folder: string): Promise<{ pid: number; command: string }[]> {
   for (const until = Date.now() + 5_000; Date.now() < until && findProcesses(folder).length > 0; ) await sleep(20);
   return findProcesses(folder);
@@ -122,7 +122,7 @@ export function killIfAlive(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // Gone already.
+    // Already gone.
   }
 }
 

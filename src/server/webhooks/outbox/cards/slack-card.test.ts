@@ -13,7 +13,7 @@ function cardOf(event: WebhookEvent): Message {
   return JSON.parse(toSlackCard(event).toString());
 }
 
-/** Label and value of each line, as they alternate in the sections. */
+/** The label and value of each line, which alternate in the sections. */
 function factsOf(message: Message): string[][] {
   const cells = message.blocks.flatMap((block) => block.fields ?? []).map((field) => field.text);
   return Array.from({ length: cells.length / 2 }, (_, i) => cells.slice(i * 2, i * 2 + 2));

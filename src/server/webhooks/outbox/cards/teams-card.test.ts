@@ -150,7 +150,7 @@ test("no booking can put a control character or Markdown on a Teams card", () =>
         assert.doesNotMatch(text, /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
         const unescaped = text.replace(/\\[\\[\]*`<>{}_+.)-]/g, "");
         assert.doesNotMatch(unescaped, /[\\[\]*`<>{}]/);
-        // An underscore can open emphasis only where a word begins.
+        // An underscore starts emphasis only at the beginning of a word.
         assert.doesNotMatch(text.replace(/\\./g, "\\."), /(?:^|[^\p{L}\p{N}_])_/u);
         assert.doesNotMatch(text, /^(?:[-+]|[0-9]+[.)]( |$))/);
       }
