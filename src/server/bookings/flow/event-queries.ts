@@ -37,7 +37,8 @@ export async function listBookingsLackingEvent(
   return await db
     .selectFrom("bookings")
     .select([...BOOKING_COLUMNS, "organization_id"])
-    .where("lacks_event", "=", true)
+    // A literal: with a parameter, the partial index could not be used.
+    .where("lacks_event", "=", sql.lit(true))
     .$if(after !== null, (query) =>
       query.where(sql<boolean>`(organization_id, created_at) > (${after?.organization_id}, ${after?.created_at})`),
     )
