@@ -27,7 +27,8 @@ import { logAttempt } from "./log-attempt.ts";
 // Any number of loops may run in any number of processes. A loop that dies leaves its leases to the others.
 
 const POLL_MS = 1_000;
-/** A claim costs about the same for one delivery as for fifty, so ends of requests are gathered this long. */
+/** A claim costs about the same for one delivery as for fifty: until this many requests are free, it waits a little. */
+const CLAIM_WORTHWHILE = REQUESTS_AT_ONCE_MAX / 4;
 const GATHER_MS = 5;
 const RECOVER_BATCH = 500;
 /** Half of the requests in flight: one half is sent while the other is claimed and reported. */
@@ -35,6 +36,18 @@ const CLAIM_MAX = REQUESTS_AT_ONCE_MAX / 2;
 
 type LoopDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log" | "metrics"> & {
   readonly webhooks: WebhookDeps;
+};
+
+/** One look at all lanes, in as many claims as it takes. */
+type Pass = {
+  /** The lane after which the next claim looks; empty once all lanes were seen. */
+  after: string;
+  /** More may be due than the last claim could take. */
+  hasMore: boolean;
+  /** When the first delivery is due that cannot be sent yet. */
+  nextDueMs: number;
+  /** Organizations with more to send: the end of one of their requests makes room. */
+  readonly heldBack: Set<OrganizationId>;
 };
 
 export class DeliveryLoop {
@@ -51,14 +64,7 @@ export class DeliveryLoop {
   #isStopping = false;
   #running: Promise<void> = Promise.resolve();
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
-  /** The lane after which the next claim looks; empty at the start of a round over all lanes. */
-  #after = "";
-  /** Of the lanes seen in this round: when the first retry is due, and whose requests' end makes room for more. */
-  #nextDueMs = Number.POSITIVE_INFINITY;
-  #heldBack = new Set<OrganizationId>();
-  #isFull = false;
-  /** The last claim stopped before it had seen everything. */
-  #hasMore = false;
+  #pass: Pass = beginPass();
 
   constructor(deps: LoopDeps) {
     const { send, secretBox, urlBox, schedule } = deps.webhooks;
@@ -120,8 +126,10 @@ export class DeliveryLoop {
       try {
         await this.goRound();
         this.#outage.worked();
-        if (this.#hasMore && !this.#isFull) continue;
-        const untilDueMs = this.#nextDueMs - this.#deps.clock.now().getTime();
+        const { hasMore, nextDueMs } = this.#pass;
+        if (hasMore && this.#free >= CLAIM_WORTHWHILE) continue;
+        if (hasMore && this.#free > 0) this.#alarm.wakeWithin(GATHER_MS);
+        const untilDueMs = nextDueMs - this.#deps.clock.now().getTime();
         await this.#alarm.wait(Math.min(POLL_MS, Math.max(1, untilDueMs)));
       } catch (error) {
         this.#outage.failed(error);
@@ -130,22 +138,23 @@ export class DeliveryLoop {
     }
   }
 
+  /** Requests that can be started now. */
+  get #free(): number {
+    return REQUESTS_AT_ONCE_MAX - this.#inFlight.size;
+  }
+
   async #claim(): Promise<readonly ClaimedDelivery[]> {
-    const free = REQUESTS_AT_ONCE_MAX - this.#inFlight.size;
+    const free = this.#free;
+    if (free === 0) return [];
     const limit = Math.min(free, CLAIM_MAX);
-    this.#isFull = free === 0;
-    if (this.#isFull) return [];
-    if (this.#after === "") {
-      this.#nextDueMs = Number.POSITIVE_INFINITY;
-      this.#heldBack.clear();
-    }
-    const startClaim = () => ({ lease: this.#makeLease(), free, limit, after: this.#after });
+    if (this.#pass.after === "") this.#pass = beginPass();
+    const pass = this.#pass;
+    const startClaim = () => ({ lease: this.#makeLease(), free, limit, after: pass.after });
     const { deliveries, after, nextDueAt, heldBack } = await claimDeliveries(this.#deps.db, startClaim);
-    this.#after = after;
-    this.#nextDueMs = Math.min(this.#nextDueMs, nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY);
-    for (const owner of heldBack) this.#heldBack.add(owner);
-    this.#isFull = deliveries.length === free;
-    this.#hasMore = after !== "" || deliveries.length === limit;
+    pass.after = after;
+    pass.hasMore = after !== "" || deliveries.length === limit;
+    pass.nextDueMs = Math.min(pass.nextDueMs, nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY);
+    for (const owner of heldBack) pass.heldBack.add(owner);
     return deliveries;
   }
 
@@ -184,9 +193,17 @@ export class DeliveryLoop {
     const work = this.#attempt(delivery).finally(() => {
       this.#inFlight.delete(work);
       this.#vacuum.count();
-      if (this.#isFull || this.#heldBack.has(delivery.organizationId)) this.#alarm.wakeWithin(GATHER_MS);
+      this.#makeRoom(delivery.organizationId);
     });
     this.#inFlight.add(work);
+  }
+
+  /** A request has ended: claims more if that was waited for. */
+  #makeRoom(owner: OrganizationId): void {
+    const { hasMore, heldBack } = this.#pass;
+    if (!hasMore && !heldBack.has(owner)) return;
+    if (this.#free === CLAIM_WORTHWHILE) this.#alarm.wake();
+    else this.#alarm.wakeWithin(GATHER_MS);
   }
 
   async #attempt(delivery: LoadedDelivery): Promise<void> {
@@ -232,4 +249,8 @@ export class DeliveryLoop {
     });
     await Promise.all(reports.map((report) => this.#writer.write(report, now)));
   }
+}
+
+function beginPass(): Pass {
+  return { after: "", hasMore: false, nextDueMs: Number.POSITIVE_INFINITY, heldBack: new Set() };
 }

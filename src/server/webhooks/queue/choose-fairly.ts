@@ -54,14 +54,15 @@ export function chooseFairly(
     ),
   );
   const chosen: DeliveryId[] = [];
-  let stillFree = free;
-  let failingRoom = CAPS.toFailing - inFlight.toFailing;
-  for (const candidate of ranked.sort(byTotalThenDue)) {
+  let toFailing = inFlight.toFailing;
+  for (const { deliveryId, organizationTotal, isFailing, ...candidate } of ranked.sort(byTotalThenDue)) {
     if (chosen.length === limit) break;
-    if (candidate.isFailing && failingRoom-- <= 0) continue;
-    const share = mayGoBeyond(candidate) ? stillFree : Math.floor((stillFree + 1) / 2);
-    stillFree--;
-    if (candidate.organizationTotal <= share) chosen.push(candidate.deliveryId);
+    if (isFailing && toFailing >= CAPS.toFailing) continue;
+    const stillFree = free - chosen.length;
+    const share = mayGoBeyond(candidate) ? stillFree : Math.ceil(stillFree / 2);
+    if (organizationTotal > share) continue;
+    chosen.push(deliveryId);
+    if (isFailing) toFailing++;
   }
   return chosen;
 }
@@ -85,7 +86,7 @@ function rankWithinOrganization(candidates: Candidate[], inFlight: number): Rank
     .filter((ranked) => ranked.organizationTotal <= CAPS.perOrganization || mayGoBeyond(ranked));
 }
 
-function mayGoBeyond({ isLaneIdle, placeInLane }: Candidate): boolean {
+function mayGoBeyond({ isLaneIdle, placeInLane }: Pick<Candidate, "isLaneIdle" | "placeInLane">): boolean {
   return isLaneIdle && placeInLane === 1;
 }
 
