@@ -41,7 +41,7 @@ test("the dashboard shows the read API's numbers, plus the previous period", asy
   const touches = ["2026-10-20T10:00:00Z", "2026-10-31T10:00:00Z", "2026-11-01T10:00:00Z"].map((at, visit) =>
     makeTouch({ widgetId, visit, at, step: visit === 1 ? "booking_completed" : "no_availability", class: SEARCH_AD }),
   );
-  await recordTouches(db, touches, "active");
+  await recordTouches(db, touches);
   const { from, to, previous, dataSince, droppedEvents, ...rest } = await ask(viewer, "?days=7");
   assert.equal(droppedEvents, 0);
   assert.deepEqual(rest, (await getJson(app, "/api/v1/analytics?days=7", headers)).body);
@@ -84,7 +84,7 @@ test("any window of days, sealed or not, matches a count by hand", async () => {
   const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
   const [from, to] = [new Date("2026-05-01T00:00:00Z"), new Date("2026-11-01T11:00:00Z")];
   const visits = fc.sample(touchesOfVisits({ widgets, from, to }, 120), { numRuns: 1, seed: 7 })[0] ?? [];
-  await recordTouches(db, visits, "active");
+  await recordTouches(db, visits);
   const check = async (when: string) => {
     for (const [lastDay, days] of [
       ["2026-11-01", 30],
@@ -120,7 +120,7 @@ test("days past retention are empty, and data starts after them", async () => {
   const touches = ["2026-09-15T10:00:00Z", "2026-10-30T10:00:00Z"].map((at, visit) =>
     makeTouch({ widgetId, visit, at }),
   );
-  await recordTouches(db, touches, "active");
+  await recordTouches(db, touches);
   const { totals, dataSince, daily } = await ask(viewer, "?from=2026-09-01&to=2026-09-30");
   assert.deepEqual([totals.views, dataSince, daily.length], [0, "2026-10-30", 30]);
 });
@@ -132,7 +132,7 @@ test("a single widget is counted on its own; another organization's widget is no
   const touches = [widgetId, other, other].map((each, visit) =>
     makeTouch({ widgetId: each, visit, at: "2026-10-31T10:00:00Z" }),
   );
-  await recordTouches(db, touches, "active");
+  await recordTouches(db, touches);
   assert.equal((await ask(viewer, `?widget=${other}`)).totals.views, 2);
   assert.equal((await ask(viewer, "")).totals.views, 3);
   assert.equal((await askApp(app, viewer, `GET /analytics?widget=${theirs}`)).status, 404);
@@ -167,7 +167,7 @@ describe("tables can be exported as CSV", () => {
   test("with the rows shown on screen", async () => {
     const { viewer, widgetId } = await makeViewer();
     const evil = { ...SEARCH_AD, campaign: '=1+1,"x"' };
-    await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z", class: evil })], "active");
+    await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z", class: evil })]);
     const csv = async (query: string) =>
       await app.inject({ url: `/api/app/analytics.csv?${query}`, headers: viewer.headers });
     const daily = await csv("days=2");

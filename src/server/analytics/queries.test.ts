@@ -20,7 +20,7 @@ async function makeOwner(timeZone: string): Promise<{ owner: OrganizationId; wid
 /** A visit at each of these instants. */
 async function recordVisits(widgetId: WidgetId, instants: readonly string[]): Promise<void> {
   const touches = instants.map((at, visit) => makeTouch({ widgetId, visit, at, step: "booking_completed" }));
-  await recordTouches(db, touches, "active");
+  await recordTouches(db, touches);
 }
 
 describe("an instant counts for the local day it falls on", { concurrency: true }, () => {

@@ -14,7 +14,7 @@ import { updateWidget } from "../widgets/queries.ts";
 const { app, deps } = await createTestApp();
 const { db } = deps;
 
-const record = (...touches: Touch[]) => recordTouches(db, touches, "every");
+const record = (...touches: Touch[]) => recordTouches(db, touches, { includePaused: true });
 
 async function getAnalytics(caller: Pick<TestCaller, "headers">, query = ""): Promise<Analytics> {
   const { status, body } = await getJson(app, `/api/v1/analytics${query}`, caller.headers);

@@ -121,7 +121,7 @@ async function recordHistory({ db }: LoadDeps, touches: readonly Touch[], now: D
   const recordFrom = async (start: number) => {
     const end = Math.min(start + size, touches.length);
     for (let first = start; first < end; first += BATCH_TOUCHES)
-      await recordTouches(db, touches.slice(first, Math.min(first + BATCH_TOUCHES, end)), "every", { now });
+      await recordTouches(db, touches.slice(first, Math.min(first + BATCH_TOUCHES, end)), { includePaused: true, now });
   };
   await Promise.all(Array.from({ length: RECORDERS }, (_, index) => recordFrom(index * size)));
 }

@@ -112,7 +112,7 @@ test("a widget shows its own first and last view", async () => {
   const others = ["2026-09-01T00:00:00.000Z", "2026-10-31T00:00:00.000Z"].map((at, i) =>
     makeTouch({ widgetId: busy, visit: 10 + i, at, step: "widget_viewed" }),
   );
-  await recordTouches(deps.db, [...touches, ...others], "active");
+  await recordTouches(deps.db, [...touches, ...others]);
   const { body } = await askApp(app, person, "GET /widgets");
   const views = (body as { data: AppWidget[] }).data.map(({ id, firstViewAt, lastViewAt }) => [
     id,

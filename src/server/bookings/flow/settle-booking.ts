@@ -41,7 +41,7 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
     await recordTouches(
       transaction,
       [toTouch(deps, confirmed, { now, step: "booking_completed", startAt: booked.startAt })],
-      "every",
+      { includePaused: true },
     );
     if (!storesBookings || !pending.copy) return "counted";
     await keepBooking(deps, transaction, { owner, booking: toStoredBooking(confirmed, pending.copy) });
@@ -59,7 +59,9 @@ export async function settleFailed(deps: SettleDeps, failed: FailedBooking): Pro
   const isSettled = await deps.db.transaction().execute(async (transaction) => {
     const now = deps.clock.now();
     if (!(await settlePending(transaction, owner, { reference, now, state: "failed", failure }))) return false;
-    await recordTouches(transaction, [toTouch(deps, failed, { now, step: "booking_failed", startAt: null })], "every");
+    await recordTouches(transaction, [toTouch(deps, failed, { now, step: "booking_failed", startAt: null })], {
+      includePaused: true,
+    });
     return true;
   });
   if (isSettled) deps.metrics.bookings.inc({ outcome: failure });

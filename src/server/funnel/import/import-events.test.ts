@@ -231,10 +231,7 @@ test("events recorded live during an import are counted too", async () => {
   const live = Array.from({ length: 60 }, (_, index) =>
     toTouch(makeLine(widgetId, 100_000 + index, { at: new Date(NOON.getTime() - index * MINUTE_MS).toISOString() })),
   );
-  const [result] = await Promise.all([
-    importLines(owner, lines),
-    ...live.map((touch) => recordTouches(db, [touch], "active")),
-  ]);
+  const [result] = await Promise.all([importLines(owner, lines), ...live.map((touch) => recordTouches(db, [touch]))]);
   assert.deepEqual(result, { kind: "imported", imported: lines.length, skipped: 0 });
   const touches = [...lines.map(toTouch), ...live];
   const windows = [{ days: 4, now: NOON }];

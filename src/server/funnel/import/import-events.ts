@@ -136,8 +136,8 @@ class BatchRecorder {
     const days = batch.map((touch) => toLocalDay(this.#rules, touch.at));
     const keys = await this.#findKeys(new Set(days));
     const touches = batch.map((touch, i) => keys.get(days[i] ?? "")?.limit(touch) ?? touch);
-    const options = { now: this.#now, knownKeys: this.#knownKeys };
-    const { newSteps } = await recordTouches(this.#db, touches, "every", options);
+    const options = { includePaused: true, now: this.#now, knownKeys: this.#knownKeys };
+    const { newSteps } = await recordTouches(this.#db, touches, options);
     this.imported += newSteps;
   }
 

@@ -69,9 +69,9 @@ test("any order, duplication and batching of touches matches a count by hand, an
       await startOver(owner, scenario.zone);
       const expected = { touches: scenario.touches, zone: scenario.zone, widgets, windows: WINDOWS };
 
-      for (const batch of scenario.before) await recordTouches(db, batch, "active");
+      for (const batch of scenario.before) await recordTouches(db, batch);
       if (scenario.sealsBetween) await sealSpans(db, owner, NOW);
-      await Promise.all(scenario.atOnce.map((batch) => recordTouches(db, batch, "active")));
+      await Promise.all(scenario.atOnce.map((batch) => recordTouches(db, batch)));
       await assertCounted(db, owner, { ...expected, when: "recorded" });
 
       await sealSpans(db, owner, NOW);

@@ -19,10 +19,9 @@ import type { Touch } from "./touch.ts";
 //   holds it alone, so all of this statement belongs to the time before the change or after it.
 // - Rows are locked in the order of their keys, table by table, so two such statements never wait for each other in a circle.
 
-/** `active`: touches of paused widgets are left out. */
-type RecordScope = "active" | "every";
-
 type RecordOptions = {
+  /** Touches of paused widgets count too. */
+  includePaused?: boolean;
   /** Must be given for touches of the past. */
   now?: Date;
   /**
@@ -40,35 +39,34 @@ type Recorded = {
   newSteps: number;
 };
 
-type ResultRow = { paused: number[]; refused: number[]; known: number[]; new_steps: number };
+/** Indexes of visits in the batch, and how many steps are new. */
+type ResultRow = { paused: number[]; over_budget: number[]; recorded_before: number[]; new_steps: number };
 
 export async function recordTouches(
   db: Db,
   touches: readonly Touch[],
-  scope: RecordScope,
-  options: RecordOptions = {},
+  { includePaused = false, knownKeys, ...options }: RecordOptions = {},
 ): Promise<Recorded> {
   const { visits, visitOfTouch } = mergeTouches(touches);
   const latest = new Date(Math.max(...touches.map((touch) => touch.at.getTime())));
-  const { knownKeys, now = latest } = options;
+  const now = options.now ?? latest;
   const newKeys = listNewKeys(visits, knownKeys, now);
-  // Building the statement's text every time would take a third of a millisecond per batch.
-  text ??= statement.compile(db).sql;
-  const query = CompiledQuery.raw(
-    text,
-    PARAMETERS.map((parameter) => parameter.read({ visits, scope, latest, now, newKeys })),
-  );
-  const { rows } = await db.executeQuery<ResultRow>(query);
+  const values = PARAMETERS.map(({ read }) => read({ visits, includePaused, latest, now, newKeys }));
+  const { rows } = await db.executeQuery<ResultRow>(CompiledQuery.raw(toStatementText(db), values));
   const [row] = rows;
   assert(row, "a select of arrays gives one row");
-  const [paused, refused, known] = [new Set(row.paused), new Set(row.refused), new Set(row.known)];
+  const paused = new Set(row.paused);
+  const overBudget = new Set(row.over_budget);
+  const recordedBefore = new Set(row.recorded_before);
+  // A key was stored only if its visit was written.
   for (const { organizationId, id, visit } of newKeys)
-    if (!paused.has(visit) && !refused.has(visit) && !known.has(visit)) knownKeys?.add(organizationId, id, now);
+    if (!paused.has(visit) && !overBudget.has(visit) && !recordedBefore.has(visit))
+      knownKeys?.add(organizationId, id, now);
   return {
     outcomes: visitOfTouch.map((visit) =>
-      paused.has(visit) ? "paused" : refused.has(visit) ? "over_budget" : "recorded",
+      paused.has(visit) ? "paused" : overBudget.has(visit) ? "over_budget" : "recorded",
     ),
-    wasKnown: visitOfTouch.map((visit) => known.has(visit)),
+    wasKnown: visitOfTouch.map((visit) => recordedBefore.has(visit)),
     newSteps: row.new_steps,
   };
 }
@@ -95,7 +93,7 @@ const VISIT_COLUMNS: readonly { name: string; type: string; read: (visit: VisitP
 
 type Batch = {
   visits: readonly VisitPart[];
-  scope: RecordScope;
+  includePaused: boolean;
   latest: Date;
   now: Date;
   newKeys: readonly NewKey[];
@@ -115,15 +113,15 @@ const PARAMETERS: readonly { name: string; type: string; read: (batch: Batch) =>
     type: "boolean[]",
     read: ({ visits }) => toArrayText(visits.map(({ mayStart }) => (mayStart ? "t" : "f"))),
   },
-  { name: "every", type: "boolean", read: ({ scope }) => scope === "every" },
+  { name: "include_paused", type: "boolean", read: ({ includePaused }) => includePaused },
   { name: "latest", type: "timestamptz", read: ({ latest }) => latest.toISOString() },
   { name: "new_keys", type: "jsonb", read: ({ newKeys }) => JSON.stringify(newKeys) },
   { name: "today", type: "date", read: ({ now }) => now.toISOString() },
 ];
 
-/** Parameters by name. */
-function given(name: string): RawBuilder<unknown> {
-  const index = PARAMETERS.findIndex((parameter) => parameter.name === name);
+/** A parameter by its name. */
+function parameter(name: string): RawBuilder<unknown> {
+  const index = PARAMETERS.findIndex((each) => each.name === name);
   return sql.raw(`$${index + 1}::${PARAMETERS[index]?.type}`);
 }
 
@@ -155,8 +153,6 @@ function toIsoText(date: Date): string {
 let lastMs = Number.NaN;
 let lastText = "";
 
-let text: string | null = null;
-
 const columns = sql.join(VISIT_COLUMNS.map(({ name }) => sql.ref(name)));
 const startColumns = ["started_at", ...KEY_KINDS];
 const steps = STEP_COLUMNS.map(({ column }) => column);
@@ -182,24 +178,24 @@ const addsSomething = sql`(${of("excluded", startColumns)}) < (${of("visit", sta
   or excluded.bookings is not null or excluded.failures is not null`;
 
 const statement = sql`-- prepared: record_touches
-    with given as materialized (
-      select visit.*, widgets.id is not null and (widgets.status = 'active' or ${given("every")}) as is_open
-      from unnest(${sql.join([...VISIT_COLUMNS.map(({ name }) => given(name)), given("may_start")])})
+    with sent as materialized (
+      select visit.*, widgets.id is not null and (widgets.status = 'active' or ${parameter("include_paused")}) as is_open
+      from unnest(${sql.join([...VISIT_COLUMNS.map(({ name }) => parameter(name)), parameter("may_start")])})
         with ordinality as visit (${columns}, may_start, number)
       left join widgets on widgets.organization_id = visit.organization_id and widgets.id = visit.widget_id
     ), zones as materialized (
       select organization_id, version, rules, sealed_before, building_version, building_rules
-      from day_zones where organization_id in (select organization_id from given where is_open)
+      from day_zones where organization_id in (select organization_id from sent where is_open)
       order by organization_id for share
     ), admitted as materialized (
-      select number from given join zones using (organization_id)
+      select number from sent join zones using (organization_id)
       where is_open and (may_start or exists (
-        select from funnel_visits known where known.organization_id = given.organization_id
-          and known.widget_id = given.widget_id and known.visit_id = given.visit_id
+        select from funnel_visits stored where stored.organization_id = sent.organization_id
+          and stored.widget_id = sent.widget_id and stored.visit_id = sent.visit_id
       ))
     ), united as (
       insert into funnel_visits as visit (${columns})
-      select ${columns} from given where number = any(array(select number from admitted))
+      select ${columns} from sent where number = any(array(select number from admitted))
       order by organization_id, widget_id, visit_id
       on conflict (organization_id, widget_id, visit_id) do update set
         (${sql.join(startColumns.map((name) => sql.ref(name)))}) = (
@@ -220,15 +216,15 @@ const statement = sql`-- prepared: record_touches
           or old.bookings is distinct from new.bookings as moves_keys,
         ${countSteps("new")} - (${countSteps("old")}) as new_steps
     ), named as (
-      insert into funnel_keys as known (organization_id, id, kind, key, used_on)
-      select named."organizationId", named.id, named.kind, named.key, ${given("today")}
-      from jsonb_to_recordset(${given("new_keys")}) as named ("organizationId" text, id bigint, kind smallint, key text)
+      insert into funnel_keys as stored (organization_id, id, kind, key, used_on)
+      select named."organizationId", named.id, named.kind, named.key, ${parameter("today")}
+      from jsonb_to_recordset(${parameter("new_keys")}) as named ("organizationId" text, id bigint, kind smallint, key text)
       where (named."organizationId", named.id) in (
         select organization_id, id from united
         cross join lateral (values ${sql.join(KEY_KINDS.map((kind) => sql`(${sql.ref(kind)})`))}) used (id)
       )
       order by named."organizationId" collate "C", named.id
-      on conflict (organization_id, id) do update set used_on = excluded.used_on where known.used_on < excluded.used_on
+      on conflict (organization_id, id) do update set used_on = excluded.used_on where stored.used_on < excluded.used_on
     ), sets as (
       select counted.*, period_from, period_until, shift
       from (
@@ -237,7 +233,7 @@ const statement = sql`-- prepared: record_touches
         select organization_id, building_version, building_rules, date '1970-01-01'
         from zones where building_version is not null
       ) counted
-      cross join lateral (${selectPeriod(sql`day_rules`, given("latest"))}) period
+      cross join lateral (${selectPeriod(sql`day_rules`, parameter("latest"))}) period
     ), sides as materialized (
       select sets.*, widget_id, 1 as sign, moves_keys, ${sql.join(SIDE_COLUMNS.map((name) => sql.ref(name)))}
       from united join sets using (organization_id)
@@ -250,9 +246,17 @@ const statement = sql`-- prepared: record_touches
     , added_spans as (${addToSpans})
     -- "not in" is answered from a hash table; an anti join would be planned for ten rows, as loops within loops.
     select
-      array(select (number - 1)::integer from given where not is_open) as paused,
-      array(select (number - 1)::integer from given where is_open and not may_start
-        and number not in (select number from admitted)) as refused,
-      array(select (number - 1)::integer from given where is_open
-        and (widget_id, visit_id) not in (select widget_id, visit_id from united where is_new)) as known,
+      array(select (number - 1)::integer from sent where not is_open) as paused,
+      array(select (number - 1)::integer from sent where is_open and not may_start
+        and number not in (select number from admitted)) as over_budget,
+      array(select (number - 1)::integer from sent where is_open
+        and (widget_id, visit_id) not in (select widget_id, visit_id from united where is_new)) as recorded_before,
       (select coalesce(sum(new_steps), 0)::integer from united) as new_steps`;
+
+let statementText: string | undefined;
+
+/** Building the text takes a third of a millisecond, so it is built once. */
+function toStatementText(db: Db): string {
+  statementText ??= statement.compile(db).sql;
+  return statementText;
+}

@@ -64,7 +64,7 @@ export class TouchWriter {
   async #record(touches: readonly Touch[], retriesLeft = RETRIES_MAX): Promise<Written[]> {
     const now = this.#clock.now();
     try {
-      const recorded = await recordTouches(this.#db, touches, "active", { now, knownKeys: this.#knownKeys });
+      const recorded = await recordTouches(this.#db, touches, { now, knownKeys: this.#knownKeys });
       const dropped = touches.filter((_, i) => recorded.outcomes[i] === "over_budget");
       if (dropped.length > 0) await addDrops(this.#db, dropped, now);
       this.#outages.worked();

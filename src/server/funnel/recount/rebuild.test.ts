@@ -41,7 +41,7 @@ function sampleVisits({ widgets }: Owner, visits: number, seed: number): Touch[]
 
 async function recordInBatches(touches: readonly Touch[], size = BATCH): Promise<void> {
   for (let start = 0; start < touches.length; start += size) {
-    await recordTouches(db, touches.slice(start, start + size), "active");
+    await recordTouches(db, touches.slice(start, start + size));
   }
 }
 
@@ -87,7 +87,7 @@ describe("during a rebuild", () => {
     const writers = Array.from({ length: 4 }, async (_, writer) => {
       const mine = meanwhile.filter((_, index) => index % 4 === writer);
       for (let start = 0; start < mine.length; start += 5) {
-        await recordTouches(db, mine.slice(start, start + 5), "active");
+        await recordTouches(db, mine.slice(start, start + 5));
         recorded += 1;
       }
     });
@@ -127,7 +127,7 @@ describe("during a rebuild", () => {
     // The clock is read once every visit is counted, to see which spans are over.
     const clock = {
       now: () => {
-        recording ??= recordTouches(db, [last], "active");
+        recording ??= recordTouches(db, [last]);
         return NOW;
       },
     };
@@ -312,11 +312,7 @@ describe("the background task", () => {
     const log = createLog("info", { write: (line) => lines.push(line) });
     const owners = [await makeOwner("UTC"), await makeOwner("UTC"), await makeOwner("UTC")];
     for (const { owner, widgets } of owners) {
-      await recordTouches(
-        db,
-        [makeTouch({ widgetId: widgets[0] as WidgetId, visit: 1, at: "2026-11-02T20:00:00Z" })],
-        "active",
-      );
+      await recordTouches(db, [makeTouch({ widgetId: widgets[0] as WidgetId, visit: 1, at: "2026-11-02T20:00:00Z" })]);
       await updateOrganization(db, owner, { time_zone: "Asia/Tokyo" });
     }
     const [first, second, third] = owners.map(({ owner }) => owner) as [OrganizationId, OrganizationId, OrganizationId];
@@ -339,7 +335,7 @@ describe("the background task", () => {
       [`${first} stats.zone_unknown`, `${second} stats.rebuild_failed`, `${third} stats.rebuilt`].sort(),
     );
 
-    await recordTouches(db, [makeTouch({ widgetId: owners[0]?.widgets[0] as WidgetId, visit: 2, at: NOW })], "active");
+    await recordTouches(db, [makeTouch({ widgetId: owners[0]?.widgets[0] as WidgetId, visit: 2, at: NOW })]);
     assert.deepEqual(await daysOf(first), ["UTC", 1, 1], "recording goes on in the zone that is known");
   });
 
@@ -354,7 +350,7 @@ describe("the background task", () => {
         db,
       );
     await setRules("2025b");
-    await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-11-03T06:30:00Z" })], "active");
+    await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-11-03T06:30:00Z" })]);
     const read = async () => (await readAnalytics(db, owner, { days: 2, now: NOW })).daily.map(({ views }) => views);
     assert.deepEqual(await read(), [1, 0]);
 

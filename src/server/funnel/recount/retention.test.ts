@@ -74,7 +74,7 @@ describe("after the sweep the numbers match a count by hand of what is left", { 
       const to = new Date(keptSince.getTime() + 14 * DAY_MS);
       const touches = sampleTouches({ widgets, from: new Date(from), to }, { visits: 400, seed: index });
       for (let start = 0; start < touches.length; start += 300)
-        await recordTouches(db, touches.slice(start, start + 300), "active");
+        await recordTouches(db, touches.slice(start, start + 300));
       await sealSpans(db, owner, NOW);
 
       const left = keepVisits(touches, { zone, keptSince });
@@ -105,14 +105,10 @@ describe("after the sweep the numbers match a count by hand of what is left", { 
 test("a visit across the edge stays, with its booking on a kept day, until that day is deleted too", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
   const visit = { widgetId, visit: 1, class: SEARCH_AD };
-  await recordTouches(
-    db,
-    [
-      makeTouch({ ...visit, at: "2026-10-01T23:55:00Z" }),
-      makeTouch({ ...visit, at: "2026-10-02T00:05:00Z", step: "booking_completed" }),
-    ],
-    "active",
-  );
+  await recordTouches(db, [
+    makeTouch({ ...visit, at: "2026-10-01T23:55:00Z" }),
+    makeTouch({ ...visit, at: "2026-10-02T00:05:00Z", step: "booking_completed" }),
+  ]);
   const read = async (now: Date) => {
     const keptSince = toKeptSince("free", now);
     const { totals, daily, channels } = await readAnalytics(db, owner, { days: 40, now, keptSince });
@@ -142,7 +138,7 @@ test("a longer plan afterwards shows lists and totals that agree, though spans a
   const touches = Array.from({ length: 31 }, (_, index) =>
     makeTouch({ widgetId, visit: index, at: new Date(Date.UTC(2026, 9, 1 + index, 10)) }),
   );
-  await recordTouches(db, touches, "active");
+  await recordTouches(db, touches);
   await sealSpans(db, owner, later);
   assert.equal((await sweep(later)).visits, 15);
   await updateOrganization(db, owner, { plan: "business" });
@@ -156,8 +152,7 @@ test("sweeping and recounting at the same time ends with the same numbers as a c
     { widgets, from: new Date("2026-09-20T00:00:00Z"), to: new Date("2026-10-12T00:00:00Z") },
     { visits: 1500, seed: 9 },
   );
-  for (let start = 0; start < touches.length; start += 500)
-    await recordTouches(db, touches.slice(start, start + 500), "active");
+  for (let start = 0; start < touches.length; start += 500) await recordTouches(db, touches.slice(start, start + 500));
   // Where the oldest kept day starts ten hours earlier.
   await updateOrganization(db, owner, { time_zone: "UTC" });
 
@@ -182,7 +177,7 @@ test("sweeping and recounting at the same time ends with the same numbers as a c
 test("while days are recounted in another zone, a visit on a kept day in that zone stays", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free", timeZone: "Pacific/Kiritimati" });
   // On Kiritimati the oldest kept day is now 3 October; in UTC it is 2 October.
-  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-10-02T05:00:00Z" })], "active");
+  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-10-02T05:00:00Z" })]);
   await updateOrganization(db, owner, { time_zone: "UTC" });
   const stopping = new AbortController();
   const clock = { now: () => NOW };
@@ -201,15 +196,11 @@ test("while days are recounted in another zone, a visit on a kept day in that zo
 test("the sweep and the metrics report how many of each kind were deleted", async () => {
   const { db, owner, widgetId, metrics, sweep } = await setUp({ plan: "pro" });
   await makeBooking(db, owner, { widgetId, now: new Date("2025-10-01T00:00:00Z") });
-  await recordTouches(
-    db,
-    [
-      makeTouch({ widgetId, visit: 1, at: "2025-10-31T23:59:59.999Z" }),
-      makeTouch({ widgetId, visit: 2, at: "2025-10-31T00:00:00.000Z" }),
-      makeTouch({ widgetId, visit: 3, at: "2025-11-01T00:00:00.000Z" }),
-    ],
-    "active",
-  );
+  await recordTouches(db, [
+    makeTouch({ widgetId, visit: 1, at: "2025-10-31T23:59:59.999Z" }),
+    makeTouch({ widgetId, visit: 2, at: "2025-10-31T00:00:00.000Z" }),
+    makeTouch({ widgetId, visit: 3, at: "2025-11-01T00:00:00.000Z" }),
+  ]);
   // One day for the widget and for all widgets, with six keys each.
   assert.deepEqual(await sweep(), { bookings: 1, visits: 2, counters: 14 });
   const { values } = await metrics.expiredRows.get();
@@ -225,14 +216,14 @@ test("the sweep and the metrics report how many of each kind were deleted", asyn
 
 test("an upgrade before the sweep keeps everything", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
-  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-01-01T00:00:00Z" })], "active");
+  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-01-01T00:00:00Z" })]);
   await updateOrganization(db, owner, { plan: "pro" });
   assert.deepEqual(await sweep(), { bookings: 0, visits: 0, counters: 0 });
 });
 
 test("counters left behind by a killed rebuild are deleted", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
-  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: NOW })], "active");
+  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: NOW })]);
   await sql`
     insert into funnel_key_days (organization_id, version, widget_id, day, kind, key, views, bookings)
     select organization_id, version - 1, '', '2026-11-01', 1, number, 1, 0
@@ -246,10 +237,10 @@ test("texts are deleted once unused for as long as visits are kept; those in use
   const late = new Date("2026-12-10T12:00:00Z");
   const touch = (visit: number, at: string, campaign: string) =>
     makeTouch({ widgetId, visit, at, class: { ...SEARCH_AD, campaign } });
-  await recordTouches(db, [touch(1, "2026-11-01T10:00:00Z", "old")], "active");
-  await recordTouches(db, [touch(2, "2026-12-01T10:00:00Z", "new")], "active");
+  await recordTouches(db, [touch(1, "2026-11-01T10:00:00Z", "old")]);
+  await recordTouches(db, [touch(2, "2026-12-01T10:00:00Z", "new")]);
   // Importing old visits marks their texts as used now.
-  await recordTouches(db, [touch(3, "2026-10-20T10:00:00Z", "imported")], "every", { now: late });
+  await recordTouches(db, [touch(3, "2026-10-20T10:00:00Z", "imported")], { includePaused: true, now: late });
   await sweep(late);
   const { rows } = await sql<{ key: string }>`
     select key from funnel_keys where organization_id = ${owner} and kind = ${toKindNumber("campaign")} order by key`.execute(

@@ -29,7 +29,7 @@ async function makeVisited(timeZone: string, days: readonly string[]) {
     const touches = more.map((day) =>
       makeTouch({ widgetId, visit: Number(day.replaceAll("-", "")), at: `${day}T06:00Z` }),
     );
-    await recordTouches(db, touches, "active");
+    await recordTouches(db, touches);
   };
   await visit(...days);
   return { owner, visit };
