@@ -13,6 +13,7 @@ import { VisitReader } from "./funnel/classify/read-visit.ts";
 import { collectRoutes } from "./funnel/collect/routes.ts";
 import { KeyCap } from "./funnel/record/key-cap.ts";
 import { refuseMalformedRequest } from "./http/client-error.ts";
+import { compileOnUse } from "./http/compile-on-use.ts";
 import { installErrorHandler, sendError } from "./http/error-handler.ts";
 import { watchMethods } from "./http/method-not-allowed.ts";
 import { describeApi, openApiRoutes } from "./http/openapi.ts";
@@ -49,6 +50,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) =>
       void sendError(deps, { error, request, reply: reply.headers(commonHeaders(request.id)) }),
     clientErrorHandler: refuseMalformedRequest,
+    schemaController: compileOnUse,
   });
   app.decorateRequest("caller", null);
   app.decorateRequest("person", null);
