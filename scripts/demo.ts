@@ -77,7 +77,7 @@ async function settle(environment: NodeJS.ProcessEnv): Promise<void> {
   const port = await findFreePort(wanted);
   if (port === null)
     throw new StartError(
-      `Another program listens on port ${wanted} already; stop it, or choose another: PORT=${wanted + 100} npm run demo`,
+      `Another program is already listening on port ${wanted}. Stop it, or choose another port: PORT=${wanted + 100} npm run demo`,
     );
   // A variable that is set, even to nothing, is not read from .env.
   for (const { name } of Object.values(SETTINGS)) environment[name] ??= "";
@@ -99,7 +99,7 @@ async function load(deps: ServiceDeps): Promise<void> {
   const outcome = await loadDemo(deps);
   switch (outcome.kind) {
     case "loaded":
-      tell(`Made up ${outcome.visits} visits and ${outcome.bookings} bookings.`);
+      tell(`Generated ${outcome.visits} visits and ${outcome.bookings} bookings.`);
       return;
     case "there_already":
       return;

@@ -28,7 +28,7 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "../node_modules
 const stopping = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stopping.abort());
 AbortSignal.timeout(RUN_LIMIT_MS).addEventListener("abort", () => {
-  console.log(`The run is ended, because it took more than ${RUN_LIMIT_MS / 60_000} minutes.`);
+  console.log(`The run was stopped because it took more than ${RUN_LIMIT_MS / 60_000} minutes.`);
   stopping.abort();
 });
 
@@ -41,11 +41,11 @@ async function runAll(): Promise<Counts> {
   const given = process.argv.slice(2);
   const failedChecks = given.length > 0 ? [] : await runChecks();
   if (failedChecks.length > 0) {
-    console.log(`No test was run, because this failed: ${failedChecks.join(", ")}.`);
+    console.log(`No tests were run because these checks failed: ${failedChecks.join(", ")}.`);
     return { passed: 0, failed: failedChecks.length, skipped: 0 };
   }
   await buildBrowserFiles();
-  if ((await prepareBrowser()) === null) console.log("No browser was found: the tests that need one are skipped.");
+  if ((await prepareBrowser()) === null) console.log("No browser found. Tests that need one are skipped.");
   const files = given.length > 0 ? given : listTestFiles();
   const server = await openTestServer();
   try {

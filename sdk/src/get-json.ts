@@ -90,7 +90,7 @@ function readError(body: unknown): { code: string; message: string } | null {
 
 function describe({ status, headers }: Answer): string {
   const target = headers.get("location");
-  if (target !== null) return `The answer was a redirect (${status}) to ${target}. Check baseUrl.`;
+  if (target !== null) return `The response was a redirect (${status}) to ${target}. Check baseUrl.`;
   return `The answer (${status}) did not come from Bookflow. Check baseUrl.`;
 }
 

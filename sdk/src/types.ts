@@ -46,7 +46,7 @@ export type Booking = {
 
 export type BookingPage = {
   data: Booking[];
-  /** createdAt of the last booking on the page when more exist, else null. Send it back as cursor. */
+  /** createdAt of the last booking on the page if there are more, otherwise null. Send it back as cursor. */
   nextCursor: string | null;
 };
 
@@ -112,7 +112,7 @@ export type Attribution = {
   liFatId?: string;
   /** Click identifier of TikTok. */
   ttclid?: string;
-  /** gad_source of the first page: set by Google Ads, also when the click identifier was stripped. */
+  /** gad_source of the first page: set by Google Ads, even if the click identifier was stripped. */
   gadSource?: string;
   /** gad_campaignid of the first page: the Google Ads campaign. */
   gadCampaignid?: string;

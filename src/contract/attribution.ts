@@ -40,7 +40,7 @@ const raw = {
   utmTerm: text("utm_term of the first page.", "dentist berlin"),
   utmContent: text("utm_content of the first page.", "headline-b"),
   ...clickIds,
-  gadSource: text("gad_source of the first page: set by Google Ads, also when the click identifier was stripped.", "1"),
+  gadSource: text("gad_source of the first page: set by Google Ads, even if the click identifier was stripped.", "1"),
   gadCampaignid: text("gad_campaignid of the first page: the Google Ads campaign.", "21834059621"),
   gaClientId: text("Client identifier of Google Analytics.", "1834059621.1761989400"),
   fbp: text("Browser identifier of Meta."),

@@ -79,7 +79,8 @@ export const BookingPage = Type.Object(
   {
     data: Type.Array(Booking),
     nextCursor: Type.Union([Type.String(), Type.Null()], {
-      description: "createdAt of the last booking on the page when more exist, else null. Send it back as cursor.",
+      description:
+        "createdAt of the last booking on the page if there are more, otherwise null. Send it back as cursor.",
       examples: ["2026-11-01T09:30:00.000Z"],
     }),
   },

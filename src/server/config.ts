@@ -43,7 +43,7 @@ export const SETTINGS = {
     name: "DATABASE_URL",
     fallback: null,
     isSecret: true,
-    meaning: "Address of a PostgreSQL 18 or newer. If unset, Bookflow runs its own PostgreSQL in DATA_DIR.",
+    meaning: "URL of a PostgreSQL server, version 18 or newer. If unset, Bookflow runs its own PostgreSQL in DATA_DIR.",
   }),
   databasePoolSize: integer({
     name: "DATABASE_POOL_SIZE",
@@ -204,7 +204,8 @@ export const SETTINGS = {
   webhookRetryJitter: fraction({
     name: "WEBHOOK_RETRY_JITTER",
     fallback: "0.1",
-    meaning: "Largest random extension of a retry delay, as a fraction of it, so that retries don't all come at once.",
+    meaning:
+      "Maximum random addition to a retry delay, as a fraction of the delay, so that retries don't all come at once.",
   }),
   webhookTimeoutMs: integer({
     name: "WEBHOOK_TIMEOUT_MS",

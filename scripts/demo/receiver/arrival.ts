@@ -50,14 +50,14 @@ export function toAnswer(content: Content): Answer {
     case "signed":
       return content.signature.kind === "verified" ? { status: 200, body: "stored" } : { status: 400, body: "refused" };
     case "unreadable":
-      return { status: 400, body: "This receiver understands Bookflow's webhooks only." };
+      return { status: 400, body: "This receiver only accepts Bookflow's webhooks." };
     default:
       return content satisfies never;
   }
 }
 
 function verify(given: { body: Buffer; signature: string | undefined; secrets: string[]; now: Date }): Signature {
-  if (given.secrets.length === 0) return { kind: "wrong", reason: "The receiver knows no signing secret." };
+  if (given.secrets.length === 0) return { kind: "wrong", reason: "The receiver has no signing secret." };
   try {
     return { kind: "verified", event: verifyWebhook(given.body, given.signature, given.secrets, { now: given.now }) };
   } catch (error) {

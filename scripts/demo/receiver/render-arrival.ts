@@ -30,7 +30,7 @@ ${renderAdaptiveCard(content.card)}</div></li>`;
         : renderSigned(arrival, content.signature, content.body);
     case "unreadable":
       return html`<li class="arrival">${renderHead(arrival, arrival.path)}
-<p class="signature is-wrong">This is no webhook of Bookflow's.</p>${renderHeaders(arrival)}
+<p class="signature is-wrong">This is not a Bookflow webhook.</p>${renderHeaders(arrival)}
 <pre tabindex="0">${content.text.slice(0, 2_000)}</pre></li>`;
     default:
       return content satisfies never;

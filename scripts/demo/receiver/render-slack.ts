@@ -21,7 +21,7 @@ function renderBlock(block: Record<string, unknown>): Html {
     case "context":
       return html`<p class="slack-context">${toRecords(block["elements"]).map(renderText)}</p>`;
     default:
-      return html`<p class="slack-context">A block of another kind: ${toText(block["type"])}</p>`;
+      return html`<p class="slack-context">Unsupported block: ${toText(block["type"])}</p>`;
   }
 }
 

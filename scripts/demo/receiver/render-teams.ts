@@ -22,7 +22,7 @@ function renderElement(element: Record<string, unknown>): Html {
         (fact) => html`<div><dt>${toPlain(fact["title"])}</dt><dd>${toPlain(fact["value"])}</dd></div>`,
       )}</dl>`;
     default:
-      return html`<p class="teams-subtle">An element of another kind: ${toText(element["type"])}</p>`;
+      return html`<p class="teams-subtle">Unsupported element: ${toText(element["type"])}</p>`;
   }
 }
 

@@ -20,7 +20,7 @@ export function CheckAnswer({ check }: { check: ConnectionCheckAnswer }) {
         ))}
       </List>
       <Anchor href={file} download={`connection-check-${check.kind}.json`} size="sm">
-        Save all requests and answers
+        Download all requests and responses
       </Anchor>
     </Alert>
   );

@@ -26,7 +26,7 @@ export function ResetPasswordPage() {
   return (
     <EntryFrame
       title="Choose a new password"
-      description="You’ll be signed out on all devices and sign in with the new password."
+      description="You’ll be signed out on all devices and need to sign in with the new password."
       footer={<TextLink to={ENTRY_PAGES.forgotPassword}>Request a new link</TextLink>}
     >
       <form onSubmit={form.onSubmit(({ newPassword }) => reset.mutate(newPassword))}>

@@ -21,7 +21,7 @@ export const DEMO_COMMANDS: readonly Command[] = [
           const { visits, bookings } = outcome;
           const { email, password, apiKey } = await readCredentials(context, context.config);
           return {
-            text: `Loaded ${DEMO_ID}  ${DEMO_NAME}: ${visits} visits and ${bookings} bookings of ${DEMO_DAYS} days.\nSign in at ${context.config.baseUrl} as ${email} with the password ${password}\nAPI key ${apiKey}`,
+            text: `Loaded ${DEMO_ID}  ${DEMO_NAME}: ${visits} visits and ${bookings} bookings from ${DEMO_DAYS} days.\nSign in at ${context.config.baseUrl} as ${email} with the password ${password}\nAPI key ${apiKey}`,
             json: { id: DEMO_ID, visits, bookings, email, password, key: apiKey },
           };
         }

@@ -10,7 +10,7 @@ export const RETENTION_COMMAND: Command = {
   async run(context) {
     const deleted = await sweepExpired(context);
     const { bookings, visits, counters, webhookEvents } = deleted;
-    const text = `Deleted ${bookings} bookings, ${visits} visits, ${counters} counters and ${webhookEvents} webhook events older than the retention.`;
+    const text = `Deleted ${bookings} bookings, ${visits} visits, ${counters} counters and ${webhookEvents} webhook events past their retention.`;
     return { text, json: deleted };
   },
 };

@@ -17,7 +17,8 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     needsScript: "Please turn on JavaScript in your browser to book.",
     openBookingPage: "Open the booking page",
     unknownTitle: "Booking page not found",
-    unknown: "The address may be misspelt, or the page was removed. Please ask the business for the current address.",
+    unknown:
+      "The address may be misspelt, or the page may have been removed. Please ask the business for the current address.",
   },
   de: {
     book: (name) => `Termin buchen – ${name}`,
@@ -26,7 +27,7 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     openBookingPage: "Buchungsseite öffnen",
     unknownTitle: "Buchungsseite nicht gefunden",
     unknown:
-      "Vielleicht ist die Adresse falsch geschrieben, oder die Seite wurde entfernt. Bitte fragen Sie das Unternehmen nach der aktuellen Adresse.",
+      "Vielleicht ist die Adresse falsch geschrieben, oder die Seite wurde entfernt. Bitte fragen Sie den Anbieter nach der aktuellen Adresse.",
   },
   fr: {
     book: (name) => `Prendre rendez-vous – ${name}`,
@@ -44,7 +45,7 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     openBookingPage: "Abrir la página de reservas",
     unknownTitle: "Página de reservas no encontrada",
     unknown:
-      "Puede que la dirección esté mal escrita o que la página se haya eliminado. Pida al negocio la dirección actual.",
+      "Puede que la dirección esté mal escrita o que la página se haya eliminado. Pida al establecimiento la dirección actual.",
   },
   pt: {
     book: (name) => `Fazer uma marcação – ${name}`,
@@ -52,6 +53,6 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     needsScript: "Para fazer a marcação, ative o JavaScript no seu navegador.",
     openBookingPage: "Abrir a página de marcações",
     unknownTitle: "Página de marcações não encontrada",
-    unknown: "O endereço pode estar incorreto ou a página foi removida. Peça o endereço atual à empresa.",
+    unknown: "O endereço pode estar incorreto, ou a página pode ter sido removida. Peça o endereço atual à empresa.",
   },
 };

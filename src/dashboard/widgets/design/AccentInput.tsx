@@ -7,7 +7,7 @@ import classes from "./AccentInput.module.css";
 const FRAME_ACCENT = "#4b45d6";
 const SWATCHES = [
   [FRAME_ACCENT, "Indigo"],
-  ["#0b5c6f", "Petrol"],
+  ["#0b5c6f", "Teal"],
   ["#1a6b3c", "Green"],
   ["#b45309", "Amber"],
   ["#b42318", "Red"],

@@ -41,7 +41,7 @@ function findCluster(path: string): { folder: string; stat: Stats } | null {
     // A broken link means that the data is elsewhere. Creating an empty database would hide that.
     if (!linked.isSymbolicLink() || errorCode(error) !== "ENOENT") throw toStartError(error, path);
     throw new StartError(
-      `${path} points to a database folder that is gone; restore it, or remove the link to start empty.`,
+      `${path} points to a database folder that no longer exists; restore it, or remove the link to start empty.`,
     );
   }
 }
@@ -62,7 +62,7 @@ function checkCluster({ folder, user, binaries }: Pick<Cluster, "folder" | "user
   const version = readClusterVersion(folder);
   if (version !== binaries.major) {
     throw new StartError(
-      `The database in ${folder} was made by PostgreSQL ${version} and this Bookflow brings PostgreSQL ${binaries.major}; set DATABASE_URL to a server of that version, or move the data over with pg_dump.`,
+      `The database in ${folder} was created by PostgreSQL ${version}, but this Bookflow includes PostgreSQL ${binaries.major}; set DATABASE_URL to a server of that version, or move the data over with pg_dump.`,
     );
   }
 }

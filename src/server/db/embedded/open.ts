@@ -76,7 +76,7 @@ class Attachment {
         this.#notice("The database had to move to another port; restart Bookflow.");
         return;
       } catch (error) {
-        const sentence = `The database is away: ${toStartError(error, this.#target.dataDir).message}`;
+        const sentence = `The database is unavailable: ${toStartError(error, this.#target.dataDir).message}`;
         if (sentence !== lastSentence) this.#notice(sentence);
         lastSentence = sentence;
         await sleep(REATTACH_PAUSE_MS, undefined, { ref: false });
@@ -114,7 +114,7 @@ async function attach(target: SupervisorOptions, notice: (sentence: string) => v
   throw new StartError(
     word === "busy"
       ? `The data folder ${target.dataDir} is held by another Bookflow that cannot be reached from here, perhaps in another container; stop that one first.`
-      : `The database's supervisor ends before the database is ready; see ${dataFolderPaths(target.dataDir).supervisorLog}.`,
+      : `The database's supervisor ended before the database was ready; see ${dataFolderPaths(target.dataDir).supervisorLog}.`,
   );
 }
 

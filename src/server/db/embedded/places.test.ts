@@ -110,7 +110,7 @@ test("a database created by another PostgreSQL version gives a one-line error an
   const client = await startClient({ dataDir, shared });
   assertFailed(
     client,
-    `The database in ${dataDir}/postgres was made by PostgreSQL 16 and this Bookflow brings PostgreSQL 18; set DATABASE_URL to a server of that version, or move the data over with pg_dump.`,
+    `The database in ${dataDir}/postgres was created by PostgreSQL 16, but this Bookflow includes PostgreSQL 18; set DATABASE_URL to a server of that version, or move the data over with pg_dump.`,
   );
   assert.deepEqual(readdirSync(join(dataDir, "postgres")), ["PG_VERSION"]);
   assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
@@ -122,7 +122,7 @@ test("a link to a missing database does not create an empty one", async () => {
   symlinkSync(join(folder, "nowhere"), join(dataDir, "postgres"));
   assertFailed(
     await startClient({ dataDir, shared }),
-    `${dataDir}/postgres points to a database folder that is gone; restore it, or remove the link to start empty.`,
+    `${dataDir}/postgres points to a database folder that no longer exists; restore it, or remove the link to start empty.`,
   );
 });
 

@@ -80,7 +80,7 @@ async function waitUntilReady(child: ChildProcess, spec: PostmasterSpec) {
     logSize = size;
     if (Date.now() - lastSignOfLifeAt > SILENCE_LIMIT_MS) return "silent";
     if (Date.now() > noticeAt) {
-      spec.notice(`PostgreSQL is still starting, as after an unclean stop; its progress is in ${spec.logPath}.`);
+      spec.notice(`PostgreSQL is still starting, probably after an unclean stop; see its progress in ${spec.logPath}.`);
       noticeAt = Date.now() + NEXT_NOTICE_MS;
     }
     await sleep(POLL_MS);

@@ -58,7 +58,7 @@ function requireAnswer(collected: Collected): void {
     case "unknown_widget":
       throw noSuch("widget");
     case "queue_full":
-      throw new ApiError("unavailable", "Too much is waiting to be recorded. Please try again.", {
+      throw new ApiError("unavailable", "Too many events are waiting to be recorded. Please try again.", {
         "retry-after": QUEUE_FULL_WAIT_SECONDS,
       });
     case "database_unavailable":

@@ -127,12 +127,12 @@ const ANSWERED_FIELDS: ReadonlySet<string> = new Set([
 
 /** Continues the sentence "… is not offered: ". */
 function findHindrance(eventType: EventType): string | null {
-  if (isOn(eventType.confirmationPolicy)) return "someone has to confirm its bookings";
-  if ((eventType.price ?? 0) > 0) return "it has to be paid for";
-  if (eventType.requiresBookerEmailVerification) return "visitors have to verify their e-mail address";
-  if (isOn(eventType.recurrence)) return "it repeats";
-  if (isOn(eventType.seats) || eventType.seatsPerTimeSlot) return "several people share one time";
-  if (eventType.schedulingType === "managed") return "it is a template for team members";
+  if (isOn(eventType.confirmationPolicy)) return "its bookings require confirmation";
+  if ((eventType.price ?? 0) > 0) return "it requires payment";
+  if (eventType.requiresBookerEmailVerification) return "it requires a verified e-mail address";
+  if (isOn(eventType.recurrence)) return "it is a recurring event";
+  if (isOn(eventType.seats) || eventType.seatsPerTimeSlot) return "it is for groups";
+  if (eventType.schedulingType === "managed") return "it is a managed event type";
   if (ASKING_LOCATIONS.has(eventType.locations?.[0]?.type ?? "")) return "it asks visitors for the location";
   if (eventType.bookingFields.some(requiresTextMessages)) return "it requires a phone number for text messages";
   const unknown = eventType.bookingFields.find((field) => isAsked(field) && field.required && !isAnswerable(field));

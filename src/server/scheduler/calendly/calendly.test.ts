@@ -38,8 +38,8 @@ test("the connection's test says which event types are not offered, and explains
     bookingUrl: "https://calendly.com/lindenhof",
     warnings: [
       "“Vote” is not offered: it is a poll.",
-      "“Class” is not offered: several people share one time.",
-      "“Paid” is not offered: it has to be paid for.",
+      "“Class” is not offered: it is for groups.",
+      "“Paid” is not offered: it requires payment.",
       "“Call back” is not offered: it asks visitors for the location.",
       "“Pick days” is not offered: a required question has an unsupported type (Which days?).",
       "“Bare” has no optional text question, so customers' notes don't reach Calendly.",

@@ -93,8 +93,8 @@ const ASKING_LOCATIONS: ReadonlySet<string> = new Set(["ask_invitee", "outbound_
 /** Continues the sentence "… is not offered: ". */
 function findHindrance(eventType: EventType): string | null {
   if (eventType.booking_method === "poll") return "it is a poll";
-  if (eventType.kind === "group") return "several people share one time";
-  if (eventType.is_paid) return "it has to be paid for";
+  if (eventType.kind === "group") return "it is for groups";
+  if (eventType.is_paid) return "it requires payment";
   const locations = eventType.locations ?? [];
   if (locations.length > 0 && findLocation(eventType) === null) return "it asks visitors for the location";
   const unknown = listQuestions(eventType).find(({ required, type }) => required && !QUESTION_TYPES.has(type));

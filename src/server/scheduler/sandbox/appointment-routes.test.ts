@@ -60,7 +60,7 @@ test("the manage page uses the visitor's language", async () => {
   for (const [language, title] of Object.entries(titles))
     assert.ok((await get(manage, language)).body.includes(`<h1>${title}</h1>`), language);
   assert.ok((await get(manage, "ja, *;q=0.1")).body.includes("<h1>Your appointment</h1>"));
-  assert.ok((await get(meet, "de")).body.includes("<h1>Ihr Besprechungsraum</h1>"));
+  assert.ok((await get(meet, "de")).body.includes("<h1>Ihr Online-Termin</h1>"));
 });
 
 test("cancelling frees the time and says so, and cannot be undone", async () => {

@@ -69,7 +69,8 @@ export const texts: Texts = {
   loadFailedTitle: "Die Seite konnte nicht geladen werden",
   loadFailed: "Bitte prüfen Sie Ihre Verbindung und versuchen Sie es erneut.",
   pausedTitle: "Online-Buchung derzeit nicht möglich",
-  paused: "Hier können Sie gerade keinen Termin buchen. Bitte schauen Sie später vorbei oder melden Sie sich bei uns.",
+  paused:
+    "Hier können Sie gerade keinen Termin buchen. Bitte schauen Sie später wieder vorbei oder melden Sie sich bei uns.",
   openBookingPage: "Buchungsseite öffnen",
 
   bookedTitle: "Ihr Termin ist gebucht",

@@ -12,8 +12,8 @@ export const texts: Texts = {
   online: "En ligne",
   optional: "facultatif",
 
-  chooseService: "Que souhaitez-vous réserver ?",
-  chooseStaff: "Avec qui souhaitez-vous prendre rendez-vous ?",
+  chooseService: "Que souhaitez-vous réserver\u00a0?",
+  chooseStaff: "Avec qui souhaitez-vous prendre rendez-vous\u00a0?",
   anyone: "Sans préférence",
   anyoneHint: "Plus de créneaux disponibles",
 
@@ -44,7 +44,7 @@ export const texts: Texts = {
   name: "Nom",
   email: "E-mail",
   phone: "Téléphone",
-  notes: "Avez-vous des précisions à nous apporter ?",
+  notes: "Souhaitez-vous nous préciser quelque chose\u00a0?",
   pleaseSelect: "Veuillez choisir",
   confirm: "Réserver",
   sending: "Réservation en cours…",
@@ -62,9 +62,10 @@ export const texts: Texts = {
   unavailableTitle: "La réservation n’a pas abouti",
   unavailable: "L’agenda ne répond pas pour le moment. Veuillez réessayer dans un instant.",
   offlineTitle: "Pas de connexion",
-  offline: "Impossible de joindre le serveur. Veuillez réessayer : votre rendez-vous ne sera pas réservé deux fois.",
+  offline:
+    "Impossible de joindre le serveur. Veuillez réessayer\u00a0: votre rendez-vous ne sera pas réservé deux fois.",
   busyTitle: "Veuillez patienter un instant",
-  busy: "Trop de réservations arrivent de votre réseau. Veuillez réessayer dans une minute.",
+  busy: "Trop de réservations proviennent de votre réseau. Veuillez réessayer dans une minute.",
   changedTitle: "Les prestations proposées ont changé",
   changed: "Veuillez choisir à nouveau. Vos informations sont conservées.",
   loadFailedTitle: "La page n’a pas pu être chargée",

@@ -72,7 +72,7 @@ export const texts: Texts = {
   paused: "De momento não é possível fazer marcações aqui. Volte mais tarde ou entre em contacto connosco.",
   openBookingPage: "Abrir a página de marcações",
 
-  bookedTitle: "A sua marcação foi efetuada",
+  bookedTitle: "A sua marcação está confirmada",
   booked: "Até breve. Guarde a referência da sua marcação.",
   reference: "Referência",
   when: "Quando",
@@ -80,7 +80,7 @@ export const texts: Texts = {
   staff: "Com",
   manage: "Alterar ou cancelar",
   join: "Entrar na reunião",
-  addToCalendar: "Adicionar à agenda",
+  addToCalendar: "Adicionar ao calendário",
   bookAnother: "Fazer outra marcação",
   calendarTitle: (service, business) => `${service} – ${business}`,
 };
