@@ -11,7 +11,10 @@ export class BookflowError<Code extends string = string> extends Error {
   }
 }
 
-/** The service's codes, and `unexpected_answer` for answers of something else: a proxy's error page, a redirect. */
+/**
+ * The service's codes, and `unexpected_answer` for responses that aren't from the service, such as a proxy's error page or a
+ * redirect.
+ */
 export type ApiErrorCode =
   | "bad_request"
   | "unauthorized"
@@ -25,7 +28,7 @@ export type ApiErrorCode =
   // Allows codes added later; editors still suggest the ones above.
   | (string & Record<never, never>);
 
-/** The service, or something in front of it, answered with an error. */
+/** The service, or something in front of it, responded with an error. */
 export class ApiError extends BookflowError<ApiErrorCode> {
   readonly status: number;
   /** Quote it when you ask for help. */
@@ -49,7 +52,7 @@ export class ApiError extends BookflowError<ApiErrorCode> {
 
 export type ConnectionErrorCode = "timeout" | "unreachable";
 
-/** There was no complete answer; see `cause`. */
+/** There was no complete response; see `cause`. */
 export class ConnectionError extends BookflowError<ConnectionErrorCode> {}
 
 export type WebhookErrorCode =
@@ -59,5 +62,5 @@ export type WebhookErrorCode =
   | "wrong_signature"
   | "unreadable_body";
 
-/** The request is not a webhook from Bookflow. Answer 400 and do nothing else. */
+/** The request is not a webhook from Bookflow. Respond with 400 and do nothing else. */
 export class WebhookError extends BookflowError<WebhookErrorCode> {}

@@ -20,7 +20,7 @@ const text = (maxLength: number) => Type.String({ maxLength });
 
 export const BookRequest = Type.Object({
   visitId: Type.String({ pattern: UUID_PATTERN }),
-  /** The page that embeds the widget. Anything but a web address is ignored. */
+  /** The page that embeds the widget. Anything other than a web address is ignored. */
   page: Type.Optional(Type.Unknown()),
   serviceId: text(ID_LENGTH_MAX),
   start: text(40),

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { UUID_PATTERN } from "./ids.ts";
 import { BROWSER_STEPS } from "./steps.ts";
 
-// What a browser sends to POST /embed-api/{widget}/events. Members that are not named here are ignored.
+// What a browser sends to POST /embed-api/{widget}/events. Other fields are ignored.
 
 export const COLLECT_EVENTS_MAX = 20;
 /** Room for addresses of any length: texts that are too long are cut, never refused. */
@@ -10,9 +10,9 @@ export const COLLECT_BODY_MAX_BYTES = 128 * 1024;
 
 export const CollectRequest = Type.Object({
   visitId: Type.String({ pattern: UUID_PATTERN }),
-  /** Where the widget is embedded. Whatever is no web address is ignored. */
+  /** The page that embeds the widget. Anything other than a web address is ignored. */
   page: Type.Optional(Type.Unknown()),
-  /** The loader's raw fields. Of these an anonymous event keeps the class they lead to, and nothing else. */
+  /** The loader's raw fields. An anonymous event keeps only the class derived from them. */
   attribution: Type.Optional(Type.Unknown()),
   events: Type.Array(Type.Object({ step: Type.Union(BROWSER_STEPS.map((step) => Type.Literal(step))) }), {
     minItems: 1,

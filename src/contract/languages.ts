@@ -1,8 +1,8 @@
-/** The languages that visitors are spoken to in. */
+/** The languages that visitors can use. */
 export const LANGUAGES = ["en", "de", "fr", "es", "pt"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The first of the tags (`de-AT`, `pt-BR`) that is in one of our languages. */
+/** The first of the tags (`de-AT`, `pt-BR`) that is one of our languages. */
 export function findLanguage(tags: readonly string[]): { language: Language; tag: string } | null {
   for (const tag of tags) {
     const primary = tag.split("-", 1)[0]?.toLowerCase();

@@ -1,4 +1,4 @@
-// The funnel's steps, in order. A visit has reached a step when it did that one or a later one.
+// The funnel's steps, in order. A visit has reached a step once it took that step or a later one.
 
 export const FUNNEL_STEPS = [
   "widget_viewed",
@@ -10,7 +10,7 @@ export const FUNNEL_STEPS = [
 ] as const;
 export type FunnelStep = (typeof FUNNEL_STEPS)[number];
 
-/** What the browser may send; the rest is written by the server alone. */
+/** The steps a browser may send; the server alone writes the others. */
 export const BROWSER_STEPS = [
   "widget_viewed",
   "service_selected",

@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
 
-/** Petrol: distinct from the blue of links and the green of success. */
+/** Teal: distinct from the blue of links and the green of success. */
 const petrol: MantineColorsTuple = [
   "#eaf5f7",
   "#d3e7eb",
@@ -14,7 +14,7 @@ const petrol: MantineColorsTuple = [
   "#083a47",
 ];
 
-/** Greys with a hint of petrol. */
+/** Greys with a hint of teal. */
 const gray: MantineColorsTuple = [
   "#f7f9f9",
   "#eff2f3",

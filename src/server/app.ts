@@ -29,7 +29,7 @@ import { embedRoutes } from "./widgets/embed-routes.ts";
 import { widgetReadRoutes } from "./widgets/read-routes.ts";
 
 const BODY_LIMIT_BYTES = 64 * 1024;
-/** Limits how long receiving a request may take. Sending the answer may take longer. */
+/** Limits how long receiving a request may take. Sending the response may take longer. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 

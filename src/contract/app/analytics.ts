@@ -20,7 +20,7 @@ export const AppAnalytics = Type.Object({
   }),
   /** The oldest day with counts; null before the first view. */
   dataSince: nullable(Day),
-  /** Events of visits beyond the widgets' daily budget, which were not recorded. 0 but for a flood. */
+  /** Events of visits over the widgets' daily budget, which were not recorded. 0 except during a flood. */
   droppedEvents: Type.Integer({ minimum: 0 }),
 });
 export type AppAnalytics = Static<typeof AppAnalytics>;

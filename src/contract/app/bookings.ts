@@ -30,7 +30,7 @@ export type BookingSummary = Static<typeof BookingSummary>;
 
 export const BookingSummaryPage = Type.Object({
   data: Type.Array(BookingSummary),
-  /** createdAt of the last booking on the page when more exist; send it back as `cursor`. */
+  /** createdAt of the last booking on the page if there are more; send it back as `cursor`. */
   nextCursor: NullableText,
 });
 export type BookingSummaryPage = Static<typeof BookingSummaryPage>;

@@ -46,7 +46,7 @@ export const AppConnection = Type.Object({
   lastError: nullable(oneOf(CONNECTION_ERROR_CODES)),
   lastErrorAt: NullableTimestamp,
   lastErrorStatus: NullableInteger,
-  /** The system's own id of the failed request, for its support. */
+  /** The system's own id for the failed request, for its support. */
   lastErrorRequestId: NullableText,
   /** Widgets that book through this connection. A connection with widgets cannot be deleted. */
   widgetCount: Type.Integer(),
@@ -58,7 +58,7 @@ export type AppConnection = Static<typeof AppConnection>;
 export const AppConnectionList = Type.Object({ data: Type.Array(AppConnection) });
 export type AppConnectionList = Static<typeof AppConnectionList>;
 
-/** What the system told about itself. */
+/** How the system describes itself. */
 export const VerifiedConnection = Type.Object({
   businessName: Type.String(),
   timeZone: NullableText,
@@ -79,7 +79,7 @@ export const NewConnection = Type.Object({
 });
 export type NewConnection = Static<typeof NewConnection>;
 
-/** PATCH: settings and credentials change together, so that no stored secret can be sent to an address of the editor's. */
+/** PATCH: settings and credentials change together, so that an editor can't have a stored secret sent to their own address. */
 export const ConnectionChange = Type.Object({
   ...Type.Partial(Type.Object({ name: Type.String(), settings: Fields, credentials: Fields })).properties,
   was: Was,
@@ -91,11 +91,11 @@ export type SavedConnection = Static<typeof SavedConnection>;
 
 const CONNECTION_FAULTS = ["credentials", "not_found", "invalid", "not_confirmed", "version", "unavailable"] as const;
 
-/** "Test connection": what the system told about itself, or why it could not be asked. */
+/** "Test connection": how the system describes itself, or why it could not be reached. */
 export const ConnectionTest = Type.Object({
   verified: nullable(VerifiedConnection),
   fault: nullable(oneOf(CONNECTION_FAULTS)),
-  /** Explains the fault. */
+  /** Explains what went wrong. */
   message: NullableText,
 });
 export type ConnectionTest = Static<typeof ConnectionTest>;
@@ -107,7 +107,7 @@ export type ConnectionCheckRequest = Static<typeof ConnectionCheckRequest>;
 const CONNECTION_CHECK_STEPS = ["account", "services", "free_times", "book", "find", "cancel"] as const;
 export type ConnectionCheckStepName = (typeof CONNECTION_CHECK_STEPS)[number];
 
-/** What a connection can do, tried out with the real account. It stops at the first step that fails. */
+/** What a connection can do, tested with the real account. Stops at the first step that fails. */
 export const ConnectionCheckAnswer = Type.Object({
   kind: oneOf(CONNECTION_KINDS),
   checkedAt: Timestamp,
@@ -116,7 +116,7 @@ export const ConnectionCheckAnswer = Type.Object({
   isWorking: Type.Boolean(),
   verdict: Type.String(),
   steps: Type.Array(Type.Object({ name: oneOf(CONNECTION_CHECK_STEPS), isOk: Type.Boolean(), message: Type.String() })),
-  /** Every request and its answer, without secrets and without data about people. */
+  /** Every request and its response, without secrets and personal data. */
   exchanges: Type.Array(
     Type.Object({
       method: Type.String(),

@@ -75,6 +75,6 @@ export const AppDeliveryDetail = Type.Object({
 });
 export type AppDeliveryDetail = Static<typeof AppDeliveryDetail>;
 
-/** Answer to "send test" and "redeliver": the delivery to watch. */
+/** The response to "send test" and "redeliver": the delivery to watch. */
 export const QueuedDelivery = Type.Object({ deliveryId: Type.String() });
 export type QueuedDelivery = Static<typeof QueuedDelivery>;

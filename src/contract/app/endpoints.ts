@@ -59,7 +59,7 @@ export const NewEndpoint = Type.Object({
 });
 export type NewEndpoint = Static<typeof NewEndpoint>;
 
-/** The only answer with the new endpoint's signing secret. */
+/** The only response with the new endpoint's signing secret. */
 export const AddedEndpoint = Type.Object({ endpoint: AppEndpoint, secret: Type.String() });
 export type AddedEndpoint = Static<typeof AddedEndpoint>;
 
@@ -71,7 +71,7 @@ export const EndpointChange = Type.Object({
 });
 export type EndpointChange = Static<typeof EndpointChange>;
 
-/** The only answer with the new secret. The old one stays valid until the given time. */
+/** The only response with the new secret. The old one stays valid until the given time. */
 export const RotatedSecret = Type.Object({ secret: Type.String(), previousSecretExpiresAt: Timestamp });
 export type RotatedSecret = Static<typeof RotatedSecret>;
 

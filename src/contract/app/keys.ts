@@ -31,6 +31,6 @@ export const NewKey = Type.Object({
 });
 export type NewKey = Static<typeof NewKey>;
 
-/** The only answer that contains the key itself. */
+/** The only response that contains the key itself. */
 export const CreatedKey = Type.Object({ ...AppKey.properties, key: Type.String() });
 export type CreatedKey = Static<typeof CreatedKey>;

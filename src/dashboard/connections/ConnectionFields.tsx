@@ -36,7 +36,7 @@ export function ConnectionFields({ kind, form }: FieldsProps) {
   );
 }
 
-/** The system's complaint about the credentials as a whole. */
+/** The system's error about the credentials as a whole. */
 export function CredentialsFault({ form }: Pick<FieldsProps, "form">) {
   const fault = form.errors["credentials"];
   if (!fault) return null;

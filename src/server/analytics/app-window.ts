@@ -18,7 +18,7 @@ export function readDayWindow(query: Query, today: string): DayWindow {
   return { from: first, to: last, days };
 }
 
-/** The same number of days just before. */
+/** The same number of days immediately before. */
 export function previousWindow({ from, days }: DayWindow): DayWindow {
   return lastDays(addDays(from, -1), days);
 }

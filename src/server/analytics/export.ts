@@ -6,7 +6,7 @@ import { BYTE_ORDER_MARK, type CsvCell, toCsvLine } from "../lib/csv.ts";
 export const ANALYTICS_TABLES = ["daily", "funnel", "channels", "sources", "campaigns"] as const;
 export type AnalyticsTable = (typeof ANALYTICS_TABLES)[number];
 
-/** One of the tables of a report, as it is shown. */
+/** One of a report's tables, as shown on screen. */
 export function exportAnalytics(report: AppAnalytics, table: AnalyticsTable): string {
   return BYTE_ORDER_MARK + toLines(report, table).map(toCsvLine).join("");
 }

@@ -38,10 +38,10 @@ type ListedKind = (typeof LISTED_KINDS)[number];
 const ALL_WIDGETS = "";
 
 /**
- * Everything a report needs, read in one statement and so from one snapshot: a switch to another time zone, or a visit being
- * recorded, is in all of it or in none. Days come from the local-day counters alone. The lists take the longest spans from the
- * middle of the window, shorter ones around them and single days at both ends: see funnel/recount/key-spans.ts.
- * Served by the primary keys of the three tables; how many events there are does not matter.
+ * Everything a report needs, read in one statement and therefore from one snapshot: a switch to another time zone, or a visit
+ * being recorded, is included completely or not at all. Days come only from the local-day counters. The lists use the longest
+ * spans in the middle of the window, shorter ones around them and single days at both ends: see funnel/recount/key-spans.ts.
+ * Served by the primary keys of the three tables, regardless of the number of events.
  */
 export async function selectAnalytics(
   db: Db,
@@ -94,7 +94,7 @@ export async function selectAnalytics(
   return { ...counts, days };
 }
 
-/** For each length, where its spans begin in the window, and where they end again. */
+/** For each length, where its spans start and end in the window. */
 function toEdges(days: number): RawBuilder<unknown>[] {
   const first = spanStart(sql`(first_day + ${sql.lit(days - 1)})`, days);
   const last = spanStart(sql`sealed_before`, days);
@@ -104,7 +104,7 @@ function toEdges(days: number): RawBuilder<unknown>[] {
 const firstOf = (days: number) => sql.ref(`first_${days}`);
 const afterOf = (days: number) => sql.ref(`after_${days}`);
 
-/** The window without gap and overlap: days, spans of growing and then of shrinking length, days. */
+/** The window without gaps and overlaps: days, spans of growing and then shrinking length, days. */
 function listParts({ owner, widgetId }: { owner: OrganizationId; widgetId: string }): RawBuilder<unknown> {
   const counts = (table: string) => sql`
     select kind, key, views, bookings from ${sql.table(table)} counted
@@ -127,7 +127,7 @@ function listParts({ owner, widgetId }: { owner: OrganizationId; widgetId: strin
 }
 
 /**
- * Most bookings first, then most views, then by key, byte by byte. Only keys that may be among the first are looked up: those
+ * Most bookings first, then most views, then by key in byte order. Only keys that may be in the list are looked up: those
  * before the last place, and all that tie with it.
  */
 function listBest(owner: OrganizationId, kind: ListedKind, most: number): RawBuilder<KeyCounts[]> {
@@ -148,7 +148,7 @@ function listBest(owner: OrganizationId, kind: ListedKind, most: number): RawBui
 
 type DataRange = { today: string; data_since: string | null };
 
-/** The local date of an instant, and the oldest day of which anything is counted and kept; null before the first view. */
+/** The local date of an instant, and the oldest day with counts within retention; null before the first view. */
 export async function selectDataRange(
   db: Db,
   owner: OrganizationId,
@@ -170,7 +170,7 @@ export async function selectDataRange(
   return row;
 }
 
-/** Events that were dropped in the days of the window, both included. */
+/** Events dropped during the window's days, both ends included. */
 export async function countDrops(
   db: Db,
   owner: OrganizationId,
@@ -184,7 +184,7 @@ export async function countDrops(
   return rows[0]?.events ?? 0;
 }
 
-/** Every statement here begins with the organization's row in day_zones, so it gives one row. */
+/** Every statement here starts from the organization's day_zones row, so it returns one row. */
 function requireZone<Row>([row]: readonly Row[]): Row {
   assert(row, "an organization has a row in day_zones");
   return row;

@@ -6,7 +6,9 @@ import { addDays } from "../lib/calendar.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 import type { AnalyticsCounts, KeyCounts } from "./queries.ts";
 
-/** Counts to the contract's result: zero days filled in, visits added up along the funnel, rates and averages. */
+/**
+ * Converts counts to the contract's result: fills in zero days, adds up visits along the funnel, computes rates and averages.
+ */
 export function toAnalytics(counts: AnalyticsCounts, days: number): Analytics {
   const funnel = toFunnel(counts.reached);
   const views = funnel.widget_viewed;
@@ -40,17 +42,17 @@ function toFunnel(reached: readonly number[]): Record<FunnelStep, number> {
   return Object.fromEntries(steps) as Record<FunnelStep, number>;
 }
 
-/** Exactly `days` entries that end with today, oldest first. */
+/** Exactly `days` entries ending today, oldest first. */
 function fillDays(counts: AnalyticsCounts, days: number): Analytics["daily"] {
   const byDay = new Map(counts.days.map((entry) => [entry.day, entry]));
   return listDays(counts.today, days).map((day) => byDay.get(day) ?? { day, views: 0, bookings: 0 });
 }
 
-/** Time zones span three calendar days. */
+/** At any moment, time zones span three calendar days. */
 const TODAYS_KEPT = 3;
 const knownDays = new RecentMap<string, readonly string[]>(TODAYS_KEPT);
 
-/** The last days of the calendar up to this one. Every request asks for the same few lists, and making one takes a millisecond. */
+/** The calendar days up to this one. Every request needs the same few lists, and making one takes a millisecond. */
 function listDays(today: string, days: number): readonly string[] {
   let known = knownDays.get(today);
   if (!known || known.length < days) {

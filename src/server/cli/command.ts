@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import type { ServiceDeps } from "../create-deps.ts";
 import type { Arguments } from "./arguments.ts";
 
-/** What a command says: lines for a person, or one JSON value with --json. */
+/** A command's output: lines for a person, or one JSON value with --json. */
 export type Answer = { text: string; json: unknown; exitCode?: number };
 
 export type CommandContext = ServiceDeps & {

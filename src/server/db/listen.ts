@@ -48,7 +48,7 @@ export function createListen(deps: { pool: Pool; log: Log }): Listen {
   };
 }
 
-/** Until the connection breaks or the signal comes. */
+/** Until the connection breaks or the signal is aborted. */
 async function listenOnce(
   pool: Pool,
   listening: {
@@ -81,12 +81,12 @@ async function listenOnce(
     client.off("error", end);
     client.off("end", endInOrder);
     signal.removeEventListener("abort", endInOrder);
-    // Not back into the pool: the connection would go on listening there.
+    // Not returned to the pool, where the connection would keep listening.
     client.release(true);
   }
 }
 
-/** With these keep-alives PostgreSQL also notices within five seconds that a machine is gone from the network. */
+/** With these keep-alives PostgreSQL also notices within five seconds that a machine has disappeared from the network. */
 async function holdLock(client: pg.PoolClient, { lock, onChange }: Presence): Promise<void> {
   await client.query("set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3");
   await client.query("select pg_advisory_lock($1, $2)", [...lock]);

@@ -100,7 +100,7 @@ async function applyOne(client: pg.PoolClient, migration: Migration): Promise<vo
 }
 
 /**
- * Numbers start at 1 without gaps. A gap or a duplicate means that two branches met, and is refused before anything
+ * Numbers start at 1 without gaps. A gap or a duplicate means that two branches were merged, and is refused before anything
  * runs.
  */
 async function listMigrations(folder: URL): Promise<Migration[]> {

@@ -55,7 +55,7 @@ async function waitForServer(pool: Pool, notice: (sentence: string) => void): Pr
   }
 }
 
-/** A server that is still starting, or that nothing is heard of yet. Its refusals, such as a wrong password, are final. */
+/** A server that is still starting, or that hasn't answered yet. Its refusals, such as a wrong password, are final. */
 function isWorthWaitingFor(error: unknown): boolean {
   return error instanceof DatabaseAway || (error as { code?: unknown }).code === CANNOT_CONNECT_NOW;
 }

@@ -9,7 +9,7 @@ import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
 
-/** Also for waiting until another statement gives its connection back. */
+/** Also limits waiting for another statement to return its connection. */
 const CONNECT_TIMEOUT_MS = 4_000;
 const IDLE_TIMEOUT_MS = 30_000;
 
@@ -25,7 +25,7 @@ const types: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig["getTypeParser"],
 };
 
-/** A statement that begins with this is planned once per connection, under the name that follows. */
+/** A statement that starts with this is planned once per connection, under the name that follows. */
 const PREPARED = "-- prepared: ";
 
 /**
@@ -48,14 +48,14 @@ const STATEMENT_LIMIT_MS = 15_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * Planning the largest statements takes longer than running them; node-postgres prepares what has a name. It is always given
- * a callback: of the promises that it makes itself, each keeps the rows of the one before it in memory, until the old
- * generation is collected, which then happened ten times as often.
+ * Planning the largest statements takes longer than running them; node-postgres prepares statements that have a name. It always
+ * gets a callback: each promise it creates itself keeps the previous one's rows in memory until the old generation is
+ * collected, which then happened ten times as often.
  */
 class CarefulClient extends pg.Client {
   /** A patient client has no time limit. */
   isPatient = false;
-  /** Ticks since the server last sent anything on it; null while no statement is running. */
+  /** Ticks since the server last sent anything on this connection; null while no statement is running. */
   waitedTicks: number | null = null;
   /** Called whenever the server sends something. */
   onHeard: () => void = () => undefined;
@@ -91,16 +91,16 @@ class CarefulClient extends pg.Client {
     this.#fault ??= fault;
   }
 
-  /** Its statement fails, the rest of its transaction too, and the pool does not use it again. */
+  /** The connection's statement and the rest of its transaction fail, and the pool does not use it again. */
   cutOff(fault: DatabaseAway): void {
     this.fail(fault);
-    // The connection is public in the code of node-postgres, and missing in its types.
+    // The connection is public in node-postgres's code, but missing from its types.
     const { connection } = this as unknown as { connection: { stream: Socket } };
     connection.stream.destroy(fault);
   }
 }
 
-/** Connections that are dropped, and not waited for, if the database does not answer. */
+/** Connections that are dropped, without waiting, if the database does not answer. */
 export class Pool extends pg.Pool {
   readonly #watch: SilenceWatch;
   readonly #statementLimitMs: number;
@@ -124,8 +124,8 @@ export class Pool extends pg.Pool {
       asCareful(client).isPatient = false;
     });
     this.on("remove", (client) => this.#clients.delete(asCareful(client)));
-    // A connection that breaks while idle: the pool has replaced it already, and the next statement gets a new one. One that
-    // is being closed may hear from an embedded server that it stops.
+    // A connection broke while idle: the pool has already replaced it, and the next statement gets a new one. A connection
+    // being closed may also hear from an embedded server that it is stopping.
     this.on("error", (error) => {
       if (!this.ending && !(error instanceof DatabaseAway)) options.log.warn("database.connection_lost", { error });
     });
@@ -202,7 +202,7 @@ export function openPool(options: {
   url: string;
   size: number;
   log: Log;
-  /** Tests have a shorter one. */
+  /** Tests use a shorter one. */
   statementLimitMs?: number;
 }): Pool {
   const settings = {
@@ -218,7 +218,7 @@ export function openPool(options: {
   return new Pool(settings, { log: options.log, statementLimitMs: options.statementLimitMs ?? STATEMENT_LIMIT_MS });
 }
 
-/** A refusal is an answer of the server too, for example too many connections. */
+/** A refusal is also an answer from the server, for example too many connections. */
 async function probeServer(settings: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(settings);
   client.on("error", () => undefined);
@@ -246,7 +246,7 @@ export function openPatientDb(pool: Pool): Db {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: patient }) });
 }
 
-/** Without a limit until it is given back. */
+/** Unlimited until it is returned. */
 export async function connectPatiently(pool: Pool): Promise<pg.PoolClient> {
   const client = await pool.connect();
   asCareful(client).isPatient = true;

@@ -27,7 +27,7 @@ import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
 import type { AccountTables } from "./account-tables.ts";
 
-// The tables as statements see them; migrations/ is where they are made and schema.sql what they look like now.
+// The tables as statements see them. migrations/ creates them, and schema.sql shows their current shape.
 
 /** Written as JSON text, read back parsed. */
 type Json<T> = ColumnType<T, string, string>;
@@ -125,7 +125,7 @@ export type EndpointsTable = {
   id: EndpointId;
   organization_id: OrganizationId;
   kind: EndpointKind;
-  /** Of a chat only what may be shown. */
+  /** For a chat, only the part that may be shown. */
   url: string;
   sealed_url: Buffer | null;
   receiver: Generated<number>;
@@ -223,7 +223,7 @@ export type EndpointNoticesTable = {
   detail: string;
   created_at: Date;
   mailed_at: Date | null;
-  /** The time of the last attempt to mail it; used until it is mailed. */
+  /** The last time mailing it was attempted; used until it is mailed. */
   mail_tried_at: Date | null;
 };
 
@@ -232,7 +232,7 @@ export type SchedulingConnectionsTable = {
   organization_id: OrganizationId;
   kind: ConnectionKind;
   name: string;
-  /** Of the shape that its kind has: scheduler/connections/connection-settings.ts. */
+  /** Has the shape of its kind: scheduler/connections/connection-settings.ts. */
   settings: Json<unknown>;
   credentials: Buffer;
   last_ok_at: Date | null;

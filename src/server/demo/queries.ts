@@ -56,7 +56,7 @@ export async function deleteOrganization(transaction: Db, owner: OrganizationId)
   return result.numDeletedRows === 1n;
 }
 
-/** Deletes those of these people who are in no organization, with their ways to sign in. */
+/** Deletes those of these people who are in no organization, with their sign-in methods. */
 export async function deleteStrandedUsers(transaction: Db, emails: readonly string[]): Promise<void> {
   await sql`
     delete from users where email = any(${emails as string[]}::text[])

@@ -49,7 +49,10 @@ ${page.main}
 `.toString();
 }
 
-/** The bar above the guides and the API reference. Not a header element, since Scalar has one of its own. `current` is the title of the tab the reader is in. */
+/**
+ * The bar above the guides and the API reference. Not a header element, since Scalar has its own. `current` is the title of the
+ * reader's tab.
+ */
 export function renderHeader(
   { sections }: Pick<DocsFrame, "sections">,
   { current, query }: { current: string | undefined; query?: string | undefined },

@@ -7,7 +7,7 @@ import { type MarkdownPage, renderMarkdown } from "./markdown.ts";
 import { renderDecisions, renderGuide, renderIndex, renderSearch } from "./render-guide.ts";
 import { openSearch, type Passage, QUERY_LENGTH_MAX } from "./search.ts";
 
-/** What is sent for an address. */
+/** The content sent for an address. */
 export type Served = { readonly type: string; readonly body: string | Buffer };
 
 type Library = {
@@ -23,8 +23,8 @@ const TEXT_TYPE = "text/plain; charset=utf-8";
 const TYPES: Readonly<Record<string, string>> = { ".png": "image/png", ".json": "application/json; charset=utf-8" };
 
 /**
- * Everything below /docs but the API reference. The list of addresses is fixed at the start, so no request can reach
- * another file; pages and the search index are made when first requested.
+ * Everything below /docs except the API reference. The list of addresses is fixed at start, so no request can reach another
+ * file; pages and the search index are created when first requested.
  */
 export function openLibrary({
   root,

@@ -2,8 +2,8 @@ import { Marked, type Token, type Tokens } from "marked";
 import { type Html, html, trustMarkup } from "../http/html.ts";
 import { highlightCode, toLanguageTitle } from "./highlight-code.ts";
 
-// Markdown to HTML. marked escapes texts; what is overridden here decides about markup, links, images and code, so that
-// nothing written in a document becomes markup of its own.
+// Markdown to HTML. marked escapes texts; the overrides here decide about markup, links, images and code, so that nothing
+// written in a document becomes markup by itself.
 
 export type Heading = { readonly depth: number; readonly title: string; readonly anchor: string };
 
@@ -13,7 +13,7 @@ type HeadedText = { readonly title: string; readonly anchor: string; readonly te
 export type MarkdownPage = {
   /** The first heading. */
   readonly title: string;
-  /** Every heading but the first. */
+  /** Every heading except the first. */
   readonly headings: readonly Heading[];
   readonly texts: readonly HeadedText[];
   readonly body: Html;

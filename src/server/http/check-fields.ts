@@ -2,14 +2,14 @@ import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX } from "#contract/book.ts";
 import { parseTimeZone } from "../lib/calendar.ts";
 import { FieldsError } from "./api-error.ts";
 
-// What people type into forms, and operators on the command line. Each check gives the value or says what is wrong with it; the
-// dashboard API tells all faults at once, by field, and a command tells the first, by option.
+// Checks what people type into forms, and operators on the command line. Each check returns the value or says what is wrong
+// with it. The dashboard API reports all faults at once, by field; a command reports the first one, by option.
 
 export type Checked<T> = { value: T } | { fault: string };
 
 type Values<Checks> = { [K in keyof Checks]: Exclude<Checks[K], undefined> extends Checked<infer T> ? T : never };
 
-/** The values, if all of them are right; otherwise throws every fault by field. Fields that are undefined are left out. */
+/** Returns the values if all of them are valid; otherwise throws every fault by field. Undefined fields are left out. */
 export function requireFields<Checks extends Record<string, Checked<unknown> | undefined>>(
   checks: Checks,
 ): Values<Checks> {
@@ -21,18 +21,18 @@ export function requireFields<Checks extends Record<string, Checked<unknown> | u
     else values[name] = check.value;
   }
   if (Object.keys(faults).length > 0) throw new FieldsError(faults);
-  // Each name of `checks` was just given the value of its own check.
+  // Each name in `checks` was just given the value of its own check.
   return values as Values<Checks>;
 }
 
-/** Shared by members and visitors, for what they type about themselves. */
+/** Shared by members and visitors, for what they enter about themselves. */
 export const FIELD_FAULTS = {
   noName: "Please enter a name.",
   longName: "This name is too long.",
   notAnEmail: "This is not an e-mail address.",
 } as const;
 
-/** A text that can be shown on one line, without spaces around it. */
+/** A text that fits on one line, without surrounding spaces. */
 export function checkLine(text: string, rule: { lengthMax: number; mayBeEmpty?: true }): Checked<string> {
   const line = text.trim().toWellFormed();
   if (line === "" && !rule.mayBeEmpty) return { fault: "This must not be empty." };
@@ -50,7 +50,7 @@ export function checkName(text: string): Checked<string> {
   return [...name].length > NAME_LENGTH_MAX ? { fault: FIELD_FAULTS.longName } : { value: name };
 }
 
-/** No wider than what better-auth accepts at sign-in: a new account must be able to sign in again. */
+/** Not broader than what better-auth accepts at sign-in: a new account must be able to sign in again. */
 const EMAIL = /^[A-Za-z0-9_+-]+(['.][A-Za-z0-9_+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
 
 export function checkEmail(text: string): Checked<string> {

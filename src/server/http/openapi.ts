@@ -46,7 +46,7 @@ function nameSchemas<Document extends { components?: object; paths?: object }>(
     const { title, ...rest } = node as JsonObject;
     const visited = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, visit(value)]));
     if (typeof title !== "string" || !("type" in visited)) return title === undefined ? visited : { title, ...visited };
-    // A titled schema's description repeats the one of its answer.
+    // A titled schema's description repeats that of its response.
     const { description: _ofTheAnswer, ...schema } = visited;
     schemas[title] = { title, ...schema };
     return { $ref: `#/components/schemas/${title}` };

@@ -5,7 +5,7 @@ import { ApiErrorBody } from "#contract/api-error.ts";
 /** The part of the app under /api/v1, behind the bearer guard. */
 export type ReadApi = FastifyInstance;
 
-/** The answers that every read route can give. The schemas filter what is sent and describe the API. */
+/** The responses that every read route can give. The schemas filter what is sent and describe the API. */
 export function readApiResponses(success: TSchema, description: string): Record<number, TSchema> {
   const answer = (schema: TSchema, text: string): TSchema => ({ ...schema, description: text });
   return {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 
-/** On every answer, errors and unknown paths included. A route that may be cached sets its own Cache-Control. */
+/** On every response, including errors and unknown paths. A route that may be cached sets its own Cache-Control. */
 export function commonHeaders(requestId: string): Record<string, string> {
   return {
     "x-request-id": requestId,

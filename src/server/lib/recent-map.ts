@@ -1,7 +1,7 @@
 /**
- * A Map that keeps what was used lately: at least `capacity` entries, at most twice as many. Entries live in two
- * generations; when the young one is full it becomes the old one, and what was not used since is forgotten. Finding a young
- * entry changes nothing, so it costs no more than a Map.
+ * A Map that keeps recently used entries: at least `capacity`, at most twice as many. Entries live in two generations; when the
+ * young one is full it becomes the old one, and entries not used since are forgotten. Finding a young entry changes nothing, so
+ * it costs no more than in a Map.
  */
 export class RecentMap<Key, Value> {
   readonly #capacity: number;

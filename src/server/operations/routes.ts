@@ -48,8 +48,8 @@ async function areDeliveriesOverdue(deps: OperationsDeps): Promise<boolean> {
 }
 
 /**
- * Only a process that does nothing but background work fails for it (docs/decisions/0007-readiness-and-deliveries.md): a
- * balancer that took every other process away would turn late webhooks into lost bookings.
+ * Only a process that does nothing but background work fails for this (docs/decisions/0007-readiness-and-deliveries.md): a load
+ * balancer that removed every other process would turn late webhooks into lost bookings.
  */
 function sayOverdue(deps: OperationsDeps): { status: string; deliveries: string } {
   deps.log.warn("deliveries.overdue");

@@ -9,7 +9,7 @@ const COLUMNS = ["id", "name", "plan", "time_zone", "created_at"] as const;
 
 export type OrganizationRow = Pick<Selectable<OrganizationsTable>, (typeof COLUMNS)[number]>;
 
-/** With it, how its local days are counted. */
+/** Also creates the row that says how its local days are counted. */
 export async function insertOrganization(db: Db, row: Insertable<OrganizationsTable>): Promise<void> {
   const zone = row.time_zone ?? "UTC";
   const rules = readZoneRules(zone);

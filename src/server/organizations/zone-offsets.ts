@@ -3,7 +3,9 @@ import { toArrayText } from "../db/array-text.ts";
 import type { Db } from "../db/pool.ts";
 import type { ZoneRules } from "../lib/zone-rules.ts";
 
-/** Must be committed with, or before, the first row that names these rules. Rules of one name are the same everywhere. */
+/**
+ * Must be committed with, or before, the first row that names these rules. Rules with the same name are the same everywhere.
+ */
 export async function saveZoneOffsets(db: Db, { id, offsets }: ZoneRules): Promise<void> {
   await sql`
     insert into zone_offsets (rules, from_at, until_at, shift)

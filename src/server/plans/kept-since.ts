@@ -3,7 +3,7 @@ import { PLAN_TERMS, type Plan } from "#contract/plans.ts";
 
 type Period = { day: number; lengthMs: number };
 
-/** Of the last day asked for: every read needs it, and calendar arithmetic was the slowest part of a small page. */
+/** For the most recently requested day: every read needs it, and calendar arithmetic was the slowest part of a small page. */
 const periods = new Map<Plan, Period>();
 
 /** The start of a plan's retention period. Months are calendar months in UTC: 31 March minus one month is 28 February. */
@@ -15,7 +15,7 @@ export function toKeptSince(plan: Plan, now: Date): Date {
   return new Date(now.getTime() - period.lengthMs);
 }
 
-/** The same for every instant of the day, because all days of UTC have one length. */
+/** The same for every instant of the day, because all UTC days have the same length. */
 function measurePeriod(plan: Plan, day: number): Period {
   const start = Temporal.Instant.fromEpochMilliseconds(day * DAY_MS).toZonedDateTimeISO("UTC");
   return { day, lengthMs: day * DAY_MS - start.subtract(PLAN_TERMS[plan].retention).epochMilliseconds };

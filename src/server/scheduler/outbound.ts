@@ -45,7 +45,7 @@ export type Outbound = {
 
 /** Longer than every limit that callers set; ends a request whose signal is never aborted. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Several times a month of availability of a hundred people. */
+/** Several times the size of a month of availability for a hundred people. */
 const REPLY_BYTES_MAX = 8 * 1024 * 1024;
 const REPLY_LIMITS = { bodyBytes: REPLY_BYTES_MAX, wireBytes: 2 * REPLY_BYTES_MAX };
 const REQUEST_ID_LENGTH_MAX = 100;
@@ -151,7 +151,7 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Stored and shown, so reduced to the characters that such ids consist of. */
+/** Stored and shown, so reduced to the characters that such ids use. */
 function toRequestId(headers: ReplyHeaders): string | null {
   const text = toText(headers["request-id"]) ?? toText(headers["x-request-id"]);
   return text?.replace(/[^\w.:-]/g, "").slice(0, REQUEST_ID_LENGTH_MAX) || null;

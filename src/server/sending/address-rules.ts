@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import { assert } from "../lib/assert.ts";
 
-// Which addresses webhooks and requests to scheduling systems may reach. Addresses are judged by their 16 bytes, never by
-// their spelling. An IPv4 address is kept as ::ffff:a.b.c.d, so 10.0.0.1 and ::ffff:a00:1 are the same. IPv6 is refused unless it is global unicast; IPv4 unless it is outside every special range. The other
-// forms that carry an IPv4 address inside (NAT64, 6to4, Teredo, IPv4-compatible) are refused as whole ranges, whatever they
-// carry.
+// Which addresses webhooks and requests to scheduling systems may reach. Addresses are compared by their 16 bytes, never by
+// their spelling. An IPv4 address is stored as ::ffff:a.b.c.d, so 10.0.0.1 and ::ffff:a00:1 are the same. IPv6 is refused
+// unless it is global unicast; IPv4 unless it is outside every special range. Other forms that contain an IPv4 address (NAT64,
+// 6to4, Teredo, IPv4-compatible) are refused as whole ranges.
 
 export type Cidr = { readonly bytes: Uint8Array; readonly prefixBits: number };
 

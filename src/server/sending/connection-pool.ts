@@ -9,17 +9,16 @@ import {
 } from "./guarded-connector.ts";
 import type { SocketFacts } from "./send-failure.ts";
 
-// Connections are undici Clients of one socket each, kept for their user while idle: a receiver that writes more than one
-// reply spoils the next request on its socket, which must be its own and not that of a neighbour on the same host. undici's
-// own Pool is not used, because it lets requests queue where the time limit runs but no byte moves, and cannot give up a
-// connection that is still being made. Sockets in use are therefore as many as sends under way, which the caller limits;
-// idle ones are limited here.
+// Connections are undici Clients with one socket each, kept for their user while idle: a receiver that writes more than one
+// reply spoils the next request on its socket, which must not belong to a neighbour on the same host. undici's own Pool is not
+// used, because its requests can queue while the time limit runs, and it cannot abandon a connection that is still being made.
+// So there are as many sockets in use as sends in progress, which the caller limits; idle ones are limited here.
 
 const REPLY_HEADER_BYTES_MAX = 16 * 1_024;
 const IDLE_SOCKETS_MAX = 256;
 /**
- * Shorter than common servers wait (gunicorn closes after 2 s, Node and Apache after 5 s): a POST written to a socket
- * that the server is just closing is lost, and we do not send twice what may have arrived.
+ * Shorter than common servers wait (gunicorn closes after 2 s, Node and Apache after 5 s): a POST written to a socket that the
+ * server is just closing is lost, and we never repeat a request that may have arrived.
  */
 const IDLE_SOCKET_MS = 1_500;
 

@@ -26,8 +26,8 @@ export type ExchangeRequest = {
   readonly limits: {
     readonly bodyBytes: number;
     /**
-     * Whatever a reply is made of: announcements (1xx) and chunk headers count neither as headers nor as body. More than
-     * both limits and what Node reads ahead, so an honest reply never gets here.
+     * Limits a reply of any kind: informational responses (1xx) and chunk headers count neither as headers nor as body. Larger
+     * than both limits plus what Node reads ahead, so an ordinary reply never reaches it.
      */
     readonly wireBytes: number;
   };
@@ -73,7 +73,7 @@ export async function exchange(
           else wasSent = true;
         },
         onResponseStart: (_controller, status, headers) => {
-          // A 1xx only announces the reply.
+          // A 1xx is informational, not the reply.
           if (isSettled || status < 200) return;
           isStarted = true;
           reply.start(status, headers);

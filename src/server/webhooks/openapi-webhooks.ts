@@ -4,7 +4,7 @@ import { PLAN_TERMS } from "#contract/plans.ts";
 import { BookingCreatedEvent, WEBHOOK_HEADERS, WEBHOOK_USER_AGENT } from "#contract/webhook-event.ts";
 import { PLANS_WITH_WEBHOOKS } from "./queue/caps.ts";
 
-// The `webhooks` section of the OpenAPI document: what endpoints of kind `webhook` receive. docs/webhooks.md tells all of it.
+// The `webhooks` section of the OpenAPI document: what endpoints of kind `webhook` receive. docs/webhooks.md has the details.
 
 const EVENT_TYPE = BookingCreatedEvent.properties.type.const;
 const PLAN_NAMES = PLANS_WITH_WEBHOOKS.map((plan) => PLAN_TERMS[plan].name).join(" and ");

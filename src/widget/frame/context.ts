@@ -126,7 +126,7 @@ function parseLocale(value: unknown): string | null {
   }
 }
 
-/** No person types longer ones, so they are left out rather than cut. */
+/** No person types longer values, so they are dropped rather than cut. */
 function parseText(value: unknown, lengthMax: number): string | null {
   return typeof value === "string" && value !== "" && value.length <= lengthMax ? value : null;
 }

@@ -13,7 +13,7 @@ const BARS_MAX = 100;
 
 /**
  * Views above, bookings below, on the same days but with separate scales, so that neither flattens the other. The charts are
- * hidden from screen readers: the sentence and the table below say the same.
+ * hidden from screen readers, which get the sentence and the table below instead.
  */
 export function DailyChart({ daily, since }: { daily: Daily; since: string | null }) {
   // Leave days before the first count empty: zero would mean no visitors.

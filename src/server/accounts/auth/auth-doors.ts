@@ -1,7 +1,8 @@
 import type { AuditAction } from "#contract/app/audit.ts";
 import { AUTH_ROUTES } from "#contract/app/routes.ts";
 
-// The routes of better-auth that can be reached, and the fields each accepts. A new version of better-auth adds none by itself.
+// The better-auth routes that can be reached, and the fields each accepts. A new version of better-auth can't add any by
+// itself.
 
 /** better-auth's name for the issuer in OIDC_ISSUER. It is part of the redirect URL. */
 export const OIDC_PROVIDER = "oidc";
@@ -23,9 +24,9 @@ export type AuthDoor = {
   readonly passwordField?: string;
   /** The field with a code that works only once. */
   readonly codeField?: "code";
-  /** Success voids all reset links mailed before. */
+  /** Success invalidates all reset links mailed before. */
   readonly voidsResetLinks?: true;
-  /** The action in the audit log: `signedIn` when the caller had a session, `comingIn` when the call started one. */
+  /** The action in the audit log: `signedIn` if the caller had a session, `comingIn` if the call started one. */
   readonly audit?: { readonly signedIn?: AuditAction; readonly comingIn?: AuditAction };
 };
 

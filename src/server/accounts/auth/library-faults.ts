@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isDatabaseAway } from "../../db/database-away.ts";
 
-// better-auth turns a failed statement into "no session" or an answer of its own. With the database away that would sign people
-// out. So a call in which it reported such a failure fails with that failure, and is answered 503 like any other request.
+// better-auth turns a failed statement into "no session" or its own error response. During a database outage that would sign
+// people out. So a call in which it reported such a failure fails with that failure, and gets 503 like any other request.
 
 const calls = new AsyncLocalStorage<{ away: unknown }>();
 
-/** Called through better-auth's log, where it reports every failure that it handles itself. */
+/** Called through better-auth's log, where it reports every failure it handles itself. */
 export function noteFault(error: unknown): void {
   const call = calls.getStore();
   if (call && isDatabaseAway(error)) call.away = error;

@@ -6,14 +6,14 @@ import { limitStrangers, type RateLimiter, rateLimited } from "../../http/rate-l
 import type { Clock } from "../../lib/clock.ts";
 
 export const TOO_MANY_ATTEMPTS = "Too many attempts. Please wait a minute, then try again.";
-/** An office shares one network; at one account, each network and each device gets a third of that. */
+/** An office shares one network; for one account, each network and each device gets a third of that. */
 const ACCOUNT_SHARE = 3;
-/** How many networks' worth of attempts one account gets in all: a limit for guesses that come from everywhere. */
+/** How many networks' worth of attempts one account gets in total: a limit on guesses that come from everywhere. */
 const NETWORKS_PER_ACCOUNT = 10;
 
 /**
- * Guard against guessing passwords, codes and links. Attempts a minute are limited per network, per account and network, and per
- * account. A device that has signed in to the account before is limited by itself only, so no stranger can lock it out.
+ * Guard against guessing passwords, codes and links. Attempts per minute are limited per network, per account and network, and
+ * per account. A device that has signed in to the account before has only its own limit, so no stranger can lock it out.
  */
 export class Throttle {
   readonly #clock: Clock;

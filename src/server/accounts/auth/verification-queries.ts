@@ -5,18 +5,18 @@ import type { Db } from "../../db/pool.ts";
 // Links and codes that work once. better-auth writes most of them; these statements add what it lacks. They are not scoped to an
 // organization: a person may belong to several.
 
-/** better-auth's name for a reset link; what follows it is the link's token. */
+/** better-auth's prefix for a reset link; the link's token follows. */
 export const RESET_LINK = "reset-password:";
-/** Kept readable in front of the hash, so that the links of one person can be told from their other codes. */
+/** Kept readable in front of the hash, to distinguish a person's links from their other codes. */
 const RESET_LINK_MARK = "reset-link:";
-/** Longer than an authenticator's code is accepted: 30 seconds, and one period before and after. */
+/** Longer than an authenticator's code is accepted: 30 seconds, plus one period before and after. */
 const TOTP_CODE_MS = 2 * MINUTE_MS;
 
 export function hashResetLink(identifier: string): string {
   return RESET_LINK_MARK + hash(identifier);
 }
 
-/** Voids the reset links of a person, except for the one that was just made. */
+/** Invalidates a person's reset links, except for the newest. */
 export async function deleteResetLinks(db: Db, userId: string, keptToken: string | null = null): Promise<void> {
   let links = db
     .deleteFrom("user_verifications")
@@ -26,7 +26,7 @@ export async function deleteResetLinks(db: Db, userId: string, keptToken: string
   await links.execute();
 }
 
-/** False if this person has used the code before; of several who use it at once, one gets true. */
+/** False if this person has used the code before; if several use it at once, only one gets true. */
 export async function takeTotpCode(db: Db, use: { userId: string; code: string; now: Date }): Promise<boolean> {
   const { userId, code, now } = use;
   const id = `totp:${hash(`${userId} ${code}`)}`;

@@ -136,7 +136,7 @@ async function ask(
     if (found.kind === "found") return { kind: "booked", booked: found.value };
     // `absent` means the system searched and found nothing. At once is too early: it may still be writing the booking.
     if (found.kind === "absent" && pauseMs > 0) return { kind: "failed", failure: "lost" };
-    // The sandbox is our own database: the visitor's wait doesn't bring it back.
+    // The sandbox is in our own database, so making the visitor wait doesn't help.
     if (found.kind === "unavailable" && found.upstream?.failure === "database") break;
   }
   return { kind: "unknown" };
@@ -155,7 +155,7 @@ function toAsked(outcome: Exclude<BookOutcome, { kind: "unknown" }>): Asked {
   }
 }
 
-/** The same key gives the same answer; while the first request is under way, the second one waits for it. */
+/** The same key gives the same response; while the first request is in progress, the second one waits for it. */
 async function answerAgain(
   deps: MakeDeps,
   system: SchedulingSystem,

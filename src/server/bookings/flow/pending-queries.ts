@@ -43,7 +43,7 @@ export type PendingBooking = {
   answer: RecordedAnswer | null;
 };
 
-/** What a repeated key is answered with. The links and the time zone are recorded only with a stored booking. */
+/** The response to a repeated key. The links and the time zone are recorded only with a stored booking. */
 export type RecordedAnswer = Omit<BookAnswer, "timeZone"> & { timeZone?: string };
 
 const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, given_up_at, touch, copy,

@@ -95,7 +95,7 @@ export function parseImportLine(
   };
 }
 
-/** As the booking flow would store it. Members that the schema doesn't name are dropped: they would never be shown. */
+/** As the booking flow would store it. Fields that the schema doesn't name are dropped: they would never be shown. */
 function toKnown(attribution: Attribution): Attribution {
   const known: Attribution = Object.fromEntries(
     Object.entries(attribution).filter(([name]) => Object.hasOwn(Attribution.properties, name)),

@@ -76,7 +76,7 @@ export async function lockExpiredBookings(
   return rows.map((row) => row.reference);
 }
 
-/** The references stay taken: other systems know their copies of these bookings by nothing else. */
+/** The references stay reserved, because other systems identify their copies of these bookings only by reference. */
 export async function deleteBookings(
   transaction: Db,
   owner: OrganizationId,

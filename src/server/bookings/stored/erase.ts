@@ -13,7 +13,7 @@ import {
   lockExpiredBookings,
 } from "./erase-queries.ts";
 
-// The only way stored bookings are deleted: in one transaction with everything the webhooks hold of them. The external
+// The only code that deletes stored bookings, in one transaction with everything the webhooks hold about them. The external
 // system is not changed.
 
 type EraseDeps = Pick<Deps, "db" | "clock">;

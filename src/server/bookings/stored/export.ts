@@ -5,7 +5,7 @@ import { BYTE_ORDER_MARK, toCsvLine } from "../../lib/csv.ts";
 import { type AppBookingFilter, listBookings } from "./app-queries.ts";
 import type { BookingRow } from "./queries.ts";
 
-/** Memory holds two pieces, however long the file. A longer text would be a large object to V8, which is freed late. */
+/** Memory holds two pieces, however long the file is. V8 treats longer texts as large objects, which are freed late. */
 const ROWS_PER_PIECE = 200;
 
 const ATTRIBUTION_NAMES = Object.keys(Attribution.properties) as (keyof Attribution)[];
@@ -33,8 +33,8 @@ const HEADINGS = [
 ];
 
 /**
- * Matching bookings as CSV, newest first, read page by page as the client takes them. Each page begins below the previous
- * one's last createdAt, so bookings made or deleted meanwhile neither shift nor repeat a line.
+ * Matching bookings as CSV, newest first, read page by page as the client takes them. Each page starts below the previous one's
+ * last createdAt, so bookings made or deleted meanwhile neither shift nor repeat a line.
  */
 export async function* exportBookings(
   db: Db,

@@ -4,7 +4,7 @@ import type { Plan } from "#contract/plans.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 
-// Pages of bookings as the read API returns them. A page is one text, put together by PostgreSQL from api_json: as rows and
+// Pages of bookings as the read API returns them. A page is one text, assembled by PostgreSQL from api_json: as rows and
 // columns, a page of 100 took node-postgres longer than everything else.
 //
 // createdAt is unique within an organization, so a page that ends at one createdAt and the next page that begins below it
@@ -68,8 +68,8 @@ export type KeyedPageRow = ApiPage & { item: number; keyId: ApiKeyId; isUseDue: 
 
 /**
  * Several pages in one round trip. A page has no row, and is not read, if its key was revoked or has expired, or if the
- * organization's plan is another by now. Each branch names one organization, so that a statement of one branch runs on the
- * server that has it when tables are distributed.
+ * organization's plan has changed. Each branch names one organization, so that with distributed tables a branch runs on that
+ * organization's server.
  */
 export async function selectKeyedPages(db: Db, pages: readonly KeyedPage[]): Promise<KeyedPageRow[]> {
   const values = pages.flatMap((page) => [
@@ -109,7 +109,7 @@ function toFilterValues({ createdFrom, createdBefore, limit }: PageFilter): unkn
   return [toInstantText(createdFrom), createdBefore === null ? "infinity" : toInstantText(createdBefore), limit];
 }
 
-/** As text, because node-postgres takes longer for a Date. PostgreSQL reads only years of four digits; no booking has another. */
+/** As text, because a Date takes node-postgres longer. PostgreSQL only reads four-digit years; no booking has others. */
 function toInstantText(instant: Date): string {
   const year = instant.getUTCFullYear();
   if (year > 9999) return "infinity";

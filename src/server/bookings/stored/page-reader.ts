@@ -14,7 +14,7 @@ import { type ApiPage, type KeyedPage, type KeyedPageRow, type PageFilter, selec
 // or its plan has changed, it returns no page and the key is looked up again.
 
 const KEYS_REMEMBERED = 10_000;
-/** Larger pages have a statement of their own, so that small ones don't wait for them. */
+/** Larger pages use a separate statement, so that small ones don't wait for them. */
 const SHARED_LIMIT_MAX = 20;
 const SHARED: BatcherLimits = { batchMax: 16, itemsMax: 5_000, atOnce: 2, waitMs: 5_000 };
 
@@ -35,7 +35,7 @@ export class PageReader {
     if (planIncludes(plan, "readApi")) this.#known.set(keyHash.toString("latin1"), { owner, plan });
   }
 
-  /** Null if the key is not remembered, is no longer valid, or has another plan by now. */
+  /** Null if the key is not remembered, is no longer valid, or its plan has changed. */
   async readKnown(
     keyHash: Buffer,
     request: PageRequest & { now: Date },

@@ -13,9 +13,7 @@ import type { SupervisorOptions } from "./supervisor.ts";
 const LOG_LIMIT_BYTES = 1024 * 1024;
 const FIRST_WORD_LIMIT_MS = 20_000;
 
-/**
- * Starts a supervisor, which outlives this process if others come to use it. "busy": another one holds the data folder.
- */
+/** Starts a supervisor, which outlives this process if others use it too. "busy": another one holds the data folder. */
 export async function launchSupervisor(options: SupervisorOptions): Promise<"listening" | "busy"> {
   const log = openSupervisorLog(options.dataDir);
   const child = spawn(process.execPath, [programPath, JSON.stringify(options)], {
@@ -61,7 +59,7 @@ function readFirstWord(child: ChildProcess, logPath: string): Promise<FirstWord>
 const programPath = fileURLToPath(new URL("supervisor.ts", import.meta.url));
 
 /**
- * Spares the supervisor the TypeScript compiler: 18 MB and 60 ms. Not in the data folder, since its contents are run,
+ * Saves the supervisor from loading the TypeScript compiler: 18 MB and 60 ms. Not in the data folder, since this code is run,
  * and only for the owner of node_modules, who must be able to delete it.
  */
 function toCacheSetting(): Record<string, string> {

@@ -12,7 +12,7 @@ const STOP_STEPS: { signal: NodeJS.Signals; patienceMs: number }[] = [
   { signal: "SIGKILL", patienceMs: 5_000 },
 ];
 
-/** The socket has a pid file of its own. */
+/** The socket has its own pid file. */
 const PID_FILES = ["postmaster.pid", `.s.PGSQL.${SOCKET_PORT}.lock`];
 
 /**
@@ -22,7 +22,7 @@ const PID_FILES = ["postmaster.pid", `.s.PGSQL.${SOCKET_PORT}.lock`];
  * check of its shared memory still protects the files.
  */
 export async function clearLeftoverServer(folder: string): Promise<void> {
-  // Windows: PostgreSQL recognises its own processes there, and waits on no unrelated ones.
+  // Windows: PostgreSQL recognises its own processes there, and doesn't wait for unrelated ones.
   if (process.platform === "win32") return;
   for (const { signal, patienceMs } of STOP_STEPS) {
     const processes = findServerProcesses(folder);

@@ -1,13 +1,13 @@
 import { copyFileSync, openSync, statSync, truncateSync } from "node:fs";
 
-/** Opened for appending; not readable for others. */
+/** Opened for appending; not readable by others. */
 export function openLog(path: string, limitBytes: number): number {
   const handle = openSync(path, "a", 0o600);
   boundLog(path, limitBytes);
   return handle;
 }
 
-/** Past the limit the log moves to `<path>.1` and begins again. Truncating is safe: every writer appends. */
+/** Once over the limit, the log moves to `<path>.1` and starts again. Truncating is safe: every writer appends. */
 export function boundLog(path: string, limitBytes: number): void {
   if (readLogSize(path) <= limitBytes) return;
   try {

@@ -117,7 +117,7 @@ function toPostmaster(child: ChildProcess, cluster: Cluster): Postmaster {
 async function sendStop(child: ChildProcess, cluster: Cluster, signal: "INT" | "QUIT"): Promise<void> {
   if (child.pid === undefined || hasEnded(child)) return;
   if (process.platform !== "win32") child.kill(`SIG${signal}`);
-  // Windows has no signals; PostgreSQL brings its own.
+  // Windows has no signals; PostgreSQL includes its own.
   else await runProgram({ file: cluster.binaries.pgCtl, args: ["kill", signal, String(child.pid)], user: null });
 }
 

@@ -4,7 +4,7 @@ import { totalmem } from "node:os";
 /** Where the server listens: a socket inside the cluster's folder, or a loopback port where that is impossible. */
 export type Address = { kind: "socket" } | { kind: "tcp"; port: number };
 
-/** PostgreSQL names its socket by a port even where it listens on none. */
+/** PostgreSQL names its socket after a port even if it listens on none. */
 export const SOCKET_PORT = 5432;
 
 const MIB = 1024 * 1024;
@@ -57,7 +57,7 @@ function toMemorySettings(): string[] {
   ];
 }
 
-/** After a crash, one call makes the files safe instead of one for each: on a busy disk 0.2 s instead of 3 s. */
+/** After a crash, one call makes all files safe instead of one call each: 0.2 s instead of 3 s on a busy disk. */
 const recoverySettings = process.platform === "linux" ? ["recovery_init_sync_method=syncfs"] : [];
 
 /** Containers often have only 64 MB of /dev/shm, which one parallel query can fill, so files are used instead. */

@@ -121,7 +121,7 @@ async function runServer({ dataDir, clients }: Supervision, cluster: Cluster, ad
   return { kind: "ended", ranMs: Date.now() - readyAt, address: start.address };
 }
 
-/** Standard output is a pipe to the client that started this process; when that one is gone, another may come. */
+/** Standard output is a pipe to the client that started this process; when that client is gone, others may still come. */
 function sayFirstWord(word: FirstWord): void {
   try {
     writeSync(1, `${JSON.stringify(word)}\n`);

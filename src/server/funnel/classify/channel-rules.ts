@@ -1,14 +1,8 @@
 import { findByName } from "./source-lookup.ts";
 import type { SourceCategory } from "./source-tables.ts";
 
-// Rules D1 to D20: Google Analytics' default channel group, in order and with its names. docs/embedding.md lists where they
-// differ from Google's definition:
-// - AI Assistant recognises assistants by their source, before the organic rules.
-// - Referral comes last, so that a more telling rule wins.
-// - A paid medium has a paid word (cpc, ppc, cpm, …, sem, retargeting, remarketing, paid…). Google's `.*cp.*` would also match mcp.
-// - Email also matches words that contain "email", and "newsletter".
-// - Search engines, social networks, shops and video sites are lists of our own (source-tables.ts).
-// - An advertisement of Google is also recognised by gad_source and gad_campaignid, when gclid was stripped.
+// Rules D1 to D20: Google Analytics' default channel group, in order and with its names. docs/embedding.md lists how they
+// differ from Google's definition.
 
 export const DIRECT_SOURCE = "(direct)";
 export const NO_MEDIUM = "(none)";
@@ -35,7 +29,7 @@ const DISPLAY_MEDIUMS = new Set(["display", "banner", "expandable", "interstitia
 const SOCIAL_MEDIUMS = new Set(["social", "social-network", "social-media", "sm", "social network", "social media"]);
 const EMAIL_WORDS = ["email", "e-mail", "e_mail", "e mail", "newsletter"];
 
-/** Read from the top; the first that holds wins. */
+/** Read from the top; the first rule that matches wins. */
 const CHANNEL_RULES = [
   { channel: "Direct", when: (t) => t.source === DIRECT_SOURCE && [NO_MEDIUM, NOT_SET].includes(t.medium) },
   { channel: "Cross-network", when: (t) => t.campaign.includes("cross-network") },
@@ -64,7 +58,7 @@ export type Channel = (typeof CHANNEL_RULES)[number]["channel"] | typeof UNASSIG
 
 export const CHANNELS: readonly Channel[] = [...CHANNEL_RULES.map((rule) => rule.channel), UNASSIGNED];
 
-/** Any case is understood, so that imported rows need no classification first. */
+/** Accepts any case, so that imported rows need no classification first. */
 export function toChannel(tags: Tags): Channel {
   const source = tags.source.trim().toLowerCase();
   const medium = tags.medium.trim().toLowerCase();

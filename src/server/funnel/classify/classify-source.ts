@@ -5,22 +5,22 @@ import { findByApp, findByHost, findByName } from "./source-lookup.ts";
 import { PAID_CLICK_IDS, type SourceCategory } from "./source-tables.ts";
 import { parseLowerCaseTag, parseTag } from "./tag.ts";
 
-// Where a visit came from, in four steps whose rules are numbered by their letter: (A) clean the tags, (B) drop referrers
-// that say nothing, (C) name source, medium and campaign, (D) derive the channel from those three. Paid evidence that is not
-// a tag (click ids, a source called "fb-ads") becomes the medium `cpc` in C, so that D needs nothing else and imports can use
-// it too. Of click ids only the presence is used: no value of one is ever in the result.
+// Where a visit came from, in four steps whose rules are numbered by their letter: (A) clean the tags, (B) drop referrers that
+// say nothing, (C) name source, medium and campaign, (D) derive the channel from those three. Paid evidence that is not a tag
+// (click ids, a source called "fb-ads") becomes the medium `cpc` in C, so that D needs nothing else and imports can use it too.
+// Only the presence of click ids is used: their values never appear in the result.
 
 export type Classification = Tags & { readonly channel: Channel };
 
 export type SiteHosts = {
-  /** Where the widget is embedded. Referrers of the same site, sub-domains included, are self-referrals. */
+  /** The page that embeds the widget. Referrers on the same site, including sub-domains, are self-referrals. */
   readonly pageHosts: readonly string[];
-  /** The organization's other hosts (further widgets, its booking page, our own BASE_URL). Matched whole. */
+  /** The organization's other hosts (other widgets, its booking page, our own BASE_URL). Matched whole. */
   readonly ownHosts: readonly string[];
 };
 
-// Everything the rules read. classify-visit.ts remembers answers by these fields, so a rule that reads another one must
-// list it here.
+// Everything the rules read. classify-visit.ts caches results by these fields, so a rule that reads another field must list it
+// here.
 export const TAG_FIELDS = ["utmSource", "utmMedium", "utmCampaign"] as const;
 export const ADDRESS_FIELDS = ["referrer", "landingPage", "currentPage"] as const;
 /** Browsers and mail programs strip gclid from a Google ad, but not these. Only their presence counts. */
@@ -43,7 +43,7 @@ type Evidence = {
   readonly referrer: NamedSource | null;
 };
 
-/** Real click ids have 20 characters and more; the words of a test ("abc") must not empty every tag that contains them. */
+/** Real click ids have 20 or more characters; a test value ("abc") must not empty every tag that contains it. */
 const CLICK_ID_MIN_LENGTH = 16;
 
 /** The click ids of the touch that are long enough to be real. */
@@ -51,11 +51,11 @@ export function listClickIds(touch: RawAttribution): string[] {
   return CLICK_ID_NAMES.flatMap((field) => touch[field] ?? []).filter((id) => id.length >= CLICK_ID_MIN_LENGTH);
 }
 
-/** Rules C1 to C12, read from the top; the first that answers wins. The campaign is utm_campaign under each of them. */
+/** Rules C1 to C12, read from the top; the first match wins. The campaign is utm_campaign in all of them. */
 const SOURCE_RULES: readonly ((evidence: Evidence) => { source: string; medium: string } | null)[] = [
   // C1: a tagged source beats click ids and the referrer; without a medium, C1b finds one.
   (e) => e.utmSource && { source: e.utmSource.source, medium: e.utmMedium ?? impliedMedium(e) },
-  // C2 to C5: an untagged advertisement.
+  // C2 to C5: an untagged ad.
   (e) => (e.paidClick === null ? null : { source: e.paidClick, medium: e.utmMedium ?? "cpc" }),
   // C6: tagged, but without a source.
   (e) =>
@@ -81,7 +81,7 @@ export function classifySource(touch: RawTouch, site: SiteHosts): Classification
   return { ...tags, channel: toChannel(tags) };
 }
 
-/** True when the FunnelEvent is to be dropped. A booking is kept whatever its referrer; classifySource ignores such a host. */
+/** True if the FunnelEvent must be dropped. A booking is kept whatever its referrer; classifySource ignores such a host. */
 export function hasSpamReferrer(touch: Pick<RawAttribution, "referrer">): boolean {
   const referrer = parseReferrer(touch.referrer);
   return referrer !== null && isSpamReferrer(referrer);
@@ -109,7 +109,7 @@ function gatherEvidence(touch: RawTouch, site: SiteHosts): Evidence {
   const clickIds = CLICK_ID_NAMES.map((field) => ({ field, value: parseTag(touch[field]) }));
   const hasClickId = (field: ClickIdName) => clickIds.some((id) => id.field === field && id.value !== null);
   const secrets = clickIds.map((id) => id.value?.toLowerCase() ?? "").filter((id) => id.length >= CLICK_ID_MIN_LENGTH);
-  // Tracking templates such as `utm_campaign={gclid}` exist, and the promise about click ids holds for them as well.
+  // Tracking templates such as `utm_campaign={gclid}` exist, and the promise about click ids applies to them too.
   const withoutClickIds = (tag: string | null) =>
     tag !== null && secrets.some((secret) => tag.toLowerCase().includes(secret)) ? null : tag;
 
@@ -126,13 +126,13 @@ function gatherEvidence(touch: RawTouch, site: SiteHosts): Evidence {
   };
 }
 
-/** C1b: the medium of a tagged source that came without one. */
+/** C1b: the medium of a tagged source without one. */
 function impliedMedium(e: Evidence): string {
   if (e.paidClick !== null || e.utmSource?.isPaid) return "cpc";
   return e.utmSource?.category === "ai" ? AI_MEDIUM : NOT_SET;
 }
 
-/** Step B. The landing page may be on another site of the same customer than the page with the widget. */
+/** Step B. The landing page may be on a different site of the same customer than the widget's page. */
 function withoutNoise(referrer: Referrer | null, touch: RawTouch, site: SiteHosts): Referrer | null {
   if (referrer === null || isUnwantedReferrer(referrer) || isSpamReferrer(referrer)) return null;
   if (referrer.kind === "app") return referrer;

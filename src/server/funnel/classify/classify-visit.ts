@@ -22,7 +22,7 @@ type ClassifiedVisit = VisitClass & { readonly isSpam: boolean };
 const ANSWERS_KEPT = 5_000;
 const PLAIN_WORD = /^[!-~]+$/;
 const PLAIN_TEXT = /^[ -~]*$/;
-/** Replaces a value of which only the presence counts. Short, so that no tag is taken to contain it. */
+/** Replaces a value whose presence is all that counts. Short, so that no tag appears to contain it. */
 const PRESENT = "1";
 
 const FIELDS = [...TAG_FIELDS, ...ADDRESS_FIELDS, ...GOOGLE_AD_FIELDS, ...CLICK_ID_NAMES] as const;
@@ -49,7 +49,7 @@ function classify({ raw, page, ownHosts }: Visit): ClassifiedVisit {
   return { source, medium, campaign: toCampaignKey(campaign), channel, isSpam: hasSpamReferrer(raw) };
 }
 
-/** Null when a tag may contain a click id. */
+/** Null if a tag may contain a click id. */
 function toInput(raw: RawAttribution): RawAttribution | null {
   const input: Record<string, string> = {};
   for (const field of TAG_FIELDS) {

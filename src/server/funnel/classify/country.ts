@@ -9,7 +9,7 @@ import { Reader } from "mmdb-lib";
 
 export type FindCountry = (request: { readonly ip: string; readonly headers: IncomingHttpHeaders }) => string;
 
-/** What edges send for "no country": unknown (Cloudflare), Tor, unknown (CloudFront and others). */
+/** What proxies send for "no country": unknown (Cloudflare), Tor, unknown (CloudFront and others). */
 const NO_COUNTRIES = new Set(["XX", "T1", "ZZ"]);
 
 const DATABASE = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
@@ -35,7 +35,7 @@ export function createFindCountry(config: { countryHeader: string | null }): Fin
     // Behind a proxy, the address is text from a header and may be invalid.
     const version = isIP(address);
     if (version === 0 || NOWHERE.check(address, version === 4 ? "ipv4" : "ipv6")) return "";
-    // The reader's types are those of MaxMind's own files; this one has a single member.
+    // The reader's types describe MaxMind's own files; this one has a single field.
     return parseCountry((reader.get(address) as { country_code?: string } | null)?.country_code);
   };
 }

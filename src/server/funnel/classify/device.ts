@@ -1,9 +1,9 @@
-// The kind of device, from the user agent. A few rules are enough, because only four kinds are stored. A full parser
-// would be a hundred times as long and as slow, and would need updates for answers nobody asks for.
+// The kind of device, from the user agent. A few rules are enough, because only four kinds are stored. A full parser would be a
+// hundred times as long and slow, and would need updates for details that nobody uses.
 
 export type Device = "mobile" | "tablet" | "desktop" | "other";
 
-/** Read from the top; the first that matches decides. */
+/** Read from the top; the first match decides. */
 const RULES: readonly (readonly [Device, RegExp])[] = [
   // Televisions, consoles and watches belong to none of the three, although most also say Android, Linux or Windows.
   ["other", /smart-?tv|\btv\b|googletv|hbbtv|netcast|web0s|bravia|\baft[a-z]|crkey|roku|viera|philipstv/i],

@@ -1,4 +1,4 @@
-/** Longer paths are truncated; their beginning tells pages apart. */
+/** Longer paths are truncated; their beginning distinguishes pages. */
 const PAGE_MAX = 512;
 const REDACTED = "[redacted]";
 

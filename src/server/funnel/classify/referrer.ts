@@ -16,7 +16,7 @@ const spamHosts = new Set(SPAM_REFERRER_HOSTS);
 const sharedSuffixes = new Set(SHARED_HOST_SUFFIXES);
 const secondLevelLabels = new Set(SECOND_LEVEL_LABELS);
 
-/** Null for anything that cannot be a place on the public web: other schemes, IP addresses, localhost, nonsense. */
+/** Null for anything that can't be on the public web: other schemes, IP addresses, localhost, nonsense. */
 export function parseReferrer(text: string | undefined): Referrer | null {
   const url = URL.parse((text ?? "").slice(0, RAW_MAX_CODE_UNITS));
   if (url?.protocol === "android-app:") {
@@ -28,14 +28,14 @@ export function parseReferrer(text: string | undefined): Referrer | null {
   return host === null ? null : { kind: "web", host };
 }
 
-/** A host, an origin or a whole URL of our customer's; null when it has no public host. */
+/** A customer's host, origin or whole URL; null if it has no public host. */
 export function parseOwnHost(text: string | undefined): string | null {
   const start = (text ?? "").slice(0, RAW_MAX_CODE_UNITS);
   const url = URL.parse(start.includes("://") ? start : `https://${start}`);
   return url ? toPublicHost(url.hostname) : null;
 }
 
-/** The visitor passed through on the way (sign-in, payment), so this referrer says nothing. */
+/** The visitor only passed through it (sign-in, payment), so this referrer says nothing. */
 export function isUnwantedReferrer(referrer: Referrer): boolean {
   return referrer.kind === "web" && isHostIn(referrer.host, unwantedHosts);
 }
@@ -46,13 +46,11 @@ export function isSpamReferrer(referrer: Referrer): boolean {
 }
 
 /**
- * The registrable domain, near enough: shop.example.co.uk -> example.co.uk.
- *
- * There is no public-suffix list here: it has ten thousand rows, changes weekly, and would have to be shipped and kept
- * fresh on every installation to answer one question, "is this the customer's own site?". Two short tables answer it.
- * A suffix that they miss makes a site too wide, never too narrow: neighbours under an unlisted shared host are taken
- * for one site, and a visit between them is Direct instead of Referral. A site is never listed as its own source, which
- * is the error that customers see. Nothing but this comparison depends on the answer.
+ * The approximate registrable domain: shop.example.co.uk -> example.co.uk. There is no public-suffix list here: it has ten
+ * thousand rows, changes weekly, and every installation would have to keep it up to date just to answer "is this the customer's
+ * own site?". Two short tables answer that. A missing suffix makes a site too wide, never too narrow: neighbours under an
+ * unlisted shared host count as one site, and a visit between them is Direct instead of Referral. A site is never listed as its
+ * own source, which is the error customers would see. Nothing else depends on this.
  */
 export function toSite(host: string): string {
   const suffixes = [...dotSuffixes(host)];
@@ -70,6 +68,6 @@ export function toSite(host: string): string {
 function toPublicHost(hostname: string): string | null {
   const host = hostname.replace(/\.$/, "").replace(/^www\.(?=[^.]+\.)/, "");
   if (!hasHostShape(host)) return null;
-  // URL writes every form of an IPv4 address as dotted digits; no top level is all digits, localhost or local.
+  // URL writes every form of an IPv4 address as dotted digits; no top-level domain is all digits, localhost or local.
   return /\.(?:\d+|localhost|local)$/.test(host) ? null : host;
 }

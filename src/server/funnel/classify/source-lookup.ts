@@ -1,7 +1,7 @@
 import { KNOWN_SOURCES, type KnownSource } from "./source-tables.ts";
 
-// Hosts match whole or at a label boundary, names match whole: netflix.com is not x.com and threads is no advertisement on "thre".
-// Each look-up costs one Map read per label of the host.
+// Hosts match whole or at a label boundary, names match whole: netflix.com is not x.com, and threads is not "thre" with "ads".
+// Each lookup costs one Map read per label of the host.
 
 const byHost = new Map(KNOWN_SOURCES.flatMap((known) => known.hosts.map((host) => [host, known] as const)));
 const byApp = new Map(KNOWN_SOURCES.flatMap((known) => (known.apps ?? []).map((app) => [app, known] as const)));
@@ -14,12 +14,12 @@ const byPaidName = new Map(
   KNOWN_SOURCES.flatMap((known) => (known.paidAliases ?? []).map((name) => [name, known] as const)),
 );
 
-/** The forms in which the big names own a host per country: google.com, google.de, google.co.uk, google.com.br, google.cat. */
+/** How large sites own a host per country: google.com, google.de, google.co.uk, google.com.br, google.cat. */
 const COUNTRY_SUFFIX = /\.(?:com|cat|(?:com?\.)?[a-z]{2})$/;
 const HOST_SHAPE = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/;
 const HOST_MAX_LENGTH = 253;
 
-/** The longest entry wins, which keeps mail.google.com and gemini.google.com from being google.*. */
+/** The longest entry wins, so that mail.google.com and gemini.google.com don't match google.*. */
 export function findByHost(host: string): KnownSource | null {
   const countrySuffix = COUNTRY_SUFFIX.exec(host)?.[0];
   const find = (name: string) =>
@@ -38,7 +38,7 @@ export function findByApp(packageId: string): KnownSource | null {
   return byApp.get(packageId) ?? null;
 }
 
-/** What a lower-cased utm_source means: a known spelling, a known host, or a known spelling with "ads" behind it. */
+/** The meaning of a lower-cased utm_source: a known spelling, a known host, or a known spelling followed by "ads". */
 export function findByName(name: string): { known: KnownSource; isPaid: boolean } | null {
   const known = byName.get(name) ?? (hasHostShape(name) ? findByHost(name) : null);
   if (known) return { known, isPaid: false };
@@ -46,7 +46,7 @@ export function findByName(name: string): { known: KnownSource; isPaid: boolean 
   return paid ? { known: paid, isPaid: true } : null;
 }
 
-/** Lower-case labels with at least one dot between them. */
+/** Lower-case labels separated by dots, at least two. */
 export function hasHostShape(text: string): boolean {
   return text.length <= HOST_MAX_LENGTH && HOST_SHAPE.test(text);
 }
@@ -59,7 +59,7 @@ export function isHostIn(host: string, entries: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** a.b.example, b.example; never the bare top level. */
+/** a.b.example, b.example; never just the top-level domain. */
 export function* dotSuffixes(host: string): Generator<string> {
   for (let rest = host, dot = rest.indexOf("."); dot !== -1; rest = rest.slice(dot + 1), dot = rest.indexOf(".")) {
     yield rest;

@@ -1,28 +1,28 @@
 import type { ClickIdName } from "#contract/attribution.ts";
 
-// The tables behind classify-source.ts: data only. What is missing here is shown by its own name or host, without a category.
+// The tables behind classify-source.ts: data only. Anything missing here is shown by its own name or host, without a category.
 
 export type SourceCategory = "ai" | "email" | "search" | "social" | "video" | "shopping";
 
 export type KnownSource = {
-  /** The name that reports show. It is itself a spelling that utm_source may use. */
+  /** The name in reports. It is also a valid spelling of utm_source. */
   readonly source: string;
   readonly category: SourceCategory;
   /**
-   * A host stands for itself and all its sub-domains, `=` before it for itself alone. `google.*` stands for the name under
-   * .com or any country.
+   * A host stands for itself and all its sub-domains; with a leading `=`, for itself alone. `google.*` stands for the name
+   * under .com or any country.
    */
   readonly hosts: readonly string[];
   /** Android package ids, as in the referrer `android-app://com.google.android.gm/`. Matched whole. */
   readonly apps?: readonly string[];
   /** Other spellings of utm_source. Matched whole, after lower-casing. */
   readonly aliases?: readonly string[];
-  /** Spellings that only an advertisement carries. A known spelling with `ads` or `ad` behind it (`fb-ads`, `googleads`) needs no entry. */
+  /** Spellings that only ads use. A known spelling followed by `ads` or `ad` (`fb-ads`, `googleads`) needs no entry. */
   readonly paidAliases?: readonly string[];
 };
 
 export const KNOWN_SOURCES: readonly KnownSource[] = [
-  // AI assistants are named by their host, as GA4 does.
+  // AI assistants are named by their host, as in GA4.
   {
     source: "chatgpt.com",
     category: "ai",
@@ -60,7 +60,7 @@ export const KNOWN_SOURCES: readonly KnownSource[] = [
     hosts: ["outlook.live.com", "outlook.office.com", "outlook.office365.com"],
     apps: ["com.microsoft.office.outlook"],
   },
-  // Its country hosts (mail.yahoo.co.jp) are mail as well and not search.
+  // Its country hosts (mail.yahoo.co.jp) are mail too, not search.
   { source: "yahoo mail", category: "email", hosts: ["mail.yahoo.*"] },
   { source: "yandex mail", category: "email", hosts: ["mail.yandex.*"] },
   { source: "seznam email", category: "email", hosts: ["email.seznam.cz"] },
@@ -112,7 +112,7 @@ export const KNOWN_SOURCES: readonly KnownSource[] = [
     apps: ["com.facebook.katana", "com.facebook.lite"],
     aliases: ["fb"],
   },
-  // The usual tag for advertisements that run on Facebook and Instagram alike, so it is neither of the two.
+  // The usual tag for ads that run on both Facebook and Instagram, so it is neither of the two.
   { source: "meta", category: "social", hosts: [] },
   { source: "messenger", category: "social", hosts: ["messenger.com"], apps: ["com.facebook.orca"] },
   {
@@ -188,7 +188,7 @@ export const KNOWN_SOURCES: readonly KnownSource[] = [
   { source: "shopify", category: "shopping", hosts: ["shopify.com"] },
 ];
 
-/** Rules C2 to C5, in order: the presence of one of these names a paid click. fbclid is on every link of Facebook, paid or not. */
+/** Rules C2 to C5, in order: the presence of one of these means a paid click. fbclid is on every Facebook link, paid or not. */
 export const PAID_CLICK_IDS = [
   { source: "google", fields: ["gclid", "gbraid", "wbraid"] },
   { source: "bing", fields: ["msclkid"] },
@@ -196,7 +196,7 @@ export const PAID_CLICK_IDS = [
   { source: "linkedin", fields: ["liFatId"] },
 ] as const satisfies readonly { source: string; fields: readonly ClickIdName[] }[];
 
-/** Stops on the way (sign-in, payment, 3-D Secure): the visitor came from somewhere else. Hosts with their sub-domains. */
+/** Stops on the way (sign-in, payment, 3-D Secure): the visitor came from elsewhere. Hosts with their sub-domains. */
 export const UNWANTED_REFERRER_HOSTS: readonly string[] = [
   "accounts.google.com",
   "login.microsoftonline.com",
@@ -212,7 +212,7 @@ export const UNWANTED_REFERRER_HOSTS: readonly string[] = [
   "wlp-acs.com",
 ];
 
-/** Hosts that send visits only to be seen in reports. Hosts with their sub-domains. */
+/** Hosts that send visits only to appear in reports. Hosts with their sub-domains. */
 export const SPAM_REFERRER_HOSTS: readonly string[] = [
   "semalt.com",
   "darodar.com",
@@ -235,7 +235,7 @@ export const SPAM_REFERRER_HOSTS: readonly string[] = [
   "webmonetizer.net",
 ];
 
-/** Suffixes under which strangers have a site each, so that two names below one of them are two sites. */
+/** Suffixes under which unrelated people have sites, so two names under one of them are two sites. */
 export const SHARED_HOST_SUFFIXES: readonly string[] = [
   "azurewebsites.net",
   "blogspot.com",
@@ -259,7 +259,7 @@ export const SHARED_HOST_SUFFIXES: readonly string[] = [
   "notion.site",
   "onrender.com",
   "pages.dev",
-  // All its sites share one host; listed so that a search on google.com stays a referrer for them.
+  // All its sites share one host; listed so that a search on google.com remains a referrer for them.
   "sites.google.com",
   "square.site",
   "squarespace.com",
@@ -272,10 +272,10 @@ export const SHARED_HOST_SUFFIXES: readonly string[] = [
   "workers.dev",
 ];
 
-/** Labels that form a public suffix together with any country code: example.co.uk, example.com.au. */
+/** Labels that form a public suffix with any country code: example.co.uk, example.com.au. */
 export const SECOND_LEVEL_LABELS: readonly string[] = ["ac", "co", "com", "edu", "gov", "net", "org"];
 
-/** Further such labels of one country. */
+/** More such labels, for one country each. */
 export const SECOND_LEVEL_LABELS_BY_COUNTRY: Readonly<Record<string, readonly string[]>> = {
   ar: ["gob", "tur"],
   at: ["gv", "or"],

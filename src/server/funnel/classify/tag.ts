@@ -1,10 +1,10 @@
-// Campaign tags come from strangers' links. What leaves here is safe to store and to compare: well-formed text without
-// control characters, in NFC, with single spaces, cut to a length. The loader has decoded percent-encoding and "+"
-// (URLSearchParams), so nothing is decoded here: "50%25 off" is a name and not a riddle.
+// Campaign tags come from strangers' links. The result is safe to store and compare: well-formed text without control
+// characters, in NFC, with single spaces, cut to a length. The loader has already decoded percent-encoding and "+"
+// (URLSearchParams), so nothing is decoded here: "50%25 off" is a literal name.
 
 export const TAG_MAX_CODE_POINTS = 100;
 
-/** The rest is ignored, so a hostile length costs no more than a long honest one. */
+/** The rest is ignored, so a hostile text costs no more than a long ordinary one. */
 export const RAW_MAX_CODE_UNITS = 2048;
 
 /** Most tags are already clean and skip cleanText. */
@@ -16,7 +16,7 @@ const ABSENT_WORDS = new Set(["", "null", "undefined", "(not set)"]);
 const EMAIL_ADDRESS = /[^\s@]@[^\s@.]+\.[^\s@]/;
 const WEB_ADDRESS = /^https?:\/\//i;
 
-/** The tag with its case kept, or null when the link did not carry one. */
+/** The tag in its original case, or null if the link had none. */
 export function parseTag(raw: string | undefined): string | null {
   if (raw === undefined) return null;
   const text = cleanText(raw);
@@ -42,8 +42,8 @@ function cleanText(raw: string): string {
     start
       .toWellFormed()
       .replace(/\s/g, " ")
-      // Control characters, and the invisible ones that could make two equal-looking campaigns or turn a line around.
-      // The joiners U+200C and U+200D stay: emoji and Persian are spelled with them.
+      // Control characters, and invisible ones that could make two campaigns look equal or reverse a line. The joiners U+200C
+      // and U+200D stay: emoji and Persian need them.
       .replace(/[\p{Cc}\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069]/gu, "")
       .replace(/ +/g, " ")
       .trim()
@@ -52,8 +52,8 @@ function cleanText(raw: string): string {
 }
 
 /**
- * An advertising tool did not fill in its placeholder: {{campaign.name}}, {keyword}, ${CAMPAIGN}, %7Bcampaignid%7D,
- * {campaignid}_{adgroupid}, [campaign], %%CAMPAIGN%%, __CAMPAIGN_NAME__. With other words around it a tag is kept.
+ * True if an ad tool did not fill in its placeholder: {{campaign.name}}, {keyword}, ${CAMPAIGN}, %7Bcampaignid%7D,
+ * {campaignid}_{adgroupid}, [campaign], %%CAMPAIGN%%, __CAMPAIGN_NAME__. A tag with other words around it is kept.
  */
 function isUnexpandedMacro(text: string): boolean {
   if (!/[{[%_]/.test(text)) return false;
@@ -62,14 +62,14 @@ function isUnexpandedMacro(text: string): boolean {
     .replace(/%(?:25)*7d/gi, "}")
     .replace(/%(?:25)*5b/gi, "[")
     .replace(/%(?:25)*5d/gi, "]");
-  // Of {{name}} this leaves the outer braces, which are no words either; `\{+` would cost quadratic time on "{{{{".
+  // For {{name}} this leaves the outer braces, which aren't words either; `\{+` would take quadratic time on "{{{{".
   const rest = plain.replace(/\{[^{}]*\}/g, "");
   if (rest !== plain && !/[\p{L}\p{N}]/u.test(rest)) return true;
   return /^(?:\[[^[\]]*\]|%%[^%]*%%|__[A-Z0-9_]+__)$/.test(plain);
 }
 
 function cutToCodePoints(text: string): string {
-  // A code point has one or two code units: a short text need not be counted, and of a long one only the start.
+  // A code point has one or two code units, so a short text needs no counting, and a long one only at its start.
   if (text.length <= TAG_MAX_CODE_POINTS) return text;
   const codePoints = [...text.slice(0, 2 * TAG_MAX_CODE_POINTS)];
   return codePoints.slice(0, TAG_MAX_CODE_POINTS).join("").trimEnd();

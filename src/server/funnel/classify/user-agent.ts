@@ -2,7 +2,7 @@ import { isBot } from "isbot";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { type Device, toDevice } from "./device.ts";
 
-/** Everything that is kept of a user agent outside this file. */
+/** The only user agent data that leaves this file. */
 type Visitor = { readonly isBot: boolean; readonly device: Device };
 
 const USER_AGENTS_KEPT = 5_000;

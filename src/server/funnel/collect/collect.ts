@@ -120,7 +120,7 @@ export class Collector {
     return written.outcome;
   }
 
-  /** Resolves when everything that was accepted has been settled. */
+  /** Resolves when everything accepted has been settled. */
   async close(): Promise<void> {
     await this.#writer.close();
   }

@@ -29,8 +29,8 @@ export type KeyRow = {
 };
 
 /**
- * The capped keys that the counters of these organizations have today, all widgets together. An organization without any
- * has one row with nulls.
+ * The capped keys in these organizations' counters today, for all widgets together. An organization without any has one row
+ * with nulls.
  */
 export async function listKeysOfToday(db: Db, owners: readonly OrganizationId[], now: Date): Promise<KeyRow[]> {
   const { rows } = await sql<KeyRow>`-- prepared: list_keys_of_today

@@ -43,7 +43,7 @@ export async function collectRoutes(
   });
 }
 
-/** Returns normally if the answer is 204. */
+/** Returns normally if the response is 204. */
 function requireAnswer(collected: Collected): void {
   switch (collected.outcome) {
     case "recorded":

@@ -11,7 +11,7 @@ export async function listWidgetIds(db: Db, owner: OrganizationId): Promise<Set<
   return new Set(rows.map((row) => row.id));
 }
 
-/** Days since then are shown again: the import has brought back what a smaller plan had deleted. */
+/** Days since then are shown again, because the import brought back what a smaller plan had deleted. */
 export async function lowerKeptSince(db: Db, owner: OrganizationId, oldest: Date): Promise<void> {
   await db
     .updateTable("day_zones")
@@ -21,7 +21,7 @@ export async function lowerKeptSince(db: Db, owner: OrganizationId, oldest: Date
     .execute();
 }
 
-/** By which rules the organization's days are counted now. */
+/** The rules by which the organization's days are counted now. */
 export async function findDayRules(db: Db, owner: OrganizationId): Promise<ZoneRules> {
   const { zone } = await db
     .selectFrom("day_zones")
@@ -33,7 +33,7 @@ export async function findDayRules(db: Db, owner: OrganizationId): Promise<ZoneR
 
 type DayKey = { day: string; kind: (typeof CAPPED_KINDS)[number]; key: number };
 
-/** The capped keys that the counters of these days have, all widgets together. */
+/** The capped keys in these days' counters, for all widgets together. */
 export async function listKeysOfDays(db: Db, owner: OrganizationId, days: readonly string[]): Promise<DayKey[]> {
   const { rows } = await sql<DayKey>`
     select day, case kind ${sql.join(

@@ -3,10 +3,10 @@ import { SPAN_LENGTHS, spanStart } from "../recount/key-spans.ts";
 import { KEY_KINDS, toKindNumber } from "./key-id.ts";
 import { localDayNear } from "./local-day.ts";
 
-// From visits to counters. Recording and recounting both end in these fragments. They read the common table expression
-// `sides`: a visit as it is, with sign 1, and as it was, with sign -1, once for each set of counters it is counted in. The
-// columns of `sides` are organization_id, version, day_rules, period_from, period_until, shift, sealed_before, widget_id, sign,
-// moves_keys and those of SIDE_COLUMNS.
+// From visits to counters. Recording and recounting both end in these fragments. They read the common table expression `sides`:
+// each visit as it is, with sign 1, and as it was, with sign -1, once for each set of counters it belongs to. The columns of
+// `sides` are organization_id, version, day_rules, period_from, period_until, shift, sealed_before, widget_id, sign, moves_keys
+// and those of SIDE_COLUMNS.
 
 /** The columns of funnel_visits that counters depend on. */
 export const SIDE_COLUMNS = [
@@ -45,7 +45,7 @@ function listConversions(map: "bookings" | "failures"): RawBuilder<unknown> {
 
 const place = sql`cross join lateral (values (widget_id), ('')) place (counted_widget_id)`;
 
-/** CTEs `day_changes` and `key_changes`: what the sides change per local day, for the widget and for all widgets ('') together. */
+/** CTEs `day_changes` and `key_changes`: the changes per local day, for the widget and for all widgets ('') together. */
 export const changes = sql`
     booked as materialized (
       select booking.*, ${localDayNear(sql`at`)} as day from (${listConversions("bookings")}) booking
@@ -105,7 +105,7 @@ const DAY_SUMS = [
 ];
 const daySums = sql.join(DAY_SUMS.map((name) => sql.ref(name)));
 
-/** Rows are locked in the order of their keys, here and below, so that two recordings never wait for each other in a circle. */
+/** Rows are locked in key order, here and below, so that two recordings never deadlock. */
 export const addToDays = sql`
   insert into funnel_days as counted (organization_id, version, widget_id, day, ${daySums})
   select organization_id, version, widget_id, day, ${daySums}
@@ -120,7 +120,7 @@ export const addToKeyDays = sql`
   from key_changes order by organization_id, version, widget_id, day, kind, key
   on conflict (organization_id, version, widget_id, day, kind, key) do update set ${sql.join(["views", "bookings"].map(addUp))}`;
 
-/** Late changes to spans that have already been added up. */
+/** Late changes to sealed spans. */
 export const addToSpans = sql`
   insert into funnel_key_spans as counted (organization_id, version, widget_id, span_days, start_day, kind, key, views,
     bookings)

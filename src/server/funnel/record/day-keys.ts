@@ -3,18 +3,18 @@ import { toSourceKey } from "../classify/classify-source.ts";
 import { toKey, toKeyId } from "./key-id.ts";
 import type { VisitFacts } from "./touch.ts";
 
-// Anyone can invent campaigns and pages. To keep a flood of them out of tables and answers, an organization gets a
-// limited number of distinct keys per local day; later ones are recorded as "(other)".
+// Anyone can invent campaigns and pages. To keep floods of them out of tables and responses, an organization gets a limited
+// number of distinct keys per local day; later ones are recorded as "(other)".
 
 const OTHER = "(other)";
 
 export const CAPPED_KINDS = ["source", "campaign", "page"] as const;
 type CappedKind = (typeof CAPPED_KINDS)[number];
 
-/** Of each kind. */
+/** Per kind. */
 export const KEYS_PER_DAY_MAX = 1_000;
 
-/** Untagged traffic and (other) are not inventions of strangers, so they don't count. */
+/** Strangers can't invent untagged traffic or (other), so these don't count. */
 const FREE_KEYS: Readonly<Record<CappedKind, ReadonlySet<number>>> = {
   source: new Set(
     [
@@ -26,9 +26,9 @@ const FREE_KEYS: Readonly<Record<CappedKind, ReadonlySet<number>>> = {
   page: new Set(["", OTHER].map((key) => toKeyId("page", key))),
 };
 
-/** The distinct keys of one organization's local day, as far as they are known here. */
+/** The known distinct keys of one organization's local day. */
 export class DayKeys {
-  /** Keys that were given a place here since the counters were last read. */
+  /** Keys that got a place here since the counters were last read. */
   newKeys = 0;
   readonly #known: Readonly<Record<CappedKind, Set<number>>> = {
     source: new Set(),
@@ -45,7 +45,7 @@ export class DayKeys {
     return CAPPED_KINDS.some((kind) => this.#known[kind].size < this.#keysMax);
   }
 
-  /** Keys that are already in the counters stay, however many there are. */
+  /** Keys already in the counters stay, however many there are. */
   learn(keys: Iterable<{ kind: CappedKind; key: number }>): void {
     for (const { kind, key } of keys) if (!FREE_KEYS[kind].has(key)) this.#known[kind].add(key);
     this.newKeys = 0;
@@ -55,7 +55,7 @@ export class DayKeys {
     return CAPPED_KINDS.every((kind) => this.#has(kind, toKeyId(kind, toKey(kind, visit))));
   }
 
-  /** The visit as it may be recorded; new keys get a place while there is one. */
+  /** The visit as it may be recorded; new keys get a place while there are any left. */
   limit<Visit extends VisitFacts>(visit: Visit): Visit {
     const keepsSource = this.#keep("source", visit);
     return {

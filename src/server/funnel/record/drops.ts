@@ -5,7 +5,7 @@ import { toArrayText } from "../../db/array-text.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Touch } from "./touch.ts";
 
-/** Counts the events of touches beyond the budget, per widget and hour, for the dashboard. */
+/** Counts events over the budget per widget and hour, for the dashboard. */
 export async function addDrops(db: Db, touches: readonly Touch[], now: Date): Promise<void> {
   const groups = [...Map.groupBy(touches, ({ organizationId, widgetId }) => `${organizationId} ${widgetId}`).values()];
   const column = (read: (group: readonly Touch[]) => string) => toArrayText(groups.map(read));

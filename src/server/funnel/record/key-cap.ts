@@ -12,10 +12,10 @@ import { CAPPED_KINDS, DayKeys } from "./day-keys.ts";
 import { toKindNumber } from "./key-id.ts";
 import type { VisitFacts } from "./touch.ts";
 
-// The limit on distinct keys per day (day-keys.ts) for visits as they happen: today's keys of each organization, kept in
-// memory, and read from the counters again as other processes add theirs.
+// The limit on distinct keys per day (day-keys.ts) for live visits: each organization's keys for today, kept in memory and read
+// from the counters again as other processes add theirs.
 
-/** After this many new keys the database is asked again, so each process can be off by this many at most. */
+/** After this many new keys the database is queried again, so each process can exceed the limit by at most this many. */
 const NEW_KEYS_PER_LOOK = 50;
 const LOOK_LIMITS: BatcherLimits = { batchMax: 500, itemsMax: 10_000, atOnce: 1, waitMs: 5_000 };
 
@@ -49,7 +49,7 @@ export class KeyCap {
     return typeof looked === "string" ? looked : looked.limit(visit);
   }
 
-  /** The same for what must not fail: while today's keys cannot be read, unknown ones become (other). */
+  /** The same for recordings that must not fail: while today's keys can't be read, unknown ones become (other). */
   async applyForBooking<Visit extends VisitFacts>(owner: OrganizationId, visit: Visit, now: Date): Promise<Visit> {
     const applied = await this.apply(owner, visit, now);
     return typeof applied === "string" ? new DayKeys(0).limit(visit) : applied;
@@ -75,12 +75,12 @@ export class KeyCap {
     const rows = Map.groupBy(await listKeysOfToday(db, owners, now), (row) => row.organization_id);
     this.#outages.worked();
     const found = new Map(owners.map((owner) => [owner, this.#remember({ owner, now }, rows.get(owner) ?? [])]));
-    // Every look's owner was asked for.
+    // Every lookup's owner was requested.
     return looks.map((look) => found.get(look.owner) as DayKeys);
   }
 
   #remember({ owner, now }: Look, rows: readonly KeyRow[]): DayKeys {
-    // Keys that were given a place here and are not committed yet count as well.
+    // Keys that got a place here but are not committed yet count too.
     const keys = this.#findToday(owner, now)?.keys ?? new DayKeys(this.#keysMax);
     keys.learn(rows.flatMap(toDayKey));
     this.#organizations.set(owner, { keys, endsAtMs: findEnd(rows[0]?.zone, now) });
@@ -93,7 +93,7 @@ function toDayKey(row: KeyRow): { kind: (typeof CAPPED_KINDS)[number]; key: numb
   return kind === undefined || row.key === null ? [] : [{ kind, key: row.key }];
 }
 
-/** A zone that this runtime does not know, or an organization that is gone, is asked for again after a minute. */
+/** A zone unknown to this runtime, or a deleted organization, is looked up again after a minute. */
 function findEnd(zone: string | undefined, now: Date): number {
   if (zone === undefined || parseTimeZone(zone) === null) return now.getTime() + MINUTE_MS;
   return findDayEnd(readZoneRules(zone), now).getTime();

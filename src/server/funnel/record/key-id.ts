@@ -3,15 +3,15 @@ import { RecentMap } from "../../lib/recent-map.ts";
 import { toSourceKey } from "../classify/classify-source.ts";
 import type { VisitFacts } from "./touch.ts";
 
-// What visits are broken down by. Tables hold a number for each text, which makes rows small and comparing fast; the number
-// is a hash of kind and text, so every process knows it without asking. 53 bits are what a JavaScript number holds exactly:
-// among a hundred thousand keys of an organization, two share a number with a chance of one in two million.
+// What visits are broken down by. Tables store a number for each text, which keeps rows small and comparisons fast. The number
+// is a hash of kind and text, so every process knows it without a lookup. It has 53 bits, which a JavaScript number holds
+// exactly: among an organization's hundred thousand keys, the chance that two share a number is one in two million.
 
-/** In the order of their numbers in the column `kind`, from 1. */
+/** In the order of their numbers in the column `kind`, starting at 1. */
 export const KEY_KINDS = ["channel", "source", "campaign", "page", "device", "country"] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
-/** The number, and the same as a statement takes it: putting a number of 16 digits into words takes longer than finding it. */
+/** The number, and its text for statements: formatting a 16-digit number takes longer than looking it up. */
 type KeyId = { readonly id: number; readonly digits: string };
 
 export type VisitKeys = Readonly<Record<KeyKind, KeyId>>;
@@ -44,7 +44,7 @@ function findKeyId(kind: KeyKind, key: string): KeyId {
   return made;
 }
 
-/** The text that a visit is listed under. */
+/** The text under which a visit is listed. */
 export function toKey(kind: KeyKind, visit: VisitFacts): string {
   return kind === "source" ? toSourceKey(visit) : visit[kind];
 }

@@ -1,9 +1,8 @@
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 
-// Keys that were stored and marked as used today by a recording of this process, so that nearly every batch sends none. What
-// was learned on one day is forgotten on the next: a key that is in use keeps its mark fresh, which keeps it from being
-// deleted (recount/retention.ts).
+// Keys that this process has stored and marked as used today, so that nearly every batch sends none. They are forgotten the
+// next day: a key in use gets a fresh mark each day, which prevents its deletion (recount/retention.ts).
 
 /** Above this number, everything is forgotten, and each key is sent once more. */
 const KEYS_MAX = 200_000;
@@ -13,12 +12,12 @@ export class KnownKeys {
   #count = 0;
   #keys = new Map<OrganizationId, Set<number>>();
 
-  /** Null where none is known. */
+  /** Null if none are known. */
   find(owner: OrganizationId, now: Date): ReadonlySet<number> | null {
     return toDayNumber(now) === this.#day ? (this.#keys.get(owner) ?? null) : null;
   }
 
-  /** After the commit. */
+  /** Call after the commit. */
   add(owner: OrganizationId, id: number, now: Date): void {
     const day = toDayNumber(now);
     if (day !== this.#day || this.#count > KEYS_MAX) {
@@ -34,7 +33,7 @@ export class KnownKeys {
   }
 }
 
-/** Of UTC, as the column used_on. */
+/** In UTC, like the column used_on. */
 function toDayNumber(now: Date): number {
   return Math.floor(now.getTime() / DAY_MS);
 }

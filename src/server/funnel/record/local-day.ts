@@ -8,7 +8,7 @@ export function selectPeriod(rules: RawBuilder<unknown>, at: RawBuilder<unknown>
     from zone_offsets where rules = ${rules} and from_at <= ${at} order by from_at desc limit 1`;
 }
 
-/** The local day of any instant. A column with the rules must be qualified, or have another name than `rules`. */
+/** The local day of any instant. A column with the rules must be qualified, or not be called `rules`. */
 export function localDay(rules: RawBuilder<unknown>, at: RawBuilder<unknown>): RawBuilder<string> {
   return sql`(${at} at time zone 'UTC' + (
     select shift from zone_offsets where zone_offsets.rules = ${rules} and from_at <= ${at} order by from_at desc limit 1
@@ -16,8 +16,8 @@ export function localDay(rules: RawBuilder<unknown>, at: RawBuilder<unknown>): R
 }
 
 /**
- * The same for rows with their rules in day_rules and one period of them in period_from, period_until and shift. Nearly
- * every instant of a batch is in that period; only the others are looked up.
+ * The same for rows with their rules in day_rules and one of their periods in period_from, period_until and shift. Nearly every
+ * instant in a batch is in that period; only the others are looked up.
  */
 export function localDayNear(at: RawBuilder<unknown>): RawBuilder<string> {
   return sql`case when ${at} >= period_from and ${at} < period_until

@@ -14,7 +14,7 @@ export const STEP_COLUMNS = [
 
 const STEP_BITS = STEP_COLUMNS.map(({ step }) => toStepBit(step));
 
-/** What one batch says about a visit; the database merges it with what it has, by the same rules. */
+/** What one batch says about a visit; the database merges it with the stored row by the same rules. */
 export type VisitPart = {
   /** The earliest touch, which the visit is counted under. */
   start: Touch;
@@ -36,7 +36,7 @@ type MergedTouches = {
   visitOfTouch: number[];
 };
 
-/** Unites the touches of each visit. The order of touches does not matter: every rule here is a minimum, maximum or union. */
+/** Merges the touches of each visit. Their order does not matter: every rule here is a minimum, maximum or union. */
 export function mergeTouches(touches: readonly Touch[]): MergedTouches {
   const places = new Map<string, number>();
   const visits: VisitPart[] = [];
@@ -81,7 +81,7 @@ function addTouch(part: VisitPart, touch: Touch): void {
   addConversion(part, touch);
 }
 
-/** In the order in which record.ts picks the start of a visit: the instant, then the numbers of its keys. */
+/** In the order in which record.ts picks the start of a visit: by instant, then by the numbers of its keys. */
 export function startsBefore(a: Touch, b: Touch): boolean {
   if (a.at.getTime() !== b.at.getTime()) return a.at < b.at;
   const [keys, others] = [toVisitKeys(a), toVisitKeys(b)];
@@ -99,7 +99,7 @@ function addConversion(part: VisitPart, { at, conversion }: Touch): void {
   if (part.convertedAt === null || at > part.convertedAt) part.convertedAt = at;
 }
 
-/** By instant, then by lead time, a known one before an unknown. */
+/** By instant, then by lead time, with known before unknown. */
 function isEarlier([at, lead]: ConversionTimes, [otherAt, otherLead]: ConversionTimes): boolean {
   if (at !== otherAt) return at < otherAt;
   return (lead ?? Number.POSITIVE_INFINITY) < (otherLead ?? Number.POSITIVE_INFINITY);

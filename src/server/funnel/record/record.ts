@@ -10,30 +10,28 @@ import { selectPeriod } from "./local-day.ts";
 import { mergeTouches, STEP_COLUMNS, type VisitPart } from "./merge-touches.ts";
 import type { Touch } from "./touch.ts";
 
-// One statement records touches of any number of organizations: it unites the visits with what is stored, names new keys,
-// and changes the counters by exactly the difference. All of it is committed, or none. What it relies on:
-// - A visit's row is a union of everything ever recorded for it, so a touch that is repeated, late, or recorded by another
-//   process at the same moment leads to the same row, and one that adds nothing writes nothing.
-// - `old` and `new` are the row as it was and is, under its lock. Counters get the contribution of `new` less that of `old`.
-// - The organization's day_zones row is share-locked first (`zones` feeds everything else). Whoever changes what is counted
-//   holds it alone, so all of this statement belongs to the time before the change or after it.
-// - Rows are locked in the order of their keys, table by table, so two such statements never wait for each other in a circle.
+// One statement records touches of any number of organizations: it merges the visits with the stored ones, adds new keys, and
+// changes the counters by exactly the difference. Everything is committed, or nothing. What it relies on:
+// - A visit's row is a union of everything ever recorded for it, so a touch that is repeated, late, or recorded simultaneously
+//   by another process gives the same row, and one that adds nothing writes nothing.
+// - `old` and `new` are the row before and after, under its lock. Counters get the contribution of `new` minus that of `old`.
+// - The organization's day_zones row is share-locked first (`zones` feeds everything else). A process that changes the counting
+//   locks it exclusively, so this whole statement happens before or after the change.
+// - Rows are locked in key order, table by table, so two such statements never deadlock.
 
 type RecordOptions = {
   /** Touches of paused widgets count too. */
   includePaused?: boolean;
-  /** Must be given for touches of the past. */
+  /** Required for touches in the past. */
   now?: Date;
-  /**
-   * Avoids sending keys that are already stored. Use it only outside a transaction: what it learns must be committed.
-   */
+  /** Avoids sending keys that are already stored. Use it only outside a transaction: what it learns must be committed. */
   knownKeys?: KnownKeys;
 };
 
 type Recorded = {
-  /** For each touch. `paused` includes widgets that do not exist. */
+  /** One per touch. `paused` includes widgets that do not exist. */
   outcomes: ("recorded" | "paused" | "over_budget")[];
-  /** For each touch, whether its visit had been recorded before. */
+  /** For each touch, whether its visit was already recorded. */
   wasKnown: boolean[];
   /** Steps, bookings and failed attempts that were not recorded before. */
   newSteps: number;
@@ -71,7 +69,7 @@ export async function recordTouches(
   };
 }
 
-/** The columns of funnel_visits, and what a visit of the batch puts into them. */
+/** The columns of funnel_visits, and their values for a visit in the batch. */
 const VISIT_COLUMNS: readonly { name: string; type: string; read: (visit: VisitPart) => string | null }[] = [
   { name: "organization_id", type: "text", read: ({ start }) => start.organizationId },
   { name: "widget_id", type: "text", read: ({ start }) => start.widgetId },
@@ -98,10 +96,10 @@ type Batch = {
   now: Date;
   newKeys: readonly NewKey[];
 };
-/** A key, and the first visit of the batch that has it. */
+/** A key, and the first visit in the batch that has it. */
 type NewKey = { organizationId: OrganizationId; id: number; kind: number; key: string; visit: number };
 
-/** Everything the statement is given, in the order of the numbers $1, $2, … */
+/** All parameters of the statement, in the order $1, $2, … */
 const PARAMETERS: readonly { name: string; type: string; read: (batch: Batch) => unknown }[] = [
   ...VISIT_COLUMNS.map(({ name, type, read }) => ({
     name,
@@ -140,7 +138,7 @@ function listNewKeys(visits: readonly VisitPart[], knownKeys: KnownKeys | undefi
   return [...listed.values()];
 }
 
-/** Most instants of a batch are the same few. */
+/** Most instants in a batch are the same few. */
 function toIsoText(date: Date): string {
   const ms = date.getTime();
   if (ms !== lastMs) {
@@ -244,7 +242,7 @@ const statement = sql`-- prepared: record_touches
     , added_days as (${addToDays})
     , added_keys as (${addToKeyDays})
     , added_spans as (${addToSpans})
-    -- "not in" is answered from a hash table; an anti join would be planned for ten rows, as loops within loops.
+    -- "not in" uses a hash table; an anti join would be planned for ten rows, as nested loops.
     select
       array(select (number - 1)::integer from sent where not is_open) as paused,
       array(select (number - 1)::integer from sent where is_open and not may_start

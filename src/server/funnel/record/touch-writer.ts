@@ -7,8 +7,8 @@ import { KnownKeys } from "./known-keys.ts";
 import { recordTouches } from "./record.ts";
 import type { Touch } from "./touch.ts";
 
-// Group commit: one statement records the touches of all waiting requests, and each request is answered when that
-// statement has committed or failed. So no answer is early, and many requests share one commit.
+// Group commit: one statement records the touches of all waiting requests, and each request is answered once that statement has
+// committed or failed. So no response is early, and many requests share one commit.
 
 /**
  * `paused` includes widgets that were deleted since they were looked up. `wasKnown`: the visit had been recorded
@@ -36,12 +36,12 @@ export class TouchWriter {
     this.#batcher = new Batcher(limits, (touches) => this.#record(touches));
   }
 
-  /** Touches that were accepted and are not settled yet. */
+  /** Touches that were accepted but are not settled yet. */
   get waitingCount(): number {
     return this.#batcher.itemCount;
   }
 
-  /** Resolves after the commit, or when there will be none in time. */
+  /** Resolves after the commit, or when the time limit has passed. */
   async write(touch: Touch): Promise<Written> {
     const batched = await this.#batcher.submit(touch);
     switch (batched.kind) {
@@ -56,7 +56,7 @@ export class TouchWriter {
     }
   }
 
-  /** Resolves when everything that was accepted has been settled. */
+  /** Resolves when everything accepted has been settled. */
   async close(): Promise<void> {
     await this.#batcher.idle();
   }

@@ -1,8 +1,8 @@
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { STEPS, type Step } from "#contract/steps.ts";
 
-// Recording takes touches: the steps that one visit took at one instant. A request of the browser is one touch, and so is a
-// line of an import. Steps travel as a set of bits.
+// Recording takes touches: the steps that one visit took at one instant. A browser's request is one touch, and so is a line of
+// an import. Steps are passed as a set of bits.
 
 export type VisitClass = {
   source: string;
@@ -12,7 +12,7 @@ export type VisitClass = {
   channel: string;
 };
 
-/** What a visit is counted under. `page`, `device` and `country` are "" where unknown. */
+/** What a visit is counted under. `page`, `device` and `country` are "" if unknown. */
 export type VisitFacts = VisitClass & { page: string; device: string; country: string };
 
 export type Touch = VisitFacts & {
@@ -22,9 +22,9 @@ export type Touch = VisitFacts & {
   at: Date;
   /** Bits; see `toStepBit`. */
   steps: number;
-  /** Present with booking_completed and booking_failed, and only with them. */
+  /** Present only with booking_completed and booking_failed. */
   conversion: Conversion | null;
-  /** Counts only if the visit is known already. */
+  /** Counts only if the visit is already known. */
   mayStart?: false;
 };
 

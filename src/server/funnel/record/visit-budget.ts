@@ -8,7 +8,7 @@ import { RecentMap } from "../../lib/recent-map.ts";
 // limits what strangers can make us store. IP addresses are never kept: counts are found by a hash with a random salt
 // that is forgotten at the end of the day.
 
-/** Times the requests that one address may send in a minute (RATE_LIMIT_EVENTS_PER_MINUTE). */
+/** Multiplied by the requests one address may send per minute (RATE_LIMIT_EVENTS_PER_MINUTE). */
 export const NETWORK_BUDGET_FACTOR = 5;
 const WIDGET_BUDGET_FACTOR = 100;
 
@@ -40,7 +40,7 @@ export class VisitBudget {
     this.#random = random;
   }
 
-  /** Charges for a visit that may be new. Null when the budget of the day (UTC) is used up. */
+  /** Charges for a visit that may be new. Null if the day's budget (UTC) is used up. */
   charge({ widgetId, network }: Place, now: Date): Charge | null {
     if (this.#perNetwork === 0) return FREE;
     this.#startDay(now);

@@ -40,8 +40,8 @@ export async function updateDayZone(
 }
 
 /**
- * Organizations whose days are not counted as they should be: in another time zone, by rules that the runtime has replaced,
- * or with a recount that was cut off. Rules of a later release than this runtime's stay: another process knows better.
+ * Organizations whose days are not counted correctly: in the wrong time zone, by outdated rules, or with an interrupted
+ * recount. Rules newer than this runtime's are kept: another process knows better.
  */
 export async function listOutdated(db: Db): Promise<OrganizationId[]> {
   const rows = await selectZones(db).orderBy("organization_id").execute();

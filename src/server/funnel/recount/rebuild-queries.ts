@@ -83,7 +83,7 @@ export async function countVisits(
   return rows[0]?.visits ?? 0;
 }
 
-/** Adds the changes that were recorded meanwhile, which are few, to the set that was counted, spans included. */
+/** Adds the few changes recorded meanwhile to the counted set, including spans. */
 export async function mergeSets(
   transaction: Db,
   owner: OrganizationId,
@@ -107,9 +107,9 @@ export async function mergeSets(
 const COUNTER_TABLES = ["funnel_days", "funnel_key_days", "funnel_key_spans"];
 
 /**
- * Deletes counters of sets before the one that is read, at most `limit`. Returns how many. Versions only grow, so what an
- * abandoned rebuild left behind is among them, and what is being built is not. The order is the primary key's: without it the
- * planner reads the table from its beginning, past everything that was deleted before.
+ * Deletes counters in sets older than the active one, at most `limit`. Returns how many. Versions only grow, so an abandoned
+ * rebuild's set is among them, and the one being built is not. The order is the primary key's: without it the planner reads the
+ * table from its beginning, past everything already deleted.
  */
 export async function deleteOldSets(db: Db, owner: OrganizationId, limit: number): Promise<number> {
   let deleted = 0;

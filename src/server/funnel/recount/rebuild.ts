@@ -18,13 +18,12 @@ import {
 } from "./rebuild-queries.ts";
 import { addUpSpans, findOpenSpan } from "./seal-spans.ts";
 
-// Recounting an organization from its visits, without making anybody who records wait. Under a short lock two things begin at
-// the same moment: recording adds its changes to a second set of counters as well, the changes since that moment; and a
-// transaction sees the visits as they are at that moment, and counts them into a third. Another short lock adds the changes
-// to what was counted, and one update switches over. A recount that is cut off leaves sets behind that nobody reads; the next
-// one begins new ones and deletes them.
+// Recounts an organization from its visits without delaying recording. Under a short lock, two things start at the same moment:
+// recording also adds its changes to a second set of counters, and a transaction takes a snapshot of the visits and counts them
+// into a third set. Another short lock adds the changes to the counted set, and one update switches over. An interrupted
+// recount leaves unused sets behind; the next one creates new sets and deletes the old ones.
 
-/** Counted by one statement: few enough to group them in memory, and to stop between two. */
+/** Visits counted by one statement: few enough to group in memory, and to stop in between. */
 const PART_DAYS = 32;
 const DELETE_ROWS = 50_000;
 
@@ -57,7 +56,7 @@ export async function rebuildStats(
   });
 }
 
-/** Waits for a rebuild under way; if the days are then still counted in another time zone than the organization's, rebuilds. */
+/** Waits for a running rebuild; if the days are then still counted in the wrong time zone, rebuilds. */
 export async function rebuildIfOutdated(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
@@ -76,8 +75,8 @@ export async function rebuildIfOutdated(
 }
 
 /**
- * Background task: organizations whose time zone was changed, and recounts that were cut off. One that fails is logged and
- * tried again at the next run; the others do not wait for it.
+ * Background task: recounts organizations whose time zone was changed, and those with an interrupted recount. A failure is
+ * logged and retried at the next run; the others do not wait for it.
  */
 export async function rebuildOutdated(deps: Pick<Deps, "db" | "clock" | "log">, signal: AbortSignal): Promise<void> {
   for (const organizationId of await listOutdated(deps.db)) {
@@ -123,7 +122,7 @@ const NOTHING_SEALED = "1970-01-01";
 
 type Counted = { visits: number; version: number; changesVersion: number };
 
-/** Counts the visits as they are at the moment in which recording begins to write its changes to a set of their own. */
+/** Counts the visits as of the moment when recording starts to write its changes to a separate set. */
 async function countAll(
   { db }: Pick<Deps, "db">,
   connection: Db,

@@ -8,10 +8,10 @@ import { type DayZone, lockDayZone, updateDayZone } from "./day-zone.ts";
 import { SPAN_LENGTHS } from "./key-spans.ts";
 import { deleteOldSets } from "./rebuild-queries.ts";
 
-// Retention of visits and of everything derived from them. Local days are kept or go as a whole, and so do visits: a visit
-// goes once its last step lies on a day that is gone. How far this has got is remembered as an instant, day_zones.kept_since:
-// no day before it is shown (analytics/queries.ts), also after a move to a longer plan, unless an import brings it back. So
-// the counters of such days need not add up to anything, and are simply deleted.
+// Retention of visits and everything derived from them. Local days are kept or deleted as a whole, and so are visits: a visit
+// is deleted once the day of its last step is. The progress is remembered as an instant, day_zones.kept_since: no day before it
+// is shown (analytics/queries.ts), even after a move to a longer plan, unless an import brings it back. So the counters of such
+// days need not add up, and are simply deleted.
 
 type Batch = { keptSince: Date; limit: number };
 
@@ -19,8 +19,8 @@ type Batch = { keptSince: Date; limit: number };
 const lastAt = sql`greatest(started_at, converted_at, ${sql.join(STEP_COLUMNS.map(({ column }) => sql.ref(column)))})`;
 
 /**
- * Deletes the oldest visits that ended before the kept days, at most `limit`. Returns how many. While a recount runs, a visit
- * goes when it is gone by the old rules and by the new ones.
+ * Deletes the oldest visits that ended before the kept days, at most `limit`. Returns how many. During a recount, a visit is
+ * deleted only if both the old and the new rules allow it.
  */
 export async function deleteExpiredVisits(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
   return await deleteBatch(db, owner, batch, async (transaction, { rules, building_rules }) => {
@@ -36,10 +36,10 @@ export async function deleteExpiredVisits(db: Db, owner: OrganizationId, batch: 
   });
 }
 
-/** Keys in use are marked every day, and nobody goes by a mark that is older than a day (known-keys.ts). */
+/** Keys in use are marked every day, and marks older than a day are never relied on (known-keys.ts). */
 const MARK_MARGIN_DAYS = 2;
 
-/** Deletes texts that no visit or counter within the kept days can have. */
+/** Deletes texts that no visit or counter within the kept days can use. */
 async function deleteUnusedKeys(db: Db, owner: OrganizationId, { keptSince, limit }: Batch): Promise<number> {
   const unusedSince = new Date(keptSince.getTime() - MARK_MARGIN_DAYS * DAY_MS);
   const result = await sql`
@@ -59,8 +59,8 @@ async function deleteExpiredDrops(db: Db, owner: OrganizationId, { keptSince, li
 }
 
 /**
- * Deletes counters that have no more use, at most `limit`: those before the kept days, sets that nobody reads, and texts and
- * drops from before.
+ * Deletes counters that are no longer needed, at most `limit`: those before the kept days, unused sets, and old texts and
+ * drops.
  */
 export async function deleteUselessCounters(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
   let deleted = await deleteOldSets(db, owner, batch.limit);
@@ -80,7 +80,7 @@ const EXPIRED_ROWS: readonly { table: string; lieBefore: (day: RawBuilder<unknow
   })),
 ];
 
-/** Widget by widget, so that the primary keys lead to those days. */
+/** Widget by widget, so that the primary keys can be used. */
 async function deleteExpiredCounters(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
   return await deleteBatch(
     db,
@@ -110,7 +110,7 @@ async function deleteExpiredCounters(db: Db, owner: OrganizationId, batch: Batch
   );
 }
 
-/** Remembers, in the same transaction, since when things are kept if anything was deleted. */
+/** If anything was deleted, also remembers, in the same transaction, the start of the kept days. */
 async function deleteBatch(
   db: Db,
   owner: OrganizationId,

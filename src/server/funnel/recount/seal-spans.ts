@@ -7,7 +7,7 @@ import { localDay } from "../record/local-day.ts";
 import { lockDayZone, updateDayZone } from "./day-zone.ts";
 import { SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "./key-spans.ts";
 
-/** Background task: every organization that has a span to add up. One that fails does not hold up the others. */
+/** Background task: seals the spans of every organization that has any to seal. A failure does not hold up the others. */
 export async function sealOutdated(deps: Pick<Deps, "db" | "clock" | "log">, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
   for (const organizationId of await listUnsealed(deps.db, now)) {
@@ -20,7 +20,7 @@ export async function sealOutdated(deps: Pick<Deps, "db" | "clock" | "log">, sig
   }
 }
 
-/** Adds up the spans that are over. Recording for this organization waits for it, once in eight days. */
+/** Adds up spans that are over. Recording for this organization waits for it, once in eight days. */
 export async function sealSpans(db: Db, owner: OrganizationId, now: Date): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const { version, rules, sealed_before: from } = await lockDayZone(transaction, owner);
@@ -41,7 +41,7 @@ export async function findOpenSpan(db: Db, rules: string, now: Date): Promise<st
   return row.day;
 }
 
-/** Spans of every length that end after `from` and by `to`; none of them has been added up before. */
+/** Spans of every length that end after `from` and by `to`; none of them has been sealed before. */
 export async function addUpSpans(
   db: Db,
   owner: OrganizationId,

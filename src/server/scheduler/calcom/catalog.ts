@@ -143,7 +143,7 @@ function isOn(policy: { disabled?: boolean } | null | undefined): boolean {
   return policy !== null && policy !== undefined && policy.disabled !== true;
 }
 
-/** The number for text messages is demanded even when the field is hidden, and the API has no type for that field. */
+/** The number for text messages is required even if the field is hidden, and the API has no type for that field. */
 function requiresTextMessages(field: BookingField): boolean {
   if (field.type !== "unknown") return false;
   const stored = parseStoredField(field.bookingField);

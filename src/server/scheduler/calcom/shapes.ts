@@ -14,7 +14,7 @@ export const FIXED_VERSIONS = {
 
 const maybe = <T extends TSchema>(type: T) => Type.Optional(Type.Union([type, Type.Null()]));
 
-/** Every type of field has members of its own; these are the ones we read. */
+/** Every type of field has its own members; these are the ones we read. */
 const BookingField = Type.Object({
   type: Type.String(),
   slug: maybe(Type.String()),
@@ -38,7 +38,7 @@ const EventType = Type.Object({
   locations: maybe(Type.Array(Type.Object({ type: Type.String() }))),
   hidden: maybe(Type.Boolean()),
   price: maybe(Type.Number()),
-  /** `{ disabled: true }`, or when a person confirms. */
+  /** `{ disabled: true }`, or the rule for when a person confirms. */
   confirmationPolicy: maybe(Type.Object({ disabled: Type.Optional(Type.Boolean()) })),
   requiresBookerEmailVerification: maybe(Type.Boolean()),
   recurrence: maybe(Type.Object({ disabled: Type.Optional(Type.Boolean()) })),

@@ -9,8 +9,8 @@ import { type OpenDeps, openParts, readConnectionParts } from "../open-system.ts
 import type { BookOutcome, Failure, OfferedService, SchedulingSystem, Slot } from "../scheduling-system.ts";
 import { type Exchange, recordExchanges } from "./record-exchanges.ts";
 
-// Proves a connection with the real account: reads the services and their free times for two weeks and, if asked, makes one
-// test appointment, finds it by its reference and cancels it. Every request and answer is recorded.
+// Tests a connection with the real account: reads the services and their free times for two weeks and, if asked, makes one test
+// appointment, finds it by its reference and cancels it. Every request and response is recorded.
 
 export type ConnectionCheck = {
   readonly kind: ConnectionKind;
@@ -118,7 +118,7 @@ async function runBooking(
   report: (step: CheckStep) => void,
 ): Promise<void> {
   const offer = offers.find(({ slots }) => slots.length > 0);
-  // The last time disturbs the business least.
+  // The last time is the least disruptive for the business.
   const slot = offer?.slots.at(-1);
   if (!offer || !slot) return;
   const { service } = offer;

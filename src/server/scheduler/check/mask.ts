@@ -1,5 +1,5 @@
-// Keeps secrets and people's data out of recorded requests and answers. What stays is what decides how an adapter behaves:
-// ids, times, statuses, names of services and types of questions.
+// Keeps secrets and personal data out of recorded requests and responses. What remains decides how an adapter behaves: ids,
+// times, statuses, names of services and types of questions.
 
 const MASKED = "***";
 const MASKED_LINK = "https://masked.example/";

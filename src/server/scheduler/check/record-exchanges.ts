@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Outbound, OutboundReply, OutboundRequest } from "../outbound.ts";
 import { type Masking, maskJson, maskText } from "./mask.ts";
 
-/** One request and its answer, without secrets and people's data. A saved list can be replayed: testing/replay-server.ts. */
+/** One request and its response, without secrets and personal data. A saved list can be replayed: testing/replay-server.ts. */
 export type Exchange = {
   readonly method: string;
   readonly url: string;
@@ -17,7 +17,7 @@ export type Exchange = {
   readonly durationMs: number;
 };
 
-/** The same client, which also writes down what it sends and gets. */
+/** The same client, which also records what it sends and receives. */
 export function recordExchanges(
   deps: { outbound: Outbound; clock: Clock },
   masking: Masking,

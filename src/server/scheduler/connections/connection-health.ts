@@ -13,8 +13,8 @@ import {
 } from "../scheduling-system.ts";
 import { recordConnectionError, recordConnectionOk } from "./queries.ts";
 
-// The health of a connection: stored for its owners, and kept in memory so that a system that is down, or asked us to wait,
-// is left alone for a while instead of being asked by every visitor.
+// The health of a connection: stored for its owners, and kept in memory so that a system that is down, or asked us to wait, is
+// left alone for a while instead of getting every visitor's request.
 //
 // | result                          | health              | asked again                          |
 // |---------------------------------|---------------------|--------------------------------------|
@@ -48,7 +48,7 @@ export class ConnectionHealth {
     this.#id = connection.id;
   }
 
-  /** Null when the system may be asked. */
+  /** Null if requests may be sent to the system. */
   findPause(): Failure | null {
     const leftMs = this.#pausedUntilMs - this.#deps.clock.now().getTime();
     return leftMs > 0 ? unavailable(null, leftMs) : null;
@@ -90,7 +90,7 @@ export class ConnectionHealth {
 
 type HealthError = { word: ConnectionErrorCode; status: number | null; requestId: string | null };
 
-/** Null when the system works. "unsaid" when it was not asked, or the caller left before it answered. */
+/** Null if the system works. "unsaid" if it got no request, or the caller left before it answered. */
 function toError(outcome: Outcome): HealthError | null | "unsaid" {
   switch (outcome.kind) {
     case "found":
@@ -128,7 +128,7 @@ function toHealthError(word: ConnectionErrorCode, { status, requestId }: Upstrea
   return { word, status, requestId };
 }
 
-/** Notes the outcome of every operation. Services mostly come from memory, so only their failures count. */
+/** Records the outcome of every operation. Services mostly come from memory, so only their failures count. */
 export function watchSystem(system: SchedulingSystem, health: ConnectionHealth): SchedulingSystem {
   const noted = async <T extends Outcome>(outcome: T): Promise<T> => {
     await health.note(outcome);

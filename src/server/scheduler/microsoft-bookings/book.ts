@@ -11,9 +11,9 @@ import { type Appointment, shapes } from "./shapes.ts";
 import { toBooked } from "./to-booked.ts";
 
 // Makes an appointment. Graph checks neither hours nor lead time nor, reliably, whether the time is taken. So the time is
-// checked right before, and the calendar is read again right after: of two appointments that overlap, the one created
-// first stays and the other is cancelled. Graph has no idempotency key and answers 500 to nearly every mistake, so what
-// such an answer means is found out by looking.
+// checked right before, and the calendar is read again right after: of two overlapping appointments, the one created first
+// stays and the other is cancelled. Graph has no idempotency key and answers 500 to nearly every mistake, so after such an
+// answer the calendar decides what happened.
 
 type BookDeps = {
   readonly graph: Graph;
@@ -125,7 +125,7 @@ function isRival(other: Appointment, own: Appointment, service: GraphService): b
   return (other.staffMemberIds ?? []).some((id) => own.staffMemberIds?.includes(id));
 }
 
-/** An appointment without a time of creation counts as the older one. The id decides between equal times. */
+/** An appointment without a creation time counts as the older one. The id decides between equal times. */
 function isCreatedBefore(other: Appointment, own: Appointment): boolean {
   const [otherMs, ownMs] = [toCreatedMs(other), toCreatedMs(own)];
   return otherMs === ownMs ? other.id < own.id : otherMs < ownMs;
@@ -135,7 +135,7 @@ function toCreatedMs({ createdDateTime }: Appointment): number {
   return Date.parse(createdDateTime ?? "") || 0;
 }
 
-/** Cancelling sends the customer a message but needs a permission of its own; deleting is the way without it. */
+/** Cancelling sends the customer a message but needs its own permission; without it, the appointment is deleted. */
 export async function cancelAppointment(
   graph: Graph,
   { id, message }: { id: string; message: string },

@@ -12,7 +12,7 @@ import { toIanaZone } from "./windows-zones.ts";
 export type Catalog = {
   readonly businessName: string;
   readonly bookingUrl: string | null;
-  /** Null when Graph names a zone that we don't know. */
+  /** Null if Graph names a zone that we don't know. */
   readonly timeZone: string | null;
   /** Null when the business has no hours: it is open whenever staff are free. */
   readonly hours: readonly WeeklyHours[] | null;
@@ -73,7 +73,7 @@ export async function readCatalog(graph: Graph, signal: AbortSignal): Promise<Re
   });
 }
 
-/** The list leaves out questions and reminders, so every visible service is read by itself. */
+/** The list leaves out questions and reminders, so every visible service is read individually. */
 async function readServices(graph: Graph, signal: AbortSignal): Promise<Read<Service[]>> {
   const listed = await graph.list("/services", shapes.services, signal);
   if (listed.kind !== "found") return listed;

@@ -68,7 +68,7 @@ function toHoursWithin(business: readonly Interval[], hours: ServiceHours, range
   return hours === "always" ? [...business] : intersect(business, toOpenIntervals(hours, range));
 }
 
-/** The range that availability has to be known for. */
+/** The range for which availability must be known. */
 export function toNeededRange(service: GraphService, query: { from: Date; to: Date }): { from: Date; to: Date } {
   const afterMinutes = service.offered.durationMinutes + service.postBufferMinutes;
   return {

@@ -27,7 +27,7 @@ import { toBooked } from "./to-booked.ts";
 // Microsoft Bookings through Microsoft Graph v1.0, with application permissions (Bookings.Read.All and
 // BookingsAppointment.ReadWrite.All), which cover every booking business of the tenant.
 
-/** Appointments of one service that start at the same time; each is read by itself. */
+/** Appointments of one service that start at the same time; each is read individually. */
 const CANDIDATES_MAX = 20;
 
 export function createMicrosoftBookings(
@@ -153,7 +153,7 @@ async function findAppointment(graph: Graph, sought: Sought, signal: AbortSignal
   return candidates.length > CANDIDATES_MAX ? unavailable(UNREADABLE) : found(null);
 }
 
-/** Reads availability too, because it needs a permission of its own. */
+/** Reads availability too, because it needs its own permission. */
 async function verify({ graph, clock }: ReadDeps, catalog: Catalog, signal: AbortSignal): Promise<Read<Verified>> {
   const [member] = catalog.staff;
   if (member !== undefined) {

@@ -16,7 +16,7 @@ const CONTENT_SECURITY_POLICY =
 type LinkRequest = FastifyRequest<{ Params: { token: string } }>;
 
 /**
- * /manage/{token} and /meet/{token}: the pages behind the links of sandbox appointments. Canceling changes only the
+ * /manage/{token} and /meet/{token}: the pages behind the links of sandbox appointments. Cancelling changes only the
  * appointment in the sandbox. A stored booking is a copy of what was confirmed; the contract has no other status.
  */
 export async function appointmentRoutes(
@@ -82,7 +82,7 @@ function sendPage(reply: FastifyReply, page: string): FastifyReply {
   );
 }
 
-/** Prevents a form on another site from canceling, even if that site knew the link. */
+/** Prevents a form on another site from cancelling, even if that site knew the link. */
 function requireOwnForm(request: FastifyRequest): void {
   const { origin, "sec-fetch-site": from } = request.headers;
   const isOwn =

@@ -34,7 +34,7 @@ export async function findByJoinToken(deps: ManageDeps, token: string): Promise<
   return await findByToken(deps, { token, link: "join_secret" });
 }
 
-/** A wrong token is `not_found`. Canceling twice, or after the start, changes nothing. */
+/** A wrong token is `not_found`. Cancelling twice, or after the start, changes nothing. */
 export async function cancelByManageToken(
   deps: ManageDeps & Pick<Deps, "clock">,
   token: string,

@@ -136,7 +136,7 @@ export async function findWidgetOwner(db: Db, widgetId: WidgetId): Promise<Organ
   return row?.organization_id ?? null;
 }
 
-/** Frees the time. False if there is no such appointment or it was already canceled. */
+/** Frees the time. False if there is no such appointment or it was already cancelled. */
 export async function cancelAppointment(
   db: Db,
   owner: OrganizationId,

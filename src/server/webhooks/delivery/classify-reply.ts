@@ -26,7 +26,7 @@ export type AttemptOutcome =
       readonly errorCode: AttemptErrorCode;
       /** `disable`: gone, turn the endpoint off now. `attention`: probably revoked; several in a row turn it off. */
       readonly endpointEffect: "none" | "attention" | "disable";
-      /** The chat refused our card or its own workflow is broken: the operator is told besides the owner. */
+      /** The chat refused our card or its own workflow is broken: the operator is told as well as the owner. */
       readonly isOurFault: boolean;
     };
 
@@ -66,10 +66,10 @@ const MEANS_REVOKED: ReadonlySet<number> = new Set([401, 403, 404]);
 const BLAMES_THE_CARD: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /**
- * Workflows answer 202 with no body. The older connectors answer 200 also when they could not post, and say so in the
- * body: "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 …". That inner
- * status is the real one; without a readable one the message was not posted, so trying again cannot post it twice.
- * Null when the body reports nothing of the kind.
+ * Workflows answer 202 without a body. The older connectors answer 200 even if they could not post, and say so in the body:
+ * "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 …". That inner status is the
+ * real one; without a readable one the message was not posted, so trying again cannot post it twice. Null if the body reports
+ * no failure.
  */
 function classifyTeamsFault(body: string, retryAfter: string | null): AttemptOutcome | null {
   if (!/webhook message delivery failed/i.test(body)) return null;

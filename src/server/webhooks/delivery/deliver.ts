@@ -52,9 +52,9 @@ export async function deliver(deps: DeliverDeps, delivery: LoadedDelivery): Prom
 }
 
 /**
- * For a lease whose worker is gone. The request may have been made or not; it counts as an attempt. When the worker is known to
- * be dead, the retry is due at once; but a delivery that was interrupted before follows the schedule, in case it is what kills
- * workers.
+ * For a lease whose worker is gone. The request may or may not have been made; it counts as an attempt. If the worker is known
+ * to be dead, the retry is due at once; but a delivery that was interrupted before follows the schedule, in case it is what
+ * kills workers.
  */
 export function reportInterrupted(
   deps: Pick<DeliverDeps, "schedule">,
@@ -153,8 +153,8 @@ function settle(
 }
 
 /**
- * No request was made, because the signing secret or the chat URL cannot be opened: it was sealed under another SECRET_KEY. The delivery waits, without
- * using a retry, until the operator restores the key or the secret is rotated.
+ * No request was made, because the signing secret or the chat URL cannot be decrypted: it was sealed with another SECRET_KEY.
+ * The delivery waits, without using a retry, until the operator restores the key or the secret is rotated.
  */
 function reportUnsigned(deps: Pick<DeliverDeps, "schedule">, delivery: LoadedDelivery, now: Date): AttemptReport {
   // Delays follow the schedule by the number of attempts; its last delay then repeats.

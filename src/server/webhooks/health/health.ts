@@ -19,7 +19,7 @@ export type HealthVerdict =
   | { kind: "disabling_soon"; failingSince: Date; offAt: Date }
   | { kind: "disable"; reason: "gone" | "failing" };
 
-/** `warnedAt`: when the owner was warned during this failure that the endpoint will be turned off. */
+/** `warnedAt`: when the owner was warned, during this failure, that the endpoint will be turned off. */
 export function judgeHealth(
   health: EndpointHealth,
   { now, warnedAt }: { now: Date; warnedAt: Date | null },

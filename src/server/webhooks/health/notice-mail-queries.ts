@@ -15,7 +15,7 @@ export type UnmailedNotice = {
   detail: string;
 };
 
-/** Across organizations. A notice that is taken is not taken again until `triedBefore` has passed it. */
+/** Across organizations. A notice that was taken is not taken again until its last try is before `triedBefore`. */
 export async function takeUnmailed(
   db: Db,
   unmailed: { now: Date; createdSince: Date; triedBefore: Date; limit: number },

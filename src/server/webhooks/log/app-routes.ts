@@ -21,7 +21,7 @@ import { type DeliveryReader, toAppAttempt, toAppDelivery } from "./to-app-deliv
 type DeliveryDeps = Pick<Deps, "db" | "clock" | "random" | "log">;
 type WithDelivery = { Params: { delivery: string } };
 
-/** More than manual redeliveries of one delivery add up to. */
+/** More than one delivery's manual redeliveries can add up to. */
 const ATTEMPTS_SHOWN_MAX = 200;
 
 export function deliveryAppRoutes(api: FastifyInstance, deps: DeliveryDeps): void {

@@ -3,10 +3,10 @@ import { PLANS, type Plan, planIncludes } from "#contract/plans.ts";
 /** Requests that one worker has in flight at once. */
 export const REQUESTS_AT_ONCE_MAX = 256;
 
-/** How many requests may be in flight at once, over all workers. */
+/** How many requests may be in flight at once, across all workers. */
 export const CAPS = {
   perEndpoint: 10,
-  /** To an endpoint that is a chat or failing. */
+  /** To an endpoint that is a chat or is failing. */
   perCarefulEndpoint: 1,
   /** An endpoint is failing after this many failed attempts in a row. */
   failingAfter: 3,

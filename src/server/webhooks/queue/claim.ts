@@ -13,8 +13,8 @@ import {
   type WaitingLane,
 } from "./claim-queries.ts";
 
-// A worker leases what is due (this file), loads it (load.ts), sends it and reports how that went (report-queries.ts). A lease
-// whose worker is gone is reported by whoever finds it (recovery-queries.ts). What must stay true:
+// A worker leases what is due (this file), loads it (load.ts), sends it and reports the outcome (report-queries.ts). A lease
+// whose worker is gone is reported by the worker that finds it (recovery-queries.ts). What must stay true:
 //
 // - Claims run one at a time, over all workers, under one advisory lock. Caps and fairness therefore hold over all of them.
 // - A claim reads and writes only delivery_queue and delivery_lanes, and reads the plans in organizations.

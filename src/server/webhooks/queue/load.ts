@@ -9,14 +9,14 @@ import { toStatementGroups } from "./statement-groups.ts";
 
 /** A claimed delivery with everything that sending it takes. */
 export type LoadedDelivery = ClaimedDelivery & {
-  /** Of the attempt that is about to be made. */
+  /** The number of the attempt about to be made. */
   readonly attemptNumber: number;
   readonly retriesUsed: number;
   /** Of the attempt before this one. */
   readonly lastError: AttemptErrorCode | null;
   readonly type: WebhookEventType;
   readonly kind: EndpointKind;
-  /** Of a chat only what may be shown. */
+  /** For a chat, only the part that may be shown. */
   readonly url: string;
   readonly sealedUrl: Buffer | null;
   readonly receiver: number;
@@ -29,7 +29,7 @@ export type LoadedDelivery = ClaimedDelivery & {
 
 type Row = Omit<LoadedDelivery, keyof ClaimedDelivery> & { deliveryId: DeliveryId };
 
-/** Reads the organizations' tables. Deliveries that the log has already deleted are missing in the result. */
+/** Reads the organizations' tables. Deliveries already deleted from the log are missing from the result. */
 export async function loadDeliveries(db: Db, claimed: readonly ClaimedDelivery[]): Promise<LoadedDelivery[]> {
   const groups = await Promise.all(toStatementGroups(claimed).map((group) => readRows(db, group)));
   const rows = new Map(groups.flat().map((row) => [row.deliveryId, row]));

@@ -48,7 +48,7 @@ export type SendSettings = GuardSettings & { readonly timeoutMs: number; readonl
 export type GuardedSend = {
   /** Never rejects for anything the receiver or the network does. */
   send(post: OutboundPost): Promise<SendResult>;
-  /** Waits for the sends under way (the time limit ends each) and closes every socket. */
+  /** Waits for sends in progress (the time limit ends each) and closes every socket. */
   close(): Promise<void>;
 };
 

@@ -1,8 +1,8 @@
 import type { BookingCreatedEvent, EndpointTestEvent, WebhookEvent } from "#contract/webhook-event.ts";
 import type { WriteText } from "./card-text.ts";
 
-// What a card says, line by line, the same for every chat (contract, Events, rule 3). Each part has a length of its own,
-// so that a very long name cannot push the time, the e-mail address or the campaign off the card.
+// What a card says, line by line, the same for every chat (contract, Events, rule 3). Each part has its own maximum length, so
+// that a very long name cannot push the time, the e-mail address or the campaign off the card.
 
 export type CardFields = {
   /** At most TITLE_LENGTH_MAX. */
@@ -68,7 +68,7 @@ function toTestFields(event: EndpointTestEvent, write: WriteText): CardFields {
   };
 }
 
-/** The appointment in the visitor's zone, or in UTC when the zone is unknown; what is no time is shown as it came. */
+/** The appointment in the visitor's zone, or in UTC if the zone is unknown; an invalid time is shown unchanged. */
 function toLocalTimes(booking: { start: string; end: string; timeZone: string }): {
   start: string;
   span: string;
@@ -100,7 +100,7 @@ function toFormat(timeZone: string): Intl.DateTimeFormat | null {
       hourCycle: "h23",
     });
   } catch {
-    // The one thing that can be wrong here is the visitor's zone, and it must not stop the card.
+    // Only the visitor's zone can be invalid here, and it must not prevent the card.
     return null;
   }
 }

@@ -35,8 +35,8 @@ export function toTeamsCard(event: WebhookEvent): Buffer {
 }
 
 /**
- * TextBlock and Fact show a subset of Markdown: emphasis, lists and links. A backslash takes its meaning from a character.
- * An underscore inside a word is left alone: it has no meaning there, and e-mail addresses and campaigns are full of them.
+ * TextBlock and Fact support a subset of Markdown: emphasis, lists and links. A backslash escapes a character. An underscore
+ * inside a word is left alone: it has no meaning there, and e-mail addresses and campaigns are full of them.
  */
 const escapeForTeams: EscapeCharacter = (characters, index) => {
   const character = characters[index] ?? "";
