@@ -29,8 +29,8 @@ type Row = Record<string, string>;
 
 /** Search terms, how often they occur, and where. Numbers count from the newest booking. */
 const SEARCHES: readonly [what: string, query: string][] = [
-  ["nobody has it", "search=zacharias%20quux"],
-  ["nobody has it, but all of its letters", "search=arma%20llequ"],
+  ["no match", "search=zacharias%20quux"],
+  ["no match, though every letter occurs", "search=arma%20llequ"],
   ["one booking, the oldest", `search=person.${BOOKINGS}%40`],
   ["one booking, by reference", "search=SVC-22224K"],
   ["every booking", "search=example.com"],

@@ -29,7 +29,7 @@ const NOT_RUN: readonly { document: string; start: string; why: string }[] = [
   ...["README.md", "docs/quick-start.md"].map((document) => ({
     document,
     start: "npm ci && npm run demo",
-    why: "the demo has a test of its own, and npm ci would install anew what the tests run on",
+    why: "the demo has its own test, and npm ci would reinstall what the tests run on",
   })),
   {
     document: "docs/client-library.md",

@@ -70,7 +70,7 @@ describe("imports in the wrong direction are found", () => {
     ["src/server/webhooks/event.ts", 'import { r } from "./testing/receiver.ts";', "must not import src/server/webhooks/testing/receiver.ts"],
     ["src/dashboard/main.tsx", 'import { x } from "../server/lib/calendar.ts";', "must not import src/server/lib/calendar.ts"],
     ["src/widget/loader/loader.ts", 'import { x } from "../../dashboard/paths.ts";', "must not import src/dashboard/paths.ts"],
-    ["src/server/payments/pay.ts", "", "lies in a folder that ALLOWED_IMPORTS does not know"],
+    ["src/server/payments/pay.ts", "", "is in a folder that ALLOWED_IMPORTS does not list"],
   ];
   for (const [path, text, fault] of cases) {
     test(`${path}: ${text.replaceAll("\n", " ")}`, () =>

@@ -109,7 +109,7 @@ test("a request in flight is answered before shutdown, and no new one is accepte
 
 test("a signal to npm, its shell and the service counts once: the shell's exit does not cut the shutdown short", {
   timeout: 60_000,
-  skip: process.platform === "win32" && "there are no groups of processes",
+  skip: process.platform === "win32" && "this system has no process groups",
 }, async () => {
   const { key } = await makeKey(db, await makeOrganization(db));
   const service = start({ npm_lifecycle_event: "start", ROLE: "web", LOG_LEVEL: "debug" }, IN_A_SHELL);
@@ -160,7 +160,7 @@ test("each fault that prevents a start gives one line", { timeout: 60_000, concu
     ["a port in use", { PORT: port, HOST: "127.0.0.1" }, `Another program is already listening on 127.0.0.1:${port}. Stop it, or set PORT to another number.`],
     ["an unknown database", { DATABASE_URL: url.replace(/test_[0-9a-f]+/, "test_none") }, 'The database at DATABASE_URL cannot be used: database "test_none" does not exist.'],
     ["no secret key for a database that others use too", { SECRET_KEY: undefined }, "SECRET_KEY must be set if DATABASE_URL is, to the same value for every process"],
-    ["a data folder that is none", { DATABASE_URL: undefined, DATA_DIR: join(folder, "file") }, `${folder}/file is not a folder. Set DATA_DIR to a folder.`],
+    ["an invalid data folder", { DATABASE_URL: undefined, DATA_DIR: join(folder, "file") }, `${folder}/file is not a folder. Set DATA_DIR to a folder.`],
   ];
   const starts = cases.map(([name, settings, sentence]) =>
     t.test(name, async () => {

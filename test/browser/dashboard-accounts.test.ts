@@ -255,7 +255,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await page.context().setOffline(true);
     await page.getByRole("link", { name: "Analytics" }).click();
     await page.getByText("Can’t reach Bookflow.").waitFor();
-    assert.equal(loads, 0, "what is open stays while nothing can be loaded");
+    assert.equal(loads, 0, "the open screen stays while nothing can be loaded");
     await page.context().setOffline(false);
     await page.getByRole("heading", { level: 1, name: "Analytics" }).waitFor();
 
@@ -264,7 +264,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await page.route("**/assets/dashboard/AuditPage-*.js", (route) => route.fulfill({ status: 404 }));
     await page.getByRole("link", { name: "Audit log" }).click();
     await page.getByText("Something went wrong. Reload the page and try again.").waitFor();
-    assert.equal(loads, 1, "the page is loaded anew, once");
+    assert.equal(loads, 1, "the page is reloaded once");
     await page.unroute("**/assets/dashboard/AuditPage-*.js");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();

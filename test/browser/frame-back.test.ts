@@ -69,7 +69,7 @@ async function waitForIndex(page: Page, index: number): Promise<void> {
 async function go(page: Page, delta: 1 | -1): Promise<void> {
   const { currentIndex, entries } = await readHistory(page);
   const entry = entries[currentIndex + delta];
-  assert.ok(entry, "there is nowhere to go");
+  assert.ok(entry, "there is no history entry to go to");
   const session = await page.context().newCDPSession(page);
   await session.send("Page.navigateToHistoryEntry", { entryId: entry.id });
   await session.detach();

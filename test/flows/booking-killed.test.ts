@@ -38,7 +38,7 @@ test("killed between the scheduling system's confirmation and our commit, a book
     await first.kill("SIGKILL");
     return await asked;
   });
-  assert.equal(answer, null, "nobody was answered");
+  assert.equal(answer, null, "no response was sent");
   assert.equal((await db.selectFrom("bookings").select("reference").execute()).length, 0);
 
   // The caller had a minute, which is over.

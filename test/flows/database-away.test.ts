@@ -99,7 +99,7 @@ async function assertNothingMissing(db: Db, sender: EventSender): Promise<void> 
   assert.deepEqual([...sender.acknowledged.difference(recorded)], [], "answered 204 and missing");
 }
 
-const WITHOUT_SIGNALS = process.platform === "win32" && "there are no signals to stop a process with";
+const WITHOUT_SIGNALS = process.platform === "win32" && "this system has no signals to suspend a process";
 
 test("while PostgreSQL is away requests get 503, memory stays flat, and everything recovers by itself", {
   skip: WITHOUT_SIGNALS,

@@ -94,7 +94,7 @@ test("erasing by e-mail, in any letter case, removes every trace of that address
   moveClock(service, 24 * 3_600);
   await deliverAll(loop);
   const late = receiver.requests.slice(sent).map(({ body }) => body.toString().toLowerCase());
-  assert.ok(late.length > 0 && late.every((body) => !body.includes("mara")), "only the others' retries go on");
+  assert.ok(late.length > 0 && late.every((body) => !body.includes("mara")), "only the others' retries continue");
 });
 
 /** A booking request whose process died while waiting for the scheduling system. */

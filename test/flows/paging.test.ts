@@ -139,7 +139,7 @@ test("following nextCursor at limits 1, 7 and 500 while bookings are made return
     }),
     SETTINGS,
   );
-  assert.ok(walksMidway > 0, "no walk went on while bookings were made");
+  assert.ok(walksMidway > 0, "no walk ran while bookings were made");
 });
 
 /** The contract's sync: page with one fixed since, upsert by reference, then keep the newest createdAt. */

@@ -128,7 +128,7 @@ describe("anything else is refused", () => {
     ["an empty header", "", "missing_signature"],
     ["an empty list", [], "missing_signature"],
     ["no timestamp", good.replace(/^t=\d+,/, ""), "malformed_signature"],
-    ["a timestamp that is no number", good.replace(/^t=\d+/, "t=1e9"), "malformed_signature"],
+    ["a timestamp that isn't a number", good.replace(/^t=\d+/, "t=1e9"), "malformed_signature"],
     ["two timestamps", `${good},t=1`, "malformed_signature"],
     ["the header twice", [good, good], "malformed_signature"],
     ["no v1", good.replace("v1=", "v0="), "malformed_signature"],

@@ -45,7 +45,7 @@ test("with Store bookings off nothing about the visitor is in any file of the da
   await service.kill("SIGTERM");
 
   assert.deepEqual(listFilesWith("unkeptmarker"), []);
-  assert.ok(listFilesWith("keptmarker").length > 0, "what is kept is found by the same search");
+  assert.ok(listFilesWith("keptmarker").length > 0, "the same search finds stored data");
   assert.doesNotMatch(service.output(), /keptmarker/);
 });
 

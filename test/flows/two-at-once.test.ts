@@ -113,7 +113,7 @@ describe("when two people change the same thing at once the second is told, and 
       assert.equal((await readAudit(deps.db, setting.one.organizationId)).length, logBefore + 1);
       const seen = answers[0] === done ? first : second;
       const again = await askApp(app, setting.other, route, { ...was, was: seen });
-      assert.ok(again.status < 300, "whoever saw it may replace it");
+      assert.ok(again.status < 300, "someone who saw it may replace it");
     });
 
   test("a connection's settings conflict as a whole: the form has no field for the error", async () => {
@@ -133,7 +133,11 @@ describe("when two people change the same thing at once the second is told, and 
     const { code, fields } = (refused.body as { error: { code: string; fields?: object } }).error;
     assert.deepEqual([done.status, refused.status, code, fields], [200, 409, "conflict", undefined]);
     const saved = (done.body as SavedConnection).connection.settings;
-    assert.equal((await replace(other, "https://third.example", saved)).status, 200, "whoever saw it may replace it");
+    assert.equal(
+      (await replace(other, "https://third.example", saved)).status,
+      200,
+      "someone who saw it may replace it",
+    );
   });
 });
 

@@ -21,7 +21,7 @@ export type SourceFiles = ReadonlyMap<string, string>;
 export function findImportFaults(files: SourceFiles): string[] {
   return eachProgramFile(files, (path, text) => {
     const rule = ALLOWED_IMPORTS.find(({ from }) => covers(from, path));
-    if (!rule) return [`${path} lies in a folder that ALLOWED_IMPORTS does not know`];
+    if (!rule) return [`${path} is in a folder that ALLOWED_IMPORTS does not list`];
     return listImports(path, text).flatMap((target) => {
       if (!target.startsWith("src/")) {
         const reserved = RESERVED_PACKAGES.filter((each) => each.package.test(target));

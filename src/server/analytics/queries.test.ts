@@ -58,7 +58,7 @@ describe("an instant counts for the local day it falls on", { concurrency: true 
       ["2026-10-04T12:59:59.999Z", "2026-10-04"],
       ["2026-10-04T13:00:00.000Z", "2026-10-05"],
     ]],
-    ["a midnight that comes twice, both of the day that begins", "Atlantic/Azores", [
+    ["a repeated midnight, both times in the new day", "Atlantic/Azores", [
       ["2026-10-24T23:59:59.999Z", "2026-10-24"],
       ["2026-10-25T00:30:00.000Z", "2026-10-25"],
       ["2026-10-25T01:30:00.000Z", "2026-10-25"],

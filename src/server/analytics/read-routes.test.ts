@@ -203,7 +203,7 @@ describe("the window", () => {
     ["%20", "blank"],
     ["", "empty"],
     ["thirty", "a word"],
-    ["%D9%A3", "a digit of another script"],
+    ["%D9%A3", "a digit in another script"],
   ] as const) {
     test(`days that are ${what} are refused`, async () => {
       const caller = await makeCaller(db);

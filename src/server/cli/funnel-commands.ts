@@ -3,7 +3,7 @@ import { rebuildStats } from "../funnel/recount/rebuild.ts";
 import { StartError } from "../lib/start-error.ts";
 import { requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { everySoOften, PROGRESS_LINES, PROGRESS_VISITS } from "./progress.ts";
+import { PROGRESS_LINES, PROGRESS_VISITS, reportEvery } from "./progress.ts";
 import { nothingImported, readLines } from "./read-lines.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -17,8 +17,8 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
     async run({ db, args, clock, tell }) {
       const organization = await requireOrganization(db, args.required("org"));
       const told = {
-        checked: everySoOften(PROGRESS_LINES, (lines) => tell(`${lines} lines checked`)),
-        recorded: everySoOften(PROGRESS_LINES, (lines) => tell(`${lines} lines recorded`)),
+        checked: reportEvery(PROGRESS_LINES, (lines) => tell(`${lines} lines checked`)),
+        recorded: reportEvery(PROGRESS_LINES, (lines) => tell(`${lines} lines recorded`)),
       };
       const result = await importEvents(db, organization.id, {
         read: () => readLines(args.positional[0] ?? ""),
@@ -49,7 +49,7 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
     positionals: 0,
     async run({ db, args, clock, tell }) {
       const { id } = await requireOrganization(db, args.required("org"));
-      const progress = everySoOften(PROGRESS_VISITS, (visits) => tell(`${visits} visits counted`));
+      const progress = reportEvery(PROGRESS_VISITS, (visits) => tell(`${visits} visits counted`));
       const outcome = await rebuildStats({ db, clock }, id, { progress });
       switch (outcome.kind) {
         case "rebuilt": {

@@ -1,7 +1,7 @@
 import { importBookings } from "../bookings/import/import-bookings.ts";
 import { requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { everySoOften, PROGRESS_LINES } from "./progress.ts";
+import { PROGRESS_LINES, reportEvery } from "./progress.ts";
 import { nothingImported, readLines } from "./read-lines.ts";
 
 export const IMPORT_BOOKINGS_COMMAND: Command = {
@@ -16,7 +16,7 @@ export const IMPORT_BOOKINGS_COMMAND: Command = {
       lines: readLines(args.positional[0] ?? ""),
       now: clock.now(),
       baseUrl: config.baseUrl,
-      progress: everySoOften(PROGRESS_LINES, (lines) => tell(`${lines} lines read`)),
+      progress: reportEvery(PROGRESS_LINES, (lines) => tell(`${lines} lines read`)),
     });
     if ("fault" in result) throw nothingImported(result);
     return { text: `Imported ${result.imported} bookings; ${result.skipped} already existed.`, json: result };

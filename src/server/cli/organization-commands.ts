@@ -13,7 +13,7 @@ import {
 } from "../organizations/queries.ts";
 import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { everySoOften, PROGRESS_VISITS } from "./progress.ts";
+import { PROGRESS_VISITS, reportEvery } from "./progress.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const ORGANIZATION_COMMANDS: readonly Command[] = [
@@ -67,7 +67,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
       if (!organization) throw new UsageError(`There is no organization ${JSON.stringify(id)}.`);
       // The background task would recalculate too. Doing it here means that analytics are in the new zone when the
       // command ends.
-      const progress = everySoOften(PROGRESS_VISITS, (visits) => tell(`${visits} visits counted`));
+      const progress = reportEvery(PROGRESS_VISITS, (visits) => tell(`${visits} visits counted`));
       if (timeZone !== null) await rebuildIfOutdated({ db, clock }, id, { progress });
       return { text: `Changed ${describe(organization)}.`, json: toJson(organization) };
     },

@@ -4,7 +4,7 @@ export const PROGRESS_VISITS = 20_000;
 export const PROGRESS_LINES = 10_000;
 
 /** Counts grow in steps and may skip a round number, so the first count at or after it is reported. */
-export function everySoOften(step: number, tell: (count: number) => void): (count: number) => void {
+export function reportEvery(step: number, tell: (count: number) => void): (count: number) => void {
   let next = step;
   return (count) => {
     if (count < next) return;

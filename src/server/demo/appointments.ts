@@ -10,13 +10,13 @@ import type { DemoBooking } from "./visit.ts";
 
 // Upcoming bookings also exist in the sandbox, so their links work and their times are taken.
 
-type ComingAppointment = {
+type UpcomingAppointment = {
   readonly reference: Reference;
   readonly links: { readonly id: string; readonly manageUrl: string; readonly joinUrl: string | null };
   readonly appointment: Parameters<typeof insertAppointment>[2];
 };
 
-export function toComing(deps: Pick<Deps, "random" | "config">, booking: DemoBooking): ComingAppointment {
+export function toUpcoming(deps: Pick<Deps, "random" | "config">, booking: DemoBooking): UpcomingAppointment {
   const { line, appointment } = booking;
   const { service, staffId, startAt } = appointment;
   const reference = parseReference(line.reference);
@@ -52,7 +52,10 @@ export function toComing(deps: Pick<Deps, "random" | "config">, booking: DemoBoo
   };
 }
 
-export async function keepAppointments({ db }: Pick<Deps, "db">, coming: readonly ComingAppointment[]): Promise<void> {
+export async function keepAppointments(
+  { db }: Pick<Deps, "db">,
+  coming: readonly UpcomingAppointment[],
+): Promise<void> {
   for (const { appointment } of coming) {
     const outcome = await insertAppointment(db, DEMO_ID, appointment);
     assert(outcome === "made", "the calendar that the demo was made with gives each time once");

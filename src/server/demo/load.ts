@@ -14,7 +14,7 @@ import type { TextLine } from "../lib/text-lines.ts";
 import { findOrganization, insertOrganization } from "../organizations/queries.ts";
 import { insertSandbox } from "../scheduler/sandbox/queries.ts";
 import { insertWidget } from "../widgets/queries.ts";
-import { keepAppointments, toComing } from "./appointments.ts";
+import { keepAppointments, toUpcoming } from "./appointments.ts";
 import { clearDemo } from "./clear.ts";
 import { readCredentials, readKeyRandom } from "./credentials.ts";
 import { DEMO_ID, DEMO_KEY_NAME, DEMO_NAME, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER } from "./practice.ts";
@@ -60,7 +60,7 @@ async function fill(deps: LoadDeps): Promise<LoadOutcome> {
   await makeOrganization(deps, new Date(now.getTime() - (DEMO_DAYS + 1) * DAY_MS));
   const visits = makeTraffic({ now });
   const bookings = visits.flatMap((visit) => visit.bookings);
-  const coming = bookings.filter(({ line }) => line.start > now.toISOString()).map((one) => toComing(deps, one));
+  const coming = bookings.filter(({ line }) => line.start > now.toISOString()).map((one) => toUpcoming(deps, one));
   const links = new Map(coming.map(({ reference, links }) => [reference as string, links] as const));
   const lines = bookings.map(({ line }): ImportedBooking => ({ ...line, ...links.get(line.reference) }));
 

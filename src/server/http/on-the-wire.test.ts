@@ -34,8 +34,8 @@ const NOT_HTTP: readonly [what: string, bytes: string | Buffer, status: string][
   ["zeros", Buffer.alloc(100), "400 Bad Request"],
   ["HTTP/2 with prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "400 Bad Request"],
   ["another version of HTTP", write("GET /api/v1/widgets HTTP/3.0"), "400 Bad Request"],
-  ["a method that is no word", write("GE(T /api/v1/widgets HTTP/1.1"), "400 Bad Request"],
-  ["a method nobody knows, and no version", "BREW /api/v1/widgets\r\n\r\n", "400 Bad Request"],
+  ["a method that is not a word", write("GE(T /api/v1/widgets HTTP/1.1"), "400 Bad Request"],
+  ["an unknown method and no version", "BREW /api/v1/widgets\r\n\r\n", "400 Bad Request"],
   ["a path without a slash", write("GET api/v1/widgets HTTP/1.1"), "400 Bad Request"],
   ["a null character in the path", write("GET /api/v1/wid\0gets HTTP/1.1"), "400 Bad Request"],
   ["a header without a colon", write("GET /api/v1/widgets HTTP/1.1", ["nonsense"]), "400 Bad Request"],
@@ -101,7 +101,7 @@ const WIDGETS = new RegExp(`^{"data":\\[{"id":"${widgetId}"`);
 
 const SERVED: readonly [what: string, bytes: string][] = [
   ["an absolute address", write("GET http://api.example/api/v1/widgets HTTP/1.1")],
-  ["an expectation nobody knows", write("GET /api/v1/widgets HTTP/1.1", [AUTHORIZATION, "Expect: a-miracle"])],
+  ["an unknown expectation", write("GET /api/v1/widgets HTTP/1.1", [AUTHORIZATION, "Expect: a-miracle"])],
   ["a wish to upgrade", write("GET /api/v1/widgets HTTP/1.1", [AUTHORIZATION, "Upgrade: websocket"])],
   [
     "a body",

@@ -6,7 +6,7 @@ import { type CsvCell, toCsvLine } from "./csv.ts";
 const cases: [what: string, cells: CsvCell[], line: string][] = [
   ["plain texts stand as they are", ["Mara Quell", "a b", "é😀"], "Mara Quell,a b,é😀\r\n"],
   ["numbers, also negative ones, and truth values too", [1, -2.5, true], "1,-2.5,true\r\n"],
-  ["what is missing is empty", [null, undefined, "", "x"], ",,,x\r\n"],
+  ["a missing value is empty", [null, undefined, "", "x"], ",,,x\r\n"],
   ["a comma needs quotes", ["Quell, Mara"], '"Quell, Mara"\r\n'],
   ["a quote is doubled", ['the "best"'], '"the ""best"""\r\n'],
   ["a line break stays inside its cell", ["one\ntwo", "three\r\nfour"], '"one\ntwo","three\r\nfour"\r\n'],
@@ -15,6 +15,6 @@ const cases: [what: string, cells: CsvCell[], line: string][] = [
   ["a formula after a semicolon is text", ["x;=1+1;y", "a; -1", 'b;"@A1"'], `"x;'=1+1;y","a; '-1","b;""'@A1"""\r\n`],
   ["a semicolon needs quotes", ["one; two"], '"one; two"\r\n'],
   ["a formula with quotes is text in quotes", ['=HYPERLINK("x","y")'], `"'=HYPERLINK(""x"",""y"")"\r\n`],
-  ["what only holds such a character is as it is", ["a=b", "mara+x@example.com"], "a=b,mara+x@example.com\r\n"],
+  ["text that merely contains such a character is unchanged", ["a=b", "mara+x@example.com"], "a=b,mara+x@example.com\r\n"],
 ];
 for (const [what, cells, line] of cases) test(what, () => assert.equal(toCsvLine(cells), line));

@@ -14,7 +14,7 @@ async function readInPieces(file: Buffer, pieceBytes: number): Promise<TextLine[
 const CASES: [name: string, file: string, lines: string[]][] = [
   ["an empty file has no lines", "", []],
   ["the last line needs no end", "a\nb", ["a", "b"]],
-  ["an end begins no new line", "a\nb\n", ["a", "b"]],
+  ["a final line end starts no new line", "a\nb\n", ["a", "b"]],
   ["blank lines count", "\na\n\n\nb", ["", "a", "", "", "b"]],
   ["line ends of Windows are line ends", "a\r\nb\r\n", ["a", "b"]],
   ["a return alone ends no line", "a\rb\r\r\nc", ["a\rb\r", "c"]],

@@ -138,7 +138,7 @@ test("the abort signal stops a sweep between two batches, oldest deleted first",
 
   assert.equal(deleted, 500);
   assert.deepEqual(await readTimes(db, owner), all.slice(500));
-  assert.equal(await sweep(NOON, { signal: stopping.signal }), 0, "and no other begins");
+  assert.equal(await sweep(NOON, { signal: stopping.signal }), 0, "and no other starts");
   assert.equal(await sweep(), 600);
 });
 

@@ -2,7 +2,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { deleteExpiredBookings } from "../bookings/stored/erase.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
-import { deleteExpiredVisits, deleteUselessCounters } from "../funnel/recount/retention.ts";
+import { deleteExpiredVisits, deleteUnusedCounters } from "../funnel/recount/retention.ts";
 import { findOrganization, listOrganizations } from "../organizations/queries.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 import { deleteEndedAppointments } from "../scheduler/sandbox/queries.ts";
@@ -43,7 +43,7 @@ const KINDS: readonly { kind: Kind; label: string; isLog?: true; deleteBatch: De
       deleteExpiredBookings(db, owner, { createdBefore: keptSince, limit, now }),
   },
   { kind: "visits", label: "visit", deleteBatch: deleteExpiredVisits },
-  { kind: "counters", label: "counter", deleteBatch: deleteUselessCounters },
+  { kind: "counters", label: "counter", deleteBatch: deleteUnusedCounters },
   { kind: "webhookEvents", label: "webhook_event", isLog: true, deleteBatch: deleteExpiredEvents },
   { kind: "attempts", label: "attempt", isLog: true, deleteBatch: deleteExpiredAttempts },
   { kind: "notices", label: "notice", isLog: true, deleteBatch: deleteExpiredNotices },

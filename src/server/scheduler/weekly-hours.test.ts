@@ -60,7 +60,7 @@ const DAYS: readonly { name: string; query: Parameters<typeof listStarts>[0]; st
     starts: ["04-04T13:00", "04-04T14:00", "04-04T15:00"],
   },
   {
-    name: "a zone half a day ahead (Auckland): the day begins in yesterday's UTC",
+    name: "a zone half a day ahead (Auckland): the day starts on the previous UTC day",
     query: { day: "2026-11-02", timeZone: "Pacific/Auckland", ...OFFICE },
     starts: ["11-01T20:00", "11-01T21:00"],
   },

@@ -76,12 +76,12 @@ describe("the browser's Back and Forward", () => {
     ["Back leads to an earlier step", form, "time", true, true],
     ["or to one before that", form, "service", true, true],
     ["not to the same or a later one", timed, "form", true, false],
-    ["not to one that this service does not have", form, "staff", true, false],
+    ["not to a step this service doesn't have", form, "staff", true, false],
     ["Forward leads to where the visitor was", again, "form", false, true],
     ["not to a form without a time", chosen, "form", false, false],
     ["not to times of no service", start, "time", false, false],
     ["not to an earlier step", form, "time", false, false],
-    ["from a booking that is made neither leads anywhere", done, "form", true, false],
+    ["neither leads anywhere from a finished booking", done, "form", true, false],
     ["neither", done, "form", false, false],
   ] as const)
     test(sentence, () => assert.equal(leadsTo(services, flow, { step, isBack }), expected));

@@ -297,7 +297,7 @@ describe("sign-up", () => {
   test("when open, creates an account once and gives the same answer for an address that already has one", async () => {
     const open = await createTestApp({ signUp: "open", rateLimitSignInPerMinute: 0 });
     const first = await openBrowser(open).send("POST", "/api/auth/sign-up/email", payload);
-    const other = { ...payload, password: "somebody else's guess" };
+    const other = { ...payload, password: "someone else's guess" };
     const second = await openBrowser(open).send("POST", "/api/auth/sign-up/email", other);
     assert.deepEqual([first.status, second.status], [200, 200]);
     assert.deepEqual(Object.keys(second.body.user).sort(), Object.keys(first.body.user).sort());

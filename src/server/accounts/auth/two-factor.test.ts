@@ -92,7 +92,7 @@ test("a code works once, even when sent several times at once", async () => {
     .select("user_sessions.id")
     .where("email", "=", email)
     .execute();
-  assert.equal(sessions.length, 2, "the one that turned it on, and the one that signed in");
+  assert.equal(sessions.length, 2, "the code that turned it on, and the code that signed in");
 });
 
 test("a code alone, without the password first, is refused", async () => {

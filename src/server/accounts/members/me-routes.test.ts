@@ -117,7 +117,7 @@ describe("another organization", () => {
       me.organizations.find((each: { id: string }) => each.id === body.id),
       { id: body.id, name: "Second", role: "owner", plan: "free" },
     );
-    assert.equal(me.current, body.id, "what was just made is shown");
+    assert.equal(me.current, body.id, "the new organization is shown");
   });
 
   test("is refused for everyone else while sign-up is closed", async () => {

@@ -195,7 +195,7 @@ test("a booking whose process died before settling is stored and counted once, l
     where reference = ${reference}`.execute(deps.db);
 
   await settleOverdue(deps, SIGNAL);
-  assert.equal((await read("/api/v1/bookings", key)).data.length, 0, "whoever asks has a minute");
+  assert.equal((await read("/api/v1/bookings", key)).data.length, 0, "the asking process has a minute");
   const before = clock.now();
   clock.set(new Date(before.getTime() + 61_000));
   await settleOverdue(deps, SIGNAL);

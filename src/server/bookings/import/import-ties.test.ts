@@ -48,8 +48,8 @@ const TIES: readonly (readonly [name: string, stored: number[], staged: number[]
   ["gaps between stored bookings are used", [0, 2, 4, 6], [0, 0, 0, 0, 0], [1, 3, 5, 7, 8]],
   ["times around a run stay", [10, 11, 12, 13], [9, 11, 12, 20], [9, 14, 15, 20]],
   ["ties that reach a run jump over it", [3, 4], [0, 0, 0, 0, 0], [0, 1, 2, 5, 6]],
-  ["where nothing is taken nothing moves", [100], [0, 1, 2], [0, 1, 2]],
-  ["older stored bookings are in nobody's way", [0, 1, 2], [3, 3], [3, 4]],
+  ["without ties nothing moves", [100], [0, 1, 2], [0, 1, 2]],
+  ["older stored bookings cause no shift", [0, 1, 2], [3, 3], [3, 4]],
 ];
 
 for (const [name, stored, staged, settled] of TIES) {

@@ -13,7 +13,7 @@ import { dataFolderPaths } from "./folders.ts";
 type ControlFile = { port: number; ask: string; answer: string };
 
 /** Written by the supervisor to its standard output, for the client that started it. */
-export type FirstWord = { kind: "listening" } | { kind: "busy" } | { kind: "failed"; sentence: string };
+export type FirstMessage = { kind: "listening" } | { kind: "busy" } | { kind: "failed"; sentence: string };
 
 /** Sent by the supervisor to each client. */
 export type ControlMessage =

@@ -3,7 +3,7 @@ import { closeSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { StartError } from "../../lib/start-error.ts";
-import type { FirstWord } from "./control-channel.ts";
+import type { FirstMessage } from "./control-channel.ts";
 import { toStartError } from "./file-fault.ts";
 import { dataFolderPaths } from "./folders.ts";
 import { openLog } from "./log-file.ts";
@@ -25,7 +25,7 @@ export async function launchSupervisor(options: SupervisorOptions): Promise<"lis
   });
   closeSync(log);
   try {
-    const word = await readFirstWord(child, dataFolderPaths(options.dataDir).supervisorLog);
+    const word = await readFirstMessage(child, dataFolderPaths(options.dataDir).supervisorLog);
     if (word.kind === "failed") throw new StartError(word.sentence);
     return word.kind;
   } catch (error) {
@@ -36,14 +36,14 @@ export async function launchSupervisor(options: SupervisorOptions): Promise<"lis
   }
 }
 
-function readFirstWord(child: ChildProcess, logPath: string): Promise<FirstWord> {
+function readFirstMessage(child: ChildProcess, logPath: string): Promise<FirstMessage> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new StartError(`The database's supervisor ${why}; see ${logPath}.`));
     const timer = setTimeout(() => fail("does not answer"), FIRST_WORD_LIMIT_MS);
     let output = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       output += text;
-      if (output.endsWith("\n")) resolve(JSON.parse(output) as FirstWord);
+      if (output.endsWith("\n")) resolve(JSON.parse(output) as FirstMessage);
     });
     child.stdout?.once("close", () => {
       clearTimeout(timer);

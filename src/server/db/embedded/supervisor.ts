@@ -25,7 +25,7 @@ import { rmSync, writeSync } from "node:fs";
 import { StartError } from "../../lib/start-error.ts";
 import { ClientList } from "./client-list.ts";
 import { type Cluster, prepareCluster } from "./cluster.ts";
-import { type FirstWord, writeControlFile } from "./control-channel.ts";
+import { type FirstMessage, writeControlFile } from "./control-channel.ts";
 import { toStartError } from "./file-fault.ts";
 import { dataFolderPaths } from "./folders.ts";
 import { boundLog } from "./log-file.ts";
@@ -122,7 +122,7 @@ async function runServer({ dataDir, clients }: Supervision, cluster: Cluster, ad
 }
 
 /** Standard output is a pipe to the client that started this process; when that client is gone, others may still come. */
-function sayFirstWord(word: FirstWord): void {
+function sayFirstWord(word: FirstMessage): void {
   try {
     writeSync(1, `${JSON.stringify(word)}\n`);
   } catch {

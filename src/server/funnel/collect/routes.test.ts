@@ -407,7 +407,7 @@ test("a commit that takes too long gets 503, never 204", async () => {
       Array(5).fill([503, "5"]),
     );
   });
-  assert.equal((await postEvents(app, id, eventsBody())).status, 204, "and goes on by itself afterwards");
+  assert.equal((await postEvents(app, id, eventsBody())).status, 204, "recovers by itself");
   await app.close();
 });
 

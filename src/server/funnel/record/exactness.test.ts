@@ -82,7 +82,7 @@ test("any order, duplication and batching of touches matches a count by hand, an
       await assertCounted(db, owner, { ...expected, when: "counted anew" });
 
       await updateOrganization(db, owner, { time_zone: scenario.otherZone });
-      await assertCounted(db, owner, { ...expected, when: "zone changed, not counted anew yet" });
+      await assertCounted(db, owner, { ...expected, when: "zone changed, not recounted yet" });
 
       assert.deepEqual(await rebuildStats({ db, clock }, owner), { ...rebuilt, zone: scenario.otherZone });
       await assertCounted(db, owner, { ...expected, zone: scenario.otherZone, when: "counted in the new zone" });

@@ -114,7 +114,7 @@ describe("during a rebuild", () => {
 
     const incremental = await readCounters(db, business.owner);
     await rebuildStats(deps, business.owner);
-    assert.deepEqual(await readCounters(db, business.owner), incremental, "every counter, not only what is shown");
+    assert.deepEqual(await readCounters(db, business.owner), incremental, "every counter, not only those shown");
   });
 
   test("a visit that arrives last, just before the switch, is counted too", async () => {
@@ -336,7 +336,7 @@ describe("the background task", () => {
     );
 
     await recordTouches(db, [makeTouch({ widgetId: owners[0]?.widgets[0] as WidgetId, visit: 2, at: NOW })]);
-    assert.deepEqual(await daysOf(first), ["UTC", 1, 1], "recording goes on in the zone that is known");
+    assert.deepEqual(await daysOf(first), ["UTC", 1, 1], "recording continues in the known zone");
   });
 
   test("recounts when the runtime has newer rules for the zone, but not when it has older ones", async () => {

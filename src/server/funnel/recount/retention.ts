@@ -62,7 +62,7 @@ async function deleteExpiredDrops(db: Db, owner: OrganizationId, { keptSince, li
  * Deletes counters that are no longer needed, at most `limit`: those before the kept days, unused sets, and old texts and
  * drops.
  */
-export async function deleteUselessCounters(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
+export async function deleteUnusedCounters(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
   let deleted = await deleteOldSets(db, owner, batch.limit);
   for (const deleteSome of [deleteExpiredCounters, deleteUnusedKeys, deleteExpiredDrops])
     deleted += await deleteSome(db, owner, { ...batch, limit: batch.limit - deleted });

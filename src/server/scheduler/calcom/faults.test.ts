@@ -68,7 +68,7 @@ const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMad
     outcome: { kind: "unavailable", retryAfterMs: 9_000, upstream: { status: 429, ...UPSTREAM } },
   },
   {
-    name: "500, and the booking is there: booked",
+    name: "500, but the booking exists: booked",
     twist: { answer: toError(500, "INTERNAL_SERVER_ERROR", "Internal"), creates: true },
     outcome: "booked",
     isMade: true,
@@ -84,13 +84,13 @@ const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMad
     outcome: { kind: "unknown", upstream: { status: 502, ...UPSTREAM } },
   },
   {
-    name: "a reply of another version: unknown",
+    name: "a reply in another version: unknown",
     twist: { answer: { status: 201, json: { id: 1, uid: "uid1" } }, creates: true },
     outcome: { kind: "unknown", upstream: { status: 201, requestId: CALCOM_REQUEST_ID, failure: "unreadable" } },
     isMade: true,
   },
   {
-    name: "the connection ends without a word, though it was made: unknown",
+    name: "the connection closes without a reply, though the booking was made: unknown",
     twist: { answer: "reset", creates: true },
     outcome: { kind: "unknown", upstream: { status: null, requestId: null, failure: "connection_reset" } },
     isMade: true,

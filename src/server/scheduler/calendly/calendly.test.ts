@@ -165,7 +165,7 @@ const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMad
     outcome: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
   },
   {
-    name: "500, and the booking is there: booked",
+    name: "500, but the booking exists: booked",
     twist: { answer: toError(500, "Internal Server Error"), creates: true },
     outcome: "booked",
     isMade: true,

@@ -69,8 +69,8 @@ test("both kinds are connected; missing addresses get their defaults", async () 
 for (const [name, change, fields] of [
   ["a key that is missing", { credentials: {} }, ["apiKey"]],
   ["a key that could not be sent", { credentials: { apiKey: "cal_\nInjected: yes" } }, ["apiKey"]],
-  ["an address that is none", { settings: { apiUrl: "cal.example.com" } }, ["apiUrl"]],
-  ["an address of another kind", { settings: { apiUrl: "file:///etc/passwd" } }, ["apiUrl"]],
+  ["an invalid address", { settings: { apiUrl: "cal.example.com" } }, ["apiUrl"]],
+  ["an address with another scheme", { settings: { apiUrl: "file:///etc/passwd" } }, ["apiUrl"]],
   ["an address with a password", { settings: { apiUrl: "https://a:b@cal.example.com" } }, ["apiUrl"]],
 ] as const) {
   test(`${name} is refused without any request, and named without its value`, async () => {

@@ -10,9 +10,9 @@ import {
   type ConnectionRow,
   deleteConnection,
   findConnection,
+  hasUnsettledBooking,
   insertConnection,
-  isBeingAsked,
-  isBookedThrough,
+  isUsedByWidget,
   lockConnection,
   updateConnection,
 } from "./queries.ts";
@@ -124,9 +124,9 @@ export async function removeConnection(
   return await withinTransaction(deps.db, async (transaction) => {
     // Locked first, so that a widget that is being given this connection is seen.
     if ((await lockConnection(transaction, owner, id)) === null) return { kind: "not_found" };
-    if (await isBookedThrough(transaction, owner, id)) return { kind: "in_use" };
+    if (await isUsedByWidget(transaction, owner, id)) return { kind: "in_use" };
     // A lost booking can only be looked up through this connection.
-    if (await isBeingAsked(transaction, owner, id)) return { kind: "booking_under_way" };
+    if (await hasUnsettledBooking(transaction, owner, id)) return { kind: "booking_under_way" };
     await deleteConnection(transaction, owner, id);
     return { kind: "removed" };
   });

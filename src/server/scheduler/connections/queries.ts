@@ -136,7 +136,7 @@ export async function lockConnection(
   return row ?? null;
 }
 
-export async function isBookedThrough(db: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
+export async function isUsedByWidget(db: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
   const widget = await db
     .selectFrom("widgets")
     .select("id")
@@ -148,7 +148,7 @@ export async function isBookedThrough(db: Db, owner: OrganizationId, id: Connect
 }
 
 /** Whether a booking through this connection is not settled yet. Uses the partial index of such bookings. */
-export async function isBeingAsked(db: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
+export async function hasUnsettledBooking(db: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
   const { rows } = await sql`
     select from pending_bookings
     where state = 'asking' and organization_id = ${owner} and asked_in = ${id} limit 1`.execute(db);

@@ -18,7 +18,7 @@ const GATEWAY: Twist = { answer: { status: 504, json: {} } };
 
 const BOOK_CASES: readonly { name: string; twists: readonly Twist[]; outcome: unknown; isMade: boolean }[] = [
   {
-    name: "500, and the appointment is there: booked",
+    name: "500, but the appointment exists: booked",
     twists: [{ ...TAKEN, creates: true }],
     outcome: "booked",
     isMade: true,
@@ -30,7 +30,7 @@ const BOOK_CASES: readonly { name: string; twists: readonly Twist[]; outcome: un
     isMade: false,
   },
   {
-    name: "504, and the appointment is there: booked",
+    name: "504, but the appointment exists: booked",
     twists: [{ ...GATEWAY, creates: true }],
     outcome: "booked",
     isMade: true,
@@ -78,7 +78,7 @@ const BOOK_CASES: readonly { name: string; twists: readonly Twist[]; outcome: un
     isMade: false,
   },
   {
-    name: "201 with a body that is no appointment: unknown",
+    name: "201 with a body that isn't an appointment: unknown",
     twists: [{ answer: { status: 201, text: "<html>" }, creates: true }],
     outcome: { kind: "unknown", upstream: { status: 201, requestId: GRAPH_REQUEST_ID, failure: "unreadable" } },
     isMade: true,

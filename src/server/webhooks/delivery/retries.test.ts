@@ -76,7 +76,7 @@ test("a receiver that always answers 500 gets exactly nine requests, and then th
   assert.deepEqual(
     times,
     receivedAt.map((at) => Math.floor(at.getTime() / 1_000)),
-    "signed anew each time",
+    "a new signature each time",
   );
 
   const attempts = await readAttempts(deps, business.owner);
@@ -142,7 +142,7 @@ test("a redelivery makes request 10; a failure leaves the delivery failed, a suc
   assert.deepEqual(await redeliver(deps, owner, failed.id), { kind: "queued" });
   await deliverAll(loop);
   const kept = await readDelivery(deps, business.owner);
-  assert.deepEqual([kept.state, kept.attempt_count], ["delivered", 12], "what was delivered stays delivered");
+  assert.deepEqual([kept.state, kept.attempt_count], ["delivered", 12], "a delivered delivery stays delivered");
   assert.deepEqual(
     (await readAttempts(deps, business.owner)).slice(9).map(({ number, trigger, result }) => [number, trigger, result]),
     [
@@ -241,7 +241,7 @@ test("Retry-After moves the next attempt, never before its nominal delay, and pa
       ["delivered", 1],
       ["delivered", 0],
     ],
-    "the pause used no retry of the one that waited",
+    "the pause used up no retry of the waiting delivery",
   );
 });
 

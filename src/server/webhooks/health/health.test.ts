@@ -174,7 +174,7 @@ test("one success clears everything", async () => {
   await pass(2 * DAY);
   await book(deps, business);
   await pass(DAY);
-  assert.equal((await readEndpoint(deps, id)).status, "enabled", "the five days begin anew");
+  assert.equal((await readEndpoint(deps, id)).status, "enabled", "the five days start over");
 });
 
 test("410 turns an endpoint off at once, notifies its owner, and cancels waiting deliveries", async () => {

@@ -227,7 +227,7 @@ test("events, deliveries and attempts are kept for 30 days after the last attemp
   assert.equal((await removed()).length, 1);
   moveClock(service, 21 * DAY);
   await sweepLog();
-  assert.equal((await removed()).length, 0, "what was removed goes with the last of its log");
+  assert.equal((await removed()).length, 0, "a removed endpoint is deleted with the last of its log");
 });
 
 async function sweepLog() {

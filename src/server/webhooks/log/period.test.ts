@@ -66,7 +66,7 @@ test("thirty days after its last attempt a delivery is no longer shown and canno
 
   moveClock(service, DAY + 1);
   ask = await enter(business);
-  assert.deepEqual(await listIds(ask), [young], "only what was tried within 30 days");
+  assert.deepEqual(await listIds(ask), [young], "only those attempted within 30 days");
   const { attempts } = (await ask(`GET /deliveries/${young}`)).body as AppDeliveryDetail;
   assert.deepEqual(
     attempts.map(({ number }) => number),
@@ -82,7 +82,7 @@ test("thirty days after its last attempt a delivery is no longer shown and canno
   await deliverAll(loop);
   const references = await deps.db.selectFrom("webhook_events").select("reference").orderBy("created_at").execute();
   const shown = await Promise.all(references.map(({ reference }) => listIds(ask, `/bookings/${reference}`)));
-  assert.deepEqual(shown, [[], [young]], "nor with its booking, which is kept for longer");
+  assert.deepEqual(shown, [[], [young]], "nor with its booking, which is kept longer");
 });
 
 test("all failed deliveries are redelivered, but not the tests", async () => {

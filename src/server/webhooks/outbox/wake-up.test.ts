@@ -19,7 +19,7 @@ test("a booking wakes the worker, so its delivery does not wait for the next pol
   await makeEndpoint(deps, business, { url: receiver.url });
   const worker = startWorker(deps, []);
   await book(deps, business);
-  await until(() => receiver.requests.length === 1, "the worker is there");
+  await until(() => receiver.requests.length === 1, "the worker is running");
   const startedAt = performance.now();
   for (let n = 2; n <= 11; n++) {
     await book(deps, business);
