@@ -33,6 +33,9 @@ const [TRIPS_OF_BOOKING, TRIPS_OF_OTHERS] = [40, 10];
 const isBooking = ({ route }: TimedAnswer) => route === "POST /embed-api/{widget}/bookings";
 /** Asking, looking the reference up, and a repeated request that waits for the first one. */
 const EXTERNAL_BOOKING_MS = 50_000;
+/** A repeated request waits for the first one, which the killed process may have been about to send. */
+const KILLED_BOOKING_MS = 30_000;
+const excuseKill = (answer: TimedAnswer) => (answer.isExternal && isBooking(answer) ? KILLED_BOOKING_MS : 0);
 
 export const FAULTS: readonly Fault[] = [
   {
@@ -76,6 +79,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: "web process killed (SIGKILL)",
+    excuseMs: excuseKill,
     happen: (world, random) => endAndRestart(random.pick(world.webs), "SIGKILL"),
   },
   {
@@ -89,6 +93,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: "every process killed (SIGKILL)",
+    excuseMs: excuseKill,
     async happen({ webs, workers }) {
       await Promise.all([...webs, ...workers].map((service) => endAndRestart(service, "SIGKILL")));
       return "and started again";

@@ -18,7 +18,7 @@ export function judgeAnswers(answers: readonly TimedAnswer[], fault: Pick<Fault,
     .map((answer) => `too slow: ${describeAnswer(answer)}`);
 }
 
-export function describeAnswer({ route, status, tookMs, lagMs }: TimedAnswer): string {
+export function describeAnswer({ route, isExternal, status, tookMs, lagMs }: TimedAnswer): string {
   const answer = status === 0 ? "no answer" : String(status);
-  return `${route} ${answer} after ${(tookMs / 1000).toFixed(1)} s (machine late by ${(lagMs / 1000).toFixed(1)} s)`;
+  return `${route}${isExternal ? " (external)" : ""} ${answer} after ${(tookMs / 1000).toFixed(1)} s (machine late by ${(lagMs / 1000).toFixed(1)} s)`;
 }

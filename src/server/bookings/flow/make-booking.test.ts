@@ -9,7 +9,8 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { findEverywhere } from "../../../../test/support/search-database.ts";
 import { openSilentWire } from "../../../../test/support/silent-wire.ts";
 import { DIRECT_TOUCH } from "../../../../test/support/touches.ts";
-import { openDb, openPool } from "../../db/pool.ts";
+import { DatabaseAway } from "../../db/database-away.ts";
+import { type Db, openDb, openPool } from "../../db/pool.ts";
 import { createLog } from "../../lib/log.ts";
 import { openSchedulingSystem } from "../../scheduler/open-system.ts";
 import { refused, type SchedulingSystem, unavailable } from "../../scheduler/scheduling-system.ts";
@@ -215,6 +216,47 @@ test("a booking confirmed while the database is silent is stored within seconds 
   const { rows } = await sql<{ bookings: number }>`
     select sum(bookings)::integer as bookings from funnel_days where widget_id = ${widgetId}`.execute(db);
   assert.deepEqual(rows, [{ bookings: 1 }]);
+});
+
+/** A database whose next commit succeeds, although its answer is lost. */
+function losingCommit(): Db {
+  const transaction = () => ({
+    execute: async (run: (transaction: Db) => Promise<unknown>) => {
+      await db.transaction().execute(run);
+      throw new DatabaseAway("The database did not answer");
+    },
+  });
+  return Object.create(db, { transaction: { value: transaction } }) as Db;
+}
+
+test("a request whose reservation was committed unnoticed does not block its repetition", async () => {
+  const { owner, system, wanted } = await makeSetting();
+  await assert.rejects(makeBooking({ ...making, db: losingCommit() }, system, wanted), { name: "DatabaseAway" });
+  assert.equal((await listReferences(owner)).length, 1);
+  const { reference } = requireAnswer(await makeBooking(making, system, wanted));
+  assert.deepEqual(await listReferences(owner), [reference]);
+  assert.equal(await countAppointments(owner), 1);
+});
+
+test("a repeated key learns of a booking whose process was killed after the scheduling system confirmed it", async () => {
+  const { owner, system, wanted } = await makeSetting();
+  const killed = afterBooking(system, () => Promise.reject(new Error("killed")));
+  await assert.rejects(makeBooking(making, killed, wanted), { message: "killed" });
+  const [reference] = await listReferences(owner);
+  assert.equal(requireAnswer(await makeBooking(making, system, wanted)).reference, reference);
+  const stored = await db.selectFrom("bookings").select("reference").where("organization_id", "=", owner).execute();
+  assert.deepEqual(stored, [{ reference }]);
+  assert.equal(await countAppointments(owner), 1);
+});
+
+test("a repeated key waits only seconds for a sandbox whose process was killed before it booked", async () => {
+  const { owner, system, wanted } = await makeSetting();
+  const killed: SchedulingSystem = { ...system, book: () => Promise.reject(new Error("killed")) };
+  await assert.rejects(makeBooking(making, killed, wanted), { message: "killed" });
+  const startedAt = performance.now();
+  assert.deepEqual(await makeBooking(making, system, wanted), { kind: "under_way" });
+  assert.ok(performance.now() - startedAt < 7_000);
+  assert.equal(await countAppointments(owner), 0);
 });
 
 test("a visitor does not wait for lookups in a sandbox whose database is away", async () => {

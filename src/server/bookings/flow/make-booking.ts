@@ -10,6 +10,7 @@ import {
   type BookingFailure,
   findPendingByKey,
   insertPending,
+  type PendingBooking,
   type PendingCopy,
   type PendingTouch,
   type RecordedAnswer,
@@ -59,7 +60,10 @@ const ASKING_MS = MINUTE_MS;
 const SEARCH_MS = 15 * MINUTE_MS;
 const LOOK_UP_PAUSES_MS = [0, 2_000, 5_000];
 const SECOND_REQUEST_PAUSE_MS = 250;
-const SECOND_REQUEST_WAIT_MS = 30_000;
+/** An external system may take long to book; the sandbox takes milliseconds. */
+const SECOND_REQUEST_WAIT_MS = { external: 30_000, sandbox: 4_000 };
+/** The process that got the first request may have ended after the scheduling system confirmed the booking. */
+const SECOND_REQUEST_LOOK_UPS_MS: readonly number[] = [1_000, 5_000, 15_000];
 
 export async function makeBooking(
   deps: MakeDeps,
@@ -67,9 +71,19 @@ export async function makeBooking(
   wanted: WantedBooking,
 ): Promise<MadeBooking> {
   const keyHash = createHash("sha256").update(wanted.idempotencyKey).digest();
-  const reference = await reserve(deps, wanted, keyHash);
-  if (reference === null) return await answerAgain(deps, system, { wanted, keyHash });
+  for (;;) {
+    const reference = await reserve(deps, wanted, keyHash);
+    if (reference !== null) return await makeFirst(deps, system, { wanted, reference });
+    const known = await answerAgain(deps, system, { wanted, keyHash });
+    if (known.kind !== "withdrawn") return known;
+  }
+}
 
+async function makeFirst(
+  deps: MakeDeps,
+  system: SchedulingSystem,
+  { wanted, reference }: { wanted: WantedBooking; reference: Reference },
+): Promise<MadeBooking> {
   const booking = { owner: wanted.owner, reference, widgetId: wanted.widgetId, touch: wanted.touch };
   const outcome = await ask(deps, system, { wanted, reference });
   switch (outcome.kind) {
@@ -90,8 +104,10 @@ export async function makeBooking(
 }
 
 async function reserve(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): Promise<Reference | null> {
-  return await deps.db.transaction().execute(async (transaction) => {
+  let taken: Reference | null = null;
+  const reserving = deps.db.transaction().execute(async (transaction) => {
     const reference = await takeReference(transaction, wanted.owner, deps.random);
+    taken = reference;
     const now = deps.clock.now();
     const isNew = await insertPending(transaction, wanted.owner, {
       reference,
@@ -109,6 +125,13 @@ async function reserve(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): 
     if (!isNew) await freeReferences(transaction, wanted.owner, [reference]);
     return isNew ? reference : null;
   });
+  try {
+    return await reserving;
+  } catch (error) {
+    // The row may exist, if only the answer to the commit was lost. Nobody asks for it, so a repeated key must not wait for it.
+    if (taken !== null) deps.settler.withdraw({ owner: wanted.owner, widgetId: wanted.widgetId, reference: taken });
+    throw error;
+  }
 }
 
 type Asked = { kind: "booked"; booked: Booked } | { kind: "failed"; failure: BookingFailure } | { kind: "unknown" };
@@ -155,23 +178,49 @@ function toAsked(outcome: Exclude<BookOutcome, { kind: "unknown" }>): Asked {
   }
 }
 
-/** The same key gives the same response; while the first request is in progress, the second one waits for it. */
+/**
+ * The same key gives the same response; while the first request is in progress, the second one waits for it. `withdrawn`: the
+ * first request never got as far as the scheduling system.
+ */
 async function answerAgain(
   deps: MakeDeps,
   system: SchedulingSystem,
   { wanted, keyHash }: { wanted: WantedBooking; keyHash: Buffer },
-): Promise<MadeBooking> {
-  for (let waitedMs = 0; waitedMs <= SECOND_REQUEST_WAIT_MS; waitedMs += SECOND_REQUEST_PAUSE_MS) {
+): Promise<MadeBooking | { kind: "withdrawn" }> {
+  const limitMs = SECOND_REQUEST_WAIT_MS[system.kind === "sandbox" ? "sandbox" : "external"];
+  for (let waitedMs = 0; waitedMs <= limitMs; waitedMs += SECOND_REQUEST_PAUSE_MS) {
     const pending = await findPendingByKey(deps.db, wanted.owner, { widgetId: wanted.widgetId, keyHash });
-    if (!pending || pending.service_id !== wanted.serviceId || pending.start_at.getTime() !== wanted.startAt.getTime())
+    if (!pending) return { kind: "withdrawn" };
+    if (pending.service_id !== wanted.serviceId || pending.start_at.getTime() !== wanted.startAt.getTime())
       return { kind: "key_reused" };
     if (pending.answer) return { kind: "confirmed", answer: await completeAnswer(system, pending.answer, wanted) };
     if (pending.failure) return { kind: "failed", failure: pending.failure };
     // The customer was erased since: we don't repeat the answer, and the booking must not be made twice.
     if (pending.state === "confirmed") return { kind: "under_way" };
+    const found = SECOND_REQUEST_LOOK_UPS_MS.includes(waitedMs)
+      ? await lookUp(deps, system, { wanted, pending })
+      : null;
+    if (found) return found;
     await pause(SECOND_REQUEST_PAUSE_MS);
   }
   return { kind: "under_way" };
+}
+
+/** Null when the booking is not there yet. Only the first request's process, or later a task, may conclude that it failed. */
+async function lookUp(
+  deps: MakeDeps,
+  system: SchedulingSystem,
+  { wanted, pending }: { wanted: WantedBooking; pending: PendingBooking },
+): Promise<MadeBooking | null> {
+  if (pending.asked_in !== (wanted.connectionId ?? "sandbox")) return null;
+  const { reference, touch } = pending;
+  const { owner, widgetId, serviceId, startAt } = wanted;
+  const found = await system.findByReference({ reference, serviceId, startAt });
+  if (found.kind !== "found") return null;
+  const timeZone = pending.copy?.timeZone ?? wanted.copy.timeZone;
+  const confirmed = { owner, reference, widgetId, touch, timeZone, booked: found.value };
+  await deps.settler.confirm(confirmed);
+  return { kind: "confirmed", answer: toAnswer(confirmed) };
 }
 
 /**

@@ -113,6 +113,15 @@ function toAnonymousAnswer({ timeZone: _, manageUrl: __, ...answer }: BookAnswer
   return { ...answer, joinUrl: null };
 }
 
+/** Deletes a request whose scheduling system was never asked. False if there is none. */
+export async function deleteAsking(db: Db, owner: OrganizationId, reference: Reference): Promise<boolean> {
+  const { rows } = await sql`
+    delete from pending_bookings
+    where organization_id = ${owner} and reference = ${reference} and state = 'asking'
+    returning reference`.execute(db);
+  return rows.length === 1;
+}
+
 /** Claims requests whose process has gone, across all organizations. Nobody else claims them until `askingUntil`. */
 export async function takeOverdue(
   db: Db,

@@ -8,8 +8,15 @@ import { randomText } from "../../lib/random.ts";
 import type { Booked } from "../../scheduler/scheduling-system.ts";
 import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
 import { readCollectData } from "../../widgets/bookable-widget.ts";
+import { freeReferences } from "../stored/queries.ts";
 import { keepBooking } from "./keep-booking.ts";
-import { type BookingFailure, type PendingCopy, type PendingTouch, settlePending } from "./pending-queries.ts";
+import {
+  type BookingFailure,
+  deleteAsking,
+  type PendingCopy,
+  type PendingTouch,
+  settlePending,
+} from "./pending-queries.ts";
 
 // What follows from the scheduling system's answer, in one transaction and at most once per request. A confirmed booking is
 // counted; if Store bookings was on when it was requested and still is, it is also stored and sent to the webhooks. A failed
@@ -65,6 +72,15 @@ export async function settleFailed(deps: SettleDeps, failed: FailedBooking): Pro
     return true;
   });
   if (isSettled) deps.metrics.bookings.inc({ outcome: failure });
+}
+
+export async function withdraw(
+  deps: SettleDeps,
+  { owner, reference }: Pick<BookingToSettle, "owner" | "reference">,
+): Promise<void> {
+  await deps.db.transaction().execute(async (transaction) => {
+    if (await deleteAsking(transaction, owner, reference)) await freeReferences(transaction, owner, [reference]);
+  });
 }
 
 export function toAnswer({

@@ -8,6 +8,7 @@ import {
   type SettleDeps,
   settleConfirmed,
   settleFailed,
+  withdraw,
 } from "./settle-booking.ts";
 
 // Settles the bookings of this process. What cannot be settled because the database is away stays in memory and is tried
@@ -20,7 +21,11 @@ const AT_ONCE = 8;
 /** A booking that fails this often while the database answers is left to the task, which logs it. */
 const TRIES_MAX = 5;
 
-type Unsettled = { readonly booking: BookingToSettle; readonly settle: () => Promise<void>; tries: number };
+type Unsettled = {
+  readonly booking: Omit<BookingToSettle, "touch">;
+  readonly settle: () => Promise<void>;
+  tries: number;
+};
 
 export class Settler {
   readonly #deps: SettleDeps;
@@ -43,6 +48,11 @@ export class Settler {
     await this.#settle(booking, () => settleFailed(this.#deps, booking));
   }
 
+  /** Forgets a request that never got as far as the scheduling system, once the database is back. */
+  withdraw(request: Omit<BookingToSettle, "touch">): void {
+    this.#keep({ booking: request, settle: () => withdraw(this.#deps, request), tries: 0 });
+  }
+
   /** Tries everything once more. */
   async close(): Promise<void> {
     this.#stopping.abort();
@@ -56,8 +66,12 @@ export class Settler {
     } catch (error) {
       const { owner: organizationId, widgetId } = booking;
       this.#deps.log.error("booking.settle_failed", { organizationId, widgetId, error });
-      if (this.#waiting.length < WAITING_MAX) this.#waiting.push({ booking, settle, tries: 1 });
+      this.#keep({ booking, settle, tries: 1 });
     }
+  }
+
+  #keep(unsettled: Unsettled): void {
+    if (this.#waiting.length < WAITING_MAX) this.#waiting.push(unsettled);
   }
 
   async #retryAll(): Promise<void> {
