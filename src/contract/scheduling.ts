@@ -11,6 +11,10 @@ export const CONNECTION_KINDS = [
 ] as const satisfies readonly SchedulingKind[];
 export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
 
+/** Calendly accepts a different number of bookings on each. */
+export const CALENDLY_PLANS = ["trial", "paid", "enterprise"] as const;
+export type CalendlyPlan = (typeof CALENDLY_PLANS)[number];
+
 export const CONNECTIONS_PER_ORGANIZATION_MAX = 50;
 
 /** The longest range of free times in one request. */

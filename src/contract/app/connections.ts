@@ -17,8 +17,8 @@ export const CONNECTION_FIELDS = {
     credentials: ["apiKey"],
   },
   calendly: {
-    settings: ["apiUrl"],
-    optional: ["apiUrl"],
+    settings: ["apiUrl", "plan"],
+    optional: ["apiUrl", "plan"],
     credentials: ["token"],
   },
 } as const;

@@ -1,4 +1,4 @@
-import { Alert, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Alert, NativeSelect, PasswordInput, Stack, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { IconAlertCircle } from "@tabler/icons-react";
 import type { ConnectionKind } from "#contract/scheduling.ts";
@@ -11,7 +11,7 @@ type FieldsProps = { kind: ConnectionKind; form: UseFormReturnType<ConnectionVal
 /** The fields of a scheduling system. URLs with defaults are collapsed. */
 export function ConnectionFields({ kind, form }: FieldsProps) {
   const { settings, credentials, optional } = wordsOf(kind);
-  const propsOf = ({ name, ...field }: ConnectionWords["settings"][number]) => ({
+  const propsOf = ({ name, options: _, ...field }: ConnectionWords["settings"][number]) => ({
     key: name,
     autoComplete: "off",
     spellCheck: false,
@@ -20,7 +20,9 @@ export function ConnectionFields({ kind, form }: FieldsProps) {
   });
   const text = (isRequired: boolean) => (field: ConnectionWords["settings"][number]) => {
     const { key, ...props } = propsOf(field);
-    return <TextInput key={key} required={isRequired} {...props} />;
+    if (!field.options) return <TextInput key={key} required={isRequired} {...props} />;
+    const choices = Object.entries(field.options).map(([value, label]) => ({ value, label }));
+    return <NativeSelect key={key} data={choices} {...props} value={props.value || choices[0]?.value} />;
   };
   return (
     <Stack gap="md">

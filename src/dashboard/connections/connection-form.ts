@@ -18,6 +18,7 @@ const EMPTY: ConnectionValues = {
   webUrl: "",
   apiVersion: "",
   token: "",
+  plan: "",
 };
 
 /** Settings are filled in, credentials never. */

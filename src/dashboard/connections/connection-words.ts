@@ -1,10 +1,16 @@
 import type { AppConnection, CONNECTION_FIELDS } from "#contract/app/connections.ts";
-import type { ConnectionKind } from "#contract/scheduling.ts";
+import type { CalendlyPlan, ConnectionKind } from "#contract/scheduling.ts";
 import { FAILURE_WORDS } from "../deliveries/delivery-words.ts";
 
 // Names of the scheduling systems, and labels of their form fields.
 
-type Field = { readonly label: string; readonly description?: string; readonly placeholder?: string };
+type Field = {
+  readonly label: string;
+  readonly description?: string;
+  readonly placeholder?: string;
+  /** Values to choose from, with their labels; the first one is the default. */
+  readonly options?: Readonly<Record<string, string>>;
+};
 type SettingsOf<Kind extends ConnectionKind> = (typeof CONNECTION_FIELDS)[Kind]["settings"][number];
 type CredentialsOf<Kind extends ConnectionKind> = (typeof CONNECTION_FIELDS)[Kind]["credentials"][number];
 type OptionalOf<Kind extends ConnectionKind> = (typeof CONNECTION_FIELDS)[Kind]["optional"][number];
@@ -66,7 +72,15 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
         description: "In Calendly: Integrations & apps → API & webhooks.",
       },
     },
-    optional: { apiUrl: { label: "API URL", placeholder: "https://api.calendly.com" } },
+    optional: {
+      plan: {
+        label: "Plan",
+        description:
+          "Calendly limits bookings: 5 a day on a trial; 10 a minute, 50 an hour and 100 a day on paid plans.",
+        options: { paid: "Paid", trial: "Trial", enterprise: "Enterprise" } satisfies Record<CalendlyPlan, string>,
+      },
+      apiUrl: { label: "API URL", placeholder: "https://api.calendly.com" },
+    },
   },
 };
 

@@ -1,5 +1,5 @@
 /** Runs a task as soon as fewer than the allowed number are running. Null when the signal was aborted before that. */
-type ConcurrencyLimit = <T>(task: () => Promise<T>, signal: AbortSignal) => Promise<T | null>;
+export type ConcurrencyLimit = <T>(task: () => Promise<T>, signal: AbortSignal) => Promise<T | null>;
 
 export function createConcurrencyLimit(atOnceMax: number): ConcurrencyLimit {
   let runningCount = 0;

@@ -1,24 +1,41 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createKeptRead, type KeptRead } from "./kept-read.ts";
-import { found, type OfferedService, type Read, type UnlimitedSystem } from "./scheduling-system.ts";
+import { found, type OfferedService, type Read, refused, type UnlimitedSystem } from "./scheduling-system.ts";
 
 const KEPT_MS = MINUTE_MS;
 const TIMEOUT_MS = 8_000;
 
+type AnyCatalog = { readonly services: readonly { readonly offered: OfferedService }[] };
+
+export type KeptCatalog<Catalog extends AnyCatalog> = KeptRead<Catalog> &
+  Pick<UnlimitedSystem, "listServices"> & {
+    /** Refused if there is no such service, or if the person cannot be chosen for it. */
+    findService(
+      wanted: { readonly serviceId: string; readonly staffId: string | null },
+      signal: AbortSignal,
+    ): Promise<Read<{ catalog: Catalog; service: Catalog["services"][number] }>>;
+  };
+
 /** Keeps what a system offers for a while, because every visitor's frame starts with it. */
-export function createKeptCatalog<
-  Catalog extends { readonly services: readonly { readonly offered: OfferedService }[] },
->(
+export function createKeptCatalog<Catalog extends AnyCatalog>(
   deps: { clock: Clock },
   load: (signal: AbortSignal) => Promise<Read<Catalog>>,
-): KeptRead<Catalog> & Pick<UnlimitedSystem, "listServices"> {
+): KeptCatalog<Catalog> {
   const kept = createKeptRead<Catalog>(deps, { timeoutMs: TIMEOUT_MS, toKeptMs: () => KEPT_MS, load });
   return {
     ...kept,
     listServices: async (signal) => {
       const known = await kept.get(signal);
       return known.kind === "found" ? found(known.value.services.map(({ offered }) => offered)) : known;
+    },
+    findService: async ({ serviceId, staffId }, signal) => {
+      const known = await kept.get(signal);
+      if (known.kind !== "found") return known;
+      const service = known.value.services.find(({ offered }) => offered.id === serviceId);
+      if (service === undefined) return refused("not_found");
+      const isChoosable = staffId === null || service.offered.staff.some(({ id }) => id === staffId);
+      return isChoosable ? found({ catalog: known.value, service }) : refused("invalid");
     },
   };
 }

@@ -3,6 +3,7 @@ import type { SchedulingKind } from "#contract/scheduling.ts";
 import type { Deps } from "../deps.ts";
 import { assert } from "../lib/assert.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { AccountLimits } from "./account-limits.ts";
 import { createCalcom } from "./calcom/calcom.ts";
 import { createCalendly } from "./calendly/calendly.ts";
 import { ConnectionHealth, watchSystem } from "./connections/connection-health.ts";
@@ -54,11 +55,14 @@ export async function openConnection(
 
 /** For testing a connection before it is saved. */
 export function openParts(deps: Pick<OpenDeps, "clock" | "scheduler">, parts: ConnectionParts): SchedulingSystem {
-  const outside = { outbound: deps.scheduler.outbound, clock: deps.clock };
+  const { outbound, accountLimits } = deps.scheduler;
+  const outside = { outbound, accountLimits, clock: deps.clock };
   return limitSystem(createAdapter(outside, parts), deps.scheduler.limits);
 }
 
-function createAdapter(outside: { outbound: Outbound; clock: Clock }, parts: ConnectionParts): UnlimitedSystem {
+type Outside = { readonly outbound: Outbound; readonly accountLimits: AccountLimits; readonly clock: Clock };
+
+function createAdapter(outside: Outside, parts: ConnectionParts): UnlimitedSystem {
   switch (parts.kind) {
     case "microsoft-bookings":
       return createMicrosoftBookings(outside, parts);

@@ -5,6 +5,7 @@ import { RecentMap } from "../lib/recent-map.ts";
 import { createSealer, type Sealer } from "../lib/sealed.ts";
 import type { Cidr } from "../sending/address-rules.ts";
 import type { ResolveHost } from "../sending/resolve-host.ts";
+import { AccountLimits } from "./account-limits.ts";
 import { SCHEDULER_LIMITS, type SchedulerLimits } from "./limit-system.ts";
 import { createOutbound, type Outbound } from "./outbound.ts";
 import type { SchedulingSystem } from "./scheduling-system.ts";
@@ -12,6 +13,7 @@ import type { SchedulingSystem } from "./scheduling-system.ts";
 /** Dependencies of scheduling systems besides the database. */
 export type SchedulerDeps = {
   readonly outbound: Outbound;
+  readonly accountLimits: AccountLimits;
   /** For the credentials of connections. */
   readonly sealer: Sealer;
   readonly limits: SchedulerLimits;
@@ -38,6 +40,7 @@ export function createSchedulerDeps(deps: {
     sealer: createSealer(deps, { secretKey, purpose: "scheduling credentials, version 1" }),
     limits: SCHEDULER_LIMITS,
     baseUrl: config.baseUrl,
+    accountLimits: new AccountLimits(),
     opened: new RecentMap(OPENED_MAX),
   };
 }

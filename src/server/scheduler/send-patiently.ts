@@ -3,7 +3,7 @@ import type { Outbound, OutboundReply, OutboundRequest } from "./outbound.ts";
 
 const THROTTLED = 429;
 /** A longer wait doesn't fit into the time of a visitor's request. */
-const WAIT_MS_MAX = 5_000;
+export const WAIT_MS_MAX = 5_000;
 const WAIT_FALLBACK_MS = 1_000;
 const RETRIES_MAX = 3;
 

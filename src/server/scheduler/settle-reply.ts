@@ -1,6 +1,51 @@
-import type { HttpReply } from "./outbound.ts";
-import { toUpstream } from "./read-reply.ts";
+import type { HttpReply, OutboundReply } from "./outbound.ts";
+import { isSuccess, readReply, type Shape, toFailure, toUnreadable, toUpstream } from "./read-reply.ts";
 import { type BookOutcome, type FindOutcome, type Read, unavailable } from "./scheduling-system.ts";
+
+// What became of a booking, from the reply to the request that books:
+//
+// | reply                       | meaning                                                                        |
+// |-----------------------------|--------------------------------------------------------------------------------|
+// | none, request not sent      | unavailable                                                                    |
+// | none, request sent          | unknown                                                                        |
+// | 2xx of the expected shape   | the adapter decides                                                            |
+// | 2xx of another shape        | unknown                                                                        |
+// | 5xx except 503              | found out by looking (settleFault)                                             |
+// | everything else             | the adapter decides; its words differ                                          |
+
+/** How to find out more about a request. */
+export type Ask = {
+  /** Looks for the appointment with the request's reference. */
+  readonly find: () => Promise<FindOutcome>;
+  /** Whether the request's time is still free. */
+  readonly isFree: () => Promise<Read<boolean>>;
+};
+
+export async function settleReply<T>(
+  reply: OutboundReply,
+  {
+    shape,
+    ask,
+    settleMade,
+    settleRefusal,
+  }: {
+    shape: Shape<T>;
+    ask: Ask;
+    settleMade: (made: T, reply: HttpReply) => Promise<BookOutcome>;
+    settleRefusal: (reply: HttpReply) => Promise<BookOutcome>;
+  },
+): Promise<BookOutcome> {
+  if (reply.kind === "failure") {
+    return reply.wasSent ? { kind: "unknown", upstream: toUpstream(reply) } : toFailure(reply);
+  }
+  if (isSuccess(reply)) {
+    const read = readReply(reply, shape);
+    return read.kind === "found"
+      ? await settleMade(read.value, reply)
+      : { kind: "unknown", upstream: toUnreadable(reply) };
+  }
+  return reply.status >= 500 && reply.status !== 503 ? await settleFault(reply, ask) : await settleRefusal(reply);
+}
 
 /** A gateway gave up, but the system behind it may still be working. */
 const STILL_WORKING: ReadonlySet<number> = new Set([502, 504]);
@@ -10,10 +55,7 @@ const STILL_WORKING: ReadonlySet<number> = new Set([502, 504]);
  * there is an appointment with the reference, it was booked. If not, and the time is no longer free, it was taken. Otherwise
  * the system is unavailable. If the system cannot be asked, the outcome is unknown.
  */
-export async function settleFault(
-  reply: HttpReply,
-  ask: { find: () => Promise<FindOutcome>; isFree: () => Promise<Read<boolean>> },
-): Promise<BookOutcome> {
+export async function settleFault(reply: HttpReply, ask: Ask): Promise<BookOutcome> {
   const upstream = toUpstream(reply);
   const sought = await ask.find();
   if (sought.kind === "found") return { kind: "booked", booked: sought.value };
@@ -21,4 +63,16 @@ export async function settleFault(
   const free = await ask.isFree();
   const isTaken = free.kind === "found" && !free.value;
   return isTaken ? { kind: "slot_taken" } : unavailable(upstream, reply.retryAfterMs);
+}
+
+/** A conflict can be with our own request, if the network delivered it twice. */
+export async function settleConflict({ find }: Ask): Promise<BookOutcome> {
+  const sought = await find();
+  return sought.kind === "found" ? { kind: "booked", booked: sought.value } : { kind: "slot_taken" };
+}
+
+/** For a refusal that doesn't say why: if the time is no longer free, that is the reason. */
+export async function settleUnexplained(reply: HttpReply, { isFree }: Ask): Promise<BookOutcome> {
+  const free = await isFree();
+  return free.kind === "found" && !free.value ? { kind: "slot_taken" } : toFailure(reply);
 }

@@ -1,8 +1,8 @@
 import { findLanguage } from "#contract/languages.ts";
 import type { HttpReply, OutboundReply } from "../outbound.ts";
-import { isSuccess, readReply, toCanceled, toFailure, toUnreadable, toUpstream } from "../read-reply.ts";
+import { toCanceled, toFailure, toUpstream } from "../read-reply.ts";
 import { type BookOutcome, type BookRequest, found, type Read, refused } from "../scheduling-system.ts";
-import { settleFault } from "../settle-fault.ts";
+import { type Ask, settleConflict, settleReply, settleUnexplained } from "../settle-reply.ts";
 import type { CalcomApi } from "./api.ts";
 import { toBookingBody, toPhoneNumber } from "./booking-body.ts";
 import type { CalcomService } from "./catalog.ts";
@@ -29,7 +29,7 @@ export async function bookEventType(
   deps: BookDeps,
   request: BookRequest,
   signal: AbortSignal,
-  ask: Parameters<typeof settleFault>[1],
+  ask: Ask,
 ): Promise<BookOutcome> {
   const language = findLanguage([request.customer.locale])?.language;
   const send = (phoneNumber: string | null) => {
@@ -40,22 +40,13 @@ export async function bookEventType(
   const first = await send(phoneNumber);
   // A 400 means that nothing was booked, so asking again cannot book twice.
   const isPhoneRefused = phoneNumber !== null && isRefusal(first, 400) && PHONE_REFUSAL.test(toMessage(first));
-  const reply = isPhoneRefused ? await send(null) : first;
-  if (reply.kind === "failure") {
-    return reply.wasSent ? { kind: "unknown", upstream: toUpstream(reply) } : toFailure(reply);
-  }
-  if (isSuccess(reply)) {
-    const read = readReply(reply, shapes.booking);
-    if (read.kind !== "found") return { kind: "unknown", upstream: toUnreadable(reply) };
-    return await settleStatus(deps, { booking: read.value.data, request, reply }, signal);
-  }
-  if (reply.status === 400 || reply.status === 403) return await settleRefusal(reply, ask);
-  // The conflict may be with our own request, if the network delivered it twice.
-  if (reply.status === 409) {
-    const sought = await ask.find();
-    return sought.kind === "found" ? { kind: "booked", booked: sought.value } : { kind: "slot_taken" };
-  }
-  return reply.status >= 500 && reply.status !== 503 ? await settleFault(reply, ask) : toFailure(reply);
+  const last = isPhoneRefused ? await send(null) : first;
+  return await settleReply(last, {
+    shape: shapes.booking,
+    ask,
+    settleMade: ({ data: booking }, reply) => settleStatus(deps, { booking, request, reply }, signal),
+    settleRefusal: (reply) => settleRefusal(reply, ask),
+  });
 }
 
 /**
@@ -88,15 +79,17 @@ export async function cancelBooking(
   return wasCanceled ? found("canceled") : toCanceled(reply);
 }
 
-/** Decided by known words, otherwise by whether the time is still free. */
-async function settleRefusal(reply: HttpReply, ask: Parameters<typeof settleFault>[1]): Promise<BookOutcome> {
+/** A 403 is about the customer, unless it has the words that concern the key. */
+async function settleRefusal(reply: HttpReply, ask: Ask): Promise<BookOutcome> {
+  if (reply.status === 409) return await settleConflict(ask);
+  if (reply.status !== 400 && reply.status !== 403) return toFailure(reply);
   const message = toMessage(reply);
   if (message.includes(KEY_REFUSAL)) return refused("credentials", toUpstream(reply));
   const code = (shapes.error.Check(reply.json) && reply.json.error.code) || "";
   const isTaken = TAKEN_CODES.has(code) || TAKEN_MESSAGES.some((words) => message.includes(words));
   if (isTaken) return { kind: "slot_taken" };
-  const free = await ask.isFree();
-  return free.kind === "found" && !free.value ? { kind: "slot_taken" } : refused("invalid", toUpstream(reply));
+  const settled = await settleUnexplained(reply, ask);
+  return settled.kind === "slot_taken" ? settled : refused("invalid", toUpstream(reply));
 }
 
 function isRefusal(reply: OutboundReply, status: number): reply is HttpReply {

@@ -31,25 +31,18 @@ export function createCalcom(deps: { outbound: Outbound; clock: Clock }, parts: 
   const api = createCalcomApi(deps, parts);
   const { webUrl } = parts.settings;
   const catalog = createKeptCatalog<Catalog>(deps, (signal) => readCatalog(api, signal));
-  const findService = async (id: string, signal: AbortSignal): Promise<Read<CalcomService>> => {
-    const known = await catalog.get(signal);
-    if (known.kind !== "found") return known;
-    const service = known.value.services.find(({ offered }) => offered.id === id);
-    return service ? found(service) : refused("not_found");
-  };
 
   const listSlots = async (query: SlotQuery, signal: AbortSignal): Promise<Read<Slot[]>> => {
-    const service = await findService(query.serviceId, signal);
-    if (service.kind !== "found") return service;
-    // Cal.com picks the host, so nobody can be asked for.
-    if (query.staffId !== null) return refused("invalid");
-    return await readSlots(api, { ...query, eventTypeId: service.value.eventTypeId, now: deps.clock.now() }, signal);
+    const known = await catalog.findService(query, signal);
+    if (known.kind !== "found") return known;
+    const { eventTypeId } = known.value.service;
+    return await readSlots(api, { ...query, eventTypeId, now: deps.clock.now() }, signal);
   };
 
   const findByReference = async (sought: Sought, signal: AbortSignal): Promise<FindOutcome> => {
-    const service = await findService(sought.serviceId, signal);
-    if (service.kind !== "found") return service;
-    return await findBooking({ api, service: service.value, webUrl }, sought, signal);
+    const known = await catalog.findService({ ...sought, staffId: null }, signal);
+    if (known.kind !== "found") return known;
+    return await findBooking({ api, service: known.value.service, webUrl }, sought, signal);
   };
 
   return {
@@ -64,10 +57,9 @@ export function createCalcom(deps: { outbound: Outbound; clock: Clock }, parts: 
     listSlots,
     findByReference,
     book: async (request, signal) => {
-      const service = await findService(request.serviceId, signal);
-      if (service.kind !== "found") return service;
-      if (request.staffId !== null) return refused("invalid");
-      return await bookEventType({ api, service: service.value, webUrl }, request, signal, {
+      const known = await catalog.findService(request, signal);
+      if (known.kind !== "found") return known;
+      return await bookEventType({ api, service: known.value.service, webUrl }, request, signal, {
         find: () => findByReference(request, signal),
         isFree: () => isStillFree(listSlots, request, signal),
       });

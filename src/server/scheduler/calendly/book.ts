@@ -2,9 +2,9 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import { toHttpsLink } from "../https-link.ts";
 import type { HttpReply } from "../outbound.ts";
-import { isSuccess, readReply, toFailure, toUnreadable, toUpstream } from "../read-reply.ts";
+import { toFailure } from "../read-reply.ts";
 import type { Booked, BookOutcome, BookRequest, Sought } from "../scheduling-system.ts";
-import { settleFault } from "../settle-fault.ts";
+import { type Ask, settleConflict, settleReply, settleUnexplained } from "../settle-reply.ts";
 import { type CalendlyApi, toUuid } from "./api.ts";
 import type { CalendlyService } from "./catalog.ts";
 import { type Invitee, type ScheduledEvent, shapes } from "./shapes.ts";
@@ -20,36 +20,28 @@ export async function bookEventType(
   deps: BookDeps,
   request: BookRequest,
   signal: AbortSignal,
-  ask: Parameters<typeof settleFault>[1],
+  ask: Ask,
 ): Promise<BookOutcome> {
   const reply = await deps.api.post("/invitees", toInviteeBody(deps.service, request), signal);
-  if (reply.kind === "failure") {
-    return reply.wasSent ? { kind: "unknown", upstream: toUpstream(reply) } : toFailure(reply);
-  }
-  if (isSuccess(reply)) {
-    const read = readReply(reply, shapes.invitee);
-    if (read.kind !== "found") return { kind: "unknown", upstream: toUnreadable(reply) };
-    const invitee = read.value.resource;
-    // The event has the end, the host and the link to join. If it cannot be read, the booking still exists.
-    const event = await deps.api.read(`/scheduled_events/${toUuid(invitee.event)}`, shapes.scheduledEvent, signal);
-    const known = event.kind === "found" ? event.value : null;
-    return { kind: "booked", booked: toBooked(deps.service, { invitee, event: known }, request) };
-  }
-  if (reply.status === 400) return await settleRefusal(reply, ask);
-  if (reply.status === 409) {
-    const sought = await ask.find();
-    return sought.kind === "found" ? { kind: "booked", booked: sought.value } : { kind: "slot_taken" };
-  }
-  return reply.status >= 500 && reply.status !== 503 ? await settleFault(reply, ask) : toFailure(reply);
+  return await settleReply(reply, {
+    shape: shapes.invitee,
+    ask,
+    settleMade: async ({ resource: invitee }) => {
+      // The event has the end, the host and the link to join. If it cannot be read, the booking still exists.
+      const event = await deps.api.read(`/scheduled_events/${toUuid(invitee.event)}`, shapes.scheduledEvent, signal);
+      const known = event.kind === "found" ? event.value : null;
+      return { kind: "booked", booked: toBooked(deps.service, { invitee, event: known }, request) };
+    },
+    settleRefusal: (refusal) => settleRefusal(refusal, ask),
+  });
 }
 
-/** Decided by the code, otherwise by whether the time is still free. */
-async function settleRefusal(reply: HttpReply, ask: Parameters<typeof settleFault>[1]): Promise<BookOutcome> {
+async function settleRefusal(reply: HttpReply, ask: Ask): Promise<BookOutcome> {
+  if (reply.status === 409) return await settleConflict(ask);
+  if (reply.status !== 400) return toFailure(reply);
   const error = shapes.error.Check(reply.json) ? reply.json : {};
   const codes = [error.code, ...(error.details ?? []).map(({ code }) => code)];
-  if (codes.includes(TAKEN_CODE)) return { kind: "slot_taken" };
-  const free = await ask.isFree();
-  return free.kind === "found" && !free.value ? { kind: "slot_taken" } : toFailure(reply);
+  return codes.includes(TAKEN_CODE) ? { kind: "slot_taken" } : await settleUnexplained(reply, ask);
 }
 
 /**

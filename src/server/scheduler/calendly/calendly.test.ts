@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MINUTE_MS } from "#contract/durations.ts";
 import { CALENDLY_REQUEST_ID, type Twist, toError } from "../testing/calendly-server.ts";
 import { CALENDLY_NOW } from "../testing/calendly-world.ts";
 import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
@@ -9,7 +10,7 @@ import { openCalendly } from "../testing/open-calendly.ts";
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: CALENDLY_REQUEST_ID, failure: null };
 const RATE_LIMIT_WARNING =
-  "Calendly accepts at most 10 bookings per minute, 50 per hour and 100 per day from one user, and 5 per day on a trial.";
+  "On paid plans, Calendly accepts at most 10 bookings per minute, 50 per hour and 100 per day from one user.";
 
 testConformance("Calendly", async () => {
   const { system, server } = await openCalendly();
@@ -101,13 +102,32 @@ test("a booking whose event cannot be read afterwards is still booked", async ()
   assert.deepEqual([booked.endAt, booked.staff, booked.joinUrl], [slot.endAt, [], null]);
 });
 
-test("the eleventh booking within a minute exceeds Calendly's limit, and the wait is known", async () => {
-  const { system } = await openCalendly();
+test("the eleventh booking within a minute is not sent, and the wait is known", async () => {
+  const { system, server, clock } = await openCalendly();
   const slots = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
   for (const slot of slots.slice(0, 10)) requireBooked(await system.book(toRequest("CHECKUP", slot), NEVER));
-  const [, , , , , , , , , , eleventh] = slots;
+  const [eleventh] = slots.slice(10);
   assert.ok(eleventh);
+  const sentBefore = server.requests.length;
+  clock.set(new Date(CALENDLY_NOW.getTime() + 20_000));
   assert.deepEqual(await system.book(toRequest("CHECKUP", eleventh), NEVER), {
+    kind: "unavailable",
+    retryAfterMs: 40_000,
+    upstream: null,
+  });
+  assert.equal(server.requests.length, sentBefore);
+  clock.set(new Date(CALENDLY_NOW.getTime() + MINUTE_MS));
+  server.now = clock.now();
+  requireBooked(await system.book(toRequest("CHECKUP", eleventh), NEVER));
+});
+
+test("a limit that Calendly reports itself, for example after bookings of another process, is passed on", async () => {
+  const { system, server } = await openCalendly();
+  const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
+  assert.ok(slot);
+  const headers = { "X-RateLimit-Limit": "10", "X-RateLimit-Reset": "60" };
+  server.twist("POST /invitees", { answer: { ...toError(429, "Too Many Requests"), headers } });
+  assert.deepEqual(await system.book(toRequest("CHECKUP", slot), NEVER), {
     kind: "unavailable",
     retryAfterMs: 60_000,
     upstream: { status: 429, ...UPSTREAM },

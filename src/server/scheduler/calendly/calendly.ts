@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
+import type { CalendlyPlan } from "#contract/scheduling.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
+import type { AccountLimits } from "../account-limits.ts";
 import type { CalendlyParts } from "../connections/connection-settings.ts";
 import { isStillFree } from "../is-still-free.ts";
 import { createKeptCatalog } from "../kept-catalog.ts";
@@ -10,7 +13,6 @@ import {
   type FindOutcome,
   found,
   type Read,
-  refused,
   type Slot,
   type SlotQuery,
   type Sought,
@@ -18,43 +20,40 @@ import {
   unavailable,
   type Verified,
 } from "../scheduling-system.ts";
+import { WAIT_MS_MAX } from "../send-patiently.ts";
 import { type CalendlyApi, createCalendlyApi, PAGE_SIZE, toUuid } from "./api.ts";
 import { bookEventType, toBooked } from "./book.ts";
+import type { BookingQuota } from "./booking-quota.ts";
 import { type CalendlyService, type Catalog, readCatalog } from "./catalog.ts";
 import { shapes } from "./shapes.ts";
 
-// Calendly's API v2 with a personal access token. Calendly limits POST /invitees per user: 10 a minute, 50 an hour and 100 a
-// day on paid plans, 5 a day on a trial, 500 a minute for enterprises. A booking over the limit gets 429, which is repeated
-// when the wait is short and otherwise reported with the wait.
+// Calendly's API v2 with a personal access token. Calendly limits bookings per user (booking-quota.ts). A booking over the
+// limit waits if the wait is short; otherwise nothing is sent, and the wait is reported.
 
-const RATE_LIMIT_WARNING =
-  "Calendly accepts at most 10 bookings per minute, 50 per hour and 100 per day from one user, and 5 per day on a trial.";
+const RATE_LIMIT_WARNINGS: Readonly<Record<CalendlyPlan, string>> = {
+  trial: "On a trial, Calendly accepts at most 5 bookings per day from one user.",
+  paid: "On paid plans, Calendly accepts at most 10 bookings per minute, 50 per hour and 100 per day from one user.",
+  enterprise: "On enterprise plans, Calendly accepts at most 500 bookings per minute from one user.",
+};
 /** Events of one event type that start at the same time; the invitees of each are read. */
 const CANDIDATES_MAX = 20;
 
-export function createCalendly(deps: { outbound: Outbound; clock: Clock }, parts: CalendlyParts): UnlimitedSystem {
+export function createCalendly(
+  deps: { outbound: Outbound; clock: Clock; accountLimits: AccountLimits },
+  parts: CalendlyParts,
+): UnlimitedSystem {
   const api = createCalendlyApi(deps, parts);
   const catalog = createKeptCatalog<Catalog>(deps, (signal) => readCatalog(api, signal));
-  const findService = async (
-    id: string,
-    signal: AbortSignal,
-  ): Promise<Read<{ catalog: Catalog; service: CalendlyService }>> => {
-    const known = await catalog.get(signal);
-    if (known.kind !== "found") return known;
-    const service = known.value.services.find(({ offered }) => offered.id === id);
-    return service ? found({ catalog: known.value, service }) : refused("not_found");
-  };
+  const quota = deps.accountLimits.ofCalendlyUser(parts);
 
   const listSlots = async (query: SlotQuery, signal: AbortSignal): Promise<Read<Slot[]>> => {
-    const known = await findService(query.serviceId, signal);
+    const known = await catalog.findService(query, signal);
     if (known.kind !== "found") return known;
-    // Calendly picks the host, so nobody can be asked for.
-    if (query.staffId !== null) return refused("invalid");
     return await readSlots({ api, service: known.value.service }, { ...query, now: deps.clock.now() }, signal);
   };
 
   const findByReference = async (sought: Sought, signal: AbortSignal): Promise<FindOutcome> => {
-    const known = await findService(sought.serviceId, signal);
+    const known = await catalog.findService({ ...sought, staffId: null }, signal);
     if (known.kind !== "found") return known;
     return await findInvitee({ api, ...known.value }, sought, signal);
   };
@@ -63,15 +62,16 @@ export function createCalendly(deps: { outbound: Outbound; clock: Clock }, parts
     kind: "calendly",
     verify: async (signal) => {
       const fresh = await catalog.refresh(signal);
-      return fresh.kind === "found" ? found(toVerified(fresh.value)) : fresh;
+      return fresh.kind === "found" ? found(toVerified(fresh.value, parts.settings.plan)) : fresh;
     },
     listServices: catalog.listServices,
     listSlots,
     findByReference,
     book: async (request, signal) => {
-      const known = await findService(request.serviceId, signal);
+      const known = await catalog.findService(request, signal);
       if (known.kind !== "found") return known;
-      if (request.staffId !== null) return refused("invalid");
+      const waitMs = await waitForQuota({ quota, clock: deps.clock }, signal);
+      if (waitMs > 0) return unavailable(null, waitMs);
       return await bookEventType({ api, service: known.value.service }, request, signal, {
         find: () => findByReference(request, signal),
         isFree: () => isStillFree(listSlots, request, signal),
@@ -89,9 +89,28 @@ export function createCalendly(deps: { outbound: Outbound; clock: Clock }, parts
   };
 }
 
-function toVerified({ userName, timeZone, bookingUrl, services, warnings }: Catalog): Verified {
+/** Returns 0 once a booking may be sent, which is then counted; otherwise the wait that is left. */
+async function waitForQuota(
+  { quota, clock }: { quota: BookingQuota; clock: Clock },
+  signal: AbortSignal,
+): Promise<number> {
+  const waitMs = quota.findWaitMs(clock.now());
+  if (waitMs > WAIT_MS_MAX) return waitMs;
+  // The only rejection is the abort of the signal, after which nothing is sent.
+  if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+  const leftMs = quota.findWaitMs(clock.now());
+  if (leftMs === 0) quota.add(clock.now());
+  return leftMs;
+}
+
+function toVerified({ userName, timeZone, bookingUrl, services, warnings }: Catalog, plan: CalendlyPlan): Verified {
   const nothing = services.length === 0 ? ["This user has no event type that can be booked through a widget."] : [];
-  return { businessName: userName, timeZone, bookingUrl, warnings: [...warnings, ...nothing, RATE_LIMIT_WARNING] };
+  return {
+    businessName: userName,
+    timeZone,
+    bookingUrl,
+    warnings: [...warnings, ...nothing, RATE_LIMIT_WARNINGS[plan]],
+  };
 }
 
 /** Calendly takes ranges in the future only. */

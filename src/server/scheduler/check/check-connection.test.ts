@@ -133,6 +133,18 @@ test("a check says what fails and what to do", async () => {
   );
 });
 
+test("a system that repeats the key in its answers does not bring it into the check", async () => {
+  const { owner, id } = await connect("calcom", calcom.parts);
+  const { apiKey } = calcom.parts.credentials;
+  const headers = { "X-Request-Id": apiKey };
+  const json = { status: "error", error: { code: apiKey, message: `Key ${apiKey} is unknown`, [apiKey]: apiKey } };
+  calcom.twist("GET /slots", { answer: { status: 400, json, headers } });
+  const checked = await check(owner, id, false);
+  assert.equal(checked.isWorking, false);
+  assert.equal(checked.exchanges.at(-1)?.requestId, "***");
+  assert.equal(JSON.stringify(checked).includes(apiKey), false);
+});
+
 test("another organization's connection cannot be checked", async () => {
   const { id } = await connect("calcom", calcom.parts);
   const stranger = await makeOrganization(deps.db);

@@ -7,6 +7,7 @@ import type { ConnectionParts } from "../connections/connection-settings.ts";
 import { describeFailure } from "../connections/to-app-connection.ts";
 import { type OpenDeps, openParts, readConnectionParts } from "../open-system.ts";
 import type { BookOutcome, Failure, OfferedService, SchedulingSystem, Slot } from "../scheduling-system.ts";
+import { Mask } from "./mask.ts";
 import { type Exchange, recordExchanges } from "./record-exchanges.ts";
 
 // Tests a connection with the real account: reads the services and their free times for two weeks and, if asked, makes one test
@@ -49,12 +50,12 @@ export async function checkParts(
   parts: ConnectionParts,
   wanted: { withBooking: boolean; email: string; reference: Reference },
 ): Promise<ConnectionCheck> {
-  const masking = { secrets: Object.values(parts.credentials), ownEmail: wanted.email };
-  const { outbound, exchanges } = recordExchanges({ ...deps.scheduler, clock: deps.clock }, masking);
+  const mask = new Mask({ secrets: Object.values(parts.credentials), ownEmail: wanted.email });
+  const { outbound, exchanges } = recordExchanges({ ...deps.scheduler, clock: deps.clock }, mask);
   const system = openParts({ clock: deps.clock, scheduler: { ...deps.scheduler, outbound } }, parts);
   const now = deps.clock.now();
   const steps: CheckStep[] = [];
-  await runSteps(system, { ...wanted, now }, (step) => steps.push(step));
+  await runSteps(system, { ...wanted, now }, (step) => steps.push({ ...step, message: mask.text(step.message) }));
   const failed = steps.find(({ isOk }) => !isOk);
   return {
     kind: parts.kind,

@@ -13,27 +13,43 @@ const PERSON_KEYS =
 const CUSTOMER_KEYS =
   /^(customers|attendees|guests|invitee|bookingFieldsResponses|questions_and_answers|event_guests)$/;
 
-/** `ownEmail` is the address of the test booking, whose data may be shown. */
-export type Masking = { readonly secrets: readonly string[]; readonly ownEmail: string };
+/** Masks the connection's own secrets wherever they stand, and people's data by the names of fields. */
+export class Mask {
+  readonly #ownEmail: string;
+  #secrets: string[] = [];
 
-export function maskJson(json: unknown, masking: Masking): unknown {
-  return mask(json, "", masking);
-}
-
-export function maskText(text: string, { secrets }: Masking): string {
-  return secrets.reduce((masked, secret) => masked.replaceAll(secret, MASKED), text);
-}
-
-function mask(value: unknown, key: string, masking: Masking): unknown {
-  if (SECRET_KEYS.test(key)) return MASKED;
-  if (LINK_KEYS.test(key) && typeof value === "string") return MASKED_LINK;
-  if (CUSTOMER_KEYS.test(key) && !JSON.stringify(value)?.includes(masking.ownEmail)) return maskLeaves(value);
-  if (typeof value === "string") {
-    return PERSON_KEYS.test(key) && value !== masking.ownEmail ? MASKED : maskText(value, masking);
+  /** `ownEmail` is the address of the test booking, whose data may be shown. */
+  constructor({ secrets, ownEmail }: { secrets: readonly string[]; ownEmail: string }) {
+    this.#ownEmail = ownEmail;
+    for (const secret of secrets) this.add(secret);
   }
-  if (Array.isArray(value)) return value.map((item) => mask(item, key, masking));
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, mask(member, name, masking)]));
+
+  /** Also masks the secret as part of an address or of a header. The longest form is replaced first. */
+  add(secret: string): void {
+    const bytes = Buffer.from(secret);
+    const forms = [secret, encodeURIComponent(secret), bytes.toString("base64"), bytes.toString("base64url")];
+    this.#secrets = [...new Set([...this.#secrets, ...forms])].sort((a, b) => b.length - a.length);
+  }
+
+  text(text: string): string {
+    return this.#secrets.reduce((masked, secret) => masked.replaceAll(secret, MASKED), text);
+  }
+
+  json(json: unknown): unknown {
+    return this.#mask(json, "");
+  }
+
+  #mask(value: unknown, key: string): unknown {
+    if (SECRET_KEYS.test(key)) return MASKED;
+    if (LINK_KEYS.test(key) && typeof value === "string") return MASKED_LINK;
+    if (CUSTOMER_KEYS.test(key) && !JSON.stringify(value)?.includes(this.#ownEmail)) return maskLeaves(value);
+    if (typeof value === "string") return PERSON_KEYS.test(key) && value !== this.#ownEmail ? MASKED : this.text(value);
+    if (Array.isArray(value)) return value.map((item) => this.#mask(item, key));
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [this.text(name), this.#mask(member, name)]),
+    );
+  }
 }
 
 function maskLeaves(value: unknown): unknown {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Outbound, OutboundReply, OutboundRequest } from "../outbound.ts";
-import { type Masking, maskJson, maskText } from "./mask.ts";
+import type { Mask } from "./mask.ts";
 
 /** One request and its response, without secrets and personal data. A saved list can be replayed: testing/replay-server.ts. */
 export type Exchange = {
@@ -20,27 +20,37 @@ export type Exchange = {
 /** The same client, which also records what it sends and receives. */
 export function recordExchanges(
   deps: { outbound: Outbound; clock: Clock },
-  masking: Masking,
+  mask: Mask,
 ): { outbound: Outbound; exchanges: Exchange[] } {
   const exchanges: Exchange[] = [];
   const send = async (request: OutboundRequest, signal: AbortSignal): Promise<OutboundReply> => {
     const startMs = deps.clock.now().getTime();
     const reply = await deps.outbound.send(request, signal);
     const durationMs = deps.clock.now().getTime() - startMs;
-    exchanges.push({ ...toRecordedRequest(request, masking), ...toRecordedReply(reply, masking), durationMs });
+    const token = findAccessToken(reply);
+    if (token !== null) mask.add(token);
+    exchanges.push({ ...toRecordedRequest(request, mask), ...toRecordedReply(reply, mask), durationMs });
     return reply;
   };
   return { outbound: { send, close: () => deps.outbound.close() }, exchanges };
 }
 
-function toRecordedRequest({ method, url, body }: OutboundRequest, masking: Masking) {
-  const sent = body === null ? null : "json" in body ? body.json : body.form;
-  return { method, url: maskText(url, masking), body: maskJson(sent, masking) };
+/** Microsoft exchanges the application's secret for a token, which is as secret. */
+function findAccessToken(reply: OutboundReply): string | null {
+  const token =
+    reply.kind === "reply" ? (reply.json as { access_token?: unknown } | null | undefined)?.access_token : null;
+  return typeof token === "string" && token !== "" ? token : null;
 }
 
-function toRecordedReply(reply: OutboundReply, masking: Masking) {
+function toRecordedRequest({ method, url, body }: OutboundRequest, mask: Mask) {
+  const sent = body === null ? null : "json" in body ? body.json : body.form;
+  return { method, url: mask.text(url), body: mask.json(sent) };
+}
+
+function toRecordedReply(reply: OutboundReply, mask: Mask) {
   if (reply.kind === "failure")
     return { status: null, failure: reply.code, retryAfterMs: null, requestId: null, json: null };
-  const { status, retryAfterMs, requestId, json } = reply;
-  return { status, failure: null, retryAfterMs, requestId, json: json === undefined ? null : maskJson(json, masking) };
+  const { status, retryAfterMs, json } = reply;
+  const requestId = reply.requestId === null ? null : mask.text(reply.requestId);
+  return { status, failure: null, retryAfterMs, requestId, json: json === undefined ? null : mask.json(json) };
 }

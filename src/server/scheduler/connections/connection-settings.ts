@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import type { ConnectionKind } from "#contract/scheduling.ts";
+import { oneOf } from "#contract/app/forms.ts";
+import { CALENDLY_PLANS, type ConnectionKind } from "#contract/scheduling.ts";
 
 // The parts of each kind of connection: settings, which are shown, and credentials, which are sealed. Addresses can be
 // changed because Cal.com may be self-hosted and Microsoft has national clouds; they are used only through outbound.ts.
@@ -32,7 +33,11 @@ const Calcom = {
 };
 
 const Calendly = {
-  settings: Type.Object({ apiUrl: Address }),
+  settings: Type.Object({
+    apiUrl: Address,
+    /** Decides how many bookings Calendly accepts. */
+    plan: oneOf(CALENDLY_PLANS),
+  }),
   /** A personal access token. */
   credentials: Type.Object({ token: Type.String({ pattern: "^[\\x21-\\x7e]{1,2000}$" }) }),
 };
@@ -56,7 +61,7 @@ const FALLBACKS = {
     loginUrl: "https://login.microsoftonline.com",
   },
   calcom: { apiUrl: "https://api.cal.com", webUrl: "https://app.cal.com", apiVersion: "2026-02-25" },
-  calendly: { apiUrl: "https://api.calendly.com" },
+  calendly: { apiUrl: "https://api.calendly.com", plan: "paid" },
 } as const;
 
 const shapes = {

@@ -1,8 +1,8 @@
 import type { OutboundReply } from "../outbound.ts";
-import { isSuccess, readReply, toCanceled, toFailure, toUnreadable, toUpstream } from "../read-reply.ts";
+import { readReply, toCanceled, toFailure } from "../read-reply.ts";
 import type { Failure } from "../scheduling-system.ts";
 import { type BookOutcome, type BookRequest, type FindOutcome, found, type Read } from "../scheduling-system.ts";
-import { settleFault } from "../settle-fault.ts";
+import { type Ask, settleFault, settleReply } from "../settle-reply.ts";
 import { toAppointmentBody } from "./appointment-body.ts";
 import type { Catalog, GraphService } from "./catalog.ts";
 import { type Graph, isFailure } from "./graph.ts";
@@ -28,30 +28,43 @@ type BookDeps = {
 };
 
 export async function bookAppointment(deps: BookDeps, request: BookRequest, signal: AbortSignal): Promise<BookOutcome> {
-  const free = await deps.listFreeStaff();
-  if (free.kind !== "found") return free;
-  const staffId = chooseStaff(free.value, request.reference);
-  if (staffId === null) return { kind: "slot_taken" };
-  const customer = await readCustomerId(deps, request, signal);
-  if (customer.kind !== "found") return customer;
-  const reply = await sendAppointment(deps, { request, customerId: customer.value, staffId }, signal);
+  const lost = new Set<string>();
+  let customer: Read<string | null> | null = null;
+  for (;;) {
+    const free = await deps.listFreeStaff();
+    if (free.kind !== "found") return free;
+    const staffId = chooseStaff(
+      free.value.filter((id) => !lost.has(id)),
+      request.reference,
+    );
+    if (staffId === null) return { kind: "slot_taken" };
+    customer ??= await readCustomerId(deps, request, signal);
+    if (customer.kind !== "found") return customer;
+    const outcome = await bookWith(deps, { request, customerId: customer.value, staffId }, signal);
+    // Someone else just got this member of staff. Another one may still be free.
+    if (outcome.kind !== "slot_taken") return outcome;
+    lost.add(staffId);
+  }
+}
+
+type Wanted = { request: BookRequest; customerId: string | null; staffId: string };
+
+/** `slot_taken`: this member of staff is no longer free, and no appointment was left behind. */
+async function bookWith(deps: BookDeps, wanted: Wanted, signal: AbortSignal): Promise<BookOutcome> {
+  const reply = await sendAppointment(deps, wanted, signal);
   if (isFailure(reply)) return reply;
-  if (reply.kind === "failure") {
-    return reply.wasSent ? { kind: "unknown", upstream: toUpstream(reply) } : toFailure(reply);
-  }
-  if (isSuccess(reply)) {
-    const read = readReply(reply, shapes.appointment);
-    if (read.kind !== "found") return { kind: "unknown", upstream: toUnreadable(reply) };
-    return await settleRace(deps, { appointment: read.value, request }, signal);
-  }
-  const mayMeanAnything = reply.status === 409 || (reply.status >= 500 && reply.status !== 503);
-  if (!mayMeanAnything) return toFailure(reply);
-  return await settleFault(reply, {
+  const ask: Ask = {
     find: deps.find,
     isFree: async () => {
-      const staff = await deps.listFreeStaff();
-      return staff.kind === "found" ? found(staff.value.length > 0) : staff;
+      const free = await deps.listFreeStaff();
+      return free.kind === "found" ? found(free.value.includes(wanted.staffId)) : free;
     },
+  };
+  return await settleReply(reply, {
+    shape: shapes.appointment,
+    ask,
+    settleMade: (appointment) => settleRace(deps, { appointment, request: wanted.request }, signal),
+    settleRefusal: async (refusal) => (refusal.status === 409 ? await settleFault(refusal, ask) : toFailure(refusal)),
   });
 }
 
@@ -68,7 +81,7 @@ function chooseStaff(free: readonly string[], reference: string): string | null 
  */
 async function sendAppointment(
   { graph, service }: BookDeps,
-  { request, customerId, staffId }: { request: BookRequest; customerId: string | null; staffId: string },
+  { request, customerId, staffId }: Wanted,
   signal: AbortSignal,
 ): Promise<OutboundReply | Failure> {
   const send = (sentStaffId: string | null) =>

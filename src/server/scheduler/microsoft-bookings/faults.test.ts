@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { AccountLimits } from "../account-limits.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../testing/conformance.ts";
 import { GRAPH_REQUEST_ID, type Twist } from "../testing/graph-server.ts";
 import { GRAPH_NOW } from "../testing/graph-world.ts";
@@ -112,7 +113,10 @@ for (const refusesDoubleBookings of [true, false]) {
     const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
     assert.ok(slot);
     // Like two processes, which share nothing but the calendar.
-    const other = createMicrosoftBookings({ outbound: createTestOutbound(clock), clock }, server.parts);
+    const other = createMicrosoftBookings(
+      { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits() },
+      server.parts,
+    );
     requireFound(await other.listServices(NEVER));
     server.faults.length = 0;
     const outcomes = await Promise.all(

@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { createConcurrencyLimit } from "../concurrency-limit.ts";
+import type { AccountLimits } from "../account-limits.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
 import { type Outbound, type OutboundReply, type OutboundRequest, toAbortCode } from "../outbound.ts";
 import { readReply, type Shape } from "../read-reply.ts";
@@ -9,8 +9,8 @@ import { createAccessToken } from "./access-token.ts";
 
 // Requests to one booking business. Paths are relative to it: "" is the business itself, "/services" its services.
 //
-// A booking business is a mailbox, and Graph allows an application four requests to a mailbox at once. All requests of a
-// connection therefore share one limit. Other processes can still exceed it; throttled requests are sent again.
+// A booking business is a mailbox, and Graph allows an application four requests to a mailbox at once (account-limits.ts).
+// Several processes can still exceed it; throttled requests are sent again.
 
 export type Graph = {
   read<T>(path: string, shape: Shape<T>, signal: AbortSignal): Promise<Read<T>>;
@@ -25,12 +25,13 @@ type Page<T> = { value: T[]; "@odata.nextLink"?: string | null };
 type GraphRequest = { readonly method: OutboundRequest["method"]; readonly url: string; readonly json?: unknown };
 
 const PAGES_MAX = 20;
-/** Graph's limit per application and mailbox (learn.microsoft.com/graph/throttling-limits, Outlook service). */
-const REQUESTS_AT_ONCE_MAX = 4;
 
-export function createGraph(deps: { outbound: Outbound; clock: Clock }, parts: MicrosoftBookingsParts): Graph {
+export function createGraph(
+  deps: { outbound: Outbound; clock: Clock; accountLimits: AccountLimits },
+  parts: MicrosoftBookingsParts,
+): Graph {
   const token = createAccessToken(deps, parts);
-  const limit = createConcurrencyLimit(REQUESTS_AT_ONCE_MAX);
+  const limit = deps.accountLimits.ofMailbox(parts);
   const { graphUrl, businessId } = parts.settings;
   const businessUrl = `${graphUrl}/solutions/bookingBusinesses/${encodeURIComponent(businessId).replaceAll("%40", "@")}`;
 

@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { AccountLimits } from "../account-limits.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
 import { createKeptCatalog } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
@@ -8,7 +9,6 @@ import {
   type FindOutcome,
   found,
   type Read,
-  refused,
   type Slot,
   type SlotQuery,
   type Sought,
@@ -31,23 +31,11 @@ import { toBooked } from "./to-booked.ts";
 const CANDIDATES_MAX = 20;
 
 export function createMicrosoftBookings(
-  deps: { outbound: Outbound; clock: Clock },
+  deps: { outbound: Outbound; clock: Clock; accountLimits: AccountLimits },
   parts: MicrosoftBookingsParts,
 ): UnlimitedSystem {
   const graph = createGraph(deps, parts);
   const catalog = createKeptCatalog<Catalog>(deps, (signal) => readCatalog(graph, signal));
-
-  const findService = async (
-    { serviceId, staffId }: { serviceId: string; staffId: string | null },
-    signal: AbortSignal,
-  ): Promise<Read<{ catalog: Catalog; service: GraphService }>> => {
-    const known = await catalog.get(signal);
-    if (known.kind !== "found") return known;
-    const service = known.value.services.find(({ offered }) => offered.id === serviceId);
-    if (service === undefined) return refused("not_found");
-    const isChoosable = staffId === null || service.offered.staff.some(({ id }) => id === staffId);
-    return isChoosable ? found({ catalog: known.value, service }) : refused("invalid");
-  };
 
   const findByReference = async (sought: Sought, signal: AbortSignal): Promise<FindOutcome> => {
     const known = await catalog.get(signal);
@@ -66,7 +54,7 @@ export function createMicrosoftBookings(
     },
     listServices: catalog.listServices,
     listSlots: async (query, signal) => {
-      const known = await findService(query, signal);
+      const known = await catalog.findService(query, signal);
       if (known.kind !== "found") return known;
       const slots = await readSlots({ graph, clock: deps.clock, ...known.value }, query, signal);
       if (slots.kind !== "found" || known.value.service.offered.staffSelectable) return slots;
@@ -74,7 +62,7 @@ export function createMicrosoftBookings(
     },
     findByReference,
     book: async (request, signal) => {
-      const known = await findService(request, signal);
+      const known = await catalog.findService(request, signal);
       if (known.kind !== "found") return known;
       const startMs = request.startAt.getTime();
       const endMs = startMs + known.value.service.offered.durationMinutes * MINUTE_MS;

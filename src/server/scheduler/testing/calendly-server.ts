@@ -196,7 +196,7 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
     return { ...given, headers: { "X-Request-Id": CALENDLY_REQUEST_ID, ...given.headers } };
   });
   const server: CalendlyServer = {
-    parts: { settings: { apiUrl: local.url }, credentials: { token: TOKEN } },
+    parts: { settings: { apiUrl: local.url, plan: "paid" }, credentials: { token: TOKEN } },
     bookings,
     faults,
     requests: local.requests,

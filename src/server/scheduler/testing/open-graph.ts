@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
 import { createTestClock, type TestClock } from "../../../../test/support/app.ts";
+import { AccountLimits } from "../account-limits.ts";
 import { createMicrosoftBookings } from "../microsoft-bookings/microsoft-bookings.ts";
 import type { UnlimitedSystem } from "../scheduling-system.ts";
 import { type GraphServer, startGraphServer } from "./graph-server.ts";
@@ -15,6 +16,9 @@ export async function openGraph(): Promise<{ system: UnlimitedSystem; server: Gr
     await server.stop();
     assert.deepEqual(server.faults, [], "requests that Graph would not have understood");
   });
-  const system = createMicrosoftBookings({ outbound: createTestOutbound(clock), clock }, server.parts);
+  const system = createMicrosoftBookings(
+    { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits() },
+    server.parts,
+  );
   return { system, server, clock };
 }
