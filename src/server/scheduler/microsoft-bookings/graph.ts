@@ -26,10 +26,9 @@ type GraphRequest = { readonly method: OutboundRequest["method"]; readonly url: 
 
 const PAGES_MAX = 20;
 
-export function createGraph(
-  deps: { outbound: Outbound; clock: Clock; accountLimits: AccountLimits },
-  parts: MicrosoftBookingsParts,
-): Graph {
+type GraphDeps = { outbound: Outbound; clock: Clock; accountLimits: AccountLimits };
+
+export function createGraph(deps: GraphDeps, parts: MicrosoftBookingsParts): Graph {
   const token = createAccessToken(deps, parts);
   const limit = deps.accountLimits.ofMailbox(parts);
   const { graphUrl, businessId } = parts.settings;
