@@ -8,7 +8,7 @@ const TIMEOUT_MS = 8_000;
 
 type AnyCatalog = { readonly services: readonly { readonly offered: OfferedService }[] };
 
-export type KeptCatalog<Catalog extends AnyCatalog> = KeptRead<Catalog> &
+type KeptCatalog<Catalog extends AnyCatalog> = KeptRead<Catalog> &
   Pick<UnlimitedSystem, "listServices"> & {
     /** Refused if there is no such service, or if the person cannot be chosen for it. */
     findService(
