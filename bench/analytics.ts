@@ -78,7 +78,7 @@ export async function run(): Promise<Bar[]> {
 
 async function load(pool: Pool, events: number): Promise<History> {
   console.log(
-    `Making ${events.toLocaleString("en")} events of ${WIDGETS} widgets over ${HISTORY_DAYS} days, ${KEYS_PER_DAY} sources and ` +
+    `Generating ${events.toLocaleString("en")} events of ${WIDGETS} widgets over ${HISTORY_DAYS} days, ${KEYS_PER_DAY} sources and ` +
       `${KEYS_PER_DAY} campaigns a day.`,
   );
   return await makeHistory(openPatientDb(pool), pool, events);

@@ -12,7 +12,7 @@ const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !known.includes(name));
 
 if (unknown.length > 0) {
-  console.error(`There is no bench ${unknown.join(", ")}; there are ${known.join(", ")}.`);
+  console.error(`Unknown bench: ${unknown.join(", ")}. Available: ${known.join(", ")}.`);
   process.exitCode = 2;
 } else {
   const benches: { name: string; bars: Bar[] }[] = [];

@@ -14,7 +14,7 @@ export type Fault = {
   readonly name: string;
   /** Causes the fault, which lasts a few seconds and is over when this resolves. Returns what exactly happened. */
   readonly happen: (world: World, random: SeededRandom) => Promise<string>;
-  /** How much of the time of an answer is the fault's own. */
+  /** How much of an answer's time the fault itself causes. */
   readonly excuseMs?: (answer: TimedAnswer) => number;
 };
 
@@ -31,7 +31,7 @@ const SLOWEST_DELAY_MS = 250;
 /** Round trips to the database. */
 const [TRIPS_OF_BOOKING, TRIPS_OF_OTHERS] = [40, 10];
 const isBooking = ({ route }: TimedAnswer) => route === "POST /embed-api/{widget}/bookings";
-/** Asking, looking the reference up, and a repeated request that waits for the first one. */
+/** Booking, looking the reference up, and a repeated request that waits for the first one. */
 const EXTERNAL_BOOKING_MS = 50_000;
 /** A repeated request waits for the first one, which the killed process may have been about to send. */
 const KILLED_BOOKING_MS = 30_000;
@@ -102,7 +102,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "disk full",
     async happen(world, random) {
-      if (!world.hasOwnDisk) return "left out: no right to mount a disk";
+      if (!world.hasOwnDisk) return "left out: mounting a disk requires root";
       const ballast = join(world.dataDir, "ballast");
       return await during(lastingMs(random), {
         begin: () => execFileSync("fallocate", ["-l", String(countFreeBytes(world) - SLACK_BYTES), ballast]),
@@ -183,7 +183,7 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: "bad receiver of webhooks",
+    name: "bad webhook receiver",
     async happen({ receiver }, random) {
       const mode = random.pick(RECEIVER_MODES);
       const lasting = await during(lastingMs(random), {

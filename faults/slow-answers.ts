@@ -1,8 +1,8 @@
 import type { Fault } from "./faults.ts";
 import type { TimedAnswer } from "./load.ts";
 
-// Whatever happens, a visitor is answered within seconds, if only with 503. What the fault itself takes, such as a process
-// that stands still, and the machine's own load are not held against an answer.
+// A visitor always gets an answer within seconds, even if it is only a 503. Time that the fault itself takes, such as a
+// suspended process, and the machine's own load don't count.
 
 /** The database counts as silent after 3 s; the rest is for a busy machine. */
 const LIMIT_MS = 6_000;

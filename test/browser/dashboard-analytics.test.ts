@@ -79,7 +79,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     assert.equal(new URL(page.url()).search, "");
   });
 
-  test("says how many events were dropped, in the period and of the widget that it shows", async () => {
+  test("shows how many events were dropped, for its period and widget", async () => {
     const { page } = await openReport();
     const notice = page.getByRole("alert").filter({ hasText: "not counted" });
     assert.equal(await notice.count(), 0);

@@ -25,7 +25,7 @@ const (
 )
 
 // isAuthentic reports whether Bookflow signed this request. rawBody must be the bytes as received, not JSON that was
-// parsed and serialized again.
+// parsed and serialised again.
 func isAuthentic(header string, rawBody []byte, secret string) bool {
 	timestamp := ""
 	var given []string

@@ -6,7 +6,7 @@ declare(strict_types=1);
 
 const TOLERANCE_SECONDS = 300;
 
-/** True if Bookflow signed this request. $rawBody must be the bytes as received, not JSON parsed and serialized again. */
+/** True if Bookflow signed this request. $rawBody must be the bytes as received, not JSON parsed and serialised again. */
 function is_authentic(string $header, string $rawBody, string $secret): bool
 {
     $timestamp = '';

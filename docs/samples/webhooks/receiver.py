@@ -17,7 +17,7 @@ BODY_BYTES_MAX = 1_000_000
 
 
 def is_authentic(header: str, raw_body: bytes, secret: str) -> bool:
-    """True if Bookflow signed this request. raw_body must be the bytes as received, not JSON parsed and serialized again."""
+    """True if Bookflow signed this request. raw_body must be the bytes as received, not JSON parsed and serialised again."""
     parts = [part.strip() for part in header.split(",")]
     timestamp = next((part[2:] for part in parts if part.startswith("t=")), "")
     if not re.fullmatch(r"[0-9]{1,12}", timestamp):

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 const TOLERANCE_SECONDS = 300;
 const BODY_BYTES_MAX = 1_000_000;
 
-/** True if Bookflow signed this request. `rawBody` must be the bytes as received, not JSON parsed and serialized again. */
+/** True if Bookflow signed this request. `rawBody` must be the bytes as received, not JSON parsed and serialised again. */
 function isAuthentic(header: string, rawBody: Buffer, secret: string): boolean {
   const parts = header.split(",").map((part) => part.trim());
   const timestamp = parts.find((part) => part.startsWith("t="))?.slice(2) ?? "";

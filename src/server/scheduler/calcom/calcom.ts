@@ -65,7 +65,7 @@ export function createCalcom(deps: { outbound: Outbound; clock: Clock }, parts: 
       });
     },
     cancel: ({ externalId }, signal) =>
-      cancelBooking(api, { uid: externalId, reason: "Canceled by Bookflow." }, signal),
+      cancelBooking(api, { uid: externalId, reason: "Cancelled by Bookflow." }, signal),
   };
 }
 

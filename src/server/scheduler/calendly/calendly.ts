@@ -79,7 +79,7 @@ export function createCalendly(
     },
     cancel: async ({ externalId }, signal) => {
       const path = `/scheduled_events/${encodeURIComponent(externalId)}`;
-      const reply = await api.post(`${path}/cancellation`, { reason: "Canceled by Bookflow." }, signal);
+      const reply = await api.post(`${path}/cancellation`, { reason: "Cancelled by Bookflow." }, signal);
       const canceled = toCanceled(reply);
       if (canceled.kind !== "refused") return canceled;
       // An event that was already cancelled cannot be cancelled again.

@@ -25,7 +25,7 @@ export type CalcomServer = {
   hasTeams: boolean;
   /** `GET /me`, `GET /slots`, `POST /bookings`, … */
   twist(route: string, ...twists: Twist[]): void;
-  /** Drops twists that nobody has met yet. */
+  /** Drops twists that no request has used yet. */
   untwist(): void;
   stop(): Promise<void>;
 };
