@@ -33,7 +33,7 @@ function readScreens(): string[] {
     ...readTable("ORGANIZATION_SCREENS").map(([path]) => `${HOME}/${ORGANIZATION}${path}`),
   ];
   const lazyScreens = SOURCE.match(/lazyScreen\(/g) ?? [];
-  assert.equal(screens.length, lazyScreens.length, "a screen is written in a way that this test does not read");
+  assert.equal(screens.length, lazyScreens.length, "this test can't parse how a screen is written");
   return screens.map((path) => path.replace(/\/$/, ""));
 }
 

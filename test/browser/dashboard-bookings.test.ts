@@ -200,7 +200,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     assert.equal(lines.length, 2);
     assert.match(lines[1] ?? "", new RegExp(`^${special},confirmed,`));
     assert.equal(file.suggestedFilename(), "bookings-2026-11-01.csv");
-    assert.match(file.url(), /^http/, "the browser saves it as it comes, and not out of its memory");
+    assert.match(file.url(), /^http/, "the browser streams it to disk instead of holding it in memory");
     await dashboard.deps.db.deleteFrom("user_sessions").where("user_id", "=", person.userId).execute();
     await page.getByRole("button", { name: "Export CSV" }).click();
     await page.getByRole("dialog", { name: "You’ve been signed out" }).waitFor();

@@ -348,7 +348,7 @@ describe("browsers are refused", () => {
     ["a page's worker", { importScripts() {} }, true],
     ["Node", { process: { versions: { node: "20.3.0" } } }, false],
     ["Node with a made-up document, as in tests", { document: {}, process: { versions: { node: "26.10.0" } } }, false],
-    ["a worker at the edge", {}, false],
+    ["an edge worker", {}, false],
   ];
   for (const [name, globals, isRefused] of cases) {
     test(`${name}: ${isRefused ? "refused" : "accepted"}`, () => {

@@ -124,7 +124,7 @@ describe("anything else is refused", () => {
   const good = sign();
   const cases: [name: string, header: string | string[] | null | undefined, code: WebhookErrorCode][] = [
     ["no header", undefined, "missing_signature"],
-    ["no header, as fetch says it", null, "missing_signature"],
+    ["no header, as fetch reports it", null, "missing_signature"],
     ["an empty header", "", "missing_signature"],
     ["an empty list", [], "missing_signature"],
     ["no timestamp", good.replace(/^t=\d+,/, ""), "malformed_signature"],
@@ -132,7 +132,7 @@ describe("anything else is refused", () => {
     ["two timestamps", `${good},t=1`, "malformed_signature"],
     ["the header twice", [good, good], "malformed_signature"],
     ["no v1", good.replace("v1=", "v0="), "malformed_signature"],
-    ["a timestamp put in later", good.replace(/^t=\d+/, "t=1793534401"), "wrong_signature"],
+    ["a timestamp added later", good.replace(/^t=\d+/, "t=1793534401"), "wrong_signature"],
     ["another secret", sign({ secret: "whsec_other" }), "wrong_signature"],
     ["the secret without its prefix", sign({ secret: "test_secret" }), "wrong_signature"],
     ["another body", sign({ body: "{}" }), "wrong_signature"],

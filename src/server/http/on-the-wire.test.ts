@@ -16,7 +16,7 @@ function write(firstLine: string, headers: readonly string[] = [AUTHORIZATION], 
 }
 
 function assertCommon(answer: WireAnswer | null): asserts answer is WireAnswer {
-  assert.ok(answer, "the server closed without an answer");
+  assert.ok(answer, "the server closed without a response");
   assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
   assert.equal(answer.headers["cache-control"], "no-store");
   assert.equal(answer.headers["x-content-type-options"], "nosniff");
@@ -102,7 +102,7 @@ const WIDGETS = new RegExp(`^{"data":\\[{"id":"${widgetId}"`);
 const SERVED: readonly [what: string, bytes: string][] = [
   ["an absolute address", write("GET http://api.example/api/v1/widgets HTTP/1.1")],
   ["an unknown expectation", write("GET /api/v1/widgets HTTP/1.1", [AUTHORIZATION, "Expect: a-miracle"])],
-  ["a wish to upgrade", write("GET /api/v1/widgets HTTP/1.1", [AUTHORIZATION, "Upgrade: websocket"])],
+  ["an upgrade request", write("GET /api/v1/widgets HTTP/1.1", [AUTHORIZATION, "Upgrade: websocket"])],
   [
     "a body",
     write(
@@ -115,7 +115,7 @@ const SERVED: readonly [what: string, bytes: string][] = [
     "a header name in capitals",
     write("GET /api/v1/widgets HTTP/1.1", [AUTHORIZATION.replace("Authorization", "AUTHORIZATION")]),
   ],
-  ["blanks around the key", write("GET /api/v1/widgets HTTP/1.1", [`Authorization:   Bearer   ${key}   `])],
+  ["spaces around the key", write("GET /api/v1/widgets HTTP/1.1", [`Authorization:   Bearer   ${key}   `])],
 ];
 
 for (const [what, bytes] of SERVED) {

@@ -4,8 +4,8 @@ import { type CsvCell, toCsvLine } from "./csv.ts";
 
 // biome-ignore format: one case a line
 const cases: [what: string, cells: CsvCell[], line: string][] = [
-  ["plain texts stand as they are", ["Mara Quell", "a b", "é😀"], "Mara Quell,a b,é😀\r\n"],
-  ["numbers, also negative ones, and truth values too", [1, -2.5, true], "1,-2.5,true\r\n"],
+  ["plain text is unchanged", ["Mara Quell", "a b", "é😀"], "Mara Quell,a b,é😀\r\n"],
+  ["so are numbers, even negative ones, and booleans", [1, -2.5, true], "1,-2.5,true\r\n"],
   ["a missing value is empty", [null, undefined, "", "x"], ",,,x\r\n"],
   ["a comma needs quotes", ["Quell, Mara"], '"Quell, Mara"\r\n'],
   ["a quote is doubled", ['the "best"'], '"the ""best"""\r\n'],

@@ -7,17 +7,17 @@ const INVALID = { fault: "it is not valid JSON" };
 
 // biome-ignore format: one case a line
 const CASES: [name: string, text: string, parsed: { value: unknown } | { fault: string }][] = [
-  ["a value of each kind is itself", '[1,-0.5,true,null,"é🦷",{"a":{}}]', { value: [1, -0.5, true, null, "é🦷", { a: {} }] }],
+  ["a value of each kind is unchanged", '[1,-0.5,true,null,"é🦷",{"a":{}}]', { value: [1, -0.5, true, null, "é🦷", { a: {} }] }],
   ["half a surrogate pair becomes U+FFFD", '"a\\ud800b"', { value: "a\uFFFDb" }],
-  ["half a pair in the name of a member does too", '{"\\udfff":"\\udfff"}', { value: { "\uFFFD": "\uFFFD" } }],
+  ["so does half a pair in a property name", '{"\\udfff":"\\udfff"}', { value: { "\uFFFD": "\uFFFD" } }],
   ["a whole pair stays", '"\\ud83e\\uddb7"', { value: "🦷" }],
   ["a null character is a fault", '["a\\u0000b"]', NULL_CHARACTER],
-  ["a null character in the name of a member is one too", '{"a":[{"\\u0000":1}]}', NULL_CHARACTER],
+  ["so is a null character in a property name", '{"a":[{"\\u0000":1}]}', NULL_CHARACTER],
   ["other control characters are allowed", '"\\u0001\\u001f"', { value: "\u0001\u001f" }],
-  ["nothing is not JSON", "", INVALID],
-  ["half of something is not JSON", '{"a":', INVALID],
-  ["what JavaScript takes and JSON does not", "{a:1}", INVALID],
-  ["brackets without end", "[".repeat(1_000_000), INVALID],
+  ["empty text is not JSON", "", INVALID],
+  ["truncated JSON is not JSON", '{"a":', INVALID],
+  ["JavaScript is not always JSON", "{a:1}", INVALID],
+  ["endless brackets", "[".repeat(1_000_000), INVALID],
   ["nesting beyond the stack is a fault", "[".repeat(100_000) + "]".repeat(100_000), { fault: "it is nested too deeply" }],
 ];
 
@@ -35,6 +35,10 @@ test("text that PostgreSQL cannot store is removed or replaced in another system
   const text = '{"a\\u0000b":["\\u0000","x\\uD800y\\u0000z",{"\\udfff":1}],"pair":"\\ud83e\\uddb7","n":[1,null,true]}';
   const fitting = { ab: ["", "x\uFFFDyz", { "\uFFFD": 1 }], pair: "🦷", n: [1, null, true] };
   assert.deepEqual(parseForeignJson(text), fitting);
-  assert.deepEqual(parseForeignJson('{"a":"\\\\u0000"}'), { a: "\\u0000" }, "six letters that only look like it");
+  assert.deepEqual(
+    parseForeignJson('{"a":"\\\\u0000"}'),
+    { a: "\\u0000" },
+    "six letters that only look like an escape",
+  );
   assert.throws(() => parseForeignJson("<html>"), SyntaxError);
 });

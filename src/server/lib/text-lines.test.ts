@@ -13,14 +13,14 @@ async function readInPieces(file: Buffer, pieceBytes: number): Promise<TextLine[
 
 const CASES: [name: string, file: string, lines: string[]][] = [
   ["an empty file has no lines", "", []],
-  ["the last line needs no end", "a\nb", ["a", "b"]],
-  ["a final line end starts no new line", "a\nb\n", ["a", "b"]],
+  ["the last line needs no line ending", "a\nb", ["a", "b"]],
+  ["a final line ending starts no new line", "a\nb\n", ["a", "b"]],
   ["blank lines count", "\na\n\n\nb", ["", "a", "", "", "b"]],
-  ["line ends of Windows are line ends", "a\r\nb\r\n", ["a", "b"]],
-  ["a return alone ends no line", "a\rb\r\r\nc", ["a\rb\r", "c"]],
-  ["other separators of Unicode end no line", "a\u2028b\u2029c\u0085d\u000be\n", ["a\u2028b\u2029c\u0085d\u000be"]],
-  ["a byte order mark in front is not part of the text", "\uFEFFa\nb\uFEFF", ["a", "b\uFEFF"]],
-  ["letters of several bytes are whole", "é🦷\u202Eא\n🦷", ["é🦷\u202Eא", "🦷"]],
+  ["Windows line endings are line endings", "a\r\nb\r\n", ["a", "b"]],
+  ["a lone carriage return doesn't end a line", "a\rb\r\r\nc", ["a\rb\r", "c"]],
+  ["other Unicode separators don't end a line", "a\u2028b\u2029c\u0085d\u000be\n", ["a\u2028b\u2029c\u0085d\u000be"]],
+  ["a leading byte order mark is not part of the text", "\uFEFFa\nb\uFEFF", ["a", "b\uFEFF"]],
+  ["multi-byte letters stay whole", "é🦷\u202Eא\n🦷", ["é🦷\u202Eא", "🦷"]],
 ];
 
 for (const [name, file, lines] of CASES) {

@@ -46,7 +46,7 @@ test("with a mail server, links are mailed and neither shown nor logged", async 
 
 for (const [what, url] of [
   ["refuses it", async () => (await openMailServer({ recipient: "550 nobody here" })).url],
-  ["is not there", async () => "smtp://127.0.0.1:1"],
+  ["is unreachable", async () => "smtp://127.0.0.1:1"],
 ] as const) {
   test(`an invitation whose mail server ${what} returns the link to the inviting member, and verifies no address`, async () => {
     const testApp = await createTestApp({ smtpUrl: await url() });

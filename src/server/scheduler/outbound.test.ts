@@ -57,7 +57,7 @@ test("a redirect is an ordinary reply and is not followed", async () => {
 for (const [name, url] of [
   ["this machine", "http://127.0.0.1:9/"],
   ["a cloud's metadata", "https://169.254.169.254/"],
-  ["this machine, written otherwise", "https://0x7f.1/"],
+  ["this machine, spelled differently", "https://0x7f.1/"],
   ["this machine in IPv6", "https://[::ffff:127.0.0.1]/"],
 ]) {
   test(`nothing is sent to ${name} unless the operator allows it`, async () => {

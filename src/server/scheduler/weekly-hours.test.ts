@@ -30,7 +30,7 @@ const DAYS: readonly { name: string; query: Parameters<typeof listStarts>[0]; st
     starts: ["03-28T08:00", "03-28T09:00"],
   },
   {
-    name: "the day when clocks go forward in Berlin: nine is nine on the wall",
+    name: "the day when clocks go forward in Berlin: nine is still nine",
     query: { day: "2026-03-29", timeZone: "Europe/Berlin", ...OFFICE },
     starts: ["03-29T07:00", "03-29T08:00"],
   },
@@ -50,7 +50,7 @@ const DAYS: readonly { name: string; query: Parameters<typeof listStarts>[0]; st
     starts: ["10-24T23:00", "10-25T00:00", "10-25T01:00", "10-25T02:00", "10-25T03:00"],
   },
   {
-    name: "an opening that does not exist that day is an hour later on the wall",
+    name: "an opening at a skipped time is an hour later by the clock",
     query: { day: "2026-03-29", timeZone: "Europe/Berlin", opens: "02:00", closes: "05:00" },
     starts: ["03-29T01:00", "03-29T02:00"],
   },

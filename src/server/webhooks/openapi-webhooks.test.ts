@@ -36,7 +36,7 @@ test("the examples are valid, complete, and describe one booking", () => {
       Check(BookingPage, page) &&
       Check(WidgetList, widgets),
   );
-  assert.doesNotMatch(JSON.stringify([event, page, widgets]), /"string"/, "no field is left to a stand-in");
+  assert.doesNotMatch(JSON.stringify([event, page, widgets]), /"string"/, "no field has a placeholder");
   const { reference, start, customer, service, answers } = event.data.booking;
   assert.deepEqual(
     { reference, start, customer, service, answers },

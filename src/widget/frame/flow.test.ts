@@ -79,7 +79,7 @@ describe("the browser's Back and Forward", () => {
     ["not to a step this service doesn't have", form, "staff", true, false],
     ["Forward leads to where the visitor was", again, "form", false, true],
     ["not to a form without a time", chosen, "form", false, false],
-    ["not to times of no service", start, "time", false, false],
+    ["not to times without a service", start, "time", false, false],
     ["not to an earlier step", form, "time", false, false],
     ["neither leads anywhere from a finished booking", done, "form", true, false],
     ["neither", done, "form", false, false],

@@ -41,10 +41,10 @@ test("createdAt is kept, whatever the order of the file", async () => {
 });
 
 const TIES: readonly (readonly [name: string, stored: number[], staged: number[], settled: number[]])[] = [
-  ["equal times in a file move on by a millisecond each, in the order of its lines", [], [0, 0, 0], [0, 1, 2]],
-  ["times pushed on by a tie stay in the order they had", [], [0, 0, 1, 0, 5, 1], [0, 1, 3, 2, 5, 4]],
-  ["a time that a stored booking has moves on by a millisecond", [5], [4, 5, 6], [4, 6, 7]],
-  ["a time inside a run of stored bookings moves behind the run", [0, 1, 2, 3], [0, 0, 3], [4, 5, 6]],
+  ["equal times in a file are shifted by a millisecond each, in line order", [], [0, 0, 0], [0, 1, 2]],
+  ["times shifted by a tie keep their order", [], [0, 0, 1, 0, 5, 1], [0, 1, 3, 2, 5, 4]],
+  ["a time taken by a stored booking is shifted by a millisecond", [5], [4, 5, 6], [4, 6, 7]],
+  ["a time inside a run of stored bookings is shifted past the run", [0, 1, 2, 3], [0, 0, 3], [4, 5, 6]],
   ["gaps between stored bookings are used", [0, 2, 4, 6], [0, 0, 0, 0, 0], [1, 3, 5, 7, 8]],
   ["times around a run stay", [10, 11, 12, 13], [9, 11, 12, 20], [9, 14, 15, 20]],
   ["ties that reach a run jump over it", [3, 4], [0, 0, 0, 0, 0], [0, 1, 2, 5, 6]],

@@ -265,9 +265,9 @@ describe("an interrupted rebuild leaves the old numbers, and the next one finish
 
 describe("a rebuild repairs", () => {
   const cases: [what: string, damage: (owner: OrganizationId) => Promise<unknown>][] = [
-    ["counters that are gone", (owner) => sql`delete from funnel_days where organization_id = ${owner}`.execute(db)],
-    ["counters that were changed", (owner) => sql`update funnel_key_days set views = views + 7, bookings = 3 where organization_id = ${owner}`.execute(db)],
-    ["counters too many", (owner) => sql`
+    ["missing counters", (owner) => sql`delete from funnel_days where organization_id = ${owner}`.execute(db)],
+    ["changed counters", (owner) => sql`update funnel_key_days set views = views + 7, bookings = 3 where organization_id = ${owner}`.execute(db)],
+    ["extra counters", (owner) => sql`
       insert into funnel_days select organization_id, version, 'w_', '2026-10-10', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 from day_zones where organization_id = ${owner}`.execute(db)],
     ["spans that do not add up", (owner) => sql`update funnel_key_spans set views = 0 where organization_id = ${owner}`.execute(db)],
   ]; // biome-ignore format: one damage a line

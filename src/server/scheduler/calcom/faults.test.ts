@@ -36,7 +36,7 @@ const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMad
     outcome: { kind: "refused", reason: "invalid", upstream: { status: 400, ...UPSTREAM } },
   },
   {
-    name: "401: the key is not known",
+    name: "401: the key is unknown",
     twist: { answer: toError(401, "UnauthorizedException", "Invalid API Key") },
     outcome: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM } },
   },
@@ -74,12 +74,12 @@ const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMad
     isMade: true,
   },
   {
-    name: "500 and nothing there: unavailable",
+    name: "500 and no booking: unavailable",
     twist: { answer: toError(500, "INTERNAL_SERVER_ERROR", "Internal") },
     outcome: { kind: "unavailable", retryAfterMs: null, upstream: { status: 500, ...UPSTREAM } },
   },
   {
-    name: "502 and nothing there yet: unknown",
+    name: "502 and no booking yet: unknown",
     twist: { answer: { status: 502, text: "<html>Bad gateway</html>" } },
     outcome: { kind: "unknown", upstream: { status: 502, ...UPSTREAM } },
   },

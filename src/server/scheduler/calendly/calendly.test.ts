@@ -191,12 +191,12 @@ const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMad
     isMade: true,
   },
   {
-    name: "500 and nothing there: unavailable",
+    name: "500 and no booking: unavailable",
     twist: { answer: toError(500, "Internal Server Error") },
     outcome: { kind: "unavailable", retryAfterMs: null, upstream: { status: 500, ...UPSTREAM } },
   },
   {
-    name: "502 and nothing there yet: unknown",
+    name: "502 and no booking yet: unknown",
     twist: { answer: { status: 502, text: "<html>Bad gateway</html>" } },
     outcome: { kind: "unknown", upstream: { status: 502, ...UPSTREAM } },
   },

@@ -67,7 +67,7 @@ test("both kinds are connected; missing addresses get their defaults", async () 
 });
 
 for (const [name, change, fields] of [
-  ["a key that is missing", { credentials: {} }, ["apiKey"]],
+  ["a missing key", { credentials: {} }, ["apiKey"]],
   ["a key that could not be sent", { credentials: { apiKey: "cal_\nInjected: yes" } }, ["apiKey"]],
   ["an invalid address", { settings: { apiUrl: "cal.example.com" } }, ["apiUrl"]],
   ["an address with another scheme", { settings: { apiUrl: "file:///etc/passwd" } }, ["apiUrl"]],

@@ -25,7 +25,7 @@ const BOOK_CASES: readonly { name: string; twists: readonly Twist[]; outcome: un
     isMade: true,
   },
   {
-    name: "500, nothing there and the time still free: unavailable",
+    name: "500, no appointment and the time still free: unavailable",
     twists: [TAKEN],
     outcome: { kind: "unavailable", retryAfterMs: null, upstream: { status: 500, ...UPSTREAM } },
     isMade: false,
@@ -37,13 +37,13 @@ const BOOK_CASES: readonly { name: string; twists: readonly Twist[]; outcome: un
     isMade: true,
   },
   {
-    name: "504 and nothing there yet: unknown",
+    name: "504 and no appointment yet: unknown",
     twists: [GATEWAY],
     outcome: { kind: "unknown", upstream: { status: 504, ...UPSTREAM } },
     isMade: false,
   },
   {
-    name: "503 with a wait: unavailable, with it",
+    name: "503 with a wait: unavailable, with the wait",
     twists: [{ answer: { status: 503, headers: { "Retry-After": "20" } } }],
     outcome: { kind: "unavailable", retryAfterMs: 20_000, upstream: { status: 503, ...UPSTREAM } },
     isMade: false,
@@ -55,13 +55,13 @@ const BOOK_CASES: readonly { name: string; twists: readonly Twist[]; outcome: un
     isMade: false,
   },
   {
-    name: "403: the application may not",
+    name: "403: the application lacks permission",
     twists: [{ answer: { status: 403, json: {} } }],
     outcome: { kind: "refused", reason: "credentials", upstream: { status: 403, ...UPSTREAM } },
     isMade: false,
   },
   {
-    name: "401 twice: the application is not known",
+    name: "401 twice: the application is unknown",
     twists: [{ answer: { status: 401 } }, { answer: { status: 401 } }],
     outcome: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM } },
     isMade: false,
@@ -85,7 +85,7 @@ const BOOK_CASES: readonly { name: string; twists: readonly Twist[]; outcome: un
     isMade: true,
   },
   {
-    name: "the connection ends without a word: unknown",
+    name: "the connection closes without a reply: unknown",
     twists: [{ answer: "reset" }],
     outcome: { kind: "unknown", upstream: { status: null, requestId: null, failure: "connection_reset" } },
     isMade: false,

@@ -113,7 +113,7 @@ test("a redelivery makes request 10; a failure leaves the delivery failed, a suc
 
   moveClock(service, 60);
   assert.deepEqual(await redeliver(deps, owner, failed.id), { kind: "queued" });
-  assert.deepEqual(await redeliver(deps, owner, failed.id), { kind: "already_queued" }, "it waits already");
+  assert.deepEqual(await redeliver(deps, owner, failed.id), { kind: "already_queued" }, "already waiting");
   await deliverAll(loop);
   const again = await readDelivery(deps, business.owner);
   assert.deepEqual(
@@ -122,7 +122,7 @@ test("a redelivery makes request 10; a failure leaves the delivery failed, a suc
   );
   moveClock(service, 24 * 3_600);
   await deliverAll(loop);
-  assert.equal(receiver.requests.length, 10, "one attempt, no series");
+  assert.equal(receiver.requests.length, 10, "one attempt, no retries");
 
   status = 200;
   assert.deepEqual(await redeliver(deps, owner, failed.id), { kind: "queued" });

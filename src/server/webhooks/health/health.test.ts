@@ -116,7 +116,7 @@ test("no endpoint is turned off without a warning a day before, however rarely a
   await deliverAll(loop);
   await pass(8 * HOUR);
   clock.set(new Date("2027-03-06T15:30:40.000Z"));
-  assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"], "more than five days, but its owner does not know");
+  assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"], "more than five days, but the owner wasn't warned");
   assert.equal(
     (await readNotices(business)).at(-1)?.detail,
     "No delivery has succeeded since 1 March 2027 at 09:00 UTC (last attempt: HTTP 500). If none succeeds by 7 March 2027 at 15:30 UTC, the next failure turns the endpoint off.",
@@ -133,7 +133,7 @@ test("no endpoint is turned off without a warning a day before, however rarely a
   await deliverAll(loop);
   await pass(8 * HOUR);
   clock.set(new Date("2027-03-13T09:00:00.000Z"));
-  assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"], "a warning of before the clean start does not count");
+  assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"], "a warning from before the reset does not count");
 });
 
 test("at most one notice of each kind is sent in 24 hours, however many deliveries fail", async () => {

@@ -140,7 +140,7 @@ test("on SIGTERM a worker waits for its requests no longer than the grace period
   assert.equal((await listLeased()).length, 1);
 
   const second = startWorkerProcess();
-  await until(() => receiver.requests.length === 3, "another has taken it up");
+  await until(() => receiver.requests.length === 3, "another has taken it over");
   await until(
     async () => (await db.selectFrom("delivery_queue").selectAll().execute()).length === 0,
     "it is written down",

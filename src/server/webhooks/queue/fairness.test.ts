@@ -137,7 +137,7 @@ test("many dead receivers leave room for healthy ones", async () => {
   await makeEndpoint(deps, living, { url: answering.url });
   await bookMany(living, 1);
   assert.equal(await loop.goRound(), 1);
-  await until(() => answering.requests.length === 1, "the living one has got it");
+  await until(() => answering.requests.length === 1, "the healthy one has received it");
   letGo();
   await loop.settled();
 });
