@@ -77,7 +77,7 @@ const CUTOFFS: readonly [what: string, plan: Plan, now: string, oldestKept: stri
 ];
 
 for (const [what, plan, now, oldestKept] of CUTOFFS) {
-  test(`${plan} keeps ${what}: at ${now} those from ${oldestKept}, and nothing a millisecond older`, async () => {
+  test(`${plan} keeps ${what}: at ${now} everything since ${oldestKept}, and nothing a millisecond older`, async () => {
     const { owner, widgetId } = await makeOwner(plan);
     const cutoff = new Date(oldestKept);
     const tooOld = await makeBooking(db, owner, { widgetId, now: new Date(cutoff.getTime() - 1) });
