@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
+import { removeConnection } from "../../src/server/scheduler/connections/connections.ts";
+import { listConnections } from "../../src/server/scheduler/connections/queries.ts";
 import { type CalcomServer, startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
+import { startCalendlyServer } from "../../src/server/scheduler/testing/calendly-server.ts";
 import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeWidget } from "../support/builders.ts";
@@ -26,6 +29,26 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await page.goto(dashboard.addressOf("/connections"));
     return page;
   }
+
+  test("Calendly’s plan is chosen from a list and saved", async () => {
+    const server = await startCalendlyServer(clock.now());
+    after(() => server.stop());
+    const page = await open();
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Add connection" }).click();
+    await dialog.getByText("Calendly", { exact: true }).click();
+    await dialog.getByRole("textbox", { name: "Name" }).fill("Reception");
+    await dialog.getByLabel("Personal access token").fill(server.parts.credentials.token);
+    await dialog.getByRole("button", { name: "Advanced" }).click();
+    assert.equal(await dialog.getByRole("combobox", { name: "Plan" }).inputValue(), "paid");
+    await dialog.getByRole("combobox", { name: "Plan" }).selectOption({ label: "Enterprise" });
+    await dialog.getByRole("textbox", { name: "API URL" }).fill(server.parts.settings.apiUrl);
+    await dialog.getByRole("button", { name: "Add connection" }).click();
+    await dialog.getByText("at most 500 bookings per minute", { exact: false }).waitFor();
+    const [connection] = await listConnections(deps.db, owner);
+    assert.deepEqual(connection?.settings, { apiUrl: server.parts.settings.apiUrl, plan: "enterprise" });
+    await removeConnection(deps, owner, connection?.id ?? assert.fail());
+  });
 
   test("a system is connected once it answers, tested, edited, and deleted when no widget uses it", async () => {
     const server = await serveCalcom();

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Reference } from "#contract/ids.ts";
 import { createTestClock } from "../../../../test/support/app.ts";
-import { BLOCKED_EMAIL, CALCOM_REQUEST_ID, INVALID_PHONE } from "../testing/calcom-server.ts";
+import { BLOCKED_EMAIL, CALCOM_REQUEST_ID, INVALID_PHONE, toError } from "../testing/calcom-server.ts";
 import { CALCOM_NOW } from "../testing/calcom-world.ts";
 import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
+import { type ExternalSubject, testExternalConformance } from "../testing/external-conformance.ts";
 import { openCalcom } from "../testing/open-calcom.ts";
 import { createTestOutbound } from "../testing/outbound.ts";
 import { createCalcom } from "./calcom.ts";
@@ -11,20 +13,42 @@ import { createCalcom } from "./calcom.ts";
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: CALCOM_REQUEST_ID, failure: null };
 
-testConformance("Cal.com", async () => {
+async function openSubject(): Promise<ExternalSubject> {
   const { system, server } = await openCalcom();
+  const find = (reference: Reference) =>
+    server.bookings.find(({ metadata }) => metadata["reference"] === reference) ?? assert.fail();
   return {
     system,
     now: CALCOM_NOW,
-    services: { plain: "10", asking: "12", choosable: null, online: "11" },
+    services: {
+      plain: "10",
+      asking: "12",
+      choosable: null,
+      online: "11",
+      group: null,
+      notOffered: ["20", "21", "22", "23", "24", "25", "26", "27", "28", "29", "30", "50"],
+    },
     readArrived: async (reference) => {
-      const booking = server.bookings.find(({ metadata }) => metadata["reference"] === reference) ?? assert.fail();
+      const booking = find(reference);
       const { notes, ...answers } = booking.bookingFieldsResponses as Record<string, string>;
       const [attendee] = booking.attendees;
       return { name: attendee?.name ?? "", email: attendee?.email ?? "", notes: notes ?? "", answers };
     },
+    twistBooking: (...twists) => server.twist("POST /bookings", ...twists),
+    toThrottled: (seconds) => ({
+      ...toError(429, "ThrottlerException", "Too many requests"),
+      headers: { "X-RateLimit-Reset-Default": String(seconds) },
+    }),
+    toRejected: (request) => ({ ...request, customer: { ...request.customer, email: BLOCKED_EMAIL } }),
+    spoilLinks: (reference) => {
+      find(reference).location = "javascript:alert(1)";
+    },
+    countAppointments: () => server.bookings.length,
   };
-});
+}
+
+testConformance("Cal.com", openSubject);
+testExternalConformance("Cal.com", openSubject);
 
 test("the connection's test says which event types are not offered, and why", async () => {
   const { system } = await openCalcom();

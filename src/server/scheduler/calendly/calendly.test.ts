@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MINUTE_MS } from "#contract/durations.ts";
+import type { Reference } from "#contract/ids.ts";
 import { CALENDLY_REQUEST_ID, type Twist, toError } from "../testing/calendly-server.ts";
 import { CALENDLY_NOW } from "../testing/calendly-world.ts";
 import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
+import { type ExternalSubject, testExternalConformance } from "../testing/external-conformance.ts";
 import { createTimeLimit } from "../testing/local-server.ts";
 import { openCalendly } from "../testing/open-calendly.ts";
 
@@ -12,14 +14,23 @@ const UPSTREAM = { requestId: CALENDLY_REQUEST_ID, failure: null };
 const RATE_LIMIT_WARNING =
   "On paid plans, Calendly accepts at most 10 bookings per minute, 50 per hour and 100 per day from one user.";
 
-testConformance("Calendly", async () => {
+async function openSubject(): Promise<ExternalSubject> {
   const { system, server } = await openCalendly();
+  const find = (reference: Reference) =>
+    server.bookings.find(({ tracking }) => tracking["utm_content"] === reference) ?? assert.fail();
   return {
     system,
     now: CALENDLY_NOW,
-    services: { plain: "CHECKUP", asking: "FIRST", choosable: null, online: "VIDEO" },
+    services: {
+      plain: "CHECKUP",
+      asking: "FIRST",
+      choosable: null,
+      online: "VIDEO",
+      group: null,
+      notOffered: ["POLL", "GROUP", "PAID", "CALL", "DAYS", "SECRET"],
+    },
     readArrived: async (reference) => {
-      const booking = server.bookings.find(({ tracking }) => tracking["utm_content"] === reference) ?? assert.fail();
+      const booking = find(reference);
       const [answers, notes] = [booking.questions_and_answers.slice(0, -1), booking.questions_and_answers.at(-1)];
       return {
         name: booking.invitee.name,
@@ -28,8 +39,24 @@ testConformance("Calendly", async () => {
         answers: Object.fromEntries(answers.map(({ position, answer }) => [`q${position}`, answer])),
       };
     },
+    twistBooking: (...twists) => server.twist("POST /invitees", ...twists),
+    toThrottled: (seconds) => ({
+      ...toError(429, "Too Many Requests"),
+      headers: { "X-RateLimit-Limit": "10", "X-RateLimit-Reset": String(seconds) },
+    }),
+    toRejected: (request) => {
+      server.twist("POST /invitees", { answer: toError(400, "Invalid Argument", [{ parameter: "invitee.email" }]) });
+      return request;
+    },
+    spoilLinks: (reference) => {
+      find(reference).links = "http";
+    },
+    countAppointments: () => server.bookings.length,
   };
-});
+}
+
+testConformance("Calendly", openSubject);
+testExternalConformance("Calendly", openSubject);
 
 test("the connection's test says which event types are not offered, and explains Calendly's limits", async () => {
   const { system } = await openCalendly();
@@ -119,43 +146,6 @@ test("the eleventh booking within a minute is not sent, and the wait is known", 
   clock.set(new Date(CALENDLY_NOW.getTime() + MINUTE_MS));
   server.now = clock.now();
   requireBooked(await system.book(toRequest("CHECKUP", eleventh), NEVER));
-});
-
-test("a limit that Calendly reports itself, for example after bookings of another process, is passed on", async () => {
-  const { system, server } = await openCalendly();
-  const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
-  assert.ok(slot);
-  const headers = { "X-RateLimit-Limit": "10", "X-RateLimit-Reset": "60" };
-  server.twist("POST /invitees", { answer: { ...toError(429, "Too Many Requests"), headers } });
-  assert.deepEqual(await system.book(toRequest("CHECKUP", slot), NEVER), {
-    kind: "unavailable",
-    retryAfterMs: 60_000,
-    upstream: { status: 429, ...UPSTREAM },
-  });
-});
-
-test("a short rate limit is waited out", async () => {
-  const { system, server } = await openCalendly();
-  const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
-  assert.ok(slot);
-  server.twist("POST /invitees", { answer: { status: 429, headers: { "X-RateLimit-Reset": "0" } } });
-  requireBooked(await system.book(toRequest("CHECKUP", slot), NEVER));
-  assert.equal(server.bookings.length, 1);
-});
-
-test("links that are not https are dropped", async () => {
-  const { system, server } = await openCalendly();
-  const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "VIDEO" });
-  assert.ok(slot);
-  const resource = {
-    uri: "https://api.calendly.com/scheduled_events/e/invitees/i",
-    event: "https://api.calendly.com/scheduled_events/event-1",
-    status: "active",
-    cancel_url: "http://calendly.com/c",
-    reschedule_url: "javascript:alert(1)",
-  };
-  server.twist("POST /invitees", { answer: { status: 201, json: { resource } }, creates: true });
-  assert.equal(requireBooked(await system.book(toRequest("VIDEO", slot), NEVER)).manageUrl, null);
 });
 
 const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMade?: boolean }[] = [

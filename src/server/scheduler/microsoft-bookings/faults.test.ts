@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Reference } from "#contract/ids.ts";
 import { AccountLimits } from "../account-limits.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../testing/conformance.ts";
 import { GRAPH_REQUEST_ID, type Twist } from "../testing/graph-server.ts";
@@ -103,6 +104,37 @@ for (const { name, twists, outcome, isMade } of BOOK_CASES) {
     else assert.deepEqual(given, outcome);
     assert.equal((await system.findByReference(request, NEVER)).kind, isMade ? "found" : "absent");
     assert.equal(server.appointments.length, isMade ? 1 : 0);
+  });
+}
+
+for (const refusesDoubleBookings of [true, false]) {
+  test(`two of three visitors at once get the two free members of staff, Graph refuses double bookings: ${refusesDoubleBookings}`, async () => {
+    const { system, server } = await openGraph();
+    server.refusesDoubleBookings = refusesDoubleBookings;
+    const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "choose" });
+    assert.ok(slot);
+    // With the same sum of characters, all three begin with the same member of staff.
+    const requests = ["SVC-23456A", "SVC-32456A", "SVC-42356A"].map((reference) => ({
+      ...toRequest("choose", slot),
+      reference: reference as Reference,
+    }));
+    const outcomes = await Promise.all(requests.map((request) => system.book(request, NEVER)));
+    assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ["booked", "booked", "slot_taken"]);
+    assert.deepEqual(server.appointments.map(({ staffMemberIds }) => staffMemberIds[0]).sort(), ["s-ada", "s-ben"]);
+  });
+
+  test(`a visitor who chose a taken member of staff gets nobody else, Graph refuses double bookings: ${refusesDoubleBookings}`, async () => {
+    const { system, server } = await openGraph();
+    server.refusesDoubleBookings = refusesDoubleBookings;
+    const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "choose" });
+    assert.ok(slot);
+    const requests = [toRequest("choose", slot), toRequest("choose", slot)];
+    const outcomes = await Promise.all(requests.map((request) => system.book({ ...request, staffId: "s-ada" }, NEVER)));
+    assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ["booked", "slot_taken"]);
+    assert.deepEqual(
+      server.appointments.map(({ staffMemberIds }) => staffMemberIds),
+      [["s-ada"]],
+    );
   });
 }
 

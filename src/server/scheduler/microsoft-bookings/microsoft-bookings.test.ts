@@ -1,22 +1,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
+import type { Reference } from "#contract/ids.ts";
 import type { Slot } from "../scheduling-system.ts";
 import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
+import { type ExternalSubject, testExternalConformance } from "../testing/external-conformance.ts";
 import { GRAPH_NOW, PRACTICE, REMINDERS } from "../testing/graph-world.ts";
 import { openGraph } from "../testing/open-graph.ts";
 
 const NEVER = new AbortController().signal;
 
-testConformance("Microsoft Bookings", async () => {
+async function openSubject(): Promise<ExternalSubject> {
   const { system, server } = await openGraph();
+  const find = (reference: Reference) =>
+    server.appointments.find(({ serviceNotes }) => serviceNotes === reference) ?? assert.fail();
   return {
     system,
     now: GRAPH_NOW,
-    services: { plain: "check-up", asking: "first", choosable: "choose", online: "online" },
+    services: {
+      plain: "check-up",
+      asking: "first",
+      choosable: "choose",
+      online: "online",
+      group: "group",
+      notOffered: ["hidden"],
+    },
     readArrived: async (reference) => {
-      const appointment = server.appointments.find(({ serviceNotes }) => serviceNotes === reference) ?? assert.fail();
-      const [customer] = appointment.customers;
+      const [customer] = find(reference).customers;
       assert.ok(customer);
       return {
         name: customer.name,
@@ -25,8 +35,24 @@ testConformance("Microsoft Bookings", async () => {
         answers: Object.fromEntries(customer.customQuestionAnswers.map((given) => [given.questionId, given.answer])),
       };
     },
+    twistBooking: (...twists) => server.twist("POST /appointments", ...twists),
+    toThrottled: (seconds) => ({ status: 429, headers: { "Retry-After": String(seconds) } }),
+    toRejected: (request) => {
+      const answer = { status: 400, json: { error: { code: "ErrorInvalidArgument", message: "Invalid Customer" } } };
+      // Sent with staff, and once more without.
+      server.twist("POST /appointments", { answer }, { answer });
+      return request;
+    },
+    spoilLinks: (reference) => {
+      const links = { anonymousJoinWebUrl: "javascript:alert(1)", joinWebUrl: "http://teams.example" };
+      Object.assign(find(reference), links);
+    },
+    countAppointments: () => server.appointments.length,
   };
-});
+}
+
+testConformance("Microsoft Bookings", openSubject);
+testExternalConformance("Microsoft Bookings", openSubject);
 
 test("the connection's test shows the business, its zone from Microsoft's name, its page, and what to know", async () => {
   const { system } = await openGraph();
@@ -196,20 +222,6 @@ test("without permission to cancel, an appointment is deleted", async () => {
   const { externalId } = requireBooked(await system.book(request, NEVER));
   assert.equal(requireFound(await system.cancel({ externalId, reference: request.reference }, NEVER)), "canceled");
   assert.deepEqual(server.appointments, []);
-});
-
-test("links that are not https are dropped", async () => {
-  const { system, server } = await openGraph();
-  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "online" });
-  assert.ok(slot);
-  const request = toRequest("online", slot);
-  requireBooked(await system.book(request, NEVER));
-  Object.assign(server.appointments[0] ?? {}, {
-    anonymousJoinWebUrl: "javascript:alert(1)",
-    joinWebUrl: "http://x.example",
-  });
-  const found = await system.findByReference(request, NEVER);
-  assert.equal(found.kind === "found" && found.value.joinUrl, null);
 });
 
 test("a group service is booked with a customer created for it", async () => {

@@ -45,6 +45,8 @@ testConformance("the sandbox", async () => {
       asking: "first-appointment",
       choosable: "consultation",
       online: "online-meeting",
+      group: null,
+      notOffered: [],
     },
     readArrived: null,
   };

@@ -32,6 +32,8 @@ type CalendlyBooking = {
   end_time: string;
   event_type: string;
   isOnline: boolean;
+  /** The scheme of its links. */
+  links: string;
   invitee: { name: string; email: string; timezone: string };
   questions_and_answers: { question: string; answer: string; position: number }[];
   tracking: Record<string, string | null>;
@@ -169,6 +171,7 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
       end_time: toMicroseconds(startMs + eventType.duration * MINUTE_MS),
       event_type: eventType.uri,
       isOnline: wanted.location?.kind === "zoom_conference",
+      links: "https",
       invitee: wanted.invitee,
       questions_and_answers: wanted.questions_and_answers,
       tracking: wanted.tracking,
@@ -237,7 +240,7 @@ function findMisfit(wanted: WantedInvitee, eventType: (typeof eventTypes)[number
 
 function toEvent(booking: CalendlyBooking): object {
   const { uuid, status, start_time, end_time, event_type } = booking;
-  const online = { type: "zoom", status: "pushed", join_url: `https://zoom.example/j/${uuid}` };
+  const online = { type: "zoom", status: "pushed", join_url: `${booking.links}://zoom.example/j/${uuid}` };
   return {
     uri: `${API}/scheduled_events/${uuid}`,
     status,
@@ -249,7 +252,7 @@ function toEvent(booking: CalendlyBooking): object {
   };
 }
 
-function toInvitee({ uuid, status, invitee, questions_and_answers, tracking }: CalendlyBooking): object {
+function toInvitee({ uuid, status, links, invitee, questions_and_answers, tracking }: CalendlyBooking): object {
   return {
     uri: `${API}/scheduled_events/${uuid}/invitees/invitee-${uuid}`,
     event: `${API}/scheduled_events/${uuid}`,
@@ -257,8 +260,8 @@ function toInvitee({ uuid, status, invitee, questions_and_answers, tracking }: C
     ...invitee,
     questions_and_answers,
     tracking,
-    cancel_url: `https://calendly.com/cancellations/invitee-${uuid}`,
-    reschedule_url: `https://calendly.com/reschedulings/invitee-${uuid}`,
+    cancel_url: `${links}://calendly.com/cancellations/invitee-${uuid}`,
+    reschedule_url: `${links}://calendly.com/reschedulings/invitee-${uuid}`,
   };
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { NOTES_LENGTH_MAX } from "#contract/book.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import { REFERENCE, type Reference } from "#contract/ids.ts";
 import { randomId, systemRandom } from "../../lib/random.ts";
@@ -7,7 +8,7 @@ import type { Booked, BookOutcome, BookRequest, Read, Slot, UnlimitedSystem } fr
 
 // What every scheduling system must do. Each test gets a fresh subject; its services are named after what a test needs.
 
-type ConformanceSubject = {
+export type ConformanceSubject = {
   readonly system: UnlimitedSystem;
   readonly now: Date;
   readonly services: {
@@ -18,6 +19,10 @@ type ConformanceSubject = {
     /** Lets the visitor choose between at least two people; null if the system never does. */
     readonly choosable: string | null;
     readonly online: string;
+    /** For several people at one time; null if the system has none, or they are not offered. */
+    readonly group: string | null;
+    /** Exist in the account, but a visitor could not book them with immediate confirmation. */
+    readonly notOffered: readonly string[];
   };
   /** What was received with an appointment; null if the system stores nothing about customers. */
   readonly readArrived: ((reference: Reference) => Promise<Arrived>) | null;
@@ -215,6 +220,74 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       const again = await listWeek(system, { now, serviceId: services.plain });
       assert.ok(again.map(toStart).includes(toStart(first)));
       assert.equal(requireFound(await system.cancel(appointment, NEVER)), "canceled");
+    });
+
+    test("gives one place to one of two visitors who book at the same moment", async () => {
+      const { system, now, services } = await open();
+      const [first] = await listWeek(system, { now, serviceId: services.plain });
+      assert.ok(first);
+      const requests = [toRequest(services.plain, first), toRequest(services.plain, first)];
+      const outcomes = await Promise.all(requests.map((request) => system.book(request, NEVER)));
+      assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ["booked", "slot_taken"]);
+      for (const [index, request] of requests.entries()) {
+        const isWinner = outcomes[index]?.kind === "booked";
+        assert.equal((await system.findByReference(request, NEVER)).kind, isWinner ? "found" : "absent");
+      }
+    });
+
+    test("books with notes of any length, and the reference stays readable", async (context) => {
+      const { system, now, services, readArrived } = await open();
+      const [slot] = await listWeek(system, { now, serviceId: services.plain });
+      assert.ok(slot);
+      const request = toRequest(services.plain, slot);
+      const customer = { ...request.customer, notes: "n".repeat(NOTES_LENGTH_MAX) };
+      requireBooked(await system.book({ ...request, customer }, NEVER));
+      assert.equal((await system.findByReference(request, NEVER)).kind, "found");
+      if (readArrived === null) return context.skip("this system keeps nothing about a customer");
+      const { notes } = await readArrived(request.reference);
+      assert.ok(notes.startsWith("nnn") && notes.includes(request.reference));
+    });
+
+    test("books for a customer whose phone number is unusual or wrong", async () => {
+      const { system, now, services } = await open();
+      const slots = await listWeek(system, { now, serviceId: services.plain });
+      for (const [index, phone] of ["030 1234567", "+1 022 555 0100", "ask at the desk"].entries()) {
+        const slot = slots[index];
+        assert.ok(slot);
+        const request = toRequest(services.plain, slot);
+        requireBooked(await system.book({ ...request, customer: { ...request.customer, phone } }, NEVER));
+      }
+    });
+
+    test("ignores answers to questions that the service does not ask", async (context) => {
+      const { system, now, services, readArrived } = await open();
+      const [slot] = await listWeek(system, { now, serviceId: services.plain });
+      assert.ok(slot);
+      const request = toRequest(services.plain, slot);
+      const answers = [{ questionId: "removed", question: "An old question", answer: "An old answer" }];
+      requireBooked(await system.book({ ...request, answers }, NEVER));
+      if (readArrived === null) return context.skip("this system keeps nothing about a customer");
+      assert.deepEqual((await readArrived(request.reference)).answers, {});
+    });
+
+    test("offers only what a visitor can book with immediate confirmation", async () => {
+      const { system, services } = await open();
+      const offered = new Set(requireFound(await system.listServices(NEVER)).map(({ id }) => id));
+      assert.deepEqual(
+        services.notOffered.filter((id) => offered.has(id)),
+        [],
+      );
+    });
+
+    test("books each time of a service for groups once, if it offers one", async (context) => {
+      const { system, now, services } = await open();
+      if (services.group === null) return context.skip("this system offers none");
+      const [slot] = await listWeek(system, { now, serviceId: services.group });
+      assert.ok(slot);
+      const request = toRequest(services.group, slot);
+      requireBooked(await system.book(request, NEVER));
+      assert.equal((await system.findByReference(request, NEVER)).kind, "found");
+      assert.deepEqual(await system.book(toRequest(services.group, slot), NEVER), { kind: "slot_taken" });
     });
 
     test("does nothing for a caller that has left", async () => {

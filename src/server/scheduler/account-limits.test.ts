@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { createTestClock } from "../../../test/support/app.ts";
+import { AccountLimits } from "./account-limits.ts";
+import { createCalendly } from "./calendly/calendly.ts";
+import { createMicrosoftBookings } from "./microsoft-bookings/microsoft-bookings.ts";
+import { startCalendlyServer } from "./testing/calendly-server.ts";
+import { CALENDLY_NOW } from "./testing/calendly-world.ts";
+import { listWeek, requireBooked, toRequest } from "./testing/conformance.ts";
+import { startGraphServer } from "./testing/graph-server.ts";
+import { GRAPH_NOW } from "./testing/graph-world.ts";
+import { createTestOutbound } from "./testing/outbound.ts";
+
+const NEVER = new AbortController().signal;
+
+test("two uses of one mailbox, for example a widget and a check, make four requests at once together", async () => {
+  const server = await startGraphServer();
+  after(() => server.stop());
+  const clock = createTestClock(GRAPH_NOW);
+  const openPair = (first: AccountLimits, second: AccountLimits) =>
+    [first, second].map((accountLimits) =>
+      createMicrosoftBookings({ outbound: createTestOutbound(clock), clock, accountLimits }, server.parts),
+    );
+  const readWeeks = async (systems: ReturnType<typeof openPair>) => {
+    for (const system of systems) await system.listServices(NEVER);
+    server.faults.length = 0;
+    const queries = systems.flatMap((system) => Array.from({ length: 8 }, () => system));
+    await Promise.all(queries.map((system) => listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" })));
+    return new Set(server.faults);
+  };
+  const shared = new AccountLimits();
+  assert.deepEqual(await readWeeks(openPair(shared, shared)), new Set());
+  const apart = openPair(new AccountLimits(), new AccountLimits());
+  assert.deepEqual(await readWeeks(apart), new Set(["more than four requests at once"]), "the stand-in would notice");
+});
+
+test("two connections with one Calendly token share its bookings per minute", async () => {
+  const server = await startCalendlyServer(CALENDLY_NOW);
+  after(() => server.stop());
+  const clock = createTestClock(CALENDLY_NOW);
+  const accountLimits = new AccountLimits();
+  const [one, other] = [1, 2].map(() =>
+    createCalendly({ outbound: createTestOutbound(clock), clock, accountLimits }, server.parts),
+  );
+  assert.ok(one && other);
+  const slots = await listWeek(one, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
+  for (const [index, slot] of slots.slice(0, 10).entries())
+    requireBooked(await (index % 2 === 0 ? one : other).book(toRequest("CHECKUP", slot), NEVER));
+  const [next] = slots.slice(10);
+  assert.ok(next);
+  for (const system of [one, other]) {
+    const outcome = await system.book(toRequest("CHECKUP", next), NEVER);
+    assert.deepEqual(outcome, { kind: "unavailable", retryAfterMs: 60_000, upstream: null });
+  }
+  assert.equal(server.bookings.length, 10);
+});
