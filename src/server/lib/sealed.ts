@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { assert } from "./assert.ts";
 import type { Random } from "./random.ts";
+import { RecentMap } from "./recent-map.ts";
 
 // Secrets that must be read again are stored encrypted. A sealed text is version (1 byte) | nonce (12) | AES-256-GCM
 // ciphertext | tag (16). It is bound to its version, its purpose and its row's id, so it cannot be opened anywhere
@@ -42,6 +43,22 @@ export function createSealer(deps: { random: Random }, options: { secretKey: str
         // Only a tag mismatch throws here; the caller decides what a lost secret means.
         return null;
       }
+    },
+  };
+}
+
+/** Remembers what was opened lately: opening a signing secret takes longer than signing with it. */
+export function rememberOpened(sealer: Sealer, capacity: number): Sealer {
+  const opened = new RecentMap<string, string>(capacity);
+  return {
+    seal: sealer.seal,
+    open(id, sealed) {
+      const key = id + sealed.toString("latin1");
+      const known = opened.get(key);
+      if (known !== undefined) return known;
+      const text = sealer.open(id, sealed);
+      if (text !== null) opened.set(key, text);
+      return text;
     },
   };
 }

@@ -58,15 +58,15 @@ export function createOutbound(deps: GuardSettings & { clock: Clock; docsUrl: st
     "User-Agent": `Bookflow/1.0 (+${deps.docsUrl})`,
   };
   return {
-    send: async (request, callerSignal) => {
-      if (callerSignal.aborted) return { kind: "failure", code: toAbortCode(callerSignal), wasSent: false };
-      const signal = AbortSignal.any([callerSignal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
+    send: async (request, signal) => {
+      if (signal.aborted) return { kind: "failure", code: toAbortCode(signal), wasSent: false };
       const { type, body } = toBody(request.body);
       const headers = { ...fixedHeaders, ...(type === null ? {} : { "Content-Type": type }), ...request.headers };
       const { method } = request;
       const url = new URL(request.url);
       const reply = new CollectedReply();
-      const wanted = { url, user: "scheduling", method, headers, body, signal, limits: REPLY_LIMITS };
+      const limits = { timeoutMs: REQUEST_TIMEOUT_MS, signal, limits: REPLY_LIMITS };
+      const wanted = { url, user: "scheduling", method, headers, body, ...limits };
       const { ending, wasSent } = await exchange(pool, wanted, reply);
       if (ending !== "whole") return { kind: "failure", code: toFailureCode(ending, signal), wasSent };
       return toReply(reply, deps.clock.now());
@@ -94,7 +94,7 @@ class CollectedReply implements ReplySink {
 function toFailureCode(ending: Exclude<Ending, "whole">, signal: AbortSignal): NoReply["code"] {
   switch (ending) {
     case "given_up":
-      return toAbortCode(signal);
+      return signal.aborted ? toAbortCode(signal) : "timeout";
     case "body_too_long":
     case "wire_too_long":
       return "too_large";

@@ -3,8 +3,8 @@ import type { SendFailureCode } from "#contract/send-failure.ts";
 import { type ConnectionPool, toSocketFacts } from "./connection-pool.ts";
 import { isMisuse, SendFault, toFailureCode } from "./send-failure.ts";
 
-// One request and its reply over a pooled connection. undici's timeouts are off; the caller's signal is the only limit. No
-// redirect is followed and nothing is decompressed.
+// One request and its reply over a pooled connection. undici's timeouts are off: one time limit covers everything from the name
+// lookup to the last byte. No redirect is followed and nothing is decompressed.
 
 export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -21,8 +21,9 @@ export type ExchangeRequest = {
   readonly method: Dispatcher.HttpMethod;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | string | null;
-  /** Aborts the request at any point, from the name lookup to the last byte. */
-  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** Ends the exchange before its time limit. */
+  readonly signal?: AbortSignal;
   readonly limits: {
     readonly bodyBytes: number;
     /**
@@ -53,7 +54,8 @@ export async function exchange(
     function settle(ending: Ending): void {
       if (isSettled) return;
       isSettled = true;
-      signal.removeEventListener("abort", giveUp);
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", giveUp);
       connection.onOverflow = null;
       resolve({ ending, wasSent });
       if (ending === "whole") pool.giveBack(connection);
@@ -61,7 +63,9 @@ export async function exchange(
     }
     const giveUp = (): void => settle("given_up");
 
-    signal.addEventListener("abort", giveUp, { once: true });
+    // A timer of its own: an AbortController for each request takes several times as long.
+    const timer = setTimeout(giveUp, request.timeoutMs);
+    signal?.addEventListener("abort", giveUp, { once: true });
     connection.wireBytesLimit = (connection.socket?.bytesRead ?? 0) + limits.wireBytes;
     connection.onOverflow = () => settle("wire_too_long");
     connection.client.dispatch(

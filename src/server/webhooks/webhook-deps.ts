@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { assert } from "../lib/assert.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Random } from "../lib/random.ts";
-import { createSealer, type Sealer } from "../lib/sealed.ts";
+import { createSealer, rememberOpened, type Sealer } from "../lib/sealed.ts";
 import { type Cidr, parseCidr } from "../sending/address-rules.ts";
 import { createSystemResolver, type ResolveHost } from "../sending/resolve-host.ts";
 import type { RetrySchedule } from "./delivery/retry-schedule.ts";
@@ -29,6 +29,8 @@ export type WebhookDeps = {
 const LEASE_TIMEOUTS = 4;
 const LEASE_MS_MIN = 2_000;
 
+const SECRETS_REMEMBERED = 2_000;
+
 export function createWebhookDeps(deps: {
   config: Pick<
     Config,
@@ -45,7 +47,10 @@ export function createWebhookDeps(deps: {
     resolve,
     allow,
     send: createGuardedSend({ resolve, allow, timeoutMs: config.webhookTimeoutMs, docsUrl: config.docsUrl }),
-    secretBox: createSealer(deps, { secretKey: deps.secretKey, purpose: "webhook signing secrets, version 1" }),
+    secretBox: rememberOpened(
+      createSealer(deps, { secretKey: deps.secretKey, purpose: "webhook signing secrets, version 1" }),
+      SECRETS_REMEMBERED,
+    ),
     urlBox: createSealer(deps, { secretKey: deps.secretKey, purpose: "chat URLs, version 1" }),
     schedule: { delaysSeconds: config.webhookRetrySchedule, jitterFraction: config.webhookRetryJitter },
     leaseMs: Math.max(LEASE_MS_MIN, LEASE_TIMEOUTS * config.webhookTimeoutMs),

@@ -86,14 +86,8 @@ async function post(
   timeoutMs: number,
 ): Promise<SendResult> {
   const startedAt = performance.now();
-  const limit = new AbortController();
-  const deadline = setTimeout(() => limit.abort(), timeoutMs);
   const reply = new ReplyReader();
-  const { ending } = await exchange(
-    pool,
-    { ...request, method: "POST", signal: limit.signal, limits: REPLY_LIMITS },
-    reply,
-  ).finally(() => clearTimeout(deadline));
+  const { ending } = await exchange(pool, { ...request, method: "POST", timeoutMs, limits: REPLY_LIMITS }, reply);
   const durationMs = Math.round(performance.now() - startedAt);
   const fault = toFault(ending);
   const { status } = reply;

@@ -41,18 +41,25 @@ export class ReplyReader implements ReplySink {
   }
 }
 
+const wholeDecoder = new TextDecoder();
+/** Of one UTF-16 unit. */
+const UTF8_BYTES_MAX = 3;
+
 /**
  * The kept start of a reply as text that PostgreSQL accepts: invalid UTF-8 and NUL become U+FFFD, and the text is at most
  * REPLY_KEPT_BYTES of UTF-8, cut between characters. `isWhole`: `bytes` is the whole body.
  */
 export function toReplyText(bytes: Buffer, isWhole: boolean): { text: string; truncated: boolean } {
-  // In streaming mode the decoder drops an incomplete last character instead of replacing it.
-  const decoded = new TextDecoder().decode(bytes.subarray(0, REPLY_KEPT_BYTES), { stream: !isWhole });
-  const text = Buffer.from(decoded.replaceAll("\0", "\ufffd"));
-  if (text.length <= REPLY_KEPT_BYTES) return { text: text.toString(), truncated: !isWhole };
+  const part = bytes.subarray(0, REPLY_KEPT_BYTES);
+  // In streaming mode the decoder drops an incomplete last character instead of replacing it, and can't be used again.
+  const decoded = isWhole ? wholeDecoder.decode(part) : new TextDecoder().decode(part, { stream: true });
+  const text = decoded.replaceAll("\0", "\ufffd");
+  if (text.length * UTF8_BYTES_MAX <= REPLY_KEPT_BYTES) return { text, truncated: !isWhole };
+  const encoded = Buffer.from(text);
+  if (encoded.length <= REPLY_KEPT_BYTES) return { text, truncated: !isWhole };
   let end = REPLY_KEPT_BYTES;
-  while (isContinuation(text.readUInt8(end))) end--;
-  return { text: text.toString("utf8", 0, end), truncated: true };
+  while (isContinuation(encoded.readUInt8(end))) end--;
+  return { text: encoded.toString("utf8", 0, end), truncated: true };
 }
 
 function isContinuation(byte: number): boolean {
