@@ -38,7 +38,24 @@ export type Log = Record<"debug" | "info" | "warn" | "error", (name: string, fie
 
 type LogDestination = { write(line: string): void };
 
-export function createLog(level: LogLevel, destination: LogDestination = process.stdout): Log {
+let waitingLines = "";
+
+/** The lines of one turn of the event loop are written together: writing a line takes longer than making it. */
+const standardOutput: LogDestination = {
+  write(line) {
+    if (waitingLines === "") setImmediate(writeWaiting);
+    waitingLines += line;
+  },
+};
+process.on("exit", writeWaiting);
+
+function writeWaiting(): void {
+  const lines = waitingLines;
+  waitingLines = "";
+  if (lines !== "") process.stdout.write(lines);
+}
+
+export function createLog(level: LogLevel, destination: LogDestination = standardOutput): Log {
   const logger = pino(
     {
       level,
