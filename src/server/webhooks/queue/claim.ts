@@ -53,7 +53,7 @@ export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<
     const open = waiting.filter((lane) => lane.isOpen);
     const due = open.filter((lane) => lane.dueAt <= lease.at);
     const inFlight = toInFlight(due.length === 0 ? [] : await listInFlight(transaction));
-    const depth = toDepth(limit, due.length);
+    const depth = toDepth(limit, due.filter((lane) => toLaneRoom(lane, inFlight) > 0).length);
     const lanes = await readLanes(transaction, due, { inFlight, depth, now: lease.at });
     const tests = waiting.length === 0 ? [] : await listWaitingTests(transaction, { now: lease.at, limit });
     const chosen = new Set([...tests, ...chooseFairly(lanes, { inFlight, free, limit })].slice(0, limit));
@@ -67,9 +67,9 @@ export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<
   });
 }
 
-/** How many deliveries of each lane are read: together twice as many as may be claimed, so that there is a choice. */
+/** How many deliveries of each lane are read: together more than may be claimed, so that there is a choice. */
 function toDepth(limit: number, laneCount: number): number {
-  return Math.ceil((2 * limit) / Math.max(1, laneCount));
+  return Math.ceil((1.5 * limit) / Math.max(1, laneCount));
 }
 
 /** The first deliveries of each due lane: as many as it has room for, at most `depth`. */

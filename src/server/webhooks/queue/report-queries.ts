@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { AttemptErrorCode, AttemptResult, AttemptTrigger, DeliveryState } from "#contract/delivery.ts";
 import type { EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
+import { type BatchColumn, toBatchRows } from "../../db/batch-rows.ts";
 import type { Db } from "../../db/pool.ts";
 import { toLane, writeLane } from "./lanes.ts";
 import { toStatementGroups } from "./statement-groups.ts";
@@ -71,16 +72,10 @@ export async function writeReports(db: Db, reports: readonly AttemptReport[]): P
 
 /** Takes finished deliveries out of the queue and schedules retries. Returns the deliveries whose token was current. */
 async function releaseLeases(transaction: Db, reports: readonly AttemptReport[]): Promise<ReadonlySet<DeliveryId>> {
-  const releases = reports.map(({ deliveryId, leaseToken, nextAttemptAt }) => ({
-    delivery_id: deliveryId,
-    lease_token: leaseToken,
-    next_attempt_at: nextAttemptAt,
-  }));
   const { rows } = await sql<{ delivery_id: DeliveryId }>`-- prepared: release_leases
     with held as materialized (
       select queue.delivery_id, report.next_attempt_at
-      from json_to_recordset(${JSON.stringify(releases)}::json)
-        as report (delivery_id uuid, lease_token uuid, next_attempt_at timestamptz)
+      from ${toBatchRows("report", RELEASE_COLUMNS, reports)}
       join delivery_queue queue using (delivery_id, lease_token)
       order by queue.delivery_id for update of queue
     ), rescheduled as (
@@ -122,12 +117,8 @@ type EndpointBefore = { old_status: EndpointStatus; old_failed_attempts: number;
 async function recordAttempts(transaction: Db, reports: readonly AttemptReport[]): Promise<EndpointAfter[]> {
   const { rows } = await sql<EndpointAfter & EndpointBefore>`-- prepared: record_attempts
     with report as materialized (
-      select * from json_to_recordset(${toReportJson(reports)}::json) as report (
-        organization_id text, endpoint_id text, delivery_id uuid, receiver integer, trigger text, started_at timestamptz,
-        finished_at timestamptz, result text, duration_ms integer, status integer, error_code text, reply text,
-        reply_is_truncated boolean, state text, uses_retry boolean, next_attempt_at timestamptz, pause_until timestamptz,
-        counts_for_health boolean, is_refused boolean, is_gone boolean
-      )
+      select ${sql.join(REPORT_COLUMNS.map(({ name }) => sql.ref(name)))}
+      from ${toBatchRows("report", REPORT_COLUMNS, reports)}
     ), moved as (
       update deliveries delivery set state = coalesce(report.state, delivery.state),
         cancel_reason = case when report.state is null then delivery.cancel_reason end,
@@ -182,32 +173,41 @@ async function recordAttempts(transaction: Db, reports: readonly AttemptReport[]
   return rows.map((row) => ({ ...row, lane_changed: hasLaneChanged(row) }));
 }
 
-function toReportJson(reports: readonly AttemptReport[]): string {
-  return JSON.stringify(
-    reports.map((report) => ({
-      organization_id: report.organizationId,
-      endpoint_id: report.endpointId,
-      delivery_id: report.deliveryId,
-      receiver: report.receiver,
-      trigger: report.trigger,
-      started_at: report.startedAt,
-      finished_at: report.finishedAt,
-      result: report.result,
-      duration_ms: report.durationMs,
-      status: report.status,
-      error_code: report.errorCode,
-      reply: report.reply,
-      reply_is_truncated: report.replyIsTruncated,
-      state: report.state,
-      uses_retry: report.usesRetry,
-      next_attempt_at: report.nextAttemptAt,
-      pause_until: report.pauseUntil,
-      counts_for_health: report.countsForHealth,
-      is_refused: report.isRefused,
-      is_gone: report.isGone,
-    })),
-  );
-}
+const DELIVERY_ID = { name: "delivery_id", type: "uuid", read: (report: AttemptReport) => report.deliveryId } as const;
+const NEXT_ATTEMPT_AT = {
+  name: "next_attempt_at",
+  type: "timestamptz",
+  read: (report: AttemptReport) => report.nextAttemptAt,
+} as const;
+
+const RELEASE_COLUMNS: readonly BatchColumn<AttemptReport>[] = [
+  DELIVERY_ID,
+  { name: "lease_token", type: "uuid", read: (report) => report.leaseToken },
+  NEXT_ATTEMPT_AT,
+];
+
+const REPORT_COLUMNS: readonly BatchColumn<AttemptReport>[] = [
+  DELIVERY_ID,
+  { name: "organization_id", type: "text", read: (report) => report.organizationId },
+  { name: "endpoint_id", type: "text", read: (report) => report.endpointId },
+  { name: "receiver", type: "integer", read: (report) => report.receiver },
+  { name: "trigger", type: "text", read: (report) => report.trigger },
+  { name: "started_at", type: "timestamptz", read: (report) => report.startedAt },
+  { name: "finished_at", type: "timestamptz", read: (report) => report.finishedAt },
+  { name: "result", type: "text", read: (report) => report.result },
+  { name: "duration_ms", type: "integer", read: (report) => report.durationMs },
+  { name: "status", type: "integer", read: (report) => report.status },
+  { name: "error_code", type: "text", read: (report) => report.errorCode },
+  { name: "reply", type: "text", read: (report) => report.reply },
+  { name: "reply_is_truncated", type: "boolean", read: (report) => report.replyIsTruncated },
+  { name: "state", type: "text", read: (report) => report.state },
+  { name: "uses_retry", type: "boolean", read: (report) => report.usesRetry },
+  NEXT_ATTEMPT_AT,
+  { name: "pause_until", type: "timestamptz", read: (report) => report.pauseUntil },
+  { name: "counts_for_health", type: "boolean", read: (report) => report.countsForHealth },
+  { name: "is_refused", type: "boolean", read: (report) => report.isRefused },
+  { name: "is_gone", type: "boolean", read: (report) => report.isGone },
+];
 
 function hasLaneChanged(row: EndpointAfter & EndpointBefore): boolean {
   const before = toLane({

@@ -1,0 +1,30 @@
+import { type RawBuilder, sql } from "kysely";
+import { toArrayText } from "./array-text.ts";
+
+/** A column of a batch: its name and type in the statement, and an item's value in it. */
+export type BatchColumn<Item> = {
+  readonly name: string;
+  readonly type: "text" | "uuid" | "integer" | "boolean" | "timestamptz";
+  readonly read: (item: Item) => string | number | boolean | Date | null;
+};
+
+/**
+ * Items as rows of a statement, `unnest(…) as alias (columns)`: one array per column, which PostgreSQL and Node handle several
+ * times faster than a list of JSON objects.
+ */
+export function toBatchRows<Item>(
+  alias: string,
+  columns: readonly BatchColumn<Item>[],
+  items: readonly Item[],
+): RawBuilder<unknown> {
+  const arrays = columns.map(({ type, read }) => {
+    const values = toArrayText(items.map((item) => toText(read(item))));
+    return sql`${values}::${sql.raw(type)}[]`;
+  });
+  const names = columns.map(({ name }) => sql.ref(name));
+  return sql`unnest(${sql.join(arrays)}) as ${sql.ref(alias)} (${sql.join(names)})`;
+}
+
+function toText(value: string | number | boolean | Date | null): string | null {
+  return value instanceof Date ? value.toISOString() : value === null ? null : String(value);
+}
