@@ -263,7 +263,6 @@ export const LONG_FUNCTIONS: readonly { readonly file: string; readonly linesMax
   { file: "src/server/lib/metrics.ts", linesMax: 180 },
   { file: "src/server/scheduler/connections/app-routes.ts", linesMax: 100 },
   { file: "src/server/webhooks/endpoints/app-routes.ts", linesMax: 100 },
-  { file: "src/server/webhooks/queue/report-queries.ts", linesMax: 70 },
   { file: "src/server/widgets/app-routes.ts", linesMax: 70 },
   { file: "src/widget/frame/api.ts", linesMax: 70 },
   { file: "src/widget/frame/submit.ts", linesMax: 100 },
