@@ -22,7 +22,7 @@ export class AccountLimits {
     return findOrAdd(this.#mailboxes, key, () => createConcurrencyLimit(GRAPH_REQUESTS_AT_ONCE_MAX));
   }
 
-  /** Calendly counts by user. Two tokens of one user are counted apart. */
+  /** Calendly counts by user. Two tokens of one user are counted separately. */
   ofCalendlyUser({ settings, credentials }: CalendlyParts): BookingQuota {
     const key = hash("sha256", `${settings.apiUrl} ${settings.plan} ${credentials.token}`);
     return findOrAdd(this.#calendlyUsers, key, () => new BookingQuota(settings.plan));

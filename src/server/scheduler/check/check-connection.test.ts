@@ -133,7 +133,7 @@ test("a check says what fails and what to do", async () => {
   );
 });
 
-test("a system that repeats the key in its answers does not bring it into the check", async () => {
+test("a key echoed in a system's answers does not appear in the check", async () => {
   const { owner, id } = await connect("calcom", calcom.parts);
   const { apiKey } = calcom.parts.credentials;
   const headers = { "X-Request-Id": apiKey };

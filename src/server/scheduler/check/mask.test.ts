@@ -10,7 +10,7 @@ const FORMS = [
   Buffer.from(SECRET).toString("base64url"),
 ];
 
-test("a secret is masked wherever it stands: in texts, addresses, lists and names of members", () => {
+test("a secret is masked everywhere: in texts, URLs, lists and property names", () => {
   const mask = new Mask({ secrets: [SECRET], ownEmail: "test@example.com" });
   for (const form of FORMS) {
     const json = {
@@ -26,14 +26,14 @@ test("a secret is masked wherever it stands: in texts, addresses, lists and name
   }
 });
 
-test("a token that was learned on the way is masked like the connection's own", () => {
+test("a token obtained during the check is masked like the connection's own", () => {
   const mask = new Mask({ secrets: [SECRET], ownEmail: "test@example.com" });
   assert.equal(mask.text("token-1 and more"), "token-1 and more");
   mask.add("token-1");
   assert.equal(mask.text(`token-1 and ${SECRET}`), "*** and ***");
 });
 
-test("people's data is masked by the names of fields, except that of the test booking", () => {
+test("personal data is masked by field name, except the test booking's", () => {
   const mask = new Mask({ secrets: [], ownEmail: "test@example.com" });
   const json = {
     attendees: [{ name: "Mara Quell", email: "mara@example.com", seats: 1 }],

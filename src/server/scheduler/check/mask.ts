@@ -13,7 +13,7 @@ const PERSON_KEYS =
 const CUSTOMER_KEYS =
   /^(customers|attendees|guests|invitee|bookingFieldsResponses|questions_and_answers|event_guests)$/;
 
-/** Masks the connection's own secrets wherever they stand, and people's data by the names of fields. */
+/** Masks the connection's own secrets everywhere, and personal data by field name. */
 export class Mask {
   readonly #ownEmail: string;
   #secrets: string[] = [];
