@@ -1,5 +1,12 @@
 -- Made by `npm run generate` from migrations/; a test compares it with a migrated database.
 
+create table api_key_uses (
+  organization_id text not null,
+  key_id text not null,
+  last_used_at timestamp(3) with time zone not null,
+  constraint api_key_uses_pkey PRIMARY KEY (organization_id, key_id)
+);
+
 create table api_keys (
   id text not null,
   organization_id text not null,
@@ -218,8 +225,7 @@ create table endpoints (
   constraint endpoints_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'teams'::text, 'slack'::text]))),
   constraint endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text]))),
   constraint endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
-  constraint endpoints_pkey PRIMARY KEY (id),
-  constraint endpoints_organization_id_id_key UNIQUE (organization_id, id)
+  constraint endpoints_pkey PRIMARY KEY (organization_id, id)
 );
 
 create table funnel_days (
@@ -431,8 +437,7 @@ create table scheduling_connections (
   constraint scheduling_connections_check CHECK (((last_error IS NULL) = (last_error_at IS NULL))),
   constraint scheduling_connections_kind_check CHECK ((kind = ANY (ARRAY['microsoft-bookings'::text, 'calcom'::text, 'calendly'::text]))),
   constraint scheduling_connections_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
-  constraint scheduling_connections_pkey PRIMARY KEY (id),
-  constraint scheduling_connections_organization_id_id_key UNIQUE (organization_id, id)
+  constraint scheduling_connections_pkey PRIMARY KEY (organization_id, id)
 );
 
 create table schema_migrations (
@@ -552,7 +557,6 @@ create table widgets (
   constraint widgets_accent_color_check CHECK ((accent_color ~ '^#[0-9a-f]{6}$'::text)),
   constraint widgets_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text]))),
   constraint widgets_template_check CHECK ((template = ANY (ARRAY['classic'::text, 'compact'::text, 'minimal'::text]))),
-  constraint widgets_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES scheduling_connections(organization_id, id),
   constraint widgets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint widgets_pkey PRIMARY KEY (id),
   constraint widgets_organization_id_id_key UNIQUE (organization_id, id)

@@ -7,7 +7,15 @@ import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { migrate } from "../src/server/db/migrate.ts";
 import { openPool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log.ts";
-import { databaseUrl, onServer, TEMPLATE_DATABASE } from "../test/support/database.ts";
+import { createCitusDatabase } from "../test/support/citus-cluster.ts";
+import {
+  databaseUrl,
+  isCluster,
+  listDatabaseUrls,
+  onEveryServer,
+  onServer,
+  TEMPLATE_DATABASE,
+} from "../test/support/database.ts";
 
 /** Nothing in it is worth keeping, and no table lives long enough to need vacuuming. */
 const SETTINGS_OFF = ["fsync", "synchronous_commit", "full_page_writes", "autovacuum"];
@@ -64,9 +72,15 @@ function toSuperuserUrl(url: string, dataDir: string): string {
 async function makeTemplate(): Promise<void> {
   const draft = `${TEMPLATE_DATABASE}_${process.pid}`;
   const log = createLog("silent");
-  await onServer(`create database ${draft}`);
+  if (isCluster()) await createCitusDatabase(listDatabaseUrls(draft));
+  else await onServer(`create database ${draft}`);
   const pool = openPool({ url: databaseUrl(draft), size: 1, log });
   await migrate({ pool, log }).finally(() => pool.end());
-  await onServer(`drop database if exists ${TEMPLATE_DATABASE} with (force)`);
-  await onServer(`alter database ${draft} rename to ${TEMPLATE_DATABASE}`);
+  // Citus keeps connections between the servers, and PostgreSQL clones only what nobody is connected to.
+  if (isCluster()) {
+    await onEveryServer(`alter database ${draft} allow_connections false`);
+    await onEveryServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${draft}'`);
+  }
+  await onEveryServer(`drop database if exists ${TEMPLATE_DATABASE} with (force)`);
+  await onEveryServer(`alter database ${draft} rename to ${TEMPLATE_DATABASE}`);
 }

@@ -157,12 +157,19 @@ describe("DATABASE_URL", () => {
     "postgresql://localhost/bookflow",
     "postgres://bookflow:secret@/bookflow?host=/var/run/postgresql/",
     "postgres:///bookflow",
+    "postgres://bookflow:secret@one:5432,two:5433/bookflow",
   ];
   for (const given of accepted) {
     test(`${given} is accepted unchanged`, () =>
       assert.equal(parseConfig({ DATABASE_URL: given, SECRET_KEY: "k".repeat(32) }).databaseUrl, given));
   }
-  for (const given of ["mysql://root:hunter2@db/x", "hunter2", "postgres:hunter2", "postgres://u:hunter2@:x:/"]) {
+  for (const given of [
+    "mysql://root:hunter2@db/x",
+    "hunter2",
+    "postgres:hunter2",
+    "postgres://u:hunter2@:x:/",
+    "postgres://u:hunter2@one,two:x/",
+  ]) {
     test(`${given} is refused and never shown`, () => {
       assert.deepEqual(faultsOf({ DATABASE_URL: given }), [
         "DATABASE_URL must be an address like postgres://… or postgresql://…, not [secret]",

@@ -43,7 +43,8 @@ export const SETTINGS = {
     name: "DATABASE_URL",
     fallback: null,
     isSecret: true,
-    meaning: "URL of a PostgreSQL server, version 18 or newer. If unset, Bookflow runs its own PostgreSQL in DATA_DIR.",
+    meaning:
+      "URL of a PostgreSQL server, version 18 or newer. If unset, Bookflow runs its own PostgreSQL in DATA_DIR. For a Citus cluster, list all hosts with commas between them, the coordinator first.",
   }),
   databasePoolSize: integer({
     name: "DATABASE_POOL_SIZE",

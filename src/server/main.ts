@@ -33,7 +33,7 @@ async function start(): Promise<void> {
   });
   const notice = (sentence: string) => process.stderr.write(`${sentence}\n`);
 
-  const database = await openDatabase({ config, log, notice });
+  const database = await openDatabase({ config, log, notice, isSpread: config.role === "web" });
   try {
     await serve({ config, log, notice, database });
   } catch (error) {

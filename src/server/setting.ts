@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { listHostUrls } from "./lib/host-urls.ts";
 
 // The kinds of settings: how each is parsed, and how its range is described.
 
@@ -67,7 +68,9 @@ export function databaseAddress(described: Described): Setting<string> {
     range,
     parse: (text) =>
       // For a Unix socket, the host is in the query, and the part after the @ may be empty, which URL does not accept.
-      /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace("@/", "@localhost/"))
+      listHostUrls(text).every(
+        (url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url.replace("@/", "@localhost/")),
+      )
         ? { value: text }
         : { fault: `must be an address like ${range}` },
   };

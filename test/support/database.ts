@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { after } from "node:test";
 import pg from "pg";
 import { type Db, openDb, openPool, type Pool } from "../../src/server/db/pool.ts";
+import { listHostUrls } from "../../src/server/lib/host-urls.ts";
 import { createLog } from "../../src/server/lib/log.ts";
 
 /** Created and migrated once by scripts/test.ts; every test file uses its own clone. */
@@ -12,25 +13,43 @@ export type TestDatabase = { url: string; db: Db; pool: Pool };
 /** A fresh migrated database for the calling test file, dropped when its tests are done. */
 export async function createTestDatabase(options: { template?: string; size?: number } = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await onServer(`create database ${name} template ${options.template ?? TEMPLATE_DATABASE}`);
+  // The template's names and numbers are the same on every server of a cluster, so its clones make a cluster too.
+  await onEveryServer(`create database ${name} template ${options.template ?? TEMPLATE_DATABASE}`);
   const url = databaseUrl(name);
   const pool = openPool({ url, size: options.size ?? 10, log: createLog("silent") });
   after(async () => {
     await pool.end();
-    await onServer(`drop database ${name} with (force)`);
+    await onEveryServer(`drop database ${name} with (force)`);
   });
+  // The first connection learns what the database is.
+  if (isCluster()) await pool.query("select 1");
   return { url, db: openDb(pool), pool };
 }
 
-export function databaseUrl(name: string): string {
-  const url = process.env["TEST_DATABASE_URL"];
-  if (!url) throw new Error("Run tests with `npm test` (or `npm test -- FILE`): it starts the PostgreSQL they need");
-  // Not through URL: a Unix socket's host is in the query, and must stay unchanged.
-  return url.replace(/(:\/\/[^/?]*)\/[^?]*/, `$1/${name}`);
+/** Whether the tests run on a Citus cluster: TEST_DATABASE_URL then names several servers, the coordinator first. */
+export function isCluster(): boolean {
+  return listDatabaseUrls("postgres").length > 1;
 }
 
-export async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl("postgres") });
+/** On a cluster, the coordinator's. */
+export function databaseUrl(name: string): string {
+  return listDatabaseUrls(name)[0] ?? "";
+}
+
+/** The database on every server. */
+export function listDatabaseUrls(name: string): string[] {
+  const url = process.env["TEST_DATABASE_URL"];
+  if (!url) throw new Error("Run tests with `npm test` (or `npm test -- FILE`): it starts the PostgreSQL they need");
+  // Not through URL: the host of a Unix socket stands in the query, and stays as it is.
+  return listHostUrls(url.replace(/(:\/\/[^/?]*)\/[^?]*/, `$1/${name}`));
+}
+
+export async function onEveryServer(statement: string): Promise<void> {
+  await Promise.all(listDatabaseUrls("postgres").map((url) => onServer(statement, url)));
+}
+
+export async function onServer(statement: string, url = databaseUrl("postgres")): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     await client.query(statement);

@@ -23,7 +23,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   { from: "src/docs/", to: [] },
 
   { from: "src/server/lib/", to: ["src/contract/"] },
-  { from: "src/server/setting.ts", to: [] },
+  { from: "src/server/setting.ts", to: ["src/server/lib/host-urls.ts"] },
   { from: "src/server/config.ts", to: ["src/contract/", "src/server/setting.ts", "src/server/lib/log.ts"] },
   { from: "src/server/secret-key.ts", to: ["src/server/config.ts", "src/server/lib/"] },
   { from: "src/server/db/", to: ["src/contract/", "src/server/lib/", "src/server/config.ts"] },

@@ -10,18 +10,20 @@ const COLUMNS = [
   "last_characters",
   "created_by",
   "created_at",
-  "last_used_at",
   "expires_at",
   "revoked_at",
 ] as const;
 
-export type ApiKeyRow = Pick<Selectable<ApiKeysTable>, (typeof COLUMNS)[number]>;
+export type ApiKeyRow = Pick<Selectable<ApiKeysTable>, (typeof COLUMNS)[number]> & { last_used_at: Date | null };
 
 export async function listApiKeys(db: Db, owner: OrganizationId): Promise<ApiKeyRow[]> {
   return await db
     .selectFrom("api_keys")
-    .select(COLUMNS)
-    .where("organization_id", "=", owner)
+    .leftJoin("api_key_uses as use", (join) =>
+      join.onRef("use.key_id", "=", "api_keys.id").on("use.organization_id", "=", owner),
+    )
+    .select([...COLUMNS, "use.last_used_at"])
+    .where("api_keys.organization_id", "=", owner)
     .orderBy("created_at", "desc")
     .orderBy("id")
     .execute();

@@ -6,6 +6,7 @@ import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
 import { RateLimiter, rateLimited } from "../http/rate-limit.ts";
 import { assert } from "../lib/assert.ts";
+import { RecentMap } from "../lib/recent-map.ts";
 import { requireFeature } from "../plans/gate.ts";
 import { findKeyHolder, type KeyHolder, recordKeyUse } from "./queries.ts";
 import { hashApiKey, isApiKey } from "./token.ts";
@@ -22,11 +23,7 @@ declare module "fastify" {
 
 /** A key's last use is written at most this often, so that reads don't become writes. */
 const LAST_USED_PRECISION_MS = MINUTE_MS;
-
-/** A key last used before this instant gets a new last use. */
-export function toUseDueBefore(now: Date): Date {
-  return new Date(now.getTime() - LAST_USED_PRECISION_MS);
-}
+const KEYS_REMEMBERED = 10_000;
 
 export type { KeyHolder };
 
@@ -38,6 +35,18 @@ export type BearerGuard = ReturnType<typeof createBearerGuard>;
 export function createBearerGuard(deps: GuardDeps) {
   const perMinute = deps.config.rateLimitApiPerMinute;
   const limiter = perMinute > 0 ? new RateLimiter({ perMinute }) : null;
+  const notedAtMs = new RecentMap<ApiKeyId, number>(KEYS_REMEMBERED);
+
+  /** Bookkeeping only: a failed write must not fail the read. */
+  async function noteUse({ id, organizationId }: KeyHolder, now: Date): Promise<void> {
+    const nowMs = now.getTime();
+    if (nowMs - (notedAtMs.get(id) ?? Number.NEGATIVE_INFINITY) < LAST_USED_PRECISION_MS) return;
+    notedAtMs.set(id, nowMs);
+    const use = { id, usedAt: now, unlessUsedAfter: new Date(nowMs - LAST_USED_PRECISION_MS) };
+    await recordKeyUse(deps.db, organizationId, use).catch((error: unknown) =>
+      deps.log.warn("api_key.use_not_recorded", { organizationId, error }),
+    );
+  }
 
   /** For a route that has looked up the holder of the key itself. */
   async function admit(
@@ -46,7 +55,7 @@ export function createBearerGuard(deps: GuardDeps) {
     { holder, now }: { holder: KeyHolder | null; now: Date },
   ): Promise<Caller> {
     if (holder === null) throw unknownKey();
-    if (holder.isUseDue) await noteUse(deps, holder, now);
+    await noteUse(holder, now);
     const verdict = limiter?.take(holder.id, now);
     if (limiter && verdict) reply.headers(limiter.headers(verdict));
     requireFeature(holder.plan, "readApi");
@@ -56,8 +65,7 @@ export function createBearerGuard(deps: GuardDeps) {
     return request.caller;
   }
 
-  const findHolder = (keyHash: Buffer, now: Date) =>
-    findKeyHolder(deps.db, keyHash, { now, useDueBefore: toUseDueBefore(now) });
+  const findHolder = (keyHash: Buffer, now: Date) => findKeyHolder(deps.db, keyHash, now);
 
   async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const keyHash = requireKeyHash(request);
@@ -91,15 +99,6 @@ function unknownKey(): ApiError {
   return new ApiError("unauthorized", "This API key is unknown or revoked.", {
     "www-authenticate": 'Bearer realm="api", error="invalid_token"',
   });
-}
-
-/** Bookkeeping only: a failed write must not fail the read. */
-async function noteUse(deps: Pick<Deps, "db" | "log">, holder: KeyHolder, now: Date): Promise<void> {
-  const { id, organizationId } = holder;
-  const use = { id, usedAt: now, unlessUsedAfter: toUseDueBefore(now) };
-  await recordKeyUse(deps.db, organizationId, use).catch((error: unknown) =>
-    deps.log.warn("api_key.use_not_recorded", { organizationId, error }),
-  );
 }
 
 /** Null if the header is missing or was sent twice: Node keeps the first, but a proxy in front of us may use the last. */

@@ -24,7 +24,6 @@ export async function makeKey(
     last_characters: shown.last,
     created_by: createdBy,
     created_at: now,
-    last_used_at: null,
     expires_at: expiresAt,
     revoked_at: null,
   });

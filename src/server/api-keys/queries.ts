@@ -12,39 +12,35 @@ export type KeyHolder = {
   id: ApiKeyId;
   organizationId: OrganizationId;
   plan: Plan;
-  /** The last use was recorded before `useDueBefore`, or never. */
-  isUseDue: boolean;
 };
 
 /** Not scoped to an organization, because the key identifies it. Plan and revocation are read for every request. */
-export async function findKeyHolder(
-  db: Db,
-  keyHash: Buffer,
-  { now, useDueBefore }: { now: Date; useDueBefore: Date },
-): Promise<KeyHolder | null> {
-  const query = CompiledQuery.raw(KEY_HOLDER, [keyHash, now, useDueBefore]);
+export async function findKeyHolder(db: Db, keyHash: Buffer, now: Date): Promise<KeyHolder | null> {
+  const query = CompiledQuery.raw(KEY_HOLDER, [keyHash, now]);
   return (await db.executeQuery<KeyHolder>(query)).rows[0] ?? null;
 }
 
 /** It runs with most requests, so it is prepared and compiled once. */
 const KEY_HOLDER = `-- prepared: find_key_holder
-  select api_keys.id, organization_id as "organizationId", plan,
-    (last_used_at is null or last_used_at <= $3) as "isUseDue"
+  select api_keys.id, organization_id as "organizationId", plan
   from api_keys join organizations on organizations.id = api_keys.organization_id
   where key_hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`;
 
-/** Simultaneous requests all see a stale last use; the condition lets one of them write it. */
+/** Several processes note the same use; the condition lets one of them write it. */
 export async function recordKeyUse(
   db: Db,
   owner: OrganizationId,
   use: { id: ApiKeyId; usedAt: Date; unlessUsedAfter: Date },
 ): Promise<void> {
   await db
-    .updateTable("api_keys")
-    .set({ last_used_at: use.usedAt })
-    .where("organization_id", "=", owner)
-    .where("id", "=", use.id)
-    .where((where) => where.or([where("last_used_at", "is", null), where("last_used_at", "<=", use.unlessUsedAfter)]))
+    .insertInto("api_key_uses")
+    .values({ organization_id: owner, key_id: use.id, last_used_at: use.usedAt })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["organization_id", "key_id"])
+        .doUpdateSet({ last_used_at: use.usedAt })
+        .where("api_key_uses.last_used_at", "<=", use.unlessUsedAfter),
+    )
     .execute();
 }
 

@@ -19,16 +19,22 @@ export async function listAuditEntries(
   owner: OrganizationId,
   { before, limit }: { before: { at: Date; id: string } | null; limit: number },
 ): Promise<AuditRow[]> {
-  return await db
-    .selectFrom("audit_entries as entry")
-    .leftJoin("users", "users.id", "entry.user_id")
-    .select(["entry.id", "at", "entry.user_id", "entry.email", "users.name", "action", "target", "detail"])
-    .where("entry.organization_id", "=", owner)
-    .$if(before !== null, (entries) =>
-      entries.where(sql<boolean>`(at, entry.id) < (${before?.at}, ${before?.id}::uuid)`),
-    )
+  const entries = await db
+    .selectFrom("audit_entries")
+    .select(["id", "at", "user_id", "email", "action", "target", "detail"])
+    .where("organization_id", "=", owner)
+    .$if(before !== null, (all) => all.where(sql<boolean>`(at, id) < (${before?.at}, ${before?.id}::uuid)`))
     .orderBy("at", "desc")
-    .orderBy("entry.id", "desc")
+    .orderBy("id", "desc")
     .limit(limit)
     .execute();
+  const names = await findNames(db, [...new Set(entries.flatMap(({ user_id: id }) => id ?? []))]);
+  return entries.map((entry) => ({ ...entry, name: names.get(entry.user_id ?? "") ?? null }));
+}
+
+/** A statement of its own: people may be on another server than the organization's rows. */
+async function findNames(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const users = await db.selectFrom("users").select(["id", "name"]).where("id", "in", ids).execute();
+  return new Map(users.map(({ id, name }) => [id, name]));
 }

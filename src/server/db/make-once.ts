@@ -1,4 +1,5 @@
 import pg from "pg";
+import { withoutShard } from "./engine.ts";
 
 const UNIQUE_VIOLATION = "23505";
 
@@ -8,7 +9,7 @@ export async function makeOnce<Made>(make: () => Promise<Made>): Promise<Made | 
     return await make();
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error;
-    if (!error.constraint?.endsWith("_pkey")) throw error;
+    if (!withoutShard(error.constraint ?? "").endsWith("_pkey")) throw error;
     return null;
   }
 }

@@ -3,6 +3,7 @@ import pg from "pg";
 import { assert } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { StartError } from "../lib/start-error.ts";
+import { distributeTables } from "./citus/distribute.ts";
 import { connectPatiently, type Pool } from "./pool.ts";
 
 // Forward-only numbered migrations. Every process migrates at its start; the lock lets one do it while the others wait
@@ -27,6 +28,7 @@ export async function migrate(deps: {
     requireUsableServer(await readServer(client));
     await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
     const applied = await applyMissing(client, migrations, deps.log);
+    if (deps.pool.engine === "citus") await distributeTables(client, deps.log);
     await client.query("select pg_advisory_unlock($1)", [MIGRATION_LOCK]);
     client.release();
     return { applied };

@@ -21,23 +21,38 @@ export async function openDatabase(deps: {
   config: Config;
   log: Log;
   notice: (sentence: string) => void;
+  /** For a process that only answers requests: uses all servers of a cluster. Everything else works on the coordinator. */
+  isSpread?: boolean;
 }): Promise<Database> {
   const { config, log } = deps;
   const embedded =
     config.databaseUrl === null ? await openEmbeddedDatabase({ dataDir: config.dataDir, notice: deps.notice }) : null;
-  const pool = openPool({ url: embedded?.url ?? config.databaseUrl ?? "", size: config.databasePoolSize, log });
+  const url = embedded?.url ?? config.databaseUrl ?? "";
+  const pool = openPool({ url, isSpread: deps.isSpread ?? false, size: config.databasePoolSize, log });
   const close = async () => {
     // A statement that is still running has had its grace period; its connection ends with the process.
     await Promise.race([pool.end(), sleep(LAST_STATEMENT_MS, undefined, { ref: false })]);
     await embedded?.release();
   };
   try {
-    await waitForServer(pool, deps.notice);
-    const { applied } = await migrate({ pool, log });
+    const applied = await migrateFirst({ url, log, notice: deps.notice });
+    // What the database is, every statement needs to know.
+    await pool.query("select 1");
     return { db: openDb(pool), pool, applied, close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** Of a cluster, only the coordinator can be migrated. */
+async function migrateFirst(deps: { url: string; log: Log; notice: (sentence: string) => void }): Promise<string[]> {
+  const pool = openPool({ url: deps.url, size: 1, log: deps.log });
+  try {
+    await waitForServer(pool, deps.notice);
+    return (await migrate({ pool, log: deps.log })).applied;
+  } finally {
+    await pool.end();
   }
 }
 

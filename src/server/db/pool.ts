@@ -1,10 +1,13 @@
 import type { Socket } from "node:net";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely } from "kysely";
 import pg from "pg";
 import { assert } from "../lib/assert.ts";
+import { listHostUrls } from "../lib/host-urls.ts";
 import type { Log } from "../lib/log.ts";
 import { DatabaseAway } from "./database-away.ts";
-import { SilenceWatch, TICK_MS } from "./silence-watch.ts";
+import { type Engine, EngineDialect } from "./engine.ts";
+import { type Host, Hosts } from "./hosts.ts";
+import { TICK_MS } from "./silence-watch.ts";
 import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
@@ -12,6 +15,7 @@ export type Db = Kysely<Tables>;
 /** Also limits waiting for another statement to return its connection. */
 const CONNECT_TIMEOUT_MS = 4_000;
 const IDLE_TIMEOUT_MS = 30_000;
+const CONNECTION_LIFE_SECONDS = 300;
 
 const DATE_OID = 1082;
 const INT8_OID = 20;
@@ -57,8 +61,8 @@ class CarefulClient extends pg.Client {
   isPatient = false;
   /** Ticks since the server last sent anything on this connection; null while no statement is running. */
   waitedTicks: number | null = null;
-  /** Called whenever the server sends something. */
-  onHeard: () => void = () => undefined;
+  /** The server that it is connected to. */
+  server: Host | null = null;
   #asked = 0;
   #fault: DatabaseAway | null = null;
 
@@ -76,7 +80,7 @@ class CarefulClient extends pg.Client {
     const callback = (error: Error | null, result: unknown) => {
       this.#asked--;
       this.waitedTicks = this.#asked > 0 ? 0 : null;
-      if (this.#fault === null) this.onHeard();
+      if (this.#fault === null) this.server?.watch.heard();
       if (error) reject(this.#fault ?? error);
       else resolve(result);
     };
@@ -100,24 +104,47 @@ class CarefulClient extends pg.Client {
   }
 }
 
+/** Each new connection chooses its server. */
+function toClientOf(hosts: Hosts): typeof CarefulClient {
+  return class extends CarefulClient {
+    constructor(config: pg.ClientConfig) {
+      const host = hosts.choose();
+      super({ ...config, connectionString: host.url });
+      this.server = host;
+    }
+
+    // biome-ignore lint/suspicious/noExplicitAny: both forms of pg.Client.connect; the pool uses the one with a callback
+    override connect(callback?: any): any {
+      if (callback === undefined) return super.connect();
+      super.connect((error: Error | null) => {
+        if (error && this.server) hosts.noteRefusal(this.server);
+        callback(error);
+      });
+    }
+  };
+}
+
 /** Connections that are dropped, without waiting, if the database does not answer. */
 export class Pool extends pg.Pool {
-  readonly #watch: SilenceWatch;
+  /** What the database said on the last new connection. */
+  engine: Engine = "postgresql";
+  readonly #hosts: Hosts;
   readonly #statementLimitMs: number;
   readonly #clients = new Set<CarefulClient>();
   /** Each call gives up one wait for a connection. */
   readonly #acquiring = new Set<(fault: DatabaseAway) => void>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(settings: pg.PoolConfig, options: { log: Log; statementLimitMs: number }) {
-    super({ ...settings, Client: CarefulClient });
-    this.#statementLimitMs = options.statementLimitMs;
-    this.#watch = new SilenceWatch({
-      probe: () => probeServer(settings),
-      isSomeoneWaiting: () => this.#acquiring.size > 0 || this.#listImpatient().some((client) => client.waitedTicks),
-      onSilent: (fault) => this.#giveUp(fault),
+  constructor(settings: pg.PoolConfig, options: { urls: readonly string[]; log: Log; statementLimitMs: number }) {
+    const hosts: Hosts = new Hosts(options.urls, {
+      probe: (connectionString) => probeServer({ ...settings, connectionString }),
+      isSomeoneWaiting: (host) => this.#isWaitingFor(host),
+      onSilent: (host, fault) => this.#giveUp(host, fault),
       log: options.log,
     });
+    super({ ...settings, Client: toClientOf(hosts) });
+    this.#hosts = hosts;
+    this.#statementLimitMs = options.statementLimitMs;
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
     this.on("connect", (client) => this.#watchClient(client));
     this.on("release", (_error, client) => {
@@ -132,7 +159,7 @@ export class Pool extends pg.Pool {
   }
 
   get isSilent(): boolean {
-    return this.#watch.silence !== null;
+    return this.#hosts.silence !== null;
   }
 
   // Both forms of pg.Pool.connect; its own query() uses the one with a callback.
@@ -151,8 +178,20 @@ export class Pool extends pg.Pool {
     return (super.end as (...all: unknown[]) => unknown).apply(this, callback);
   }
 
-  #acquire(): Promise<pg.PoolClient> {
-    if (this.#watch.silence) return Promise.reject(this.#watch.silence);
+  async #acquire(): Promise<pg.PoolClient> {
+    for (let triesLeft = this.#hosts.count; ; triesLeft--) {
+      const { refusals } = this.#hosts;
+      try {
+        return await this.#acquireOnce();
+      } catch (error) {
+        const mayWorkElsewhere = error instanceof DatabaseAway && this.#hosts.refusals > refusals;
+        if (triesLeft <= 1 || !mayWorkElsewhere) throw error;
+      }
+    }
+  }
+
+  #acquireOnce(): Promise<pg.PoolClient> {
+    if (this.#hosts.silence) return Promise.reject(this.#hosts.silence);
     const { promise, resolve, reject } = Promise.withResolvers<pg.PoolClient>();
     this.#acquiring.add(reject);
     super.connect((error, client) => {
@@ -166,14 +205,18 @@ export class Pool extends pg.Pool {
 
   #watchClient(client: pg.PoolClient): void {
     const careful = asCareful(client);
-    careful.onHeard = () => this.#watch.heard();
-    this.#watch.heard();
+    careful.server?.watch.heard();
     this.#clients.add(careful);
     // A connection that breaks while in use fails its statement. It also emits an error, which without a listener would end
     // the process.
     careful.on("error", (error) => careful.fail(new DatabaseAway("The connection to the database broke", error)));
     // Runs before whatever is asked first. If it fails, the connection is broken, and that statement fails too.
-    careful.query(KEEP_PLANS).catch(() => undefined);
+    careful.query(KEEP_PLANS).then(
+      ({ rows }: { rows: unknown[] }) => {
+        this.engine = rows.length === 0 ? "citus" : "postgresql";
+      },
+      () => undefined,
+    );
   }
 
   #listImpatient(): CarefulClient[] {
@@ -187,26 +230,36 @@ export class Pool extends pg.Pool {
       if (!client.isPatient && client.waitedTicks * TICK_MS >= this.#statementLimitMs)
         client.cutOff(new DatabaseAway("The database did not answer"));
     }
-    this.#watch.tick();
+    this.#hosts.tick();
   }
 
-  #giveUp(fault: DatabaseAway): void {
-    for (const reject of this.#acquiring) reject(fault);
-    this.#acquiring.clear();
+  /** Who waits for a connection may get it from another server, if there is one. */
+  #isWaitingFor(host: Host): boolean {
+    if (this.#hosts.count === 1 && this.#acquiring.size > 0) return true;
+    return this.#listImpatient().some((client) => client.server === host && client.waitedTicks);
+  }
+
+  #giveUp(host: Host, fault: DatabaseAway): void {
+    if (this.#hosts.silence) {
+      for (const reject of this.#acquiring) reject(fault);
+      this.#acquiring.clear();
+    }
     // Idle ones too: new connections show whether the database works again.
-    for (const client of this.#listImpatient()) client.cutOff(fault);
+    for (const client of this.#listImpatient()) if (client.server === host) client.cutOff(fault);
   }
 }
 
 export function openPool(options: {
   url: string;
+  /** Uses all servers that the URL names, and the first of them only while the others are away; otherwise only the first. */
+  isSpread?: boolean;
   size: number;
   log: Log;
   /** Tests use a shorter one. */
   statementLimitMs?: number;
 }): Pool {
+  const [first = "", ...others] = listHostUrls(options.url);
   const settings = {
-    connectionString: options.url,
     max: options.size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
@@ -214,8 +267,14 @@ export function openPool(options: {
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: "bookflow",
     types,
+    // So that a server that was away gets its share again.
+    ...(others.length > 0 && { maxLifetimeSeconds: CONNECTION_LIFE_SECONDS }),
   };
-  return new Pool(settings, { log: options.log, statementLimitMs: options.statementLimitMs ?? STATEMENT_LIMIT_MS });
+  return new Pool(settings, {
+    urls: options.isSpread ? [...others, first] : [first],
+    log: options.log,
+    statementLimitMs: options.statementLimitMs ?? STATEMENT_LIMIT_MS,
+  });
 }
 
 /** A refusal is also an answer from the server, for example too many connections. */
@@ -237,13 +296,13 @@ function toAcquisitionFault(error: unknown): unknown {
 }
 
 export function openDb(pool: Pool): Db {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<Tables>({ dialect: new EngineDialect(pool, pool) });
 }
 
 /** The same connections for long work: statements have no time limit. */
 export function openPatientDb(pool: Pool): Db {
   const patient = { connect: () => connectPatiently(pool), end: () => pool.end(), options: pool.options };
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: patient }) });
+  return new Kysely<Tables>({ dialect: new EngineDialect(pool, patient) });
 }
 
 /** Unlimited until it is returned. */

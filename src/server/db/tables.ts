@@ -64,9 +64,14 @@ export type ApiKeysTable = {
   last_characters: string;
   created_by: string | null;
   created_at: Date;
-  last_used_at: Date | null;
   expires_at: Date | null;
   revoked_at: Date | null;
+};
+
+type ApiKeyUsesTable = {
+  organization_id: OrganizationId;
+  key_id: ApiKeyId;
+  last_used_at: Date;
 };
 
 /** Imported bookings have no staff id: the REST shape contains names only. */
@@ -291,6 +296,7 @@ export type Tables = AccountTables & {
   organizations: OrganizationsTable;
   widgets: WidgetsTable;
   api_keys: ApiKeysTable;
+  api_key_uses: ApiKeyUsesTable;
   bookings: BookingsTable;
   booking_clocks: BookingClocksTable;
   booking_references: BookingReferencesTable;

@@ -29,6 +29,7 @@ export const ORGANIZATION_TABLES = [
   "funnel_drops",
   "day_zones",
   "audit_entries",
+  "api_key_uses",
   "api_keys",
   "invitations",
   "members",

@@ -86,7 +86,8 @@ export function createMetrics() {
     }),
     databaseSilent: new Gauge({
       name: "bookflow_database_silent",
-      help: "1 while PostgreSQL does not answer this process; requests that need it get 503.",
+      help: "1 while the database (postgresql or citus) does not answer this process; requests that need it get 503.",
+      labelNames: ["engine"] as const,
       registers: [registry],
     }),
     databaseWaiting: new Gauge({

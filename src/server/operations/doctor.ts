@@ -2,7 +2,7 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { Deps } from "../deps.ts";
 import type { Mail } from "../mail/mail.ts";
 import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/queue/observe.ts";
-import { readDoctorFacts } from "./doctor-queries.ts";
+import { describeDatabase, readDoctorFacts } from "./doctor-queries.ts";
 
 // `doctor` checks everything an operator would check first when something seems wrong, and says what to do. Settings
 // and database have already been opened and migrated when this runs.
@@ -25,12 +25,13 @@ const UNSETTLED_MS = 5 * MINUTE_MS;
 
 export async function examine(deps: DoctorDeps): Promise<Finding[]> {
   const now = deps.clock.now();
+  const database = await describeDatabase(deps.db);
   const askedAt = performance.now();
   const facts = await readDoctorFacts(deps.db, new Date(now.getTime() - UNSETTLED_MS));
   const answerMs = Math.round(performance.now() - askedAt);
   const clockMs = Math.abs(facts.now.getTime() - now.getTime());
   return [
-    well("database", `PostgreSQL ${facts.version} is up to date and answered in ${answerMs} ms.`),
+    well("database", `${database} is up to date and answered in ${answerMs} ms.`),
     clockMs > CLOCK_DIFFERENCE_MAX_MS
       ? warning(
           "clock",

@@ -1,6 +1,7 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { BookAnswer } from "#contract/book.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 
 // Booking requests: unsettled ones, and settled ones for a day. See pending_bookings in schema.sql.
@@ -122,33 +123,57 @@ export async function deleteAsking(db: Db, owner: OrganizationId, reference: Ref
   return rows.length === 1;
 }
 
-/** Claims requests whose process has gone, across all organizations. Nobody else claims them until `askingUntil`. */
+type PendingKey = { organizationId: OrganizationId; reference: Reference };
+
+const KEY = sql`organization_id as "organizationId", reference`;
+
+/**
+ * Claims requests whose process has gone, across all organizations. Nobody else claims them until `askingUntil`: of two
+ * workers that find the same request, the second one waits for the first and then no longer finds it overdue.
+ */
 export async function takeOverdue(
   db: Db,
   claim: { now: Date; askingUntil: Date; limit: number },
 ): Promise<PendingBooking[]> {
-  const { rows } = await sql<PendingBooking>`
-    update pending_bookings set asking_until = ${claim.askingUntil}
-    where (organization_id, reference) in (
-      select organization_id, reference from pending_bookings
-      where state = 'asking' and asking_until < ${claim.now}
-      order by asking_until limit ${claim.limit} for update skip locked
-    )
-    returning ${COLUMNS}`.execute(db);
-  return rows;
+  const isOverdue = sql`state = 'asking' and asking_until < ${claim.now}`;
+  const { rows: found } = await sql<PendingKey>`
+    select ${KEY} from pending_bookings where ${isOverdue} order by asking_until limit ${claim.limit}`.execute(db);
+  const taken: PendingBooking[] = [];
+  for (const group of toStatementGroups(db, found)) {
+    const { rows } = await sql<PendingBooking>`
+      update pending_bookings set asking_until = ${claim.askingUntil}
+      where ${isAmong(group)} and ${isOverdue} returning ${COLUMNS}`.execute(db);
+    taken.push(...rows);
+  }
+  return taken;
 }
+
+type SettledPending = Pick<PendingBooking, "organization_id" | "reference" | "failure">;
 
 /** Across all organizations. */
 export async function deleteSettledPending(
   db: Db,
   batch: { settledBefore: Date; limit: number },
-): Promise<Pick<PendingBooking, "organization_id" | "reference" | "failure">[]> {
-  const { rows } = await sql<Pick<PendingBooking, "organization_id" | "reference" | "failure">>`
-    delete from pending_bookings where (organization_id, reference) in (
-      select organization_id, reference from pending_bookings
-      where state <> 'asking' and settled_at < ${batch.settledBefore}
-      order by settled_at limit ${batch.limit} for update skip locked
-    )
-    returning organization_id, reference, failure`.execute(db);
-  return rows;
+): Promise<SettledPending[]> {
+  const { rows: found } = await sql<PendingKey>`
+    select ${KEY} from pending_bookings
+    where state <> 'asking' and settled_at < ${batch.settledBefore}
+    order by settled_at limit ${batch.limit}`.execute(db);
+  const deleted: SettledPending[] = [];
+  for (const group of toStatementGroups(db, found)) {
+    const { rows } = await sql<SettledPending>`
+      delete from pending_bookings where ${isAmong(group)} and state <> 'asking'
+      returning organization_id, reference, failure`.execute(db);
+    deleted.push(...rows);
+  }
+  return deleted;
+}
+
+function isAmong({ rows, owns }: StatementGroup<PendingKey>): RawBuilder<boolean> {
+  const owners = rows.map(({ organizationId }) => organizationId);
+  const references = rows.map(({ reference }) => reference);
+  return sql`${owns("organization_id")}
+    and (organization_id, reference) in (
+      select owner, key from unnest(${owners}::text[], ${references}::text[]) as found (owner, key)
+    )`;
 }

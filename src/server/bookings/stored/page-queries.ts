@@ -61,10 +61,9 @@ export type KeyedPage = PageFilter & {
   owner: OrganizationId;
   plan: Plan;
   now: Date;
-  useDueBefore: Date;
 };
 
-export type KeyedPageRow = ApiPage & { item: number; keyId: ApiKeyId; isUseDue: boolean };
+export type KeyedPageRow = ApiPage & { item: number; keyId: ApiKeyId };
 
 /**
  * Several pages in one round trip. A page has no row, and is not read, if its key was revoked or has expired, or if the
@@ -78,12 +77,11 @@ export async function selectKeyedPages(db: Db, pages: readonly KeyedPage[]): Pro
     ...toFilterValues(page),
     page.plan,
     page.now.toISOString(),
-    page.useDueBefore.toISOString(),
   ]);
   return (await db.executeQuery<KeyedPageRow>(CompiledQuery.raw(toKeyedStatement(pages.length), values))).rows;
 }
 
-const KEYED_PARAMETERS = 8;
+const KEYED_PARAMETERS = 7;
 const keyedStatements: string[] = [];
 
 function toKeyedStatement(count: number): string {
@@ -93,12 +91,11 @@ ${Array.from({ length: count }, (_, item) => toKeyedBranch(item)).join(" union a
 }
 
 function toKeyedBranch(item: number): string {
-  const [hash, owner, from, before, limit, plan, now, useDueBefore] = Array.from(
+  const [hash, owner, from, before, limit, plan, now] = Array.from(
     { length: KEYED_PARAMETERS },
     (_, i) => `$${item * KEYED_PARAMETERS + i + 1}`,
-  ) as [string, string, string, string, string, string, string, string];
-  return `select ${item} as item, api_keys.id as "keyId",
-    (last_used_at is null or last_used_at <= ${useDueBefore}) as "isUseDue", page.bookings, page."nextCursor"
+  ) as [string, string, string, string, string, string, string];
+  return `select ${item} as item, api_keys.id as "keyId", page.bookings, page."nextCursor"
   from api_keys join organizations on organizations.id = api_keys.organization_id
   cross join lateral (${toPageSelect({ owner, from, before, limit: `${limit}::integer` })}) page
   where key_hash = ${hash} and organization_id = ${owner} and plan = ${plan}

@@ -1,7 +1,7 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import { planIncludes } from "#contract/plans.ts";
-import { type KeyHolder, toUseDueBefore } from "../../api-keys/bearer-auth.ts";
+import type { KeyHolder } from "../../api-keys/bearer-auth.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { Batcher, type BatcherLimits } from "../../lib/batcher.ts";
@@ -42,12 +42,10 @@ export class PageReader {
   ): Promise<{ holder: KeyHolder; page: ApiPage } | null> {
     const known = this.#known.get(keyHash.toString("latin1"));
     if (!known) return null;
-    const { now } = request;
-    const moment = { now, useDueBefore: toUseDueBefore(now) };
-    const row = await this.#read({ keyHash, ...known, ...toPageFilter(known.plan, request), ...moment });
+    const row = await this.#read({ keyHash, ...known, ...toPageFilter(known.plan, request), now: request.now });
     if (!row) return null;
     const { owner: organizationId, plan } = known;
-    return { holder: { id: row.keyId, organizationId, plan, isUseDue: row.isUseDue }, page: row };
+    return { holder: { id: row.keyId, organizationId, plan }, page: row };
   }
 
   async #read(page: KeyedPage): Promise<KeyedPageRow | null> {

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import pg from "pg";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import { withoutShard } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { SandboxAppointmentsTable } from "../../db/tables.ts";
 import type { SandboxSetup } from "./setup.ts";
@@ -109,7 +110,7 @@ export async function insertAppointment(
     return "made";
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error;
-    return error.table === "sandbox_busy" ? "taken" : "reference_used";
+    return withoutShard(error.table ?? "") === "sandbox_busy" ? "taken" : "reference_used";
   }
 }
 

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { MemberRole } from "#contract/app/role.ts";
 import type { NoticeKind } from "#contract/delivery.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import { toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 
 export type UnmailedNotice = {
@@ -15,26 +16,37 @@ export type UnmailedNotice = {
   detail: string;
 };
 
-/** Across organizations. A notice that was taken is not taken again until its last try is before `triedBefore`. */
+/**
+ * Across organizations. A notice that is taken is not taken again until `triedBefore` has passed it: of two workers that find
+ * the same notice, the second one waits for the first and then no longer finds it untried.
+ */
 export async function takeUnmailed(
   db: Db,
   unmailed: { now: Date; createdSince: Date; triedBefore: Date; limit: number },
 ): Promise<UnmailedNotice[]> {
-  const { rows } = await sql<UnmailedNotice>`
-    with taken as (
-      select organization_id, id from endpoint_notices
-      where mailed_at is null and created_at >= ${unmailed.createdSince}
-        and (mail_tried_at is null or mail_tried_at < ${unmailed.triedBefore})
-      order by created_at limit ${unmailed.limit} for update skip locked
-    )
-    update endpoint_notices notice set mail_tried_at = ${unmailed.now}
-    from taken
-    join organizations organization on organization.id = taken.organization_id, endpoints endpoint
-    where notice.organization_id = taken.organization_id and notice.id = taken.id
-      and endpoint.organization_id = notice.organization_id and endpoint.id = notice.endpoint_id
-    returning notice.organization_id, organization.name as organization_name, notice.id, notice.endpoint_id,
-      endpoint.description, endpoint.url, notice.kind, notice.detail`.execute(db);
-  return rows;
+  const isUntried = sql`notice.mailed_at is null
+    and (notice.mail_tried_at is null or notice.mail_tried_at < ${unmailed.triedBefore})`;
+  const { rows: found } = await sql<{ organizationId: OrganizationId; id: string }>`
+    select organization_id as "organizationId", id from endpoint_notices notice
+    where ${isUntried} and created_at >= ${unmailed.createdSince}
+    order by created_at limit ${unmailed.limit}`.execute(db);
+  const taken: UnmailedNotice[] = [];
+  for (const { rows: group, owns } of toStatementGroups(db, found)) {
+    const owners = group.map(({ organizationId }) => organizationId);
+    const ids = group.map(({ id }) => id);
+    const { rows } = await sql<UnmailedNotice>`
+      update endpoint_notices notice set mail_tried_at = ${unmailed.now}
+      from unnest(${owners}::text[], ${ids}::uuid[]) as untried (organization_id, id), organizations organization,
+        endpoints endpoint
+      where ${owns("notice.organization_id")} and ${owns("endpoint.organization_id")}
+        and notice.organization_id = untried.organization_id and notice.id = untried.id and ${isUntried}
+        and organization.id = notice.organization_id
+        and endpoint.organization_id = notice.organization_id and endpoint.id = notice.endpoint_id
+      returning notice.organization_id, organization.name as organization_name, notice.id, notice.endpoint_id,
+        endpoint.description, endpoint.url, notice.kind, notice.detail`.execute(db);
+    taken.push(...rows);
+  }
+  return taken;
 }
 
 export async function markMailed(db: Db, owner: OrganizationId, id: string, at: Date): Promise<void> {

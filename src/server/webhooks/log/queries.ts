@@ -40,11 +40,11 @@ export async function listDeliveries(
   filter: DeliveryLogFilter,
 ): Promise<DeliveryLogEntry[]> {
   const { keptSince, endpointId, reference, deliveryId, state, from, to, cursor } = filter;
-  const { rows } = await sql<DeliveryLogEntry>`
+  const { rows } = await sql<Omit<DeliveryLogEntry, "pending" | "is_in_flight">>`
     select delivery.organization_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.state,
       delivery.cancel_reason, delivery.attempt_count, delivery.retries_used, delivery.next_attempt_at,
       delivery.last_status, delivery.last_error, delivery.created_at, delivery.completed_at, event.type, event.reference,
-      event.body is null as is_erased, queue.trigger as pending, queue.lease_token is not null as is_in_flight,
+      event.body is null as is_erased,
       (
         select duration_ms from delivery_attempts attempt
         where attempt.organization_id = delivery.organization_id and attempt.delivery_id = delivery.id
@@ -52,7 +52,6 @@ export async function listDeliveries(
       ) as last_duration_ms
     from deliveries delivery
     join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
-    left join delivery_queue queue on queue.delivery_id = delivery.id
     where ${allOf([
       sql`delivery.organization_id = ${owner}`,
       isInLog(keptSince),
@@ -67,7 +66,23 @@ export async function listDeliveries(
         or (delivery.created_at = ${cursor.at} and delivery.id > ${cursor.id}::uuid))`,
     ])}
     order by delivery.created_at desc, delivery.id limit ${filter.limit}`.execute(db);
-  return rows;
+  const queued = await findQueued(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({ ...row, ...(queued.get(row.id) ?? NOT_QUEUED) }));
+}
+
+type Queued = Pick<DeliveryLogEntry, "pending" | "is_in_flight">;
+const NOT_QUEUED: Queued = { pending: null, is_in_flight: false };
+
+/** A statement of its own: the queue may be on another server than the organization's rows. */
+async function findQueued(db: Db, ids: readonly DeliveryId[]): Promise<ReadonlyMap<DeliveryId, Queued>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<Queued & { id: DeliveryId }>`
+    select delivery_id as id, trigger as pending, lease_token is not null as is_in_flight
+    from delivery_queue where delivery_id = any(${ids as DeliveryId[]}::uuid[])`.execute(db);
+  return new Map(rows.map(({ id, ...queued }) => [id, queued]));
 }
 
 export type AttemptLogEntry = Selectable<DeliveryAttemptsTable>;

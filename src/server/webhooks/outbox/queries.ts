@@ -3,6 +3,7 @@ import type { AttemptTrigger } from "#contract/delivery.ts";
 import type { EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId, Reference, WebhookEventId } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
+import { notifyListeners } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 
 /** Workers listen on this channel. */
@@ -82,5 +83,5 @@ export async function queueDeliveries(
 
 /** Not for use in a transaction that stores a booking: transactions that notify commit one after another. */
 export async function notifyWorkers(db: Db): Promise<void> {
-  await sql`select pg_notify(${DELIVERIES_CHANNEL}, '')`.execute(db);
+  await notifyListeners(db, DELIVERIES_CHANNEL);
 }

@@ -3,9 +3,9 @@ import type { AttemptErrorCode } from "#contract/delivery.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { DeliveryId, OrganizationId } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
+import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { ClaimedDelivery } from "./claim-queries.ts";
-import { toStatementGroups } from "./statement-groups.ts";
 
 /** A claimed delivery with everything that sending it takes. */
 export type LoadedDelivery = ClaimedDelivery & {
@@ -31,7 +31,7 @@ type Row = Omit<LoadedDelivery, keyof ClaimedDelivery> & { deliveryId: DeliveryI
 
 /** Reads the organizations' tables. Deliveries already deleted from the log are missing from the result. */
 export async function loadDeliveries(db: Db, claimed: readonly ClaimedDelivery[]): Promise<LoadedDelivery[]> {
-  const groups = await Promise.all(toStatementGroups(claimed).map((group) => readRows(db, group)));
+  const groups = await Promise.all(toStatementGroups(db, claimed).map((group) => readRows(db, group)));
   const rows = new Map(groups.flat().map((row) => [row.deliveryId, row]));
   return claimed.flatMap((delivery) => {
     const row = rows.get(delivery.deliveryId);
@@ -39,7 +39,7 @@ export async function loadDeliveries(db: Db, claimed: readonly ClaimedDelivery[]
   });
 }
 
-async function readRows(db: Db, claimed: readonly ClaimedDelivery[]): Promise<Row[]> {
+async function readRows(db: Db, { rows: claimed, owns }: StatementGroup<ClaimedDelivery>): Promise<Row[]> {
   const owners: OrganizationId[] = claimed.map(({ organizationId }) => organizationId);
   const ids: DeliveryId[] = claimed.map(({ deliveryId }) => deliveryId);
   const { rows } = await sql<Row>`-- prepared: load_deliveries
@@ -50,8 +50,7 @@ async function readRows(db: Db, claimed: readonly ClaimedDelivery[]): Promise<Ro
     from unnest(${owners}::text[], ${ids}::uuid[]) as claimed (organization_id, id)
     join deliveries delivery on delivery.organization_id = claimed.organization_id and delivery.id = claimed.id
     join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
-    join endpoints endpoint on endpoint.organization_id = delivery.organization_id and endpoint.id = delivery.endpoint_id`.execute(
-    db,
-  );
+    join endpoints endpoint on endpoint.organization_id = delivery.organization_id and endpoint.id = delivery.endpoint_id
+    where ${owns("delivery.organization_id")}`.execute(db);
   return rows;
 }

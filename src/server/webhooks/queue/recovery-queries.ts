@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import type { CancelReason } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
+import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { PLANS_WITH_WEBHOOKS } from "./caps.ts";
 import { type ClaimedDelivery, INDEXES_ONLY } from "./claim-queries.ts";
 import { waitingLanes } from "./lanes.ts";
-import { toStatementGroups } from "./statement-groups.ts";
 
 // What every worker looks for once a second, across organizations: leases whose worker is gone, and deliveries that must no
 // longer be sent.
@@ -59,7 +59,7 @@ export async function cancelForbidden(
   return await db.transaction().execute(async (transaction) => {
     await sql`select ${INDEXES_ONLY}`.execute(transaction);
     const removed = await removeForbidden(transaction, scope);
-    for (const group of toStatementGroups(removed)) await cancelDeliveries(transaction, group, now);
+    for (const group of toStatementGroups(transaction, removed)) await cancelDeliveries(transaction, group, now);
     return removed.length;
   });
 }
@@ -95,7 +95,11 @@ async function removeForbidden(
 }
 
 /** A manual redelivery leaves its delivery's state as it is. */
-async function cancelDeliveries(transaction: Db, removed: readonly Removed[], now: Date): Promise<void> {
+async function cancelDeliveries(
+  transaction: Db,
+  { rows: removed, owns }: StatementGroup<Removed>,
+  now: Date,
+): Promise<void> {
   const owners: OrganizationId[] = removed.map(({ organizationId }) => organizationId);
   const ids: DeliveryId[] = removed.map(({ deliveryId }) => deliveryId);
   const reasons: CancelReason[] = removed.map(({ reason }) => reason);
@@ -104,5 +108,5 @@ async function cancelDeliveries(transaction: Db, removed: readonly Removed[], no
       completed_at = ${now}
     from unnest(${owners}::text[], ${ids}::uuid[], ${reasons}::text[]) as canceled (organization_id, id, reason)
     where delivery.organization_id = canceled.organization_id and delivery.id = canceled.id
-      and delivery.state in ('queued', 'retrying')`.execute(transaction);
+      and ${owns("delivery.organization_id")} and delivery.state in ('queued', 'retrying')`.execute(transaction);
 }

@@ -3,9 +3,9 @@ import type { AttemptErrorCode, AttemptResult, AttemptTrigger, DeliveryState } f
 import type { EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import { type BatchColumn, toBatchRows } from "../../db/batch-rows.ts";
+import type { StatementGroup } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { toLane, writeLane } from "./lanes.ts";
-import { toStatementGroups } from "./statement-groups.ts";
 
 // Writes how attempts ended, in one transaction of three steps: give back the leases (the queue), record the attempts with
 // their deliveries and endpoints (per organization), and update lanes whose endpoint changed. What must stay true:
@@ -56,13 +56,14 @@ export type EndpointHealth = {
   is_gone: boolean;
 };
 
+type Reports = StatementGroup<AttemptReport>;
+
 /** Returns the health of endpoints in use that are failing or gone. */
-export async function writeReports(db: Db, reports: readonly AttemptReport[]): Promise<EndpointHealth[]> {
+export async function writeReports(db: Db, group: Reports): Promise<EndpointHealth[]> {
   return await db.transaction().execute(async (transaction) => {
-    const released = await releaseLeases(transaction, reports);
-    const accepted = reports.filter(({ deliveryId }) => released.has(deliveryId));
-    const endpoints: EndpointAfter[] = [];
-    for (const group of toStatementGroups(accepted)) endpoints.push(...(await recordAttempts(transaction, group)));
+    const released = await releaseLeases(transaction, group.rows);
+    const accepted = group.rows.filter(({ deliveryId }) => released.has(deliveryId));
+    const endpoints = accepted.length === 0 ? [] : await recordAttempts(transaction, { ...group, rows: accepted });
     for (const endpoint of endpoints) if (endpoint.lane_changed) await writeLane(transaction, endpoint);
     return endpoints
       .filter((endpoint) => endpoint.was_in_use && (endpoint.failing_since !== null || endpoint.is_gone))
@@ -114,7 +115,7 @@ type EndpointBefore = { old_status: EndpointStatus; old_failed_attempts: number;
  * Adds each attempt to the log, moves its delivery on, and counts it for its endpoint's health. Several attempts of one
  * endpoint are added up first (`heard`), and count only for the receiver that they were sent to.
  */
-async function recordAttempts(transaction: Db, reports: readonly AttemptReport[]): Promise<EndpointAfter[]> {
+async function recordAttempts(transaction: Db, { rows: reports, owns }: Reports): Promise<EndpointAfter[]> {
   const { rows } = await sql<EndpointAfter & EndpointBefore>`-- prepared: record_attempts
     with report as materialized (
       select ${sql.join(REPORT_COLUMNS.map(({ name }) => sql.ref(name)))}
@@ -126,7 +127,8 @@ async function recordAttempts(transaction: Db, reports: readonly AttemptReport[]
         next_attempt_at = report.next_attempt_at, last_status = report.status, last_error = report.error_code,
         completed_at = case when report.state is null then delivery.completed_at
           when report.next_attempt_at is null then report.finished_at end
-      from report where delivery.organization_id = report.organization_id and delivery.id = report.delivery_id
+      from report where ${owns("delivery.organization_id")} and delivery.organization_id = report.organization_id
+        and delivery.id = report.delivery_id
       returning delivery.id, delivery.attempt_count
     ), logged as (
       insert into delivery_attempts (organization_id, delivery_id, number, endpoint_id, trigger, started_at, result,
@@ -150,7 +152,7 @@ async function recordAttempts(transaction: Db, reports: readonly AttemptReport[]
       select heard.* from heard
       join endpoints endpoint on endpoint.organization_id = heard.organization_id and endpoint.id = heard.endpoint_id
         and endpoint.receiver = heard.receiver
-      where ${isNews}
+      where ${owns("endpoint.organization_id")} and ${isNews}
       order by heard.endpoint_id for no key update of endpoint
     )
     update endpoints endpoint set last_attempt_at = locked.at, last_status = locked.last_status,
@@ -164,7 +166,7 @@ async function recordAttempts(transaction: Db, reports: readonly AttemptReport[]
       status = case when locked.is_gone then 'disabled' else status end,
       disabled_reason = case when locked.is_gone and status = 'enabled' then 'gone' else disabled_reason end,
       disabled_at = case when locked.is_gone and status = 'enabled' then locked.at else disabled_at end
-    from locked where endpoint.organization_id = locked.organization_id and endpoint.id = locked.endpoint_id
+    from locked where ${owns("endpoint.organization_id")} and endpoint.organization_id = locked.organization_id and endpoint.id = locked.endpoint_id
     returning endpoint.id, endpoint.organization_id, endpoint.kind, endpoint.status, endpoint.paused_until,
       endpoint.removed_at, endpoint.failing_since, endpoint.failed_attempts, endpoint.exhausted_deliveries,
       endpoint.refused_deliveries, endpoint.last_status, locked.is_gone, old.status as old_status,

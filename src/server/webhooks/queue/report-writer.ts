@@ -1,4 +1,6 @@
 import pg from "pg";
+import type { OrganizationId } from "#contract/ids.ts";
+import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { Alarm } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -14,7 +16,12 @@ const RETRY_MS = 500;
 
 type WriterDeps = { db: Db; clock: Clock; log: Log };
 
-type Pending = { readonly report: AttemptReport; readonly leaseUntil: Date; readonly resolve: () => void };
+type Pending = {
+  readonly organizationId: OrganizationId;
+  readonly report: AttemptReport;
+  readonly leaseUntil: Date;
+  readonly resolve: () => void;
+};
 
 export class ReportWriter {
   readonly #deps: WriterDeps;
@@ -37,7 +44,7 @@ export class ReportWriter {
   /** Resolves when the report is written or its lease has ended. Never rejects. */
   write(report: AttemptReport, leaseUntil: Date): Promise<void> {
     return new Promise((resolve) => {
-      this.#pending.push({ report, leaseUntil, resolve });
+      this.#pending.push({ organizationId: report.organizationId, report, leaseUntil, resolve });
       if (!this.#isWriting) void this.#writeAll();
     });
   }
@@ -47,7 +54,9 @@ export class ReportWriter {
     while (this.#pending.length > 0) {
       const batch = keepFirst(this.#pending);
       this.#pending = [];
-      const unwritten = await this.#writeBatch(batch);
+      const groups = toStatementGroups(this.#deps.db, batch);
+      // A server that is away holds up only the organizations on it.
+      const unwritten = (await Promise.all(groups.map((group) => this.#writeBatch(group)))).flat();
       if (unwritten.length === 0) continue;
       const now = this.#deps.clock.now();
       for (const late of unwritten.filter(({ leaseUntil }) => leaseUntil <= now)) late.resolve();
@@ -58,16 +67,16 @@ export class ReportWriter {
   }
 
   /** Returns the reports that must be written again. */
-  async #writeBatch(batch: readonly Pending[]): Promise<readonly Pending[]> {
+  async #writeBatch({ rows: batch, owns }: StatementGroup<Pending>): Promise<readonly Pending[]> {
     try {
-      await this.#finish(batch.map(({ report }) => report));
+      await this.#finish({ rows: batch.map(({ report }) => report), owns });
     } catch (error) {
       if (!isRefusal(error)) {
         this.#outage.failed(error);
         return batch;
       }
-      if (batch.length > 1) return await this.#writeApart(batch);
-      await this.#writeWithoutReply(batch[0]?.report, error);
+      if (batch.length > 1) return await this.#writeApart({ rows: batch, owns });
+      await this.#writeWithoutReply({ rows: batch, owns }, error);
     }
     this.#outage.worked();
     for (const { resolve } of batch) resolve();
@@ -75,25 +84,26 @@ export class ReportWriter {
   }
 
   /** One report that PostgreSQL refuses must not lose the others. */
-  async #writeApart(batch: readonly Pending[]): Promise<readonly Pending[]> {
+  async #writeApart({ rows, owns }: StatementGroup<Pending>): Promise<readonly Pending[]> {
     const unwritten: Pending[] = [];
-    for (const single of batch) unwritten.push(...(await this.#writeBatch([single])));
+    for (const single of rows) unwritten.push(...(await this.#writeBatch({ rows: [single], owns })));
     return unwritten;
   }
 
   /** The reply is the only part of a report that comes from outside, so the report is written without it. */
-  async #writeWithoutReply(report: AttemptReport | undefined, refusal: unknown): Promise<void> {
-    if (!report) return;
+  async #writeWithoutReply({ rows: [pending], owns }: StatementGroup<Pending>, refusal: unknown): Promise<void> {
+    if (!pending) return;
+    const { report } = pending;
     this.#deps.log.error("delivery.report_refused", { deliveryId: report.deliveryId, error: refusal });
     try {
-      await this.#finish([{ ...report, reply: null, replyIsTruncated: true }]);
+      await this.#finish({ rows: [{ ...report, reply: null, replyIsTruncated: true }], owns });
     } catch (error) {
       this.#deps.log.error("delivery.report_lost", { deliveryId: report.deliveryId, error });
     }
   }
 
-  async #finish(reports: readonly AttemptReport[]): Promise<void> {
-    for (const health of await writeReports(this.#deps.db, reports)) await this.#onUnwell(health);
+  async #finish(group: StatementGroup<AttemptReport>): Promise<void> {
+    for (const health of await writeReports(this.#deps.db, group)) await this.#onUnwell(health);
   }
 }
 

@@ -1,0 +1,108 @@
+import type pg from "pg";
+import type { Log } from "../../lib/log.ts";
+import { COORDINATOR_TABLES, DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./table-places.ts";
+
+// Puts the tables where table-places.ts says. It is one transaction, so a kill leaves everything as it was, and it can be
+// repeated: tables that are already in their place are left alone. Citus accepts a foreign key only once both of its tables
+// are in place, so the keys of the tables that move are dropped first and created again at the end.
+
+/** All distributed tables are co-located with this one. */
+const FIRST_TABLE = "day_zones";
+
+type Place = "distributed" | "reference" | "coordinator";
+
+/** Returns the tables that were put in place. */
+export async function distributeTables(client: pg.ClientBase, log: Log): Promise<string[]> {
+  const missing = await listMissing(client);
+  if (missing.length > 0) {
+    await client.query("begin");
+    try {
+      await putInPlace(client, missing);
+      await client.query("commit");
+    } catch (error) {
+      await client.query("rollback");
+      throw error;
+    }
+    log.info("database.distributed", { count: missing.length });
+  }
+  await dropLeftovers(client);
+  return missing.map(({ table }) => table);
+}
+
+async function putInPlace(client: pg.ClientBase, missing: readonly { table: string; place: Place }[]): Promise<void> {
+  // Reference tables and the tables that refer to them may only be changed one after the other.
+  await client.query("set local citus.multi_shard_modify_mode = 'sequential'");
+  const keys = await dropForeignKeys(
+    client,
+    missing.map(({ table }) => table),
+  );
+  for (const { table, place } of missing) await client.query(toStatement(place), [table]);
+  for (const { table, name, definition } of keys)
+    await client.query(`alter table ${table} add constraint ${name} ${definition}`);
+  await distributeFunctions(client);
+}
+
+function toStatement(place: Place): string {
+  switch (place) {
+    case "distributed":
+      return `select case when $1 = '${FIRST_TABLE}' then create_distributed_table($1, 'organization_id', colocate_with => 'none')
+        else create_distributed_table($1, 'organization_id', colocate_with => '${FIRST_TABLE}') end`;
+    case "reference":
+      return "select create_reference_table($1)";
+    case "coordinator":
+      return "select citus_add_local_table_to_metadata($1)";
+    default:
+      return place satisfies never;
+  }
+}
+
+async function listMissing(client: pg.ClientBase): Promise<{ table: string; place: Place }[]> {
+  const { rows } = await client.query<{ name: string }>(
+    "select logicalrelid::regclass::text as name from pg_dist_partition",
+  );
+  const done = new Set(rows.map(({ name }) => name));
+  const others = DISTRIBUTED_TABLES.filter((table) => table !== FIRST_TABLE);
+  const all: [Place, readonly string[]][] = [
+    ["reference", REFERENCE_TABLES],
+    ["coordinator", COORDINATOR_TABLES],
+    ["distributed", [FIRST_TABLE, ...others]],
+  ];
+  return all
+    .flatMap(([place, tables]) => tables.map((table) => ({ table, place })))
+    .filter(({ table }) => !done.has(table));
+}
+
+type ForeignKey = { table: string; name: string; definition: string };
+
+async function dropForeignKeys(client: pg.ClientBase, tables: readonly string[]): Promise<ForeignKey[]> {
+  const { rows } = await client.query<ForeignKey>(
+    `select conrelid::regclass::text as "table", quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
+     from pg_constraint
+     where contype = 'f' and connamespace = 'public'::regnamespace
+       and (conrelid = any($1::text[]::regclass[]) or confrelid = any($1::text[]::regclass[]))
+     order by 1, 2`,
+    [tables],
+  );
+  for (const { table, name } of rows) await client.query(`alter table ${table} drop constraint ${name}`);
+  return rows;
+}
+
+/** Statements call these on the servers that have the rows. */
+async function distributeFunctions(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select oid::regprocedure::text as name from pg_proc
+     where pronamespace = 'public'::regnamespace
+       and not exists (select from pg_depend where objid = pg_proc.oid and classid = 'pg_proc'::regclass and deptype = 'e')
+       and not exists (select from pg_dist_object where objid = pg_proc.oid and classid = 'pg_proc'::regclass)`,
+  );
+  for (const { name } of rows) await client.query("select create_distributed_function($1)", [name]);
+}
+
+/** Rows that the coordinator had before its tables were distributed are copied, and hidden until they are removed here. */
+async function dropLeftovers(client: pg.ClientBase): Promise<void> {
+  for (const table of [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES]) {
+    const { rows } = await client.query<{ bytes: string }>("select pg_relation_size($1::regclass) as bytes", [table]);
+    if (Number(rows[0]?.bytes) > 0)
+      await client.query("select truncate_local_data_after_distributing_table($1)", [table]);
+  }
+}

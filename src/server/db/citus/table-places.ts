@@ -1,0 +1,48 @@
+// Where each table lives on a Citus cluster. docs/scale.md gives the reasons. A table must be in exactly one of these lists;
+// distribute.test.ts compares them with the schema.
+
+/** Spread over the servers by organization: all rows of one organization are on the same server. */
+export const DISTRIBUTED_TABLES = [
+  "audit_entries",
+  "api_key_uses",
+  "booking_clocks",
+  "bookings",
+  "day_zones",
+  "deliveries",
+  "delivery_attempts",
+  "endpoint_notices",
+  "endpoints",
+  "funnel_days",
+  "funnel_drops",
+  "funnel_key_days",
+  "funnel_key_spans",
+  "funnel_keys",
+  "funnel_visits",
+  "pending_bookings",
+  "sandbox_appointments",
+  "sandbox_busy",
+  "sandboxes",
+  "scheduling_connections",
+  "webhook_events",
+] as const;
+
+/** Copied to every server, because they are looked up by something else than the organization. Written rarely. */
+export const REFERENCE_TABLES = ["organizations", "widgets", "api_keys", "zone_offsets"] as const;
+
+/** On the coordinator only: what belongs to no organization, and what workers take across all of them. */
+export const COORDINATOR_TABLES = [
+  "booking_references",
+  "delivery_lanes",
+  "delivery_queue",
+  "invitations",
+  "members",
+  "setup_links",
+  "user_accounts",
+  "user_sessions",
+  "user_two_factors",
+  "user_verifications",
+  "users",
+] as const;
+
+/** Read and written only by migrations, which run on the coordinator. Other servers don't know this table. */
+export const PRIVATE_TABLES = ["schema_migrations"] as const;

@@ -1,0 +1,73 @@
+import { PostgresAdapter, PostgresDialect, type PostgresPool, type RawBuilder, sql } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import { assert } from "../lib/assert.ts";
+import type { Db, Pool } from "./pool.ts";
+
+// Everything that statements do differently on Citus than on plain PostgreSQL.
+
+/** What the database says it is. */
+export type Engine = "postgresql" | "citus";
+
+/** The adapter goes along into transactions, so every statement can tell which engine it runs on. */
+class EngineAdapter extends PostgresAdapter {
+  readonly pool: Pool;
+
+  constructor(pool: Pool) {
+    super();
+    this.pool = pool;
+  }
+}
+
+export class EngineDialect extends PostgresDialect {
+  readonly #pool: Pool;
+
+  /** `connections` may be a view of the pool. */
+  constructor(pool: Pool, connections: PostgresPool) {
+    super({ pool: connections });
+    this.#pool = pool;
+  }
+
+  override createAdapter(): PostgresAdapter {
+    return new EngineAdapter(this.#pool);
+  }
+}
+
+export function engineOf(db: Db): Engine {
+  const { adapter } = db.getExecutor();
+  assert(adapter instanceof EngineAdapter, "openDb makes no other adapters");
+  return adapter.pool.engine;
+}
+
+/** Rows that one statement may handle together. */
+export type StatementGroup<Row> = {
+  readonly rows: readonly Row[];
+  /** A condition that must stand beside every distributed table of the statement, on its column organization_id. */
+  readonly owns: (column: string) => RawBuilder<boolean>;
+};
+
+/**
+ * Splits rows of several organizations into the groups that one statement may touch. Plain PostgreSQL takes all of them at
+ * once. On Citus a statement that writes must name one organization.
+ */
+export function toStatementGroups<Row extends { readonly organizationId: OrganizationId }>(
+  db: Db,
+  rows: readonly Row[],
+): StatementGroup<Row>[] {
+  if (rows.length === 0) return [];
+  if (engineOf(db) === "postgresql") return [{ rows, owns: () => sql`true` }];
+  return [...Map.groupBy(rows, (row) => row.organizationId)].map(([owner, ofOwner]) => ({
+    rows: ofOwner,
+    owns: (column) => sql`${sql.ref(column)} = ${owner}`,
+  }));
+}
+
+/** On Citus, errors name the shard: `bookings_pkey_102042` is `bookings_pkey` on plain PostgreSQL. */
+export function withoutShard(name: string): string {
+  return name.replace(/_\d{6,}$/, "");
+}
+
+/** Workers listen on the coordinator; this process may be connected to another server. */
+export async function notifyListeners(db: Db, channel: string): Promise<void> {
+  if (engineOf(db) === "postgresql") await sql`select pg_notify(${channel}, '')`.execute(db);
+  else await sql`select result from run_command_on_coordinator(format('notify %I', ${channel}::text))`.execute(db);
+}
