@@ -20,26 +20,50 @@ export function subtract(from: readonly Interval[], taken: readonly Interval[]):
   return merge(from).flatMap((interval) => {
     const left: Interval[] = [];
     let startMs = interval.startMs;
-    for (const gap of gaps) {
-      if (gap.endMs <= startMs || gap.startMs >= interval.endMs) continue;
+    for (const gap of listOverlapping(gaps, interval)) {
       if (gap.startMs > startMs) left.push({ startMs, endMs: gap.startMs });
       startMs = gap.endMs;
     }
-    return startMs < interval.endMs ? [...left, { startMs, endMs: interval.endMs }] : left;
+    if (startMs < interval.endMs) left.push({ startMs, endMs: interval.endMs });
+    return left;
   });
 }
 
 /** The parts of each interval that lie within `others`; adjacent intervals stay separate. */
 export function intersect(intervals: readonly Interval[], others: readonly Interval[]): Interval[] {
   const merged = merge(others);
-  return intervals.flatMap(({ startMs, endMs }) =>
-    merged
-      .map((other) => ({ startMs: Math.max(startMs, other.startMs), endMs: Math.min(endMs, other.endMs) }))
-      .filter((part) => part.startMs < part.endMs),
+  return intervals.flatMap((interval) =>
+    listOverlapping(merged, interval).map(({ startMs, endMs }) => ({
+      startMs: Math.max(startMs, interval.startMs),
+      endMs: Math.min(endMs, interval.endMs),
+    })),
   );
 }
 
 /** Whether one of the merged intervals contains all of `interval`. */
 export function covers(merged: readonly Interval[], interval: Interval): boolean {
-  return merged.some(({ startMs, endMs }) => startMs <= interval.startMs && interval.endMs <= endMs);
+  const first = merged[findEndingAfter(merged, interval.startMs)];
+  return first !== undefined && first.startMs <= interval.startMs && interval.endMs <= first.endMs;
+}
+
+/** The merged intervals that share a moment with this one. A list from a system can be long, so it is not scanned. */
+function listOverlapping(merged: readonly Interval[], { startMs, endMs }: Interval): Interval[] {
+  const overlapping: Interval[] = [];
+  for (let index = findEndingAfter(merged, startMs); index < merged.length; index++) {
+    const other = merged[index];
+    if (other === undefined || other.startMs >= endMs) break;
+    overlapping.push(other);
+  }
+  return overlapping;
+}
+
+/** The index of the first interval that ends after this moment. */
+function findEndingAfter(merged: readonly Interval[], ms: number): number {
+  let [low, high] = [0, merged.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((merged[middle]?.endMs ?? 0) > ms) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

@@ -9,7 +9,7 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { countViews, eventsBody, listEvents, postEvents, readOutcomes } from "../../../../test/support/collect.ts";
 import { parseConfig } from "../../config.ts";
 import type { Db } from "../../db/pool.ts";
-import { NETWORK_BUDGET_FACTOR } from "../record/visit-budget.ts";
+import { NETWORK_BUDGET_FACTOR, WIDGET_BUDGET_FACTOR } from "../record/visit-budget.ts";
 
 // What strangers can make us store.
 
@@ -114,4 +114,31 @@ test("over an address's daily budget new visits are dropped and counted; known o
   clock.set(new Date(clock.now().getTime() + DAY_MS));
   await post(widget, eventsBody(), "203.0.113.7");
   assert.equal(await countViews(deps.db), budget + 3);
+});
+
+test("beyond the daily budget of a widget, new visits from any address are dropped; other widgets are not affected", async () => {
+  const perMinute = 1;
+  const budget = perMinute * WIDGET_BUDGET_FACTOR;
+  const { app, deps, clock } = await createTestApp({
+    rateLimitEventsPerMinute: perMinute,
+    trustProxy: parseConfig({ TRUST_PROXY: "127.0.0.1" }).trustProxy,
+  });
+  const owner = await makeOrganization(deps.db);
+  const [widget, other] = [await makeWidget(deps.db, owner), await makeWidget(deps.db, owner)];
+  const post = async (id: string, address: string) => {
+    clock.set(new Date(clock.now().getTime() + MINUTE_MS));
+    assert.equal((await postEvents(app, id, eventsBody(), { "x-forwarded-for": address })).status, 204);
+  };
+  const networks = budget / NETWORK_BUDGET_FACTOR;
+  for (let n = 0; n < budget; n++) await post(widget, `203.0.113.${n % networks}`);
+  assert.equal(await countViews(deps.db), budget);
+  await post(widget, "198.51.100.1");
+  await post(widget, "198.51.100.2");
+  assert.equal(await countViews(deps.db), budget);
+  assert.equal((await readOutcomes(app))["over_budget"], 2);
+  await post(other, "198.51.100.1");
+  assert.equal(await countViews(deps.db), budget + 1);
+  clock.set(new Date(clock.now().getTime() + DAY_MS));
+  await post(widget, "198.51.100.1");
+  assert.equal(await countViews(deps.db), budget + 2);
 });

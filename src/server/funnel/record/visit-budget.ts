@@ -10,7 +10,7 @@ import { RecentMap } from "../../lib/recent-map.ts";
 
 /** Multiplied by the requests one address may send per minute (RATE_LIMIT_EVENTS_PER_MINUTE). */
 export const NETWORK_BUDGET_FACTOR = 5;
-const WIDGET_BUDGET_FACTOR = 100;
+export const WIDGET_BUDGET_FACTOR = 100;
 
 const COUNTS_KEPT = 100_000;
 const SALT_BYTES = 16;

@@ -57,7 +57,7 @@ function toServiceOpen(
   let open = toHoursWithin(business, general, range);
   for (const { firstDay, lastDay, hours } of windows) {
     const days = toDayRange({ first: firstDay, last: lastDay, timeZone: range.timeZone });
-    if (days === null) continue;
+    if (days === null || days.endMs <= range.from.getTime() || days.startMs >= range.to.getTime()) continue;
     const outside = open.flatMap((interval) => subtract([interval], [days]));
     open = [...outside, ...toHoursWithin(intersect(business, [days]), hours, range)];
   }

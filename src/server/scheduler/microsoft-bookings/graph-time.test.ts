@@ -67,3 +67,10 @@ test("times are written as Graph expects: seven digits and an offset, or whole m
   assert.deepEqual(toGraphMinute(instant, "down"), { dateTime: "2026-11-02T09:00:00", timeZone: "UTC" });
   assert.deepEqual(toGraphMinute(instant, "up"), { dateTime: "2026-11-02T09:01:00", timeZone: "UTC" });
 });
+
+test("a zone name of megabytes is not understood, and takes no time", () => {
+  const startedAt = process.cpuUsage();
+  for (const name of [`(UTC) ${" ".repeat(4_000_000)}x`, `(UTC) ${"a,".repeat(2_000_000)}`])
+    assert.equal(toIanaZone(name), null);
+  assert.ok(process.cpuUsage(startedAt).user < 500_000);
+});

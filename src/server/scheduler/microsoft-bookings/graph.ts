@@ -25,6 +25,8 @@ type Page<T> = { value: T[]; "@odata.nextLink"?: string | null };
 type GraphRequest = { readonly method: OutboundRequest["method"]; readonly url: string; readonly json?: unknown };
 
 const PAGES_MAX = 20;
+/** A month of appointments of a hundred people. */
+const ITEMS_MAX = 20_000;
 
 type GraphDeps = { outbound: Outbound; clock: Clock; accountLimits: AccountLimits };
 
@@ -79,7 +81,8 @@ export function createGraph(deps: GraphDeps, parts: MicrosoftBookingsParts): Gra
         if (!url.startsWith(`${graphUrl}/`)) return unavailable(UNREADABLE);
         const page: Read<Page<T>> = await readUrl(url, shape, signal);
         if (page.kind !== "found") return page;
-        items.push(...page.value.value);
+        for (const item of page.value.value) items.push(item);
+        if (items.length > ITEMS_MAX) return unavailable(UNREADABLE);
         url = page.value["@odata.nextLink"] ?? null;
       }
       return url === null ? found(items) : unavailable(UNREADABLE);

@@ -312,6 +312,38 @@ test("an incomplete search does not report an appointment as missing", async () 
   assert.equal((await system.findByReference(sought, NEVER)).kind, "unavailable");
 });
 
+test("lists that no business has are refused, and do not keep the process busy", async () => {
+  const { system, server } = await openGraph();
+  requireFound(await system.listServices(NEVER));
+  const range = { from: GRAPH_NOW, to: new Date(GRAPH_NOW.getTime() + 7 * DAY_MS) };
+  const time = (n: number) => ({ dateTime: new Date(GRAPH_NOW.getTime() + n * 1_000).toISOString(), timeZone: "UTC" });
+  const appointment = (n: number) => ({
+    id: `a${n}`,
+    startDateTime: time(n * 20),
+    endDateTime: time(n * 20 + 10),
+    staffMemberIds: ["s-ada"],
+  });
+  const items = Array.from({ length: 20_000 }, (_, n) => ({
+    status: n % 2 === 0 ? "available" : "busy",
+    startDateTime: time(n * 30),
+    endDateTime: time(n * 30 + 29),
+  }));
+  const startedAt = process.cpuUsage();
+  server.twist("POST /getStaffAvailability", {
+    answer: { status: 200, json: { value: [{ staffId: "s-ada", availabilityItems: items }] } },
+  });
+  server.twist("GET /calendarView", {
+    answer: { status: 200, json: { value: Array.from({ length: 20_000 }, (_, n) => appointment(n)) } },
+  });
+  const read = await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER);
+  assert.equal(read.kind, "found");
+  server.twist("GET /calendarView", {
+    answer: { status: 200, json: { value: Array.from({ length: 20_001 }, (_, n) => appointment(n)) } },
+  });
+  assert.equal((await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER)).kind, "unavailable");
+  assert.ok(process.cpuUsage(startedAt).user < 10_000_000);
+});
+
 test("times in an unknown zone are not guessed", async () => {
   const { system, server } = await openGraph();
   const time = (dateTime: string) => ({ dateTime, timeZone: "(UTC-07:00) Mars, Olympus" });

@@ -1,17 +1,27 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
 
-// The parts of Microsoft Graph's replies that we read. Graph omits or nulls everything that it may omit or null.
+// The parts of Microsoft Graph's replies that we read. Graph omits or nulls everything that it may omit or null. Lists that
+// take much computing are limited, because whoever connects a system can name the server that plays Graph.
 
 const maybe = <T extends TSchema>(type: T) => Type.Optional(Type.Union([type, Type.Null()]));
+
+/** Days of a week, each at most twice. */
+const DAYS_MAX = 14;
+const TIME_SLOTS_MAX = 24;
+const WINDOWS_MAX = 100;
+const STAFF_MAX = 1_000;
 
 const Duration = Type.String({ pattern: "^-?P" });
 
 const WorkHours = Type.Array(
   Type.Object({
     day: Type.String(),
-    timeSlots: maybe(Type.Array(Type.Object({ startTime: Type.String(), endTime: Type.String() }))),
+    timeSlots: maybe(
+      Type.Array(Type.Object({ startTime: Type.String(), endTime: Type.String() }), { maxItems: TIME_SLOTS_MAX }),
+    ),
   }),
+  { maxItems: DAYS_MAX },
 );
 export type WorkHours = Static<typeof WorkHours>;
 
@@ -22,7 +32,9 @@ const SchedulingPolicy = Type.Object({
   generalAvailability: maybe(Type.Object(Availability)),
   /** Overrides the general availability from the first to the last date. */
   customAvailabilities: maybe(
-    Type.Array(Type.Object({ ...Availability, startDate: Type.String(), endDate: Type.String() })),
+    Type.Array(Type.Object({ ...Availability, startDate: Type.String(), endDate: Type.String() }), {
+      maxItems: WINDOWS_MAX,
+    }),
   ),
   timeSlotInterval: maybe(Duration),
   minimumLeadTime: maybe(Duration),
@@ -52,7 +64,7 @@ const Service = Type.Object({
   /** Copied into appointments as they are. */
   defaultLocation: maybe(Type.Record(Type.String(), Type.Unknown())),
   defaultReminders: maybe(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
-  staffMemberIds: maybe(Type.Array(Type.String())),
+  staffMemberIds: maybe(Type.Array(Type.String(), { maxItems: STAFF_MAX })),
   maximumAttendeesCount: maybe(Type.Integer()),
   schedulingPolicy: maybe(SchedulingPolicy),
   customQuestions: maybe(Type.Array(Type.Object({ questionId: Type.String(), isRequired: maybe(Type.Boolean()) }))),
@@ -86,6 +98,7 @@ const StaffAvailability = Type.Array(
       ),
     ),
   }),
+  { maxItems: STAFF_MAX },
 );
 export type StaffAvailability = Static<typeof StaffAvailability>;
 

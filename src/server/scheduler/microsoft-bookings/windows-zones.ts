@@ -1,5 +1,6 @@
 import cldr from "cldr-core/supplemental/windowsZones.json" with { type: "json" };
 import { parseTimeZone } from "../../lib/calendar.ts";
+import { RecentMap } from "../../lib/recent-map.ts";
 
 // Microsoft names time zones by Windows id (`W. Europe Standard Time`), by IANA name, or by the title that Windows shows
 // (`(UTC+01:00) Amsterdam, Berlin, …`). Ids come from the Unicode CLDR. Titles are in no maintained table, but they consist
@@ -30,8 +31,22 @@ const WINDOWS_ID_BY_PLACE: ReadonlyMap<string, string> = new Map([
   ["West Central Africa", "W. Central Africa Standard Time"],
 ]);
 
+/** Windows' longest title has about 70 characters. */
+const NAME_LENGTH_MAX = 200;
+/** Every appointment names its zone, and titles take long to understand. */
+const understood = new RecentMap<string, string | null>(1_000);
+
 /** The IANA name, or null for a name that is not understood. */
 export function toIanaZone(name: string): string | null {
+  if (name.length > NAME_LENGTH_MAX) return null;
+  const known = understood.get(name);
+  if (known !== undefined) return known;
+  const zone = parseZone(name);
+  understood.set(name, zone);
+  return zone;
+}
+
+function parseZone(name: string): string | null {
   const [, offset, title] = /^\(UTC([+-]\d\d:\d\d)?\)\s*(.*)$/.exec(name.trim()) ?? [];
   if (title === undefined) return parseTimeZone(name.trim()) ?? findById(name.trim());
   const places = title.split(/,\s*/).flatMap((place) => [place, place.replace(/\s*\(.*\)$/, "")]);
