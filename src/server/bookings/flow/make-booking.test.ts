@@ -218,6 +218,16 @@ test("a booking confirmed while the database is silent is stored within seconds 
   assert.deepEqual(rows, [{ bookings: 1 }]);
 });
 
+for (const storesBookings of [true, false])
+  test(`nothing leads from a settled booking to its visit, with Store bookings ${storesBookings ? "on" : "off"}`, async () => {
+    const { system, wanted } = await makeSetting();
+    const visitId = crypto.randomUUID();
+    const visited = { ...wanted, storesBookings, touch: { ...wanted.touch, visitId } };
+    requireAnswer(await makeBooking(making, system, visited));
+    assert.equal((await makeBooking(making, system, { ...visited, idempotencyKey: "taken" })).kind, "failed");
+    assert.deepEqual(await findEverywhere(db, visitId), ["public.funnel_visits"]);
+  });
+
 /** A database whose next commit succeeds, although its answer is lost. */
 function losingCommit(): Db {
   const transaction = () => ({

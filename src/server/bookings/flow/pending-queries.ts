@@ -88,7 +88,7 @@ export async function findPendingByKey(
 /**
  * Settles a request once. The process that asked and the task that looked it up may both get here: the first one writes the
  * outcome and its consequences in one transaction, the other gets null and does nothing. Use the returned copy, not one from
- * memory: an erasure may have removed it meanwhile.
+ * memory: an erasure may have removed it meanwhile. The touch is deleted, so that nothing leads from a booking to its visit.
  */
 export async function settlePending(
   transaction: Db,
@@ -103,7 +103,8 @@ export async function settlePending(
   const anonymous = isConfirmed ? JSON.stringify(toAnonymousAnswer(outcome.answer)) : null;
   const answer = isConfirmed && outcome.storesBookings ? JSON.stringify(outcome.answer) : anonymous;
   const { rows } = await sql<{ copy: PendingCopy | null }>`
-    update pending_bookings set state = ${outcome.state}, failure = ${failure}, copy = null, settled_at = ${outcome.now},
+    update pending_bookings set state = ${outcome.state}, failure = ${failure}, copy = null, touch = '{}',
+      settled_at = ${outcome.now},
       answer = case when erased then null when copy is null then ${anonymous}::jsonb else ${answer}::jsonb end
     where organization_id = ${owner} and reference = ${outcome.reference} and state = 'asking'
     returning old.copy`.execute(transaction);
