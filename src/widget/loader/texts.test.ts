@@ -4,7 +4,7 @@ import { findTexts } from "./texts.ts";
 
 test("the loader uses the page's language, or English if it doesn't know it", () => {
   assert.deepEqual(findTexts("de-AT"), { title: "Termin buchen", close: "Schließen" });
-  assert.deepEqual(findTexts("PT"), { title: "Fazer uma marcação", close: "Fechar" });
+  assert.deepEqual(findTexts("PT"), { title: "Marcar agora", close: "Fechar" });
   for (const locale of ["en-GB", "ja", "", "x"])
     assert.deepEqual(findTexts(locale), { title: "Book an appointment", close: "Close" }, locale);
 });

@@ -7,8 +7,8 @@ const TEXTS: Record<string, string | undefined> = {
   en: "Book an appointment|Close",
   de: "Termin buchen|Schließen",
   fr: "Prendre rendez-vous|Fermer",
-  es: "Reservar una cita|Cerrar",
-  pt: "Fazer uma marcação|Fechar",
+  es: "Reservar cita|Cerrar",
+  pt: "Marcar agora|Fechar",
 } satisfies Record<Language, string>;
 
 export function findTexts(locale: string): { title: string; close: string } {
