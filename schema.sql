@@ -660,7 +660,7 @@ AS $function$
       select jsonb_object_agg(key, value) from (
         select distinct on (key) key, value
         from (select key, value from jsonb_each(a) union all select key, value from jsonb_each(b)) both_sets
-        order by key, (value ->> 0)::bigint, (value ->> 1)::bigint nulls last
+        order by key, (value ->> 0)::bigint, (value ->> 1)::bigint nulls last, (value ->> 2) collate "C" nulls last
       ) united
     )
   end

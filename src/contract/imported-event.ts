@@ -5,8 +5,8 @@ import { STEPS } from "./steps.ts";
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 
 /**
- * A line of `import events`. `start` is the appointment, on booking_completed. source, medium and campaign are treated like a
- * link's tags; null means the same as a missing field. Other fields are ignored.
+ * A line of `import events`. `start` is the appointment and `service` its name, on booking_completed.
+ * source, medium and campaign are treated like a link's tags; null means the same as a missing field. Other fields are ignored.
  */
 export const ImportedEvent = Type.Object({
   widgetId: Type.String(),
@@ -20,5 +20,6 @@ export const ImportedEvent = Type.Object({
   device: text,
   country: text,
   start: text,
+  service: text,
 });
 export type ImportedEvent = Static<typeof ImportedEvent>;

@@ -1,6 +1,9 @@
 import type { Analytics, AnalyticsEntry } from "#contract/analytics.ts";
+import { LEAD_DAYS } from "#contract/app/analytics.ts";
+import { DIMENSIONS, type Dimension, NOT_SET } from "#contract/dimensions.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
+import type { Filter } from "../../src/server/analytics/filters.ts";
 import { startsBefore } from "../../src/server/funnel/record/merge-touches.ts";
 import { type Touch, toStepBit } from "../../src/server/funnel/record/touch.ts";
 
@@ -9,40 +12,63 @@ import { type Touch, toStepBit } from "../../src/server/funnel/record/touch.ts";
 
 type Visit = { start: Touch; furthest: number; foundNoTimes: boolean; touches: Touch[] };
 
-export function countByHand(
-  touches: readonly Touch[],
-  window: { zone: string; now: Date; days: number; widgetId: string | null; keptSince?: Date },
-): Analytics {
+type HandWindow = {
+  zone: string;
+  now: Date;
+  days: number;
+  widgetId: string | null;
+  keptSince?: Date;
+  filters?: readonly Filter[];
+  /** Leaves out what happened on the last day at this time of day or later, in milliseconds. */
+  untilTimeMs?: number;
+};
+
+export function countByHand(touches: readonly Touch[], window: HandWindow): Analytics {
+  return countAllByHand(touches, window).analytics;
+}
+
+/** The same, with everything else that a report shows. */
+export function countAllByHand(touches: readonly Touch[], window: HandWindow) {
   const localDay = rememberDays(window.zone);
   const today = Temporal.PlainDate.from(localDay(window.now));
   const days = Array.from({ length: window.days }, (_, i) => today.subtract({ days: window.days - 1 - i }).toString());
   const keptDays = new Set(window.keptSince ? days.filter((day) => day >= localDay(window.keptSince as Date)) : days);
-  const isInWindow = (instant: Date) => keptDays.has(localDay(instant));
+  const localTime = (instant: Date) =>
+    Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(window.zone);
+  const isCutOff = (instant: Date) =>
+    window.untilTimeMs !== undefined &&
+    localDay(instant) === today.toString() &&
+    localTime(instant).toPlainTime().since("00:00").total("milliseconds") >= window.untilTimeMs;
+  const isInWindow = (instant: Date) => keptDays.has(localDay(instant)) && !isCutOff(instant);
 
   const mine = touches.filter((touch) => window.widgetId === null || touch.widgetId === window.widgetId);
-  const visits = groupVisits(mine);
+  const filters = window.filters ?? [];
+  const visits = groupVisits(mine).filter((visit) => filters.every((filter) => matches(visit, filter)));
   const viewed = visits.filter((visit) => isInWindow(visit.start.at));
   const conversions = visits.flatMap((visit) => listConversions(visit).map((conversion) => ({ visit, ...conversion })));
   const converted = conversions.filter((conversion) => isInWindow(conversion.at));
-  const booked = converted.filter((conversion) => conversion.step === "booking_completed");
+  const booked = converted.filter(
+    (conversion) =>
+      conversion.step === "booking_completed" &&
+      filters.every(
+        ({ dimension, isNegated, keys }) =>
+          dimension !== "service" || keys.includes(conversion.service ?? NOT_SET) !== isNegated,
+      ),
+  );
+  const failed = converted.filter((conversion) => conversion.step === "booking_failed");
 
   const reached = (position: number) => viewed.filter((visit) => visit.furthest >= position).length;
   const leads = booked.flatMap(({ at, startAt }) => (startAt ? [Math.max(0, startAt.getTime() - at.getTime())] : []));
   const listBy = (toKey: (visit: Visit) => string, most: number): AnalyticsEntry[] => {
     const keys = new Set([...viewed, ...booked.map(({ visit }) => visit)].map(toKey));
-    return [...keys]
-      .map((key) => {
-        const views = viewed.filter((visit) => toKey(visit) === key).length;
-        const bookings = booked.filter(({ visit }) => toKey(visit) === key).length;
-        return { key, views, bookings, conversionRate: rate(bookings, views) };
-      })
-      .sort(
-        (a, b) =>
-          b.bookings - a.bookings || b.views - a.views || Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)),
-      )
-      .slice(0, most);
+    const entries = [...keys].map((key) => {
+      const views = viewed.filter((visit) => toKey(visit) === key).length;
+      const bookings = booked.filter(({ visit }) => toKey(visit) === key).length;
+      return { key, views, bookings, conversionRate: rate(bookings, views) };
+    });
+    return sortEntries(entries).slice(0, most);
   };
-  return {
+  const analytics: Analytics = {
     days: window.days,
     timeZone: window.zone,
     totals: {
@@ -50,7 +76,7 @@ export function countByHand(
       slotSessions: reached(4),
       formSessions: reached(5),
       bookings: booked.length,
-      failed: converted.length - booked.length,
+      failed: failed.length,
       noAvailability: viewed.filter((visit) => visit.foundNoTimes).length,
       conversionRate: rate(booked.length, viewed.length),
       avgLeadDays: leads.length === 0 ? null : Math.round((sum(leads) / leads.length / DAY_MS) * 100) / 100,
@@ -72,6 +98,65 @@ export function countByHand(
     sources: listBy((visit) => `${visit.start.source} / ${visit.start.medium}`, 25),
     campaigns: listBy((visit) => visit.start.campaign, 25),
   };
+  const listServices = (): AnalyticsEntry[] => {
+    const isShown = (service: string) =>
+      filters.every((filter) => filter.dimension !== "service" || filter.keys.includes(service) !== filter.isNegated);
+    const ofViews = viewed.flatMap((visit) => [...listServicesOf(visit)]).filter(isShown);
+    const ofBookings = booked.map(({ service }) => service ?? NOT_SET);
+    return sortEntries(
+      [...new Set([...ofViews, ...ofBookings])].map((key) => {
+        const views = ofViews.filter((each) => each === key).length;
+        const bookings = ofBookings.filter((each) => each === key).length;
+        return { key, views, bookings, conversionRate: rate(bookings, views) };
+      }),
+    );
+  };
+  const weekHours = (instants: readonly Date[]) => {
+    const week = Array.from({ length: 7 }, () => new Array<number>(24).fill(0));
+    return week.map((hours, day) =>
+      hours.map(
+        (_, hour) => instants.map(localTime).filter((at) => at.dayOfWeek === day + 1 && at.hour === hour).length,
+      ),
+    );
+  };
+  const lists = Object.fromEntries(
+    DIMENSIONS.map((dimension) => [
+      dimension,
+      dimension === "service" ? listServices() : listBy((visit) => keyOf(visit, dimension), Number.POSITIVE_INFINITY),
+    ]),
+  ) as Record<Dimension, AnalyticsEntry[]>;
+  return {
+    analytics,
+    lists,
+    viewsByHour: weekHours(viewed.map(({ start }) => start.at)),
+    bookingsByHour: weekHours(booked.map(({ at }) => at)),
+    leadTimes: [...LEAD_DAYS, Number.POSITIVE_INFINITY].map(
+      (days, i) => leads.filter((ms) => ms < days * DAY_MS && ms >= (LEAD_DAYS[i - 1] ?? 0) * DAY_MS).length,
+    ),
+    reachedBy: (dimension: Exclude<Dimension, "service">, key: string) =>
+      FUNNEL_STEPS.map((_, i) => viewed.filter((v) => keyOf(v, dimension) === key && v.furthest >= i + 1).length),
+  };
+}
+
+function keyOf({ start }: Visit, dimension: Exclude<Dimension, "service">): string {
+  if (dimension === "source") return `${start.source} / ${start.medium}`;
+  return (dimension === "widget" ? start.widgetId : start[dimension]) || NOT_SET;
+}
+
+function listServicesOf(visit: Visit): Set<string> {
+  const booked = listConversions(visit).filter(({ step }) => step === "booking_completed");
+  return new Set(booked.map(({ service }) => service ?? NOT_SET));
+}
+
+function matches(visit: Visit, { dimension, isNegated, keys }: Filter): boolean {
+  const has = dimension === "service" ? listServicesOf(visit) : new Set([keyOf(visit, dimension)]);
+  return keys.some((key) => has.has(key)) !== isNegated;
+}
+
+function sortEntries(entries: AnalyticsEntry[]): AnalyticsEntry[] {
+  return entries.sort(
+    (a, b) => b.bookings - a.bookings || b.views - a.views || Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)),
+  );
 }
 
 /** Cached, because the same instants are converted repeatedly, which is slow. */
@@ -102,17 +187,25 @@ function groupVisits(touches: readonly Touch[]): Visit[] {
 }
 
 /** Each booking and each failed attempt once, at the earliest instant given for it. */
-function listConversions(visit: Visit): { step: string; at: Date; startAt: Date | null }[] {
+function listConversions(visit: Visit): { step: string; at: Date; startAt: Date | null; service?: string }[] {
   const named = visit.touches.flatMap(({ at, conversion }) => (conversion ? [{ ...conversion, at }] : []));
   const groups = Map.groupBy(named, ({ step, key }) => `${step}:${key}`);
-  const startMs = (startAt: Date | null) => startAt?.getTime() ?? Number.POSITIVE_INFINITY;
-  return [...groups.values()].map((group) =>
-    group.reduce((first, next) =>
-      next.at < first.at || (next.at.getTime() === first.at.getTime() && startMs(next.startAt) < startMs(first.startAt))
-        ? next
-        : first,
-    ),
-  );
+  // Then the shorter lead time, which is never negative, then the lesser service; what is known comes first.
+  const leadMs = (each: Named) =>
+    each.startAt ? Math.max(0, each.startAt.getTime() - each.at.getTime()) : Number.POSITIVE_INFINITY;
+  const byService = (a: Named, b: Named) =>
+    a.service === undefined || b.service === undefined
+      ? Number(a.service === undefined) - Number(b.service === undefined)
+      : Buffer.compare(Buffer.from(a.service), Buffer.from(b.service));
+  type Named = (typeof named)[number];
+  const compare = (a: Named, b: Named) =>
+    a.at.getTime() - b.at.getTime() || Math.sign(toFinite(leadMs(a) - leadMs(b))) || byService(a, b);
+  return [...groups.values()].map((group) => group.reduce((first, next) => (compare(next, first) < 0 ? next : first)));
+}
+
+/** Infinity less infinity is no number. */
+function toFinite(difference: number): number {
+  return Number.isNaN(difference) ? 0 : difference;
 }
 
 function rate(bookings: number, views: number): number {

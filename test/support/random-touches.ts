@@ -44,7 +44,8 @@ function oneTouch(visit: { widgetId: WidgetId; visitId: string; times: readonly 
       device: fc.constantFrom("mobile", "desktop"),
       country: fc.constantFrom("DE", "AT", ""),
       booking: fc.constantFrom("a", "b"),
-      leadMs: fc.option(fc.integer({ min: -DAY_MS, max: 9 * DAY_MS })),
+      leadMs: fc.option(fc.integer({ min: -DAY_MS, max: 40 * DAY_MS })),
+      service: fc.constantFrom(undefined, "Check-up", "Zahnreinigung 🦷"),
     })
     .map((drawn) => ({
       ...drawn.class,
@@ -65,11 +66,13 @@ function toConversion(drawn: {
   step: (typeof STEPS)[number];
   booking: string;
   leadMs: number | null;
+  service: string | undefined;
 }): Touch["conversion"] {
-  const { at, step, booking, leadMs } = drawn;
+  const { at, step, booking, leadMs, service } = drawn;
   if (step === "booking_failed") return { step, key: booking, startAt: null };
   if (step !== "booking_completed") return null;
-  return { step, key: booking, startAt: leadMs === null ? null : new Date(at.getTime() + leadMs) };
+  const startAt = leadMs === null ? null : new Date(at.getTime() + leadMs);
+  return { step, key: booking, startAt, ...(service ? { service } : {}) };
 }
 
 /** The same touches for the same seed. */

@@ -61,8 +61,10 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   slice("funnel", ["config.ts", "organizations/zone-offsets.ts"]),
   slice("analytics", [
     "api-keys/bearer-auth.ts",
+    "funnel/record/counters.ts",
     "funnel/record/key-id.ts",
     "funnel/record/local-day.ts",
+    "funnel/record/merge-touches.ts",
     "funnel/recount/key-spans.ts",
     "plans/kept-since.ts",
     "widgets/require-widget.ts",

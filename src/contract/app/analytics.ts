@@ -1,26 +1,127 @@
 import { type Static, Type } from "typebox";
-import { Analytics } from "../analytics.ts";
+import { Analytics, AnalyticsEntry } from "../analytics.ts";
 import { nullable } from "./forms.ts";
 
 /** YYYY-MM-DD in the organization's time zone. */
 const Day = Type.String();
+const Count = Type.Integer({ minimum: 0 });
 
-/** The read API's analytics for any range of days, with the preceding range of the same length for comparison. */
+/** What a report can be compared with. `custom` needs compareFrom and compareTo. */
+export const COMPARISONS = ["previous", "year", "custom", "none"] as const;
+export type Comparison = (typeof COMPARISONS)[number];
+
+/** Windows of up to this many days also have counts per hour. */
+export const HOURLY_DAYS_MAX = 2;
+
+/** Rows of each list in a report; the others are in its breakdown. */
+export const LIST_ROWS_MAX = 25;
+
+/** `hour` is 2026-11-01T13, in the organization's time zone. Hours without views and bookings are left out. */
+const Hours = Type.Array(Type.Object({ hour: Type.String(), views: Count, bookings: Count }));
+
+const List = Type.Object({
+  rows: Type.Array(AnalyticsEntry),
+  /** Rows in all. */
+  count: Count,
+});
+
+/** The dimensions that a report lists; services have their own request. */
+export const LISTED_DIMENSIONS = ["channel", "source", "campaign", "page", "device", "country", "widget"] as const;
+export type ListedDimension = (typeof LISTED_DIMENSIONS)[number];
+
+/** The read API's analytics for any range of days and any filters, with another range for comparison. */
 export const AppAnalytics = Type.Object({
   ...Analytics.properties,
   /** First and last day of the window, both included. */
   from: Day,
   to: Day,
-  previous: Type.Object({
-    from: Day,
-    to: Day,
-    totals: Analytics.properties.totals,
-    /** False if retention has deleted part of it, which makes a comparison unfair. */
-    isComplete: Type.Boolean(),
-  }),
+  /** The local date and time of the answer: 2026-11-01T12:00. */
+  now: Type.String(),
+  hourly: nullable(Hours),
+  lists: Type.Object({
+    channel: List,
+    source: List,
+    campaign: List,
+    page: List,
+    device: List,
+    country: List,
+    widget: List,
+  } satisfies Record<ListedDimension, unknown>),
+  /** Null if no comparison was asked for. */
+  previous: nullable(
+    Type.Object({
+      from: Day,
+      to: Day,
+      /** If the window ends with today, the last day is counted up to the same time of day: 12:00. Else null. */
+      untilTime: nullable(Type.String()),
+      totals: Analytics.properties.totals,
+      daily: Analytics.properties.daily,
+      hourly: nullable(Hours),
+      /** False if retention has deleted part of it, which makes a comparison unfair. */
+      isComplete: Type.Boolean(),
+    }),
+  ),
   /** The oldest day with counts; null before the first view. */
   dataSince: nullable(Day),
   /** Events of visits over the widgets' daily budget, which were not recorded. 0 except during a flood. */
-  droppedEvents: Type.Integer({ minimum: 0 }),
+  droppedEvents: Count,
 });
 export type AppAnalytics = Static<typeof AppAnalytics>;
+export type AppList = Static<typeof List>;
+
+/** A page of the whole list of one dimension. */
+export const AppBreakdown = Type.Object({
+  rows: Type.Array(
+    Type.Object({
+      ...AnalyticsEntry.properties,
+      /** A widget's name. */
+      label: nullable(Type.String()),
+    }),
+  ),
+  /** Rows on all pages. */
+  count: Count,
+});
+export type AppBreakdown = Static<typeof AppBreakdown>;
+
+/** The funnels of a dimension's largest keys, side by side. */
+export const FunnelSplit = Type.Object({
+  groups: Type.Array(
+    Type.Object({ key: Type.String(), label: nullable(Type.String()), funnel: Analytics.properties.funnel }),
+  ),
+});
+export type FunnelSplit = Static<typeof FunnelSplit>;
+
+/** Upper limits of the groups of lead times, in days; the last group has none. */
+export const LEAD_DAYS = [1, 2, 4, 8, 15, 31] as const;
+
+export const BookingTimes = Type.Object({
+  /** Seven rows from Monday to Sunday, each with 24 hours, in the organization's time zone. */
+  views: Type.Array(Type.Array(Count)),
+  bookings: Type.Array(Type.Array(Count)),
+  /** Bookings per group of LEAD_DAYS, and one more for those beyond. Bookings without an appointment time are in none. */
+  leadTimes: Type.Array(Count),
+  services: List,
+});
+export type BookingTimes = Static<typeof BookingTimes>;
+
+/** What is happening now. Nothing in it identifies a visitor. */
+export const LiveView = Type.Object({
+  /** Visits with a step in the last five minutes, and in the last hour. */
+  visits5Minutes: Count,
+  visits60Minutes: Count,
+  bookings60Minutes: Count,
+  /** The newest bookings of the last hour, newest first. */
+  bookings: Type.Array(
+    Type.Object({
+      /** Distinguishes it from the others; it does not lead to the stored booking. */
+      id: Type.String(),
+      at: Type.String(),
+      widget: Type.String(),
+      service: nullable(Type.String()),
+      channel: Type.String(),
+      country: Type.String(),
+      device: Type.String(),
+    }),
+  ),
+});
+export type LiveView = Static<typeof LiveView>;

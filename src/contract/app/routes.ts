@@ -36,6 +36,10 @@ export const APP_ROUTES = {
 
   getAnalytics:       { method: "GET",    path: "/analytics", role: "viewer" },
   exportAnalytics:    { method: "GET",    path: "/analytics.csv", role: "viewer" },
+  getBreakdown:       { method: "GET",    path: "/analytics/breakdown", role: "viewer" },
+  splitFunnel:        { method: "GET",    path: "/analytics/split", role: "viewer" },
+  getBookingTimes:    { method: "GET",    path: "/analytics/times", role: "viewer" },
+  getLiveView:        { method: "GET",    path: "/analytics/live", role: "viewer" },
 
   listEndpoints:      { method: "GET",    path: "/endpoints", role: "viewer" },
   addEndpoint:        { method: "POST",   path: "/endpoints", role: "admin", feature: "webhooks" },

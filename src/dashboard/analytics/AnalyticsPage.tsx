@@ -115,7 +115,7 @@ function DataSince({ report }: { report: AppAnalytics | undefined }) {
       isOneDay ? `${formatDay(report.from)}.` : `${formatDay(report.from)} – ${formatDay(report.to)}.`,
       report.to === dayAhead(0, details.timeZone) ? "Includes today so far." : "",
       report.dataSince === null ? "" : `Data since ${formatDay(report.dataSince)}.`,
-      report.previous.isComplete
+      report.previous?.isComplete
         ? report.days === 1
           ? "Compared with the day before."
           : `Compared with the previous ${pluralize(report.days, "day")}.`

@@ -8,9 +8,9 @@ import classes from "./Totals.module.css";
 /** The main figures, compared with the previous period. */
 export function Totals({ report }: { report: AppAnalytics }) {
   const { totals, previous } = report;
-  const before = previous.isComplete ? previous.totals : null;
+  const before = previous?.isComplete ? previous.totals : null;
   const compare = (to: (earlier: AppAnalytics["totals"]) => Change): Change | null => (before ? to(before) : null);
-  const period = `${formatDay(previous.from)} – ${formatDay(previous.to)}`;
+  const period = previous ? `${formatDay(previous.from)} – ${formatDay(previous.to)}` : "";
   const cards: TotalProps[] = [
     {
       label: "Views",

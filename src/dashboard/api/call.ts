@@ -1,5 +1,5 @@
 import type * as account from "#contract/app/account.ts";
-import type { AppAnalytics } from "#contract/app/analytics.ts";
+import type * as analytics from "#contract/app/analytics.ts";
 import type { AuditPage } from "#contract/app/audit.ts";
 import type { BookingDetail, BookingSummaryPage, EraseAnswer, EraseRequest } from "#contract/app/bookings.ts";
 import type * as connections from "#contract/app/connections.ts";
@@ -23,7 +23,11 @@ type Calls = {
   getBooking: { answer: BookingDetail };
   deleteBooking: { answer: null };
   eraseBookings: { answer: EraseAnswer; body: EraseRequest };
-  getAnalytics: { answer: AppAnalytics };
+  getAnalytics: { answer: analytics.AppAnalytics };
+  getBreakdown: { answer: analytics.AppBreakdown };
+  splitFunnel: { answer: analytics.FunnelSplit };
+  getBookingTimes: { answer: analytics.BookingTimes };
+  getLiveView: { answer: analytics.LiveView };
   listEndpoints: { answer: endpoints.AppEndpointList };
   addEndpoint: { answer: endpoints.AddedEndpoint; body: endpoints.NewEndpoint };
   changeEndpoint: { answer: endpoints.AppEndpoint; body: endpoints.EndpointChange };

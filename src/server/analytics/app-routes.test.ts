@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import type { AppAnalytics } from "#contract/app/analytics.ts";
+import type { AppAnalytics, AppBreakdown, BookingTimes, LiveView } from "#contract/app/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { readAnalytics } from "../../../test/support/analytics.ts";
 import { createTestApp } from "../../../test/support/app.ts";
@@ -42,16 +42,23 @@ test("the dashboard shows the read API's numbers, plus the previous period", asy
     makeTouch({ widgetId, visit, at, step: visit === 1 ? "booking_completed" : "no_availability", class: SEARCH_AD }),
   );
   await recordTouches(db, touches);
-  const { from, to, previous, dataSince, droppedEvents, ...rest } = await ask(viewer, "?days=7");
+  const { from, to, now, hourly, lists, previous, dataSince, droppedEvents, ...rest } = await ask(viewer, "?days=7");
   assert.equal(droppedEvents, 0);
   assert.deepEqual(rest, (await getJson(app, "/api/v1/analytics?days=7", headers)).body);
   assert.deepEqual(
     [from, to, dataSince, rest.totals.views, rest.totals.bookings],
     ["2026-10-26", "2026-11-01", "2026-10-20", 2, 1],
   );
+  assert.deepEqual([now, hourly], ["2026-11-01T12:00", null]);
+  assert.deepEqual(lists.channel, { rows: rest.channels, count: 1 });
+  assert.deepEqual(lists.country, {
+    rows: [{ key: "DE", views: 2, bookings: 1, conversionRate: 0.5 }],
+    count: 1,
+  });
   assert.deepEqual(previous, {
     from: "2026-10-19",
     to: "2026-10-25",
+    untilTime: "12:00",
     totals: {
       views: 1,
       slotSessions: 0,
@@ -62,9 +69,11 @@ test("the dashboard shows the read API's numbers, plus the previous period", asy
       conversionRate: 0,
       avgLeadDays: null,
     },
+    daily: Array.from({ length: 7 }, (_, i) => ({ day: `2026-10-${19 + i}`, views: i === 1 ? 1 : 0, bookings: 0 })),
+    hourly: null,
     isComplete: false,
   });
-  assert.equal((await ask(viewer, "?days=6")).previous.isComplete, true);
+  assert.equal((await ask(viewer, "?days=6")).previous?.isComplete, true);
   assert.deepEqual(await ask(viewer, "?from=2026-10-26&to=2026-11-01"), await ask(viewer, "?days=7"));
   assert.deepEqual((await ask(viewer, "")).days, 30);
 });
@@ -72,7 +81,7 @@ test("the dashboard shows the read API's numbers, plus the previous period", asy
 test("without any views, no first day of data is given", async () => {
   const { viewer } = await makeViewer();
   const { dataSince, previous, daily } = await ask(viewer, "?days=2");
-  assert.deepEqual([dataSince, previous.isComplete], [null, false]);
+  assert.deepEqual([dataSince, previous?.isComplete], [null, false]);
   assert.deepEqual(daily, [
     { day: "2026-10-31", views: 0, bookings: 0 },
     { day: "2026-11-01", views: 0, bookings: 0 },
@@ -203,4 +212,152 @@ test("events over the budget are shown for the days and the widget they were dro
   await drop(other, 3, "2026-11-01T00:30:00Z");
   const read = async (query: string) => (await ask(viewer, query)).droppedEvents;
   assert.deepEqual([await read("?days=1"), await read("?days=2"), await read(`?days=2&widget=${widgetId}`)], [2, 3, 2]);
+});
+
+describe("comparisons", () => {
+  test("are with the previous days, last year's, any others or none", async () => {
+    const { viewer } = await makeViewer();
+    const range = async (query: string) => {
+      const { previous } = await ask(viewer, `?from=2026-10-05&to=2026-10-11${query}`);
+      return previous && [previous.from, previous.to, previous.untilTime];
+    };
+    assert.deepEqual(await range(""), ["2026-09-28", "2026-10-04", null]);
+    assert.deepEqual(await range("&compare=year"), ["2025-10-05", "2025-10-11", null]);
+    assert.deepEqual(await range("&compare=custom&compareFrom=2026-08-01&compareTo=2026-08-31"), [
+      "2026-08-01",
+      "2026-08-31",
+      null,
+    ]);
+    assert.equal(await range("&compare=none"), null);
+    for (const query of [
+      "compare=yesterday",
+      "compare=custom",
+      "compare=custom&compareFrom=2026-08-02&compareTo=2026-08-01",
+    ]) {
+      const { status } = await askApp(app, viewer, `GET /analytics?${query}`);
+      assert.equal(status, 400, query);
+    }
+  });
+
+  test("today until noon is compared with the earlier day until noon", async () => {
+    const { viewer, widgetId } = await makeViewer();
+    const at = ["2026-10-31T11:59:59.999Z", "2026-10-31T12:00:00Z", "2026-11-01T09:00:00Z"];
+    await recordTouches(
+      db,
+      at.map((each, visit) => makeTouch({ widgetId, visit, at: each })),
+    );
+    const { totals, previous, hourly } = await ask(viewer, "?days=1");
+    assert.deepEqual([totals.views, previous?.totals.views, previous?.untilTime], [1, 1, "12:00"]);
+    assert.deepEqual(hourly, [{ hour: "2026-11-01T09", views: 1, bookings: 0 }]);
+    assert.deepEqual(previous?.hourly, [{ hour: "2026-10-31T11", views: 1, bookings: 0 }]);
+    assert.equal((await ask(viewer, "?from=2026-10-31&to=2026-10-31")).totals.views, 2);
+  });
+});
+
+test("a whole list is searched, sorted and paged, also by the names of widgets and countries", async () => {
+  const { viewer, widgetId } = await makeViewer();
+  const shop = await makeWidget(db, viewer.organizationId, { name: "Web shop" });
+  const visit = (number: number, widget: WidgetId, country: string) => ({
+    ...makeTouch({
+      widgetId: widget,
+      visit: number,
+      at: "2026-10-31T10:00:00Z",
+      step: number === 3 ? "booking_completed" : "widget_viewed",
+    }),
+    country,
+  });
+  await recordTouches(db, [
+    visit(1, widgetId, "DE"),
+    visit(2, widgetId, "DE"),
+    visit(3, shop, "AT"),
+    visit(4, shop, ""),
+  ]);
+  const list = async (query: string) => {
+    const { status, body } = await askApp(app, viewer, `GET /analytics/breakdown?${query}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    const { rows, count } = body as AppBreakdown;
+    return { keys: rows.map(({ key, label }) => label ?? key), count };
+  };
+  assert.deepEqual(await list("dimension=country"), { keys: ["AT", "DE", "(not set)"], count: 3 });
+  assert.deepEqual(await list("dimension=country&sort=views&order=asc"), { keys: ["AT", "(not set)", "DE"], count: 3 });
+  assert.deepEqual(await list("dimension=country&sort=key&order=asc&device=mobile"), {
+    keys: ["(not set)", "AT", "DE"],
+    count: 3,
+  });
+  assert.deepEqual(await list("dimension=country&search=germ"), { keys: ["DE"], count: 1 });
+  assert.deepEqual(await list("dimension=widget&search=SHOP&notCountry=XX"), { keys: ["Web shop"], count: 1 });
+  assert.deepEqual(await list("dimension=country&pageNumber=2"), { keys: [], count: 0 });
+  const { body: file } = await askApp(app, viewer, "GET /analytics.csv?table=breakdown&dimension=country&sort=views");
+  assert.equal(
+    String(file),
+    "\uFEFFcountry,views,bookings,conversionRate\r\nDE,2,0,0\r\nAT,1,1,1\r\n(not set),1,0,0\r\n",
+  );
+  for (const query of [
+    "",
+    "dimension=moon",
+    "dimension=page&sort=colour",
+    "dimension=page&order=up",
+    "dimension=page&pageNumber=0",
+  ]) {
+    const { status } = await askApp(app, viewer, `GET /analytics/breakdown?${query}`);
+    assert.equal(status, 400, query);
+  }
+});
+
+test("a filter by another organization's widget is as unknown as one that never was", async () => {
+  const { viewer } = await makeViewer();
+  const { widgetId } = await makeViewer();
+  for (const query of [`widget=${widgetId}`, `notWidget=${widgetId}`, "widget=w_111111111111"])
+    for (const path of ["", "/breakdown", "/split", "/times"]) {
+      const { status } = await askApp(app, viewer, `GET /analytics${path}?dimension=page&${query}`);
+      assert.equal(status, 404, `${path} ${query}`);
+    }
+});
+
+test("filters hold for kept days alone", async () => {
+  const viewer = await signIn(testApp, { role: "viewer", plan: "free" });
+  const widgetId = await makeWidget(db, viewer.organizationId);
+  const touches = ["2026-09-15T10:00:00Z", "2026-10-30T10:00:00Z"].map((at, visit) =>
+    makeTouch({ widgetId, visit, at, step: "booking_completed" }),
+  );
+  await recordTouches(db, touches);
+  const { totals, previous } = await ask(
+    viewer,
+    "?days=90&country=DE&compare=custom&compareFrom=2026-09-01&compareTo=2026-09-30",
+  );
+  assert.deepEqual([totals.views, totals.bookings, previous?.totals.views], [1, 1, 0]);
+  const { body } = await askApp(app, viewer, "GET /analytics/times?days=90");
+  assert.equal(
+    (body as BookingTimes).bookings.flat().reduce((sum, count) => sum + count, 0),
+    1,
+  );
+});
+
+test("the live view counts visits with a step in the last minutes, and lists the hour's bookings without a visitor's data", async () => {
+  const { viewer, widgetId } = await makeViewer();
+  const touch = (visit: number, at: string, step?: "slot_selected" | "booking_completed") =>
+    makeTouch({ widgetId, visit, at: `2026-11-01T${at}Z`, ...(step ? { step } : {}) });
+  await recordTouches(db, [
+    touch(1, "09:30:00"),
+    touch(1, "11:57:00", "slot_selected"),
+    touch(2, "11:20:00", "booking_completed"),
+    touch(3, "10:59:00", "booking_completed"),
+  ]);
+  const { status, body } = await askApp(app, viewer, "GET /analytics/live");
+  assert.equal(status, 200);
+  const { bookings, ...counts } = body as LiveView;
+  assert.deepEqual(counts, { visits5Minutes: 1, visits60Minutes: 2, bookings60Minutes: 1 });
+  assert.deepEqual(
+    bookings.map(({ id: _, ...booking }) => booking),
+    [
+      {
+        at: "2026-11-01T11:20:00.000Z",
+        widget: widgetId,
+        service: null,
+        channel: "Direct",
+        country: "DE",
+        device: "mobile",
+      },
+    ],
+  );
 });

@@ -1,18 +1,27 @@
 import type { FastifyInstance } from "fastify";
-import { AppAnalytics } from "#contract/app/analytics.ts";
-import { type Member, memberOf } from "../accounts/auth/member-auth.ts";
+import { AppAnalytics, AppBreakdown, BookingTimes, FunnelSplit, LiveView } from "#contract/app/analytics.ts";
+import { memberOf } from "../accounts/auth/member-auth.ts";
 import type { Deps } from "../deps.ts";
 import { badParameter, isDryRun, type Query, readParameter } from "../http/parameters.ts";
-import { toKeptSince } from "../plans/kept-since.ts";
-import { requireWidget } from "../widgets/require-widget.ts";
-import { type DayWindow, previousWindow, readDayWindow } from "./app-window.ts";
-import { ANALYTICS_TABLES, type AnalyticsTable, exportAnalytics } from "./export.ts";
-import { countDrops, selectAnalytics, selectDataRange } from "./queries.ts";
-import { toAnalytics } from "./report.ts";
+import { readQuestion, readReport, resolve } from "./app-report.ts";
+import { readAppBreakdown, readBreakdown, readBreakdownFile, readDimension } from "./breakdown.ts";
+import { ANALYTICS_TABLES, type AnalyticsTable, exportAnalytics, exportBreakdown } from "./export.ts";
+import { countLiveVisits, listLiveBookings } from "./live-queries.ts";
+import { toFunnel } from "./report.ts";
+import { scanSplit } from "./scan/split-queries.ts";
+import { scanTimes } from "./scan/times-queries.ts";
+import { toShownKey, withScanSettings } from "./scan/visit-scan.ts";
 
 type AnalyticsDeps = Pick<Deps, "db" | "clock">;
 
+/** Services beside the other times; the whole list is in the breakdown. */
+const SERVICES_SHOWN = 25;
+/** More funnels do not fit side by side. */
+const SPLIT_GROUPS_MAX = 4;
+
 export function analyticsAppRoutes(api: FastifyInstance, deps: AnalyticsDeps): void {
+  const { db, clock } = deps;
+
   api.get("/analytics", { schema: { response: { 200: AppAnalytics } } }, async (request) => {
     return await readReport(deps, memberOf(request), request.query as Query);
   });
@@ -20,40 +29,71 @@ export function analyticsAppRoutes(api: FastifyInstance, deps: AnalyticsDeps): v
   api.get("/analytics.csv", async (request, reply) => {
     const query = request.query as Query;
     const table = requireTable(readParameter(query, "table") ?? "daily");
+    const send = (name: string, range: { from: string; to: string }, text: string) =>
+      reply
+        .type("text/csv; charset=utf-8")
+        .header("content-disposition", `attachment; filename="${name}-${range.from}-${range.to}.csv"`)
+        .send(text);
+    if (table === "breakdown") {
+      const dimension = readDimension(query);
+      const question = await readQuestion(deps, memberOf(request), query);
+      const rows = await readBreakdownFile(db, question, query);
+      if (isDryRun(query)) return reply.code(204).send();
+      return send(dimension, question.window, exportBreakdown(dimension, rows));
+    }
     const report = await readReport(deps, memberOf(request), query);
     if (isDryRun(query)) return reply.code(204).send();
-    return reply
-      .type("text/csv; charset=utf-8")
-      .header("content-disposition", `attachment; filename="${table}-${report.from}-${report.to}.csv"`)
-      .send(exportAnalytics(report, table));
+    return send(table, report, exportAnalytics(report, table));
   });
-}
 
-async function readReport(deps: AnalyticsDeps, member: Member, query: Query): Promise<AppAnalytics> {
-  const owner = member.organizationId;
-  const widget = readParameter(query, "widget");
-  const widgetId = widget === null ? null : await requireWidget(deps.db, owner, widget);
-  const now = deps.clock.now();
-  const scope = { now, keptSince: toKeptSince(member.plan, now), widgetId };
-  const range = await selectDataRange(deps.db, owner, scope);
-  const read = async ({ days, to }: DayWindow) =>
-    toAnalytics(await selectAnalytics(deps.db, owner, { ...scope, days, lastDay: to }), days);
-  const window = readDayWindow(query, range.today);
-  const before = previousWindow(window);
-  const previous = await read(before);
-  return {
-    ...(await read(window)),
-    from: window.from,
-    to: window.to,
-    previous: {
-      from: before.from,
-      to: before.to,
-      totals: previous.totals,
-      isComplete: range.data_since !== null && before.from >= range.data_since,
-    },
-    dataSince: range.data_since,
-    droppedEvents: await countDrops(deps.db, owner, { ...window, widgetId }),
-  };
+  api.get("/analytics/breakdown", { schema: { response: { 200: AppBreakdown } } }, async (request) => {
+    const query = request.query as Query;
+    return await readAppBreakdown(db, await readQuestion(deps, memberOf(request), query), query);
+  });
+
+  api.get("/analytics/split", { schema: { response: { 200: FunnelSplit } } }, async (request) => {
+    const query = request.query as Query;
+    const dimension = readDimension(query);
+    const question = await readQuestion(deps, memberOf(request), query);
+    const { owner, filters, window } = question;
+    const scan = { owner, filters, window: await resolve(db, question, window) };
+    const groups = await withScanSettings(db, (transaction) =>
+      scanSplit(transaction, scan, { dimension, groupsMax: SPLIT_GROUPS_MAX }),
+    );
+    return { groups: groups.map(({ key, label, reached }) => ({ key, label, funnel: toFunnel(reached) })) };
+  });
+
+  api.get("/analytics/times", { schema: { response: { 200: BookingTimes } } }, async (request) => {
+    const query = request.query as Query;
+    const question = await readQuestion(deps, memberOf(request), query);
+    const { owner, filters, window } = question;
+    const scan = { owner, filters, window: await resolve(db, question, window) };
+    const order = { search: null, sort: "bookings", isAscending: false, after: null } as const;
+    const part = { ...order, offset: 0, limit: SERVICES_SHOWN };
+    const services = await readBreakdown(db, question, { dimension: "service", part });
+    return { ...(await withScanSettings(db, (transaction) => scanTimes(transaction, scan))), services };
+  });
+
+  api.get("/analytics/live", { schema: { response: { 200: LiveView } } }, async (request) => {
+    const { organizationId } = memberOf(request);
+    const now = clock.now();
+    const { visits_5, visits_60 } = await countLiveVisits(db, organizationId, now);
+    const bookings = await listLiveBookings(db, organizationId, now);
+    return {
+      visits5Minutes: visits_5,
+      visits60Minutes: visits_60,
+      bookings60Minutes: bookings[0]?.count ?? 0,
+      bookings: bookings.map(({ id, at_ms, widget_id, service, channel, country, device }) => ({
+        id,
+        at: new Date(at_ms).toISOString(),
+        widget: widget_id,
+        service,
+        channel,
+        country: toShownKey(country),
+        device: toShownKey(device),
+      })),
+    };
+  });
 }
 
 function requireTable(text: string): AnalyticsTable {

@@ -1,3 +1,4 @@
+import { COMPARISONS, type Comparison } from "#contract/app/analytics.ts";
 import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { badParameter, type Query, readParameter, readWindowDays } from "../http/parameters.ts";
 import { addDays, countDays } from "../lib/calendar.ts";
@@ -18,9 +19,45 @@ export function readDayWindow(query: Query, today: string): DayWindow {
   return { from: first, to: last, days };
 }
 
-/** The same number of days immediately before. */
-export function previousWindow({ from, days }: DayWindow): DayWindow {
-  return lastDays(addDays(from, -1), days);
+/** The window that another one is compared with; null if `compare` is none. */
+export function readComparison(query: Query, window: DayWindow): DayWindow | null {
+  const text = readParameter(query, "compare") ?? "previous";
+  const comparison = COMPARISONS.find((each) => each === text);
+  if (!comparison) throw badParameter("compare", `must be one of ${COMPARISONS.join(", ")}`);
+  return toComparison(comparison, { query, window });
+}
+
+function toComparison(
+  comparison: Comparison,
+  { query, window }: { query: Query; window: DayWindow },
+): DayWindow | null {
+  switch (comparison) {
+    case "previous":
+      return lastDays(addDays(window.from, -1), window.days);
+    case "year": {
+      const [from, to] = [yearBefore(window.from), yearBefore(window.to)];
+      return { from, to, days: countDays(from, to) + 1 };
+    }
+    case "custom": {
+      const [from, to] = [readDay(query, "compareFrom"), readDay(query, "compareTo")];
+      if (from === null || to === null)
+        throw badParameter("compareFrom", "and compareTo are needed with compare=custom");
+      const days = countDays(from, to) + 1;
+      if (days < 1) throw badParameter("compareFrom", "must not be after compareTo");
+      if (days > WINDOW_DAYS_MAX)
+        throw badParameter("compareFrom", `must not be more than ${WINDOW_DAYS_MAX} days before compareTo`);
+      return { from, to, days };
+    }
+    case "none":
+      return null;
+    default:
+      return comparison satisfies never;
+  }
+}
+
+/** 29 February becomes 28 February. */
+function yearBefore(day: string): string {
+  return Temporal.PlainDate.from(day).subtract({ years: 1 }).toString();
 }
 
 function lastDays(to: string, days: number): DayWindow {

@@ -2,14 +2,14 @@ import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
 import type { Db } from "../db/pool.ts";
-import { type KeyKind, toKindNumber } from "../funnel/record/key-id.ts";
-import { localDay } from "../funnel/record/local-day.ts";
+import { KEY_KINDS, type KeyKind } from "../funnel/record/key-id.ts";
+import { localDay, localTime } from "../funnel/record/local-day.ts";
 import { SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "../funnel/recount/key-spans.ts";
 import { assert } from "../lib/assert.ts";
+import { type KeyCounts, type KeyList, listBest, listKeys, listWidgets } from "./lists.ts";
 
-export type KeyCounts = { key: string; views: number; bookings: number };
-
-export type AnalyticsCounts = {
+/** A window without its lists. */
+export type DayCounts = {
   zone: string;
   /** Last day of the window: the local date of the request, or the requested day. */
   today: string;
@@ -21,6 +21,9 @@ export type AnalyticsCounts = {
   no_availability: number;
   lead_ms: number;
   lead_count: number;
+};
+
+export type AnalyticsCounts = DayCounts & {
   /** Sorted and cut to what the contract shows. */
   channels: KeyCounts[];
   sources: KeyCounts[];
@@ -28,14 +31,16 @@ export type AnalyticsCounts = {
 };
 
 /** Two years of days are returned as three arrays: building objects would take PostgreSQL longer than the sums. */
-type AnalyticsRow = Omit<AnalyticsCounts, "days"> & { days: string[]; day_views: number[]; day_bookings: number[] };
+export type DayRow = Omit<DayCounts, "days"> & { days: string[]; day_views: number[]; day_bookings: number[] };
+type AnalyticsRow = DayRow & Pick<AnalyticsCounts, "channels" | "sources" | "campaigns">;
 
-/** The kinds that the contract lists; they have the lowest numbers. */
+/** The kinds that the contract lists. */
 const LISTED_KINDS = ["channel", "source", "campaign"] as const satisfies readonly KeyKind[];
-type ListedKind = (typeof LISTED_KINDS)[number];
 
 /** Widget id under which all widgets are counted together. */
 const ALL_WIDGETS = "";
+
+export type CountedWindow = { days: number; now: Date; keptSince: Date; widgetId: WidgetId | null; lastDay?: string };
 
 /**
  * Everything a report needs, read in one statement and therefore from one snapshot: a switch to another time zone, or a visit
@@ -43,14 +48,45 @@ const ALL_WIDGETS = "";
  * spans in the middle of the window, shorter ones around them and single days at both ends: see funnel/recount/key-spans.ts.
  * Served by the primary keys of the three tables, regardless of the number of events.
  */
-export async function selectAnalytics(
+export async function selectAnalytics(db: Db, owner: OrganizationId, window: CountedWindow): Promise<AnalyticsCounts> {
+  const { rows } = await sql<AnalyticsRow>`-- prepared: select_analytics
+    with ${countDays(owner, window)}, ${countKeys(owner, window, sql`kind <= ${sql.lit(LISTED_KINDS.length)}`)}
+    select zone, today::text as today, totals.*,
+      ${listBest(owner, { kind: "channel", rowsMax: CHANNELS_MAX })} as channels,
+      ${listBest(owner, { kind: "source", rowsMax: SOURCES_MAX })} as sources,
+      ${listBest(owner, { kind: "campaign", rowsMax: CAMPAIGNS_MAX })} as campaigns
+    from span cross join (${dayTotals}) totals`.execute(db);
+  return toCounts(requireZone(rows));
+}
+
+export type ReportCounts = DayCounts & { lists: KeyList[] };
+
+/** The same for the dashboard: more lists, with the number of rows that each has in all. */
+export async function selectReport(
   db: Db,
   owner: OrganizationId,
-  window: { days: number; now: Date; keptSince: Date; widgetId: WidgetId | null; lastDay?: string },
-): Promise<AnalyticsCounts> {
-  const widgetId = window.widgetId ?? ALL_WIDGETS;
-  const { rows } = await sql<AnalyticsRow>`-- prepared: select_analytics
-    with local as (
+  { rowsMax, ...window }: CountedWindow & { rowsMax: number },
+): Promise<ReportCounts> {
+  const { rows } = await sql<DayRow & { lists: KeyList[] }>`
+    with ${countDays(owner, window)}, ${countKeys(owner, window, sql`kind <= ${sql.lit(KEY_KINDS.length)}`)},
+      ${countWidgets(owner, window)}
+    select zone, today::text as today, totals.*,
+      json_build_array(${sql.join(KEY_KINDS.map((kind) => listKeys({ owner, kind, rowsMax })))}, ${listWidgets(rowsMax)}) as lists
+    from span cross join (${dayTotals}) totals`.execute(db);
+  return toCounts(requireZone(rows));
+}
+
+/** The totals and days of a window without its lists. */
+export async function selectDays(db: Db, owner: OrganizationId, window: CountedWindow): Promise<DayCounts> {
+  const { rows } = await sql<DayRow>`-- prepared: select_days
+    with ${countDays(owner, window)}
+    select zone, today::text as today, totals.* from span cross join (${dayTotals}) totals`.execute(db);
+  return toCounts(requireZone(rows));
+}
+
+/** CTEs `span`, the days of the window, and `day_counts`. */
+export function countDays(owner: OrganizationId, window: CountedWindow): RawBuilder<unknown> {
+  return sql`local as (
       select zone, version, sealed_before,
         least(${localDay(sql`day_zones.rules`, sql`${window.now}::timestamptz`)}, ${window.lastDay ?? null}::date) as today,
         ${localDay(sql`day_zones.rules`, sql`greatest(${window.keptSince}::timestamptz, kept_since)`)} as oldest_day
@@ -59,26 +95,50 @@ export async function selectAnalytics(
       select zone, version, least(sealed_before, ${spanStart(sql`(today + 1)`, SHORTEST_SPAN)}) as sealed_before, today,
         greatest(today - (${window.days}::integer - 1), oldest_day) as first_day
       from local
-    ), edges as (
-      select version, first_day, today, ${sql.join(SPAN_LENGTHS.flatMap(toEdges))} from span
     ), day_counts as (
       select day, reached_1, reached_2, reached_3, reached_4, reached_5, reached_6, no_availability, bookings, failed,
         lead_ms, lead_count, reached_1 + reached_2 + reached_3 + reached_4 + reached_5 + reached_6 as views
       from span
-      join funnel_days on organization_id = ${owner} and funnel_days.version = span.version and widget_id = ${widgetId}
-        and day between first_day and today
-    ), key_counts as materialized (
+      join funnel_days on organization_id = ${owner} and funnel_days.version = span.version
+        and widget_id = ${window.widgetId ?? ALL_WIDGETS} and day between first_day and today
+    )`;
+}
+
+/** CTE `key_counts`, or another name: what is counted under each key of some kinds. */
+export function countKeys(
+  owner: OrganizationId,
+  { widgetId }: Pick<CountedWindow, "widgetId">,
+  isListed: RawBuilder<unknown>,
+  name = "key_counts",
+): RawBuilder<unknown> {
+  return sql`edges as (
+      select version, first_day, today, ${sql.join(SPAN_LENGTHS.flatMap(toEdges))} from span
+    ), ${sql.ref(name)} as materialized (
       select kind, key as id, sum(views) as views, sum(bookings) as bookings
-      from edges cross join lateral (${listParts({ owner, widgetId })}) parts
+      from edges cross join lateral (${listParts({ owner, widgetId: widgetId ?? ALL_WIDGETS, isListed })}) parts
       group by kind, key
       having sum(views) <> 0 or sum(bookings) <> 0
-    )
-    select zone, today::text as today,
-      totals.days, totals.day_views, totals.day_bookings, totals.reached, totals.bookings, totals.failed,
-      totals.no_availability, totals.lead_ms, totals.lead_count,
-      ${listBest(owner, "channel", CHANNELS_MAX)} as channels, ${listBest(owner, "source", SOURCES_MAX)} as sources,
-      ${listBest(owner, "campaign", CAMPAIGNS_MAX)} as campaigns
-    from span cross join (
+    )`;
+}
+
+/** CTE `widget_counts`. */
+export function countWidgets(
+  owner: OrganizationId,
+  { widgetId }: Pick<CountedWindow, "widgetId">,
+  name = "widget_counts",
+): RawBuilder<unknown> {
+  const views = sql`sum(reached_1 + reached_2 + reached_3 + reached_4 + reached_5 + reached_6)`;
+  return sql`${sql.ref(name)} as materialized (
+      select widget_id, ${views} as views, sum(bookings) as bookings
+      from span
+      join funnel_days on organization_id = ${owner} and funnel_days.version = span.version
+        and widget_id ${widgetId === null ? sql`<> ${ALL_WIDGETS}` : sql`= ${widgetId}`} and day between first_day and today
+      group by widget_id
+      having ${views} <> 0 or sum(bookings) <> 0
+    )`;
+}
+
+export const dayTotals = sql`
       select to_json(coalesce(array_agg(day), '{}')) as days, to_json(coalesce(array_agg(views), '{}')) as day_views,
         to_json(coalesce(array_agg(bookings), '{}')) as day_bookings,
         array[coalesce(sum(reached_1), 0), coalesce(sum(reached_2), 0), coalesce(sum(reached_3), 0),
@@ -86,12 +146,11 @@ export async function selectAnalytics(
         coalesce(sum(bookings), 0)::bigint as bookings, coalesce(sum(failed), 0)::bigint as failed,
         coalesce(sum(no_availability), 0)::bigint as no_availability,
         coalesce(sum(lead_ms), 0)::bigint as lead_ms, coalesce(sum(lead_count), 0)::bigint as lead_count
-      from day_counts
-    ) totals`.execute(db);
-  const row = requireZone(rows);
-  const { day_views, day_bookings, ...counts } = row;
+      from day_counts`;
+
+export function toCounts<Row extends DayRow>({ day_views, day_bookings, ...row }: Row) {
   const days = row.days.map((day, i) => ({ day, views: day_views[i] ?? 0, bookings: day_bookings[i] ?? 0 }));
-  return { ...counts, days };
+  return { ...row, days };
 }
 
 /** For each length, where its spans start and end in the window. */
@@ -104,11 +163,13 @@ function toEdges(days: number): RawBuilder<unknown>[] {
 const firstOf = (days: number) => sql.ref(`first_${days}`);
 const afterOf = (days: number) => sql.ref(`after_${days}`);
 
+type ListedCounts = { owner: OrganizationId; widgetId: string; isListed: RawBuilder<unknown> };
+
 /** The window without gaps and overlaps: days, spans of growing and then shrinking length, days. */
-function listParts({ owner, widgetId }: { owner: OrganizationId; widgetId: string }): RawBuilder<unknown> {
+function listParts({ owner, widgetId, isListed }: ListedCounts): RawBuilder<unknown> {
   const counts = (table: string) => sql`
     select kind, key, views, bookings from ${sql.table(table)} counted
-    where kind <= ${sql.lit(LISTED_KINDS.length)} and organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}`;
+    where ${isListed} and organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}`;
   const days = counts("funnel_key_days");
   const spans = (length: number, from: RawBuilder<unknown>, to: RawBuilder<unknown>) =>
     sql`${counts("funnel_key_spans")} and span_days = ${sql.lit(length)} and start_day >= ${from} and start_day < ${to}`;
@@ -126,29 +187,14 @@ function listParts({ owner, widgetId }: { owner: OrganizationId; widgetId: strin
   return sql.join(parts, sql` union all `);
 }
 
-/**
- * Most bookings first, then most views, then by key in byte order. Only keys that may be in the list are looked up: those
- * before the last place, and all that tie with it.
- */
-function listBest(owner: OrganizationId, kind: ListedKind, most: number): RawBuilder<KeyCounts[]> {
-  return sql`(
-    select coalesce(json_agg(json_build_object('key', key, 'views', views, 'bookings', bookings)
-      order by bookings desc, views desc, key), '[]')
-    from (
-      select key, views, bookings
-      from (
-        select id, views, bookings from key_counts where kind = ${sql.lit(toKindNumber(kind))}
-        order by bookings desc, views desc fetch first ${sql.lit(most)} rows with ties
-      ) best
-      join funnel_keys on organization_id = ${owner} and funnel_keys.id = best.id
-      order by bookings desc, views desc, key limit ${sql.lit(most)}
-    ) named
-  )`;
-}
+export type DataRange = {
+  today: string;
+  /** Time of day, in milliseconds since midnight. */
+  time_ms: number;
+  data_since: string | null;
+};
 
-type DataRange = { today: string; data_since: string | null };
-
-/** The local date of an instant, and the oldest day with counts within retention; null before the first view. */
+/** The local date and time of an instant, and the oldest day with counts within retention; null before the first view. */
 export async function selectDataRange(
   db: Db,
   owner: OrganizationId,
@@ -156,11 +202,11 @@ export async function selectDataRange(
 ): Promise<DataRange> {
   const { rows } = await sql<DataRange>`
     with local as (
-      select version, ${localDay(sql`day_zones.rules`, sql`${scope.now}::timestamptz`)} as today,
+      select version, ${localTime(sql`day_zones.rules`, sql`${scope.now}::timestamptz`)} as local_now,
         ${localDay(sql`day_zones.rules`, sql`greatest(${scope.keptSince}::timestamptz, kept_since)`)} as oldest_day
       from day_zones where organization_id = ${owner}
     )
-    select today, (
+    select local_now::date as today, (date_part('epoch', local_now::time) * 1000)::integer as time_ms, (
       select min(day) from funnel_days
       where organization_id = ${owner} and funnel_days.version = local.version
         and widget_id = ${scope.widgetId ?? ALL_WIDGETS} and day >= oldest_day

@@ -4,16 +4,29 @@ import { WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
 import { addDays } from "../lib/calendar.ts";
 import { RecentMap } from "../lib/recent-map.ts";
-import type { AnalyticsCounts, KeyCounts } from "./queries.ts";
+import type { KeyCounts } from "./lists.ts";
+import type { AnalyticsCounts, DayCounts } from "./queries.ts";
 
 /**
  * Converts counts to the contract's result: fills in zero days, adds up visits along the funnel, computes rates and averages.
  */
 export function toAnalytics(counts: AnalyticsCounts, days: number): Analytics {
+  return {
+    ...toDayReport(counts, { to: counts.today, days }),
+    channels: counts.channels.map(toEntry),
+    sources: counts.sources.map(toEntry),
+    campaigns: counts.campaigns.map(toEntry),
+  };
+}
+
+type DayReport = Omit<Analytics, "channels" | "sources" | "campaigns">;
+
+/** The same without the lists. */
+export function toDayReport(counts: DayCounts, window: { to: string; days: number }): DayReport {
   const funnel = toFunnel(counts.reached);
   const views = funnel.widget_viewed;
   return {
-    days,
+    days: window.days,
     timeZone: counts.zone,
     totals: {
       views,
@@ -25,16 +38,13 @@ export function toAnalytics(counts: AnalyticsCounts, days: number): Analytics {
       conversionRate: toRate(counts.bookings, views),
       avgLeadDays: counts.lead_count === 0 ? null : roundToHundredths(counts.lead_ms / counts.lead_count / DAY_MS),
     },
-    daily: fillDays(counts, days),
+    daily: fillDays(counts.days, window),
     funnel,
-    channels: counts.channels.map(toEntry),
-    sources: counts.sources.map(toEntry),
-    campaigns: counts.campaigns.map(toEntry),
   };
 }
 
 /** From visits by furthest step to visits that reached each step: never more than reached the step before. */
-function toFunnel(reached: readonly number[]): Record<FunnelStep, number> {
+export function toFunnel(reached: readonly number[]): Record<FunnelStep, number> {
   const steps = FUNNEL_STEPS.map((step, index) => {
     const visits = reached.slice(index).reduce((sum, count) => sum + count, 0);
     return [step, visits] as const;
@@ -42,14 +52,17 @@ function toFunnel(reached: readonly number[]): Record<FunnelStep, number> {
   return Object.fromEntries(steps) as Record<FunnelStep, number>;
 }
 
-/** Exactly `days` entries ending today, oldest first. */
-function fillDays(counts: AnalyticsCounts, days: number): Analytics["daily"] {
-  const byDay = new Map(counts.days.map((entry) => [entry.day, entry]));
-  return listDays(counts.today, days).map((day) => byDay.get(day) ?? { day, views: 0, bookings: 0 });
+/** Exactly `days` entries that end with the window's last day, oldest first. */
+export function fillDays(
+  entries: readonly Analytics["daily"][number][],
+  { to, days }: { to: string; days: number },
+): Analytics["daily"] {
+  const byDay = new Map(entries.map((entry) => [entry.day, entry]));
+  return listDays(to, days).map((day) => byDay.get(day) ?? { day, views: 0, bookings: 0 });
 }
 
-/** At any moment, time zones span three calendar days. */
-const TODAYS_KEPT = 3;
+/** At any moment, time zones span three calendar days; comparisons end on others. */
+const TODAYS_KEPT = 20;
 const knownDays = new RecentMap<string, readonly string[]>(TODAYS_KEPT);
 
 /** The calendar days up to this one. Every request needs the same few lists, and making one takes a millisecond. */
@@ -63,7 +76,7 @@ function listDays(today: string, days: number): readonly string[] {
   return known.slice(known.length - days);
 }
 
-function toEntry({ key, views, bookings }: KeyCounts): AnalyticsEntry {
+export function toEntry({ key, views, bookings }: KeyCounts): AnalyticsEntry {
   return { key, views, bookings, conversionRate: toRate(bookings, views) };
 }
 

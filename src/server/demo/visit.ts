@@ -194,7 +194,12 @@ function complete(
   while (used.has(walk.nextMs + seconds * SECOND_MS + 1)) walk.moveOn(1);
   const reference = takeReference(world);
   const key = randomUuid(dice);
-  const createdAt = walk.take("booking_completed", seconds, { step: "booking_completed", key, startAt });
+  const createdAt = walk.take("booking_completed", seconds, {
+    step: "booking_completed",
+    key,
+    startAt,
+    service: service.name,
+  });
   used.add(createdAt.getTime());
   const endMs = startAt.getTime() + service.durationMinutes * 60 * SECOND_MS;
   const staff = world.calendars.get(widget.id)?.setup.staff.find(({ id }) => id === staffId);

@@ -3,7 +3,7 @@ import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { BASE58, type OrganizationId, type Reference, type WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { recordTouches } from "../../funnel/record/record.ts";
-import { type Touch, toStepBit } from "../../funnel/record/touch.ts";
+import { type Conversion, type Touch, toStepBit } from "../../funnel/record/touch.ts";
 import { randomText } from "../../lib/random.ts";
 import type { Booked } from "../../scheduler/scheduling-system.ts";
 import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
@@ -45,11 +45,12 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
     const outcome = { reference, now, state: "confirmed", answer, storesBookings } as const;
     const pending = await settlePending(transaction, owner, outcome);
     if (!pending) return "already_settled";
-    await recordTouches(
-      transaction,
-      [toTouch(deps, confirmed, { now, step: "booking_completed", startAt: booked.startAt })],
-      { includePaused: true },
-    );
+    const outcomeOfVisit = {
+      step: "booking_completed",
+      startAt: booked.startAt,
+      service: booked.service.name,
+    } as const;
+    await recordTouches(transaction, [toTouch(deps, confirmed, { now, ...outcomeOfVisit })], { includePaused: true });
     if (!storesBookings || !pending.copy) return "counted";
     await keepBooking(deps, transaction, { owner, booking: toStoredBooking(confirmed, pending.copy) });
     return "kept";
@@ -128,18 +129,14 @@ function toStoredBooking({ reference, widgetId, booked }: ConfirmedBooking, copy
 function toTouch(
   { random }: Pick<Deps, "random">,
   { owner, widgetId, touch }: BookingToSettle,
-  outcome: { now: Date; step: "booking_completed" | "booking_failed"; startAt: Date | null },
+  { now, ...outcome }: { now: Date } & Omit<Conversion, "key">,
 ): Touch {
   return {
     ...touch,
     organizationId: owner,
     widgetId,
-    at: outcome.now,
+    at: now,
     steps: toStepBit(outcome.step),
-    conversion: {
-      step: outcome.step,
-      key: randomText(random, BASE58, CONVERSION_KEY_LENGTH),
-      startAt: outcome.startAt,
-    },
+    conversion: { ...outcome, key: randomText(random, BASE58, CONVERSION_KEY_LENGTH) },
   };
 }

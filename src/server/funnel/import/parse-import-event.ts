@@ -66,16 +66,19 @@ export class EventParser {
 }
 
 /**
- * The file does not identify bookings, so their instants tell them apart. A start on any other step is ignored, because
- * exports often repeat it on every row of a visit.
+ * The file does not identify bookings, so their instants tell them apart. A start or service on any other step is ignored,
+ * because exports often repeat them on every row of a visit.
  */
-function toConversion({ step, start }: ImportedEvent, at: Date): { value: Conversion | null } | { fault: string } {
+function toConversion(
+  { step, start, service }: ImportedEvent,
+  at: Date,
+): { value: Conversion | null } | { fault: string } {
   if (step !== "booking_completed" && step !== "booking_failed") return { value: null };
   const key = at.toISOString();
-  if (step === "booking_failed" || start === undefined || start === null)
-    return { value: { step, key, startAt: null } };
-  const startAt = parseIsoInstant(start, "down");
-  return startAt ? { value: { step, key, startAt } } : { fault: "start is not a valid date" };
+  if (step === "booking_failed") return { value: { step, key, startAt: null } };
+  const startAt = typeof start === "string" ? parseIsoInstant(start, "down") : null;
+  if (typeof start === "string" && !startAt) return { fault: "start is not a valid date" };
+  return { value: { step, key, startAt, ...(service ? { service } : {}) } };
 }
 
 function toDevice(text: string): Device | "" {

@@ -25,7 +25,7 @@ export const SIDE_COLUMNS = [
  * The furthest of the six funnel steps, from 1. Every visit has seen the widget, and every attempt to book includes
  * picking a time and starting the form.
  */
-const furthest = sql`case
+export const furthest = sql`case
   when bookings is not null then 6
   when form_at is not null or failures is not null then 5
   when slot_at is not null then 4

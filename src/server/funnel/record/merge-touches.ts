@@ -27,7 +27,10 @@ export type VisitPart = {
   mayStart: boolean;
 };
 
-type ConversionTimes = readonly [atMs: number, leadMs: number | null];
+const SERVICE_LENGTH_MAX = 200;
+
+/** With the service if it is known. */
+type ConversionTimes = readonly [atMs: number, leadMs: number | null, service?: string];
 type ConversionMap = Readonly<Record<string, ConversionTimes>>;
 
 type MergedTouches = {
@@ -93,14 +96,17 @@ function addConversion(part: VisitPart, { at, conversion }: Touch): void {
   if (!conversion) return;
   const map = conversion.step === "booking_completed" ? "bookings" : "failures";
   const leadMs = conversion.startAt && Math.max(0, conversion.startAt.getTime() - at.getTime());
-  const times: ConversionTimes = [at.getTime(), leadMs];
+  const service = conversion.service?.slice(0, SERVICE_LENGTH_MAX).toWellFormed();
+  const times: ConversionTimes = service ? [at.getTime(), leadMs, service] : [at.getTime(), leadMs];
   const known = part[map]?.[conversion.key];
   if (!known || isEarlier(times, known)) part[map] = { ...part[map], [conversion.key]: times };
   if (part.convertedAt === null || at > part.convertedAt) part.convertedAt = at;
 }
 
-/** By instant, then by lead time, with known before unknown. */
-function isEarlier([at, lead]: ConversionTimes, [otherAt, otherLead]: ConversionTimes): boolean {
+/** By instant, then by lead time, then by service in byte order, with known before unknown. */
+function isEarlier([at, lead, service]: ConversionTimes, [otherAt, otherLead, otherService]: ConversionTimes): boolean {
   if (at !== otherAt) return at < otherAt;
-  return (lead ?? Number.POSITIVE_INFINITY) < (otherLead ?? Number.POSITIVE_INFINITY);
+  if (lead !== otherLead) return (lead ?? Number.POSITIVE_INFINITY) < (otherLead ?? Number.POSITIVE_INFINITY);
+  if (service === undefined || otherService === undefined) return service !== undefined;
+  return Buffer.compare(Buffer.from(service), Buffer.from(otherService)) < 0;
 }

@@ -34,6 +34,8 @@ export type Conversion = {
   key: string;
   /** Appointment; only the time until then is stored. */
   startAt: Date | null;
+  /** The name of the service that was booked, if it is known; at most SERVICE_LENGTH_MAX characters are kept. */
+  service?: string;
 };
 
 export function toStepBit(step: Step): number {

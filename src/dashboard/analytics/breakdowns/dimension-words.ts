@@ -1,0 +1,61 @@
+import { type Dimension, NOT_SET } from "#contract/dimensions.ts";
+
+type Words = {
+  /** Of the section and of menus. */
+  readonly title: string;
+  /** Of one row. */
+  readonly name: string;
+  readonly description: string;
+};
+
+export const DIMENSION_WORDS: Readonly<Record<Dimension, Words>> = {
+  channel: { title: "Channels", name: "Channel", description: "How visitors found you." },
+  source: { title: "Sources", name: "Source / medium", description: "Where visitors came from: source and medium." },
+  campaign: { title: "Campaigns", name: "Campaign", description: "Taken from utm_campaign in your links." },
+  page: { title: "Pages", name: "Page", description: "Where visitors opened the widget." },
+  device: { title: "Devices", name: "Device", description: "What visitors used." },
+  country: { title: "Countries", name: "Country", description: "Where visitors were, by IP address." },
+  widget: { title: "Widgets", name: "Widget", description: "The widgets that visitors used." },
+  service: { title: "Services", name: "Service", description: "What visitors booked." },
+};
+
+const DEVICE_NAMES: Readonly<Record<string, string>> = {
+  mobile: "Phone",
+  tablet: "Tablet",
+  desktop: "Computer",
+  other: "Other",
+};
+
+const UNKNOWN: Readonly<Partial<Record<Dimension, string>>> = {
+  page: "Unknown page",
+  device: "Unknown device",
+  country: "Unknown country",
+  service: "Unknown service",
+};
+
+const regionNames = new Intl.DisplayNames(undefined, { type: "region", fallback: "code" });
+
+/** A key as people read it. `widgetNames` gives names by id. */
+export function toKeyName(dimension: Dimension, key: string, widgetNames: ReadonlyMap<string, string>): string {
+  if (key === NOT_SET) return UNKNOWN[dimension] ?? key;
+  switch (dimension) {
+    case "country":
+      return regionNames.of(key) ?? key;
+    case "device":
+      return DEVICE_NAMES[key] ?? key;
+    case "widget":
+      return widgetNames.get(key) ?? key;
+    case "page":
+      return key.replace(/^https?:\/\/(www\.)?/, "").replace(/\/$/, "");
+    default:
+      return key;
+  }
+}
+
+const FLAG_A = 0x1f1e6;
+
+/** The flag of a two-letter country code, as an emoji. */
+export function toFlag(country: string): string {
+  if (!/^[A-Z]{2}$/.test(country)) return "";
+  return String.fromCodePoint(...[...country].map((letter) => FLAG_A + letter.charCodeAt(0) - 65));
+}

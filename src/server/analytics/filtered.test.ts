@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { sql } from "kysely";
+import { DIMENSIONS, type Dimension, NOT_SET, toNegatedName } from "#contract/dimensions.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { FUNNEL_STEPS } from "#contract/steps.ts";
+import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { countAllByHand } from "../../../test/support/count-by-hand.ts";
+import { createTestDatabase } from "../../../test/support/database.ts";
+import { touchesOfVisits } from "../../../test/support/random-touches.ts";
+import { recordTouches } from "../funnel/record/record.ts";
+import { sealSpans } from "../funnel/recount/seal-spans.ts";
+import { readZoneRules, toLocalDay } from "../lib/zone-rules.ts";
+import { updateOrganization } from "../organizations/queries.ts";
+import { saveZoneOffsets } from "../organizations/zone-offsets.ts";
+import { readQuestion, readReport, resolve } from "./app-report.ts";
+import { readBreakdown } from "./breakdown.ts";
+import type { Filter } from "./filters.ts";
+import { toFunnel } from "./report.ts";
+import { scanSplit } from "./scan/split-queries.ts";
+import { scanTimes } from "./scan/times-queries.ts";
+import { withScanSettings } from "./scan/visit-scan.ts";
+
+// For any visits, time zone, window and filters, everything on the screen is what counting the touches by hand gives, whether it
+// comes from the counters, from the visits, or from the counters less the visits that do not match.
+
+const { db } = await createTestDatabase();
+
+const ZONES = ["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Chatham", "Asia/Beirut", "Africa/Casablanca"];
+const FIRST = new Date("2026-09-20T00:00:00.000Z");
+const NOW = new Date("2026-11-03T10:15:00.000Z");
+const reading = { db, clock: { now: () => NOW } };
+const RUNS = 60;
+const TIME_LIMIT_MS = 60_000;
+const PART = { search: null, sort: "bookings", isAscending: false, after: null, offset: 0, limit: 1_000 } as const;
+
+type Scenario = {
+  zone: string;
+  touches: Parameters<typeof countAllByHand>[0];
+  days: number;
+  endsDaysAgo: number;
+  filters: Filter[];
+  seals: boolean;
+};
+
+test("any filters give what counting by hand gives, in totals, days, hours, funnel and every list", async () => {
+  const owner = await makeOrganization(db);
+  const widgets = [await makeWidget(db, owner, { name: "Home" }), await makeWidget(db, owner, { name: "Shop" })];
+  await fc.assert(
+    fc.asyncProperty(scenarios(widgets), async (scenario) => {
+      await startOver(owner, scenario.zone);
+      if (scenario.touches.length > 0) await recordTouches(db, scenario.touches);
+      if (scenario.seals) await sealSpans(db, owner, NOW);
+      await compare(owner, scenario);
+    }),
+    { numRuns: RUNS, interruptAfterTimeLimit: TIME_LIMIT_MS },
+  );
+});
+
+async function compare(owner: OrganizationId, { zone, touches, days, endsDaysAgo, filters }: Scenario): Promise<void> {
+  const today = toLocalDay(readZoneRules(zone), NOW);
+  const lastDay = Temporal.PlainDate.from(today).subtract({ days: endsDaysAgo });
+  const firstDay = lastDay.subtract({ days: days - 1 });
+  const query = { ...toQuery(filters), from: firstDay.toString(), to: lastDay.toString() };
+  const reader = { organizationId: owner, plan: "business" } as const;
+  const noonOf = (day: Temporal.PlainDate) =>
+    new Date(day.toZonedDateTime({ timeZone: zone, plainTime: "12:00" }).epochMilliseconds);
+  const window = { zone, now: noonOf(lastDay), days, widgetId: null, filters };
+  const byHand = countAllByHand(touches, window);
+
+  const report = await readReport(reading, reader, query);
+  const {
+    from: _,
+    to: __,
+    now: ___,
+    hourly,
+    lists,
+    previous,
+    dataSince: ____,
+    droppedEvents: _____,
+    ...shown
+  } = report;
+  assert.deepEqual(shown, byHand.analytics);
+  for (const [dimension, list] of Object.entries(lists)) {
+    assert.deepEqual(list.rows, byHand.lists[dimension as Dimension].slice(0, 25), dimension);
+    assert.equal(list.count, byHand.lists[dimension as Dimension].length);
+  }
+  assert.equal(hourly === null, days > 2);
+  if (hourly) {
+    assert.equal(sum(hourly.map(({ views }) => views)), byHand.analytics.totals.views);
+    assert.equal(sum(hourly.map(({ bookings }) => bookings)), byHand.analytics.totals.bookings);
+  }
+
+  // What happened today is compared with the same part of the earlier day.
+  const time = Temporal.Instant.fromEpochMilliseconds(NOW.getTime()).toZonedDateTimeISO(zone).toPlainTime();
+  const before = countAllByHand(touches, {
+    ...window,
+    now: noonOf(firstDay.subtract({ days: 1 })),
+    ...(endsDaysAgo === 0 ? { untilTimeMs: time.since("00:00").total("milliseconds") } : {}),
+  });
+  assert.deepEqual(previous?.totals, before.analytics.totals);
+  assert.deepEqual(previous?.daily, before.analytics.daily);
+
+  const question = await readQuestion(reading, reader, query);
+  for (const dimension of DIMENSIONS) {
+    const { rows, count } = await readBreakdown(db, question, { dimension, part: PART });
+    assert.deepEqual(
+      rows.map(({ label: _, ...row }) => row),
+      byHand.lists[dimension],
+      `all of ${dimension}`,
+    );
+    assert.equal(count, rows.length);
+  }
+  const scan = { owner, filters, window: await resolve(db, question, question.window) };
+  const times = await withScanSettings(db, (transaction) => scanTimes(transaction, scan));
+  const { viewsByHour, bookingsByHour, leadTimes } = byHand;
+  assert.deepEqual(times, { views: viewsByHour, bookings: bookingsByHour, leadTimes });
+  const groups = await withScanSettings(db, (each) => scanSplit(each, scan, { dimension: "device", groupsMax: 4 }));
+  for (const { key, reached } of groups)
+    assert.deepEqual(
+      FUNNEL_STEPS.map((step) => toFunnel(reached)[step]),
+      byHand.reachedBy("device", key),
+    );
+  assert.equal(groups.length, byHand.lists.device.filter(({ views }) => views > 0).length);
+}
+
+function scenarios(widgets: readonly WidgetId[]): fc.Arbitrary<Scenario> {
+  return fc.record({
+    zone: fc.constantFrom(...ZONES),
+    touches: touchesOfVisits({ widgets, from: FIRST, to: NOW }, 20),
+    days: fc.constantFrom(1, 2, 3, 9, 17, 45),
+    endsDaysAgo: fc.constantFrom(0, 0, 1, 9, 10),
+    filters: fc.uniqueArray(oneFilter(widgets), {
+      maxLength: 3,
+      selector: ({ dimension, isNegated }) => `${dimension} ${isNegated}`,
+    }),
+    seals: fc.boolean(),
+  });
+}
+
+const KEYS: Readonly<Record<Exclude<Dimension, "widget">, readonly string[]>> = {
+  channel: ["Direct", "Email", "Unassigned", "Nothing like it"],
+  source: ["google / cpc", "(direct) / (none)", "ñandú 🦤 / qr"],
+  campaign: ["Autumn", "(not set)", "autumn"],
+  page: ["https://example.com/book", NOT_SET],
+  device: ["mobile", "desktop"],
+  country: ["DE", "AT", NOT_SET],
+  service: ["Check-up", "Zahnreinigung 🦷", NOT_SET],
+};
+
+function oneFilter(widgets: readonly WidgetId[]): fc.Arbitrary<Filter> {
+  return fc.constantFrom(...DIMENSIONS).chain((dimension) =>
+    fc.record({
+      dimension: fc.constant(dimension),
+      isNegated: fc.boolean(),
+      keys: fc.uniqueArray(fc.constantFrom(...(dimension === "widget" ? widgets : KEYS[dimension])), {
+        minLength: 1,
+        maxLength: 2,
+      }),
+    }),
+  );
+}
+
+function toQuery(filters: readonly Filter[]): Record<string, string[]> {
+  return Object.fromEntries(
+    filters.map(({ dimension, isNegated, keys }) => [isNegated ? toNegatedName(dimension) : dimension, [...keys]]),
+  );
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** As if nothing had ever been recorded. */
+async function startOver(owner: OrganizationId, zone: string): Promise<void> {
+  await updateOrganization(db, owner, { time_zone: zone });
+  const rules = readZoneRules(zone);
+  await saveZoneOffsets(db, rules);
+  await db
+    .updateTable("day_zones")
+    .set({ zone, rules: rules.id, version: 1, sealed_before: "1970-01-01" })
+    .where("organization_id", "=", owner)
+    .execute();
+  await sql`truncate funnel_keys, funnel_visits, funnel_days, funnel_key_days, funnel_key_spans`.execute(db);
+}

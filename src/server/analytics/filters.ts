@@ -1,0 +1,53 @@
+import {
+  DIMENSIONS,
+  type Dimension,
+  FILTER_LENGTH_MAX,
+  FILTER_VALUES_MAX,
+  toNegatedName,
+} from "#contract/dimensions.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+import { badParameter, type Query } from "../http/parameters.ts";
+import { requireWidget } from "../widgets/require-widget.ts";
+
+// Filters are query parameters named like the dimensions: `country=DE&country=AT` is either country, `notDevice=mobile` every
+// other device. All parameters must hold.
+
+export type Filter = { readonly dimension: Dimension; readonly isNegated: boolean; readonly keys: readonly string[] };
+
+/** Throws 400 for too many or too long values, and 404 for a widget that is not the organization's. */
+export async function readFilters(db: Db, owner: OrganizationId, query: Query): Promise<Filter[]> {
+  const filters = DIMENSIONS.flatMap((dimension) => [
+    toFilter(query, { dimension, isNegated: false }),
+    toFilter(query, { dimension, isNegated: true }),
+  ]).filter((filter) => filter.keys.length > 0);
+  for (const { dimension, keys } of filters)
+    if (dimension === "widget") for (const id of keys) await requireWidget(db, owner, id);
+  return filters;
+}
+
+function toFilter(query: Query, filter: Omit<Filter, "keys">): Filter {
+  const name = filter.isNegated ? toNegatedName(filter.dimension) : filter.dimension;
+  const value = query[name] ?? [];
+  const keys = [...new Set(typeof value === "string" ? [value] : value)];
+  if (keys.length > FILTER_VALUES_MAX) throw badParameter(name, `may be sent at most ${FILTER_VALUES_MAX} times`);
+  // PostgreSQL's texts hold neither half a character nor a zero byte, so nothing is counted under such a key.
+  const isKey = (key: string) =>
+    key !== "" && key.length <= FILTER_LENGTH_MAX && key.isWellFormed() && !key.includes("\0");
+  // A widget's id is checked by requireWidget, which answers 404.
+  if (filter.dimension !== "widget" && !keys.every(isKey))
+    throw badParameter(name, `must have 1 to ${FILTER_LENGTH_MAX} characters`);
+  return { ...filter, keys };
+}
+
+/**
+ * The widget, or null for all, if the counters can answer for these filters; undefined if only the visits can.
+ */
+export function findCountedWidget(filters: readonly Filter[]): WidgetId | null | undefined {
+  const [first, ...others] = filters;
+  if (!first) return null;
+  const isOneWidget =
+    others.length === 0 && first.dimension === "widget" && !first.isNegated && first.keys.length === 1;
+  // readFilters has checked that it is the id of a widget.
+  return isOneWidget ? (first.keys[0] as WidgetId) : undefined;
+}
