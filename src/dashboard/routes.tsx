@@ -73,11 +73,24 @@ export const router = createRouter({
       organization.addChildren(ORGANIZATION_SCREENS.map(toRoute(organization))),
     ]),
   ]),
-  // Values stay strings: ?search=12 is the text 12.
-  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  // Values stay strings: ?search=12 is the text 12. A name that is repeated has several values, one per line.
+  parseSearch: (text) => {
+    const search: Record<string, string> = {};
+    for (const [name, value] of new URLSearchParams(text)) {
+      const known = search[name];
+      search[name] = known === undefined ? value : `${known}\n${value}`;
+    }
+    return search;
+  },
   stringifySearch: (search) => {
-    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== "");
-    return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+    const given = Object.entries(search).flatMap(([name, value]) =>
+      value === undefined || value === ""
+        ? []
+        : String(value)
+            .split("\n")
+            .map((line) => [name, line]),
+    );
+    return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
   },
   defaultPreload: "intent",
   defaultErrorComponent: Crash,

@@ -20,6 +20,11 @@ const practice = await fillPractice(dashboard.deps.db, dashboard.organizationId)
 describe("the analytics screen", { skip: noBrowser }, () => {
   const browser = useBrowser();
 
+  async function choosePeriod(page: Page, label: string): Promise<void> {
+    await page.getByRole("button", { name: "Last 30 days" }).click();
+    await page.getByRole("button", { name: label, exact: true }).click();
+  }
+
   async function openReport(query = ""): Promise<{ page: Page; report: AppAnalytics }> {
     const { page, person } = await dashboard.open(browser, { role: "viewer" });
     const { body } = await askApp(dashboard.app, person, `GET /analytics${query}`);
@@ -65,7 +70,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
 
   test("keeps period and widget in the URL, so that Back and reloading show the same", async () => {
     const { page } = await openReport();
-    await page.getByText("7 days", { exact: true }).click();
+    await choosePeriod(page, "Last 7 days");
     await page.getByText("26 Oct 2026 – 1 Nov 2026.").waitFor();
     await page.getByRole("combobox", { name: "Widget" }).click();
     await page.getByRole("option", { name: "Branch in Potsdam" }).click();
@@ -98,7 +103,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
 
   test("accepts any number of days", async () => {
     const { page } = await openReport();
-    await page.getByRole("button", { name: "Custom" }).click();
+    await page.getByRole("button", { name: "Last 30 days" }).click();
     await page.getByLabel("Number of days, including today").fill("12");
     await page.getByRole("button", { name: "Apply", exact: true }).click();
     await page.getByText("21 Oct 2026 – 1 Nov 2026.").waitFor();
@@ -114,6 +119,56 @@ describe("the analytics screen", { skip: noBrowser }, () => {
       await page.goto(dashboard.addressOf(`/analytics?days=${days}`));
       await page.getByText(period ?? "").waitFor();
     }
+  });
+
+  test("turns rows into filters that combine, live in the address and can be negated and taken back", async () => {
+    const { page, report } = await openReport();
+    const [channel] = report.channels;
+    const inTable = (name: string) => page.getByRole("table", { name, exact: true });
+    await inTable("Channel")
+      .getByRole("button", { name: channel?.key ?? "", exact: true })
+      .click();
+    const chips = page.getByRole("group", { name: "Filters" });
+    await chips.getByText(`Channel is ${channel?.key}`).waitFor();
+    const totals = page.locator("dl").first();
+    await totals.getByText(String(channel?.views), { exact: true }).waitFor();
+    await inTable("Device").getByRole("row").nth(1).hover();
+    await inTable("Device")
+      .getByRole("button", { name: /^Leave out/ })
+      .first()
+      .click();
+    await chips.getByText("is not").waitFor();
+    await page.waitForURL((url) => url.searchParams.has("notDevice"));
+    await page.goBack();
+    await chips.getByText("is not").waitFor({ state: "detached" });
+    await page.goForward();
+    await chips.getByText("is not").waitFor();
+    await chips.getByRole("button", { name: "Clear filters" }).click();
+    await page.waitForURL((url) => url.search === "");
+    await totals.getByText(String(report.totals.views), { exact: true }).waitFor();
+  });
+
+  test("shows a whole list, and the funnel side by side", async () => {
+    const { page, report } = await openReport("?split=device");
+    await page.getByRole("table", { name: "Funnel side by side" }).getByText("Phone").waitFor();
+    const { count } = report.lists.source;
+    assert.ok(count > 8, "the practice has many sources");
+    await page
+      .getByRole("button", { name: `Show all ${count}` })
+      .first()
+      .click();
+    const dialog = page.getByRole("dialog", { name: "Sources" });
+    await dialog.getByText(`of ${count}`).waitFor();
+    await dialog.getByRole("button", { name: "Views" }).click();
+    await dialog.getByRole("columnheader", { name: "Views" }).and(page.locator("[aria-sort=descending]")).waitFor();
+    await dialog.getByRole("textbox", { name: "Search" }).fill("google");
+    await dialog
+      .getByRole("row", { name: /google/ })
+      .first()
+      .waitFor();
+    await assertGoodLooks(page);
+    await page.goBack();
+    await dialog.waitFor({ state: "detached" });
   });
 
   test("exports what it shows", async () => {
@@ -133,7 +188,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
   test("says when the service can't be reached, and retries on request", async () => {
     const { page } = await openReport();
     await page.route("**/api/app/analytics?*", (route) => route.abort());
-    await page.getByText("7 days", { exact: true }).click();
+    await choosePeriod(page, "Last 7 days");
     await page.getByText("Can’t reach Bookflow.").waitFor();
     await page.unroute("**/api/app/analytics?*");
     await page.getByRole("button", { name: "Try again" }).click();

@@ -100,10 +100,20 @@ function makeVisits({ website, branch, days, visitsPerDay }: Visits) {
   return visits;
 }
 
+const DEVICES = ["mobile", "desktop", "mobile", "mobile", "desktop", "tablet"];
+const COUNTRIES = ["DE", "DE", "DE", "AT", "DE", "DE", "CH"];
+
 function makeVisit(options: { number: number; widgetId: WidgetId; at: number; roll: () => number }) {
   const { number, widgetId, at, roll } = options;
   const { share: _share, wish, ...place } = pickPlace(roll());
-  const shared = { widgetId, visitId: visitId(number), page: "https://www.lindenhof.example/book", ...place };
+  const shared = {
+    widgetId,
+    visitId: visitId(number),
+    page: `https://www.lindenhof.example/${number % 4 === 0 ? "kontakt" : "book"}`,
+    device: DEVICES[number % DEVICES.length],
+    country: COUNTRIES[number % COUNTRIES.length],
+    ...place,
+  };
   const eventAt = (step: string, minutes: number, more: object = {}) => ({
     ...shared,
     step,
@@ -117,7 +127,9 @@ function makeVisit(options: { number: number; widgetId: WidgetId; at: number; ro
   if (!isBooked && steps === 5 && roll() < 0.3) events.push(eventAt("booking_failed", 6));
   if (!isBooked) return { events, booking: null };
   const start = new Date(at + Math.ceil((1 + roll() * 12) * 24) * HOUR_MS);
-  events.push(eventAt("booking_completed", 6, { start: start.toISOString() }));
+  events.push(
+    eventAt("booking_completed", 6, { start: start.toISOString(), service: SERVICES[number % SERVICES.length] }),
+  );
   return { events, booking: makeBookingLine({ widgetId, at: at + 6 * MINUTE_MS, start, place, number }) };
 }
 

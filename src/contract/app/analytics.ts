@@ -6,6 +6,10 @@ import { nullable } from "./forms.ts";
 const Day = Type.String();
 const Count = Type.Integer({ minimum: 0 });
 
+/** Periods that end with today or yesterday, instead of `days`, or `from` and `to`. */
+export const PERIODS = ["today", "yesterday", "month", "last-month", "year", "12-months"] as const;
+export type Period = (typeof PERIODS)[number];
+
 /** What a report can be compared with. `custom` needs compareFrom and compareTo. */
 export const COMPARISONS = ["previous", "year", "custom", "none"] as const;
 export type Comparison = (typeof COMPARISONS)[number];

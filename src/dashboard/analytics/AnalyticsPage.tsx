@@ -3,90 +3,91 @@ import { IconClock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
-import { WINDOW_DAYS_DEFAULT } from "#contract/limits.ts";
+import { DIMENSIONS } from "#contract/dimensions.ts";
 import { analyticsQuery } from "../api/analytics.ts";
-import { toDayCount } from "../day-range.ts";
+import { widgetsQuery } from "../api/widgets.ts";
 import { formatDay, formatZone, pluralize } from "../format.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Page } from "../ui/layout/Page.tsx";
-import { Section } from "../ui/layout/Section.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
-import { dayAhead } from "../zoned-time.ts";
-import { DailyChart } from "./charts/DailyChart.tsx";
-import { EntryTable } from "./charts/EntryTable.tsx";
-import { Funnel } from "./charts/Funnel.tsx";
+import type { Filtering } from "./breakdowns/BreakdownTable.tsx";
+import { WholeListDialog } from "./breakdowns/WholeListDialog.tsx";
 import { DroppedEvents } from "./DroppedEvents.tsx";
 import { ExportMenu } from "./ExportMenu.tsx";
-import { LostBookings } from "./LostBookings.tsx";
-import { NoViews } from "./NoViews.tsx";
+import { FilterChips } from "./filters/FilterChips.tsx";
+import { listFilters, toggleFilter } from "./filters/filter-state.ts";
+import { LiveStrip } from "./LiveStrip.tsx";
+import { CompareSelect } from "./period/CompareSelect.tsx";
+import { PeriodSelect } from "./period/PeriodSelect.tsx";
 import classes from "./Report.module.css";
-import { Totals } from "./Totals.tsx";
-import { WindowSelect } from "./WindowSelect.tsx";
-
-const DEFAULTS = { days: String(WINDOW_DAYS_DEFAULT), from: "", to: "", widget: "" };
+import { Report } from "./Report.tsx";
+import { type ChangeState, REPORT_DEFAULTS, type ReportState, toComparison, toScope } from "./report-state.ts";
 
 export function AnalyticsPage() {
   const { id } = useOrganization();
-  const [state, change] = useUrlState(DEFAULTS);
-  const filters = { ...state, days: toDayCount(state.days) };
-  const report = useQuery(analyticsQuery(id, filters));
+  const [state, change] = useUrlState(REPORT_DEFAULTS);
+  const scope = toScope(state);
+  const report = useQuery(analyticsQuery(id, { ...scope, ...toComparison(state) }));
+  const filtering = useFiltering(state, change);
+  const list = DIMENSIONS.find((dimension) => dimension === state.list);
   return (
     <Page
       title="Analytics"
       mark={<ZoneBadge />}
-      description={<DataSince report={report.data} />}
-      actions={<ExportMenu filters={filters} report={report.data} />}
+      description={<Summary report={report.data} />}
+      actions={<ExportMenu scope={scope} isReady={report.data !== undefined} />}
     >
+      <LiveStrip widgetNames={filtering.widgetNames} />
       <Group gap="sm" mb="lg" justify="space-between">
-        <WindowSelect value={filters} onChange={change} />
-        <WidgetSelect value={filters.widget} onChange={(widget) => change({ widget })} />
+        <Group gap="xs">
+          <PeriodSelect value={state} onChange={change} />
+          <CompareSelect
+            compare={state.compare}
+            range={{ from: state.compareFrom, to: state.compareTo }}
+            onChange={(compare, { from, to }) => change({ compare, compareFrom: from, compareTo: to })}
+          />
+        </Group>
+        <WidgetSelect
+          value={state.widget.includes("\n") ? "" : state.widget}
+          onChange={(widget) => change({ widget, notWidget: "" })}
+        />
       </Group>
+      <FilterChips state={state} change={change} widgetNames={filtering.widgetNames} />
       <StaleNotice query={report} />
       <Loaded query={report} placeholder={<Placeholder />}>
         {(data) => (
           <div className={classes["report"]} aria-busy={report.isPlaceholderData} data-stale={report.isPlaceholderData}>
             <DroppedEvents count={data.droppedEvents} />
-            <Report report={data} widget={filters.widget} />
+            <Report report={data} {...{ state, change, scope, filtering }} />
           </div>
         )}
       </Loaded>
+      {list && (
+        <WholeListDialog dimension={list} scope={scope} filtering={filtering} onClose={() => change({ list: "" })} />
+      )}
     </Page>
   );
 }
 
-function Report({ report, widget }: { report: AppAnalytics; widget: string }) {
-  const { totals, daily, funnel } = report;
-  // Imported bookings can be counted without any view.
-  if (report.dataSince === null && totals.bookings === 0) return <NoViews widget={widget} />;
-  return (
-    <>
-      <Totals report={report} />
-      <Section title="Views and bookings by day">
-        <DailyChart daily={daily} since={report.dataSince} />
-      </Section>
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" verticalSpacing={0} className={classes["pairs"]}>
-        <Section
-          title="Funnel"
-          description="Visits by the furthest step they reached. “Booked” counts visits, so it can be lower than the number of bookings."
-        >
-          <Funnel funnel={funnel} />
-        </Section>
-        <Section title="Channels" description="How visitors found you." isFlush>
-          <EntryTable label="Channel" entries={report.channels} />
-        </Section>
-        <Section title="Sources" description="Where visitors came from: source and medium." isFlush>
-          <EntryTable label="Source / medium" entries={report.sources} />
-        </Section>
-        <Section title="Campaigns" description="Taken from utm_campaign in your links." isFlush>
-          <EntryTable label="Campaign" entries={report.campaigns} />
-        </Section>
-      </SimpleGrid>
-      <LostBookings totals={totals} />
-    </>
+/** Rows of all breakdowns become filters in the same way. Choosing one closes the whole list. */
+function useFiltering(state: ReportState, change: ChangeState): Filtering {
+  const { id } = useOrganization();
+  const widgets = useQuery(widgetsQuery(id));
+  const widgetNames = useMemo(
+    () => new Map((widgets.data?.data ?? []).map((widget) => [widget.id as string, widget.name])),
+    [widgets.data],
   );
+  const shown = listFilters(state);
+  return {
+    widgetNames,
+    isChosen: (dimension, key) =>
+      shown.some((filter) => !filter.isNegated && filter.dimension === dimension && filter.key === key),
+    onShowOnly: (dimension, key) => change({ ...toggleFilter(state, { dimension, key, isNegated: false }), list: "" }),
+    onLeaveOut: (dimension, key) => change({ ...toggleFilter(state, { dimension, key, isNegated: true }), list: "" }),
+  };
 }
 
 function ZoneBadge() {
@@ -105,31 +106,42 @@ function ZoneBadge() {
 }
 
 /** The period, the comparison, and how far back there is data. */
-function DataSince({ report }: { report: AppAnalytics | undefined }) {
+function Summary({ report }: { report: AppAnalytics | undefined }) {
   const { details } = useOrganization();
   const keptSinceDay = details.plan.keptSince.slice(0, "YYYY-MM-DD".length);
-  const sentences = useMemo(() => {
-    if (!report) return [];
-    const isOneDay = report.from === report.to;
-    return [
-      isOneDay ? `${formatDay(report.from)}.` : `${formatDay(report.from)} – ${formatDay(report.to)}.`,
-      report.to === dayAhead(0, details.timeZone) ? "Includes today so far." : "",
-      report.dataSince === null ? "" : `Data since ${formatDay(report.dataSince)}.`,
-      report.previous?.isComplete
-        ? report.days === 1
-          ? "Compared with the day before."
-          : `Compared with the previous ${pluralize(report.days, "day")}.`
-        : "",
-      report.from < keptSinceDay ? `The ${details.plan.name} plan keeps ${details.plan.retention} of data.` : "",
-    ].filter(Boolean);
-  }, [report, keptSinceDay, details.timeZone, details.plan]);
-  return sentences.length === 0 ? (
-    <Text component="span" inherit>
-      &nbsp;
-    </Text>
-  ) : (
-    sentences.join(" ")
-  );
+  if (!report)
+    return (
+      <Text component="span" inherit>
+        &nbsp;
+      </Text>
+    );
+  return [
+    `${describeRange(report)}.`,
+    report.now.startsWith(report.to) ? "Includes today so far." : "",
+    report.dataSince === null ? "" : `Data since ${formatDay(report.dataSince)}.`,
+    report.previous?.isComplete ? describeComparison(report, report.previous) : "",
+    report.from < keptSinceDay ? `The ${details.plan.name} plan keeps ${details.plan.retention} of data.` : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+function describeComparison(report: AppAnalytics, previous: NonNullable<AppAnalytics["previous"]>): string {
+  const until = previous.untilTime === null ? "" : ` up to the same time of day`;
+  const isJustBefore =
+    previous.to < report.from && previous.daily.length === report.days && isNextDay(previous.to, report.from);
+  if (!isJustBefore) return `Compared with ${describeRange(previous)}${until}.`;
+  return report.days === 1
+    ? `Compared with the day before${until}.`
+    : `Compared with the previous ${pluralize(report.days, "day")}${until}.`;
+}
+
+function isNextDay(day: string, next: string): boolean {
+  return Date.parse(next) - Date.parse(day) === 86_400_000;
+}
+
+function describeRange({ from, to }: { from: string; to: string }): string {
+  return from === to ? formatDay(from) : `${formatDay(from)} – ${formatDay(to)}`;
 }
 
 /** A placeholder of about the report's height. */

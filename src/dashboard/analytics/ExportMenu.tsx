@@ -1,25 +1,26 @@
 import { Button, Menu } from "@mantine/core";
 import { IconChevronDown, IconDownload } from "@tabler/icons-react";
-import type { AppAnalytics } from "#contract/app/analytics.ts";
-import { type AnalyticsFilters, toAnalyticsParameters } from "../api/analytics.ts";
+import { DIMENSIONS } from "#contract/dimensions.ts";
 import { download } from "../api/download.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { DIMENSION_WORDS } from "./breakdowns/dimension-words.ts";
+import type { Parameters } from "./report-state.ts";
 
-const TABLES = [
-  ["daily", "Views and bookings by day"],
-  ["funnel", "Funnel"],
-  ["channels", "Channels"],
-  ["sources", "Sources"],
-  ["campaigns", "Campaigns"],
-] as const;
+const TABLES: readonly { label: string; query: Parameters }[] = [
+  { label: "Views and bookings by day", query: { table: "daily" } },
+  { label: "Funnel", query: { table: "funnel" } },
+  ...DIMENSIONS.map((dimension) => ({
+    label: DIMENSION_WORDS[dimension].title,
+    query: { table: "breakdown", dimension },
+  })),
+];
 
-/** Downloads a table of the report, with the current period and widget. */
-export function ExportMenu({ filters, report }: { filters: AnalyticsFilters; report: AppAnalytics | undefined }) {
+/** Downloads a table of the report, with the current period and filters. */
+export function ExportMenu({ scope, isReady }: { scope: Parameters; isReady: boolean }) {
   const { id } = useOrganization();
   const save = useAction({
-    run: (table: string) =>
-      download("exportAnalytics", { organization: id, query: { ...toAnalyticsParameters(filters), table } }),
+    run: (query: Parameters) => download("exportAnalytics", { organization: id, query: { ...scope, ...query } }),
     says: () => "Download started",
   });
   return (
@@ -27,7 +28,7 @@ export function ExportMenu({ filters, report }: { filters: AnalyticsFilters; rep
       <Menu.Target>
         <Button
           variant="default"
-          disabled={!report}
+          disabled={!isReady}
           loading={save.isPending}
           leftSection={<IconDownload size={17} stroke={1.6} />}
           rightSection={<IconChevronDown size={15} stroke={1.6} />}
@@ -36,8 +37,8 @@ export function ExportMenu({ filters, report }: { filters: AnalyticsFilters; rep
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {TABLES.map(([table, label]) => (
-          <Menu.Item key={table} onClick={() => save.mutate(table)}>
+        {TABLES.map(({ label, query }) => (
+          <Menu.Item key={label} onClick={() => save.mutate(query)}>
             {label}
           </Menu.Item>
         ))}

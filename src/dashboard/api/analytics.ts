@@ -1,24 +1,52 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { MINUTE_MS } from "#contract/durations.ts";
+import { MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import { call } from "./call.ts";
 
-/** Either the last `days` days, or `from` and `to`. Empty strings are left out of the request. */
-export type AnalyticsFilters = { days: string; from: string; to: string; widget: string };
+/** Query parameters; empty ones are left out. */
+type Parameters = Readonly<Record<string, string | readonly string[]>>;
+
+// Queries refresh only in visible tabs: TanStack Query stops its intervals in hidden ones.
 
 const REFRESH_MS = MINUTE_MS;
 /** While waiting for the first view. */
-const FIRST_REFRESH_MS = 5_000;
+const FIRST_REFRESH_MS = 5 * SECOND_MS;
+const LIVE_REFRESH_MS = 10 * SECOND_MS;
 
-/** The previous period stays on screen while another one loads. */
-export const analyticsQuery = (organization: string, filters: AnalyticsFilters) =>
+/** The previous report stays on screen while another one loads. */
+export const analyticsQuery = (organization: string, query: Parameters) =>
   queryOptions({
-    queryKey: [organization, "analytics", filters],
-    queryFn: ({ signal }) => call("getAnalytics", { organization, signal, query: toAnalyticsParameters(filters) }),
+    queryKey: [organization, "analytics", query],
+    queryFn: ({ signal }) => call("getAnalytics", { organization, signal, query }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.dataSince === null ? FIRST_REFRESH_MS : REFRESH_MS),
   });
 
-/** The server refuses `days` together with `from` or `to`. */
-export function toAnalyticsParameters({ days, from, to, widget }: AnalyticsFilters): Record<string, string> {
-  return from === "" && to === "" ? { days, widget } : { from, to, widget };
-}
+export const breakdownQuery = (organization: string, query: Parameters) =>
+  queryOptions({
+    queryKey: [organization, "analytics", "breakdown", query],
+    queryFn: ({ signal }) => call("getBreakdown", { organization, signal, query }),
+    placeholderData: keepPreviousData,
+  });
+
+export const splitQuery = (organization: string, query: Parameters) =>
+  queryOptions({
+    queryKey: [organization, "analytics", "split", query],
+    queryFn: ({ signal }) => call("splitFunnel", { organization, signal, query }),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+
+export const bookingTimesQuery = (organization: string, query: Parameters) =>
+  queryOptions({
+    queryKey: [organization, "analytics", "times", query],
+    queryFn: ({ signal }) => call("getBookingTimes", { organization, signal, query }),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+
+export const liveQuery = (organization: string) =>
+  queryOptions({
+    queryKey: [organization, "analytics", "live"],
+    queryFn: ({ signal }) => call("getLiveView", { organization, signal }),
+    refetchInterval: LIVE_REFRESH_MS,
+  });

@@ -9,7 +9,7 @@ import type { AppKeyList, CreatedKey, NewKey } from "#contract/app/keys.ts";
 import type { MemberRole } from "#contract/app/role.ts";
 import { ACCOUNT_ROUTES, APP_PREFIX, APP_ROUTES, AUTH_PREFIX, AUTH_ROUTES } from "#contract/app/routes.ts";
 import type { AppWidget, AppWidgetList, NewWidget, WidgetChange } from "#contract/app/widgets.ts";
-import { send, toAddress } from "./client.ts";
+import { type Query, send, toAddress } from "./client.ts";
 
 const ROUTES = { ...APP_ROUTES, ...ACCOUNT_ROUTES, ...AUTH_ROUTES };
 
@@ -95,7 +95,7 @@ type OrganizationOf<Name extends CallName> = (typeof ROUTES)[Name]["role"] exten
 type CallOptions = {
   /** Fills the `:name` parts of the route's path. */
   readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly query?: Query;
   /** See hooks/use-idempotency-key.ts. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;

@@ -31,7 +31,7 @@ type ApiRequest = {
   /** From the root: /api/app/… or /api/auth/…. */
   readonly path: string;
   readonly organization?: string | undefined;
-  readonly query?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly query?: Query | undefined;
   readonly body?: unknown;
   /** For requests that create something: a repeat with the same key creates nothing more. */
   readonly idempotencyKey?: string | undefined;
@@ -50,8 +50,13 @@ export async function send<Answer>(request: ApiRequest): Promise<Answer> {
   throw failure;
 }
 
+/** Empty values are left out; several values repeat the name. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
 export function toAddress(path: string, query: ApiRequest["query"] = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    [value ?? []].flat().flatMap((each) => (each === "" ? [] : [[name, each]])),
+  );
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 

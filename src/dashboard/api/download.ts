@@ -1,7 +1,7 @@
 import { addressOf } from "./call.ts";
-import { send } from "./client.ts";
+import { type Query, send } from "./client.ts";
 
-type DownloadOptions = { organization: string; query: Readonly<Record<string, string | undefined>> };
+type DownloadOptions = { organization: string; query: Query };
 
 /**
  * Has the browser stream a file to disk. A link can neither carry a header nor show a refusal, so a dry run of the same request

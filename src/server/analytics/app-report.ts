@@ -14,7 +14,7 @@ import type { Deps } from "../deps.ts";
 import type { Query } from "../http/parameters.ts";
 import { addDays } from "../lib/calendar.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
-import { type DayWindow, readComparison, readDayWindow } from "./app-window.ts";
+import { type DayWindow, readComparison, readPeriod } from "./app-window.ts";
 import { estimateShare } from "./estimate-share.ts";
 import { type Filter, findCountedWidget, readFilters } from "./filters.ts";
 import type { KeyList } from "./lists.ts";
@@ -35,7 +35,7 @@ import { toShownKey, withScanSettings } from "./scan/visit-scan.ts";
 // A report for the dashboard. Without filters, or for one widget, everything but hours and parts of days comes from the
 // counters; with other filters it comes from the visits.
 
-export type Reader = { organizationId: OrganizationId; plan: Plan };
+type Reader = { organizationId: OrganizationId; plan: Plan };
 
 /** Who asks, when, and for what. */
 export type Question = {
@@ -63,7 +63,7 @@ export async function readQuestion({ db, clock }: AnalyticsDeps, reader: Reader,
     now,
     keptSince,
     filters,
-    window: readDayWindow(query, range.today),
+    window: readPeriod(query, range.today),
     today: range.today,
     timeMs: range.time_ms,
     dataSince: range.data_since,

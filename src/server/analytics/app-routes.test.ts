@@ -214,6 +214,21 @@ test("events over the budget are shown for the days and the widget they were dro
   assert.deepEqual([await read("?days=1"), await read("?days=2"), await read(`?days=2&widget=${widgetId}`)], [2, 3, 2]);
 });
 
+test("periods have the days that their names say", async () => {
+  const { viewer } = await makeViewer();
+  const range = async (period: string) => {
+    const { from, to } = await ask(viewer, `?period=${period}`);
+    return [from, to];
+  };
+  assert.deepEqual(await range("today"), ["2026-11-01", "2026-11-01"]);
+  assert.deepEqual(await range("yesterday"), ["2026-10-31", "2026-10-31"]);
+  assert.deepEqual(await range("month"), ["2026-11-01", "2026-11-01"]);
+  assert.deepEqual(await range("last-month"), ["2026-10-01", "2026-10-31"]);
+  assert.deepEqual(await range("year"), ["2026-01-01", "2026-11-01"]);
+  assert.deepEqual(await range("12-months"), ["2025-11-02", "2026-11-01"]);
+  assert.equal((await askApp(app, viewer, "GET /analytics?period=tomorrow")).status, 400);
+});
+
 describe("comparisons", () => {
   test("are with the previous days, last year's, any others or none", async () => {
     const { viewer } = await makeViewer();

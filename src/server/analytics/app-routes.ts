@@ -1,16 +1,17 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppAnalytics, AppBreakdown, BookingTimes, FunnelSplit, LiveView } from "#contract/app/analytics.ts";
-import { memberOf } from "../accounts/auth/member-auth.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import { type Member, memberOf } from "../accounts/auth/member-auth.ts";
 import type { Deps } from "../deps.ts";
 import { badParameter, isDryRun, type Query, readParameter } from "../http/parameters.ts";
-import { readQuestion, readReport, resolve } from "./app-report.ts";
+import { type Question, readQuestion, readReport, resolve } from "./app-report.ts";
 import { readAppBreakdown, readBreakdown, readBreakdownFile, readDimension } from "./breakdown.ts";
 import { ANALYTICS_TABLES, type AnalyticsTable, exportAnalytics, exportBreakdown } from "./export.ts";
 import { countLiveVisits, listLiveBookings } from "./live-queries.ts";
 import { toFunnel } from "./report.ts";
 import { scanSplit } from "./scan/split-queries.ts";
 import { scanTimes } from "./scan/times-queries.ts";
-import { toShownKey, withScanSettings } from "./scan/visit-scan.ts";
+import { type Scan, toShownKey, withScanSettings } from "./scan/visit-scan.ts";
 
 type AnalyticsDeps = Pick<Deps, "db" | "clock">;
 
@@ -26,25 +27,7 @@ export function analyticsAppRoutes(api: FastifyInstance, deps: AnalyticsDeps): v
     return await readReport(deps, memberOf(request), request.query as Query);
   });
 
-  api.get("/analytics.csv", async (request, reply) => {
-    const query = request.query as Query;
-    const table = requireTable(readParameter(query, "table") ?? "daily");
-    const send = (name: string, range: { from: string; to: string }, text: string) =>
-      reply
-        .type("text/csv; charset=utf-8")
-        .header("content-disposition", `attachment; filename="${name}-${range.from}-${range.to}.csv"`)
-        .send(text);
-    if (table === "breakdown") {
-      const dimension = readDimension(query);
-      const question = await readQuestion(deps, memberOf(request), query);
-      const rows = await readBreakdownFile(db, question, query);
-      if (isDryRun(query)) return reply.code(204).send();
-      return send(dimension, question.window, exportBreakdown(dimension, rows));
-    }
-    const report = await readReport(deps, memberOf(request), query);
-    if (isDryRun(query)) return reply.code(204).send();
-    return send(table, report, exportAnalytics(report, table));
-  });
+  api.get("/analytics.csv", async (request, reply) => sendFile(deps, request, reply));
 
   api.get("/analytics/breakdown", { schema: { response: { 200: AppBreakdown } } }, async (request) => {
     const query = request.query as Query;
@@ -54,9 +37,7 @@ export function analyticsAppRoutes(api: FastifyInstance, deps: AnalyticsDeps): v
   api.get("/analytics/split", { schema: { response: { 200: FunnelSplit } } }, async (request) => {
     const query = request.query as Query;
     const dimension = readDimension(query);
-    const question = await readQuestion(deps, memberOf(request), query);
-    const { owner, filters, window } = question;
-    const scan = { owner, filters, window: await resolve(db, question, window) };
+    const { scan } = await readScan(deps, memberOf(request), query);
     const groups = await withScanSettings(db, (transaction) =>
       scanSplit(transaction, scan, { dimension, groupsMax: SPLIT_GROUPS_MAX }),
     );
@@ -64,10 +45,7 @@ export function analyticsAppRoutes(api: FastifyInstance, deps: AnalyticsDeps): v
   });
 
   api.get("/analytics/times", { schema: { response: { 200: BookingTimes } } }, async (request) => {
-    const query = request.query as Query;
-    const question = await readQuestion(deps, memberOf(request), query);
-    const { owner, filters, window } = question;
-    const scan = { owner, filters, window: await resolve(db, question, window) };
+    const { question, scan } = await readScan(deps, memberOf(request), request.query as Query);
     const order = { search: null, sort: "bookings", isAscending: false, after: null } as const;
     const part = { ...order, offset: 0, limit: SERVICES_SHOWN };
     const services = await readBreakdown(db, question, { dimension: "service", part });
@@ -75,25 +53,59 @@ export function analyticsAppRoutes(api: FastifyInstance, deps: AnalyticsDeps): v
   });
 
   api.get("/analytics/live", { schema: { response: { 200: LiveView } } }, async (request) => {
-    const { organizationId } = memberOf(request);
-    const now = clock.now();
-    const { visits_5, visits_60 } = await countLiveVisits(db, organizationId, now);
-    const bookings = await listLiveBookings(db, organizationId, now);
-    return {
-      visits5Minutes: visits_5,
-      visits60Minutes: visits_60,
-      bookings60Minutes: bookings[0]?.count ?? 0,
-      bookings: bookings.map(({ id, at_ms, widget_id, service, channel, country, device }) => ({
-        id,
-        at: new Date(at_ms).toISOString(),
-        widget: widget_id,
-        service,
-        channel,
-        country: toShownKey(country),
-        device: toShownKey(device),
-      })),
-    };
+    return await readLiveView(db, memberOf(request).organizationId, clock.now());
   });
+}
+
+async function readScan(
+  deps: AnalyticsDeps,
+  member: Member,
+  query: Query,
+): Promise<{ question: Question; scan: Scan }> {
+  const question = await readQuestion(deps, member, query);
+  const { owner, filters, window } = question;
+  return { question, scan: { owner, filters, window: await resolve(deps.db, question, window) } };
+}
+
+async function sendFile(deps: AnalyticsDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const query = request.query as Query;
+  const { name, range, text } = await readFile(deps, memberOf(request), query);
+  if (isDryRun(query)) return reply.code(204).send();
+  return reply
+    .type("text/csv; charset=utf-8")
+    .header("content-disposition", `attachment; filename="${name}-${range.from}-${range.to}.csv"`)
+    .send(text);
+}
+
+async function readFile(deps: AnalyticsDeps, member: Member, query: Query) {
+  const table = requireTable(readParameter(query, "table") ?? "daily");
+  if (table === "breakdown") {
+    const name = readDimension(query);
+    const question = await readQuestion(deps, member, query);
+    const text = exportBreakdown(name, await readBreakdownFile(deps.db, question, query));
+    return { name, range: question.window, text };
+  }
+  const report = await readReport(deps, member, query);
+  return { name: table, range: report, text: exportAnalytics(report, table) };
+}
+
+async function readLiveView(db: Deps["db"], owner: OrganizationId, now: Date): Promise<LiveView> {
+  const { visits_5, visits_60 } = await countLiveVisits(db, owner, now);
+  const bookings = await listLiveBookings(db, owner, now);
+  return {
+    visits5Minutes: visits_5,
+    visits60Minutes: visits_60,
+    bookings60Minutes: bookings[0]?.count ?? 0,
+    bookings: bookings.map(({ id, at_ms, widget_id, service, channel, country, device }) => ({
+      id,
+      at: new Date(at_ms).toISOString(),
+      widget: widget_id,
+      service,
+      channel,
+      country: toShownKey(country),
+      device: toShownKey(device),
+    })),
+  };
 }
 
 function requireTable(text: string): AnalyticsTable {

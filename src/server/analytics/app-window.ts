@@ -1,4 +1,4 @@
-import { COMPARISONS, type Comparison } from "#contract/app/analytics.ts";
+import { COMPARISONS, type Comparison, PERIODS, type Period } from "#contract/app/analytics.ts";
 import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { badParameter, type Query, readParameter, readWindowDays } from "../http/parameters.ts";
 import { addDays, countDays } from "../lib/calendar.ts";
@@ -6,8 +6,39 @@ import { addDays, countDays } from "../lib/calendar.ts";
 /** Calendar days, both included. */
 export type DayWindow = { from: string; to: string; days: number };
 
+/** A period by its name, as the dashboard sends it, or what readDayWindow takes. */
+export function readPeriod(query: Query, today: string): DayWindow {
+  const text = readParameter(query, "period");
+  if (text === null) return readDayWindow(query, today);
+  const period = PERIODS.find((each) => each === text);
+  if (!period) throw badParameter("period", `must be one of ${PERIODS.join(", ")}`);
+  const [from, to] = toDays(period, Temporal.PlainDate.from(today)).map(String) as [string, string];
+  return { from, to, days: countDays(from, to) + 1 };
+}
+
+function toDays(period: Period, today: Temporal.PlainDate): [Temporal.PlainDate, Temporal.PlainDate] {
+  const yesterday = today.subtract({ days: 1 });
+  const lastMonth = today.subtract({ months: 1 });
+  switch (period) {
+    case "today":
+      return [today, today];
+    case "yesterday":
+      return [yesterday, yesterday];
+    case "month":
+      return [today.with({ day: 1 }), today];
+    case "last-month":
+      return [lastMonth.with({ day: 1 }), lastMonth.with({ day: lastMonth.daysInMonth })];
+    case "year":
+      return [today.with({ month: 1, day: 1 }), today];
+    case "12-months":
+      return [today.subtract({ months: 12 }).add({ days: 1 }), today];
+    default:
+      return period satisfies never;
+  }
+}
+
 /** `days` up to today, or `from` and `to`, but not both. Future days are left out. */
-export function readDayWindow(query: Query, today: string): DayWindow {
+function readDayWindow(query: Query, today: string): DayWindow {
   const [from, to] = [readDay(query, "from"), readDay(query, "to")];
   if (from === null && to === null) return lastDays(today, readWindowDays(query, "days"));
   if (readParameter(query, "days") !== null) throw badParameter("days", "cannot be sent together with from or to");

@@ -10,7 +10,7 @@ import { fromBooked, fromViewed, isKeyed, isOfServices, type Scan } from "./scan
 // The whole list of one dimension. Without filters, or for one widget, it comes from the counters; else from the visits.
 
 export const BREAKDOWN_SORTS = ["bookings", "views", "conversionRate", "key"] as const;
-export type BreakdownSort = (typeof BREAKDOWN_SORTS)[number];
+type BreakdownSort = (typeof BREAKDOWN_SORTS)[number];
 
 export type BreakdownPart = {
   /** Only keys that contain this text, whatever its case. Of countries, `codes` are those whose name does. */

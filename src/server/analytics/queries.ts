@@ -187,7 +187,7 @@ function listParts({ owner, widgetId, isListed }: ListedCounts): RawBuilder<unkn
   return sql.join(parts, sql` union all `);
 }
 
-export type DataRange = {
+type DataRange = {
   today: string;
   /** Time of day, in milliseconds since midnight. */
   time_ms: number;

@@ -2,14 +2,16 @@ import { ScrollArea, Table, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconChevronRight } from "@tabler/icons-react";
 import { useId } from "react";
-import type { Analytics } from "#contract/analytics.ts";
-import { formatCount, formatDay } from "../../format.ts";
+import { formatCount } from "../../format.ts";
+import type { Bucket, Interval } from "./buckets.ts";
 import classes from "./DayTable.module.css";
+import { formatBucket } from "./format-bucket.ts";
 
 const SHOWN_HEIGHT = 320;
+const HEADINGS: Readonly<Record<Interval, string>> = { hour: "Hour", day: "Day", week: "Week", month: "Month" };
 
-/** The chart's days as a table, newest first. */
-export function DayTable({ daily }: { daily: Analytics["daily"] }) {
+/** The chart's points as a table, newest first. */
+export function DayTable({ buckets, interval }: { buckets: readonly Bucket[]; interval: Interval }) {
   const [isOpen, { toggle }] = useDisclosure(false);
   const id = useId();
   return (
@@ -21,22 +23,30 @@ export function DayTable({ daily }: { daily: Analytics["daily"] }) {
       <div id={id} hidden={!isOpen}>
         {isOpen && (
           <ScrollArea.Autosize mah={SHOWN_HEIGHT} type="auto" viewportProps={{ tabIndex: 0 }}>
-            <Table data-figures stickyHeader className={classes["table"]} aria-label="Views and bookings by day">
+            <Table
+              data-figures
+              stickyHeader
+              className={classes["table"]}
+              aria-label={`Views and bookings by ${interval}`}
+            >
               <Table.Thead>
                 <Table.Tr>
-                  <Table.Th>Day</Table.Th>
+                  <Table.Th>{HEADINGS[interval]}</Table.Th>
                   <Table.Th>Views</Table.Th>
                   <Table.Th>Bookings</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
-                {daily.toReversed().map(({ day, views, bookings }) => (
-                  <Table.Tr key={day}>
-                    <Table.Td>{formatDay(day)}</Table.Td>
-                    <Table.Td>{formatCount(views)}</Table.Td>
-                    <Table.Td>{formatCount(bookings)}</Table.Td>
-                  </Table.Tr>
-                ))}
+                {buckets
+                  .filter(({ views }) => views !== undefined)
+                  .toReversed()
+                  .map(({ start, views = 0, bookings = 0 }) => (
+                    <Table.Tr key={start}>
+                      <Table.Td>{formatBucket(start, interval)}</Table.Td>
+                      <Table.Td>{formatCount(views)}</Table.Td>
+                      <Table.Td>{formatCount(bookings)}</Table.Td>
+                    </Table.Tr>
+                  ))}
               </Table.Tbody>
             </Table>
           </ScrollArea.Autosize>

@@ -3,7 +3,7 @@ import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
 import { formatCount, formatRate, pluralize } from "../../format.ts";
 import classes from "./Funnel.module.css";
 
-const STEP_NAMES: Record<FunnelStep, string> = {
+export const STEP_NAMES: Record<FunnelStep, string> = {
   widget_viewed: "Saw the widget",
   service_selected: "Chose a service",
   date_selected: "Chose a day",
@@ -15,27 +15,46 @@ const STEP_NAMES: Record<FunnelStep, string> = {
 /** Visits per step, and how many left in between. */
 export function Funnel({ funnel }: { funnel: Analytics["funnel"] }) {
   const viewed = funnel.widget_viewed;
+  const worst = findWorstStep(funnel);
   return (
-    <ol className={classes["steps"]}>
-      {FUNNEL_STEPS.map((step, index) => {
-        const visits = funnel[step];
-        const next = FUNNEL_STEPS[index + 1];
-        return (
-          <li key={step}>
-            <div className={classes["head"]}>
-              <span className={classes["name"]}>{STEP_NAMES[step]}</span>
-              <span className={classes["count"]}>{formatCount(visits)}</span>
-              <span className={classes["rate"]}>{viewed > 0 ? formatRate(visits / viewed) : "–"}</span>
-            </div>
-            <div className={classes["track"]} aria-hidden>
-              <div className={classes["bar"]} style={{ width: `${viewed > 0 ? (visits / viewed) * 100 : 0}%` }} />
-            </div>
-            {next && <DropOff before={visits} after={funnel[next]} />}
-          </li>
-        );
-      })}
-    </ol>
+    <>
+      {worst && (
+        <p className={classes["worst"]}>
+          Most visitors leave after “{STEP_NAMES[worst.step].toLowerCase()}”: {formatRate(worst.lost / viewed)} of all
+          visits.
+        </p>
+      )}
+      <ol className={classes["steps"]}>
+        {FUNNEL_STEPS.map((step, index) => {
+          const visits = funnel[step];
+          const next = FUNNEL_STEPS[index + 1];
+          return (
+            <li key={step}>
+              <div className={classes["head"]}>
+                <span className={classes["name"]}>{STEP_NAMES[step]}</span>
+                <span className={classes["count"]}>{formatCount(visits)}</span>
+                <span className={classes["rate"]}>{viewed > 0 ? formatRate(visits / viewed) : "–"}</span>
+              </div>
+              <div className={classes["track"]} aria-hidden>
+                <div className={classes["bar"]} style={{ width: `${viewed > 0 ? (visits / viewed) * 100 : 0}%` }} />
+              </div>
+              {next && <DropOff before={visits} after={funnel[next]} />}
+            </li>
+          );
+        })}
+      </ol>
+    </>
   );
+}
+
+/** The step after which most visits end; null if none does. */
+export function findWorstStep(funnel: Analytics["funnel"]): { step: FunnelStep; lost: number } | null {
+  const drops = FUNNEL_STEPS.slice(0, -1).map((step, i) => {
+    const next = FUNNEL_STEPS[i + 1];
+    return { step, lost: next ? funnel[step] - funnel[next] : 0 };
+  });
+  const worst = drops.reduce((top, drop) => (drop.lost > top.lost ? drop : top));
+  return worst.lost > 0 ? worst : null;
 }
 
 function DropOff({ before, after }: { before: number; after: number }) {

@@ -29,11 +29,14 @@ test("hours that are still to come have no counts", () => {
     "hour",
   );
   assert.equal(buckets.length, 24);
-  assert.deepEqual([buckets[9], buckets[12], buckets[13]], [
-    { start: "2026-11-01T09", views: 4, bookings: 2 },
-    { start: "2026-11-01T12", views: 0, bookings: 0 },
-    { start: "2026-11-01T13" },
-  ]);
+  assert.deepEqual(
+    [buckets[9], buckets[12], buckets[13]],
+    [
+      { start: "2026-11-01T09", views: 4, bookings: 2 },
+      { start: "2026-11-01T12", views: 0, bookings: 0 },
+      { start: "2026-11-01T13" },
+    ],
+  );
 });
 
 test("ticks are round numbers that reach the largest value", () => {

@@ -2,8 +2,7 @@ import type { AppAnalytics } from "#contract/app/analytics.ts";
 
 // The chart's points: hours, days, weeks or months, and round numbers for its axis.
 
-export const INTERVALS = ["hour", "day", "week", "month"] as const;
-export type Interval = (typeof INTERVALS)[number];
+export type Interval = "hour" | "day" | "week" | "month";
 
 type Daily = AppAnalytics["daily"];
 type Hourly = AppAnalytics["hourly"];
@@ -30,7 +29,11 @@ export function toBuckets(counts: Counts, interval: Interval): Bucket[] {
       : { start: entry.day, views: entry.views, bookings: entry.bookings },
   );
   if (interval === "day") return days;
-  const groups = Map.groupBy(days, ({ start }) => (interval === "week" ? toMonday(start) : `${start.slice(0, 8)}01`));
+  const groups = new Map<string, Bucket[]>();
+  for (const bucket of days) {
+    const start = interval === "week" ? toMonday(bucket.start) : `${bucket.start.slice(0, "YYYY-MM-".length)}01`;
+    groups.set(start, [...(groups.get(start) ?? []), bucket]);
+  }
   return [...groups].map(([start, parts]) => addUp(start, parts));
 }
 

@@ -12,7 +12,7 @@ export const FILTER_DEFAULTS = Object.fromEntries(
   ]),
 ) as Record<Dimension | ReturnType<typeof toNegatedName>, string>;
 
-export type FilterState = typeof FILTER_DEFAULTS;
+type FilterState = typeof FILTER_DEFAULTS;
 
 export function listFilters(state: FilterState): ShownFilter[] {
   return DIMENSIONS.flatMap((dimension) =>
@@ -43,7 +43,9 @@ export function negateFilter(state: FilterState, filter: ShownFilter): Partial<F
 /** As the server takes them. */
 export function toFilterParameters(state: FilterState): Record<string, string[]> {
   const names = Object.keys(FILTER_DEFAULTS) as (keyof FilterState)[];
-  return Object.fromEntries(names.map((name) => [name, splitKeys(state[name])] as const).filter(([, keys]) => keys.length));
+  return Object.fromEntries(
+    names.map((name) => [name, splitKeys(state[name])] as const).filter(([, keys]) => keys.length),
+  );
 }
 
 function toName({ dimension, isNegated }: Pick<ShownFilter, "dimension" | "isNegated">): keyof FilterState {

@@ -17,7 +17,7 @@ type TimesRow = {
   lead_times: number[];
 };
 
-export type ScannedTimes = { views: number[][]; bookings: number[][]; leadTimes: number[] };
+type ScannedTimes = { views: number[][]; bookings: number[][]; leadTimes: number[] };
 
 /** Views and bookings by weekday and hour, and bookings by lead time. */
 export async function scanTimes(db: Db, scan: Scan): Promise<ScannedTimes> {

@@ -172,7 +172,7 @@ function isOneOf(
 }
 
 /** Dimensions whose texts are in funnel_keys under a number. */
-export type KeyedDimension = KeyKind;
+type KeyedDimension = KeyKind;
 
 export function isKeyed(dimension: Dimension): dimension is KeyedDimension {
   return (KEY_KINDS as readonly string[]).includes(dimension);

@@ -1,0 +1,157 @@
+import { SegmentedControl, Select, SimpleGrid } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type AppAnalytics, LISTED_DIMENSIONS } from "#contract/app/analytics.ts";
+import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
+import { bookingTimesQuery } from "../api/analytics.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { Section } from "../ui/layout/Section.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { BreakdownSection } from "./breakdowns/BreakdownSection.tsx";
+import type { Filtering } from "./breakdowns/BreakdownTable.tsx";
+import { DIMENSION_WORDS } from "./breakdowns/dimension-words.ts";
+import { type Interval, listIntervals } from "./charts/buckets.ts";
+import { Funnel } from "./charts/Funnel.tsx";
+import { HeatMap } from "./charts/HeatMap.tsx";
+import { LeadTimes } from "./charts/LeadTimes.tsx";
+import { SplitFunnel } from "./charts/SplitFunnel.tsx";
+import { TimeChart } from "./charts/TimeChart.tsx";
+import { listFilters } from "./filters/filter-state.ts";
+import { LostBookings } from "./LostBookings.tsx";
+import { NoViews } from "./NoViews.tsx";
+import classes from "./Report.module.css";
+import type { ChangeState, Parameters, ReportState } from "./report-state.ts";
+import { Totals } from "./Totals.tsx";
+
+type ReportProps = {
+  report: AppAnalytics;
+  state: ReportState;
+  change: ChangeState;
+  scope: Parameters;
+  filtering: Filtering;
+};
+
+const INTERVAL_NAMES: Readonly<Record<Interval, string>> = { hour: "Hour", day: "Day", week: "Week", month: "Month" };
+
+export function Report({ report, state, change, scope, filtering }: ReportProps) {
+  const { totals } = report;
+  const isFiltered = listFilters(state).some(({ dimension }) => dimension !== "widget");
+  // Imported bookings can be counted without any view.
+  if (report.dataSince === null && totals.bookings === 0 && !isFiltered) return <NoViews widget={state.widget} />;
+  const intervals = listIntervals(report.days, report.hourly !== null);
+  const interval = intervals.find((each) => each === state.interval) ?? intervals[0] ?? "day";
+  const showAll = (list: Dimension) => change({ list });
+  return (
+    <>
+      <Totals report={report} />
+      <Section
+        title={`Views and bookings by ${interval}`}
+        actions={
+          intervals.length > 1 && (
+            <SegmentedControl
+              size="xs"
+              aria-label="Interval"
+              value={interval}
+              onChange={(chosen) => change({ interval: chosen })}
+              data={["hour", "day", "week", "month"].flatMap((each) =>
+                intervals.includes(each as Interval) ? [{ value: each, label: INTERVAL_NAMES[each as Interval] }] : [],
+              )}
+            />
+          )
+        }
+      >
+        <TimeChart report={report} interval={interval} />
+      </Section>
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" verticalSpacing={0} className={classes["pairs"]}>
+        <FunnelSection {...{ report, state, change, scope, filtering }} />
+        {LISTED_DIMENSIONS.map((dimension) => (
+          <BreakdownSection
+            key={dimension}
+            dimension={dimension}
+            list={report.lists[dimension]}
+            filtering={filtering}
+            onShowAll={showAll}
+          />
+        ))}
+      </SimpleGrid>
+      <Times {...{ state, change, scope, filtering }} onShowAll={showAll} />
+      <LostBookings totals={totals} />
+    </>
+  );
+}
+
+function FunnelSection({ report, state, change, scope, filtering }: ReportProps) {
+  const split = DIMENSIONS.find((dimension) => dimension === state.split);
+  return (
+    <Section
+      title="Funnel"
+      description="Visits by the furthest step they reached. “Booked” counts visits, so it can be lower than the number of bookings."
+      actions={
+        <Select
+          size="xs"
+          w="9.5rem"
+          aria-label="Split funnel"
+          allowDeselect={false}
+          value={split ?? WHOLE}
+          onChange={(chosen) => change({ split: chosen === null || chosen === WHOLE ? "" : chosen })}
+          data={[
+            { value: WHOLE, label: "All visits" },
+            ...DIMENSIONS.filter((dimension) => dimension !== "service").map((dimension) => ({
+              value: dimension,
+              label: `By ${DIMENSION_WORDS[dimension].name.toLowerCase()}`,
+            })),
+          ]}
+        />
+      }
+    >
+      {split ? (
+        <SplitFunnel dimension={split} scope={scope} widgetNames={filtering.widgetNames} />
+      ) : (
+        <Funnel funnel={report.funnel} />
+      )}
+    </Section>
+  );
+}
+
+/** Not a dimension. */
+const WHOLE = "whole";
+
+type TimesProps = Omit<ReportProps, "report"> & { onShowAll: (dimension: Dimension) => void };
+
+/** Services, lead times and the hours of the week, which are counted from the visits themselves and come a moment later. */
+function Times({ state, change, scope, filtering, onShowAll }: TimesProps) {
+  const { id } = useOrganization();
+  const times = useQuery(bookingTimesQuery(id, scope));
+  const isViews = state.heat === "views";
+  return (
+    <Loaded query={times} rows={8}>
+      {({ views, bookings, leadTimes, services }) => (
+        <>
+          <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" verticalSpacing={0} className={classes["pairs"]}>
+            <BreakdownSection dimension="service" list={services} filtering={filtering} onShowAll={onShowAll} />
+            <Section title="Lead time" description="How far ahead visitors book.">
+              <LeadTimes counts={leadTimes} />
+            </Section>
+          </SimpleGrid>
+          <Section
+            title="Busy hours"
+            description="By weekday and hour, in your time zone. A stronger colour means more."
+            actions={
+              <SegmentedControl
+                size="xs"
+                aria-label="Heat map"
+                value={isViews ? "views" : "bookings"}
+                onChange={(heat) => change({ heat })}
+                data={[
+                  { value: "bookings", label: "Bookings" },
+                  { value: "views", label: "Views" },
+                ]}
+              />
+            }
+          >
+            <HeatMap counts={isViews ? views : bookings} noun={isViews ? "view" : "booking"} />
+          </Section>
+        </>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,39 @@
+import { Button } from "@mantine/core";
+import type { AppList } from "#contract/app/analytics.ts";
+import type { Dimension } from "#contract/dimensions.ts";
+import { formatCount } from "../../format.ts";
+import { Section } from "../../ui/layout/Section.tsx";
+import classes from "./BreakdownTable.module.css";
+import { BreakdownTable, type Filtering } from "./BreakdownTable.tsx";
+import { DIMENSION_WORDS } from "./dimension-words.ts";
+
+const SHOWN_FIRST = 8;
+
+type SectionProps = {
+  dimension: Dimension;
+  list: AppList;
+  filtering: Filtering;
+  onShowAll: (dimension: Dimension) => void;
+};
+
+/** The largest rows of a dimension. Each row is a filter. */
+export function BreakdownSection({ dimension, list, filtering, onShowAll }: SectionProps) {
+  const { title, description } = DIMENSION_WORDS[dimension];
+  return (
+    <Section title={title} description={description} isFlush>
+      <BreakdownTable
+        dimension={dimension}
+        rows={list.rows.slice(0, SHOWN_FIRST)}
+        sort="bookings"
+        filtering={filtering}
+      />
+      {list.count > SHOWN_FIRST && (
+        <div className={classes["more"]}>
+          <Button variant="subtle" size="compact-sm" aria-haspopup="dialog" onClick={() => onShowAll(dimension)}>
+            Show all {formatCount(list.count)}
+          </Button>
+        </div>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,138 @@
+import { ActionIcon, Table, Text, UnstyledButton } from "@mantine/core";
+import { IconArrowDown, IconArrowUp, IconFilterMinus } from "@tabler/icons-react";
+import type { AnalyticsEntry } from "#contract/analytics.ts";
+import type { Dimension } from "#contract/dimensions.ts";
+import { formatCount, formatRate } from "../../format.ts";
+import classes from "./BreakdownTable.module.css";
+import { DIMENSION_WORDS, toFlag, toKeyName } from "./dimension-words.ts";
+
+export type BreakdownSort = "key" | "views" | "bookings" | "conversionRate";
+
+/** What rows need to become filters. */
+export type Filtering = {
+  widgetNames: ReadonlyMap<string, string>;
+  isChosen: (dimension: Dimension, key: string) => boolean;
+  onShowOnly: (dimension: Dimension, key: string) => void;
+  onLeaveOut: (dimension: Dimension, key: string) => void;
+};
+
+type TableProps = {
+  dimension: Dimension;
+  rows: readonly AnalyticsEntry[];
+  /** The column that the bars show. */
+  sort: BreakdownSort;
+  filtering: Filtering;
+  /** Makes the headers buttons. */
+  ordering?: { isAscending: boolean; onSort: (sort: BreakdownSort) => void };
+};
+
+const COLUMNS: readonly { sort: Exclude<BreakdownSort, "key">; label: string }[] = [
+  { sort: "views", label: "Views" },
+  { sort: "bookings", label: "Bookings" },
+  { sort: "conversionRate", label: "Rate" },
+];
+
+/** Views and bookings by key. The bar behind a name shows the column that the rows are sorted by. */
+export function BreakdownTable({ dimension, rows, sort, filtering, ordering }: TableProps) {
+  const { name } = DIMENSION_WORDS[dimension];
+  // A service has no views: visitors choose it after they have seen the widget.
+  const columns = dimension === "service" ? COLUMNS.filter((column) => column.sort === "bookings") : COLUMNS;
+  if (rows.length === 0)
+    return (
+      <Text c="dimmed" size="sm" className={classes["empty"]}>
+        No data for this period.
+      </Text>
+    );
+  const measured = sort === "key" || rows.every((row) => row[sort] === 0) ? "views" : sort;
+  const most = Math.max(...rows.map((row) => row[measured]));
+  return (
+    <Table
+      data-figures
+      className={classes["table"]}
+      aria-label={name}
+      layout="fixed"
+      verticalSpacing={7}
+      horizontalSpacing="xs"
+    >
+      <Table.Thead>
+        <Table.Tr>
+          <Header label={name} sort="key" current={sort} {...(ordering ? { ordering } : {})} />
+          {columns.map((column) => (
+            <Header key={column.sort} {...column} current={sort} {...(ordering ? { ordering } : {})} />
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map((row) => (
+          <Table.Tr key={row.key} className={classes["row"]} data-chosen={filtering.isChosen(dimension, row.key)}>
+            <Table.Td className={classes["key"]}>
+              <span
+                className={classes["bar"]}
+                style={{ width: `${most > 0 ? (row[measured] / most) * 100 : 0}%` }}
+                aria-hidden
+              />
+              <KeyCell dimension={dimension} row={row} filtering={filtering} />
+            </Table.Td>
+            {columns.map((column) => (
+              <Table.Td key={column.sort} className={column.sort === "bookings" ? classes["bookings"] : undefined}>
+                {column.sort === "conversionRate" ? formatRate(row.conversionRate) : formatCount(row[column.sort])}
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function KeyCell({ dimension, row, filtering }: { dimension: Dimension; row: AnalyticsEntry; filtering: Filtering }) {
+  const { widgetNames, onShowOnly, onLeaveOut } = filtering;
+  const name = toKeyName(dimension, row.key, widgetNames);
+  const flag = dimension === "country" ? toFlag(row.key) : "";
+  return (
+    <div className={classes["cell"]}>
+      <UnstyledButton
+        className={classes["text"]}
+        title={dimension === "page" ? row.key : `Show only ${name}`}
+        onClick={() => onShowOnly(dimension, row.key)}
+      >
+        {flag && (
+          <span className={classes["flag"]} aria-hidden>
+            {flag}
+          </span>
+        )}
+        {name}
+      </UnstyledButton>
+      <ActionIcon
+        className={classes["exclude"]}
+        size="sm"
+        title={`Leave out ${name}`}
+        aria-label={`Leave out ${name}`}
+        onClick={() => onLeaveOut(dimension, row.key)}
+      >
+        <IconFilterMinus size={15} stroke={1.75} aria-hidden />
+      </ActionIcon>
+    </div>
+  );
+}
+
+type HeaderProps = {
+  label: string;
+  sort: BreakdownSort;
+  current: BreakdownSort;
+  ordering?: NonNullable<TableProps["ordering"]>;
+};
+
+function Header({ label, sort, current, ordering }: HeaderProps) {
+  if (!ordering) return <Table.Th>{label}</Table.Th>;
+  const { isAscending, onSort } = ordering;
+  const Arrow = isAscending ? IconArrowUp : IconArrowDown;
+  return (
+    <Table.Th aria-sort={sort !== current ? "none" : isAscending ? "ascending" : "descending"}>
+      <UnstyledButton className={classes["sort"]} onClick={() => onSort(sort)}>
+        {label}
+        {sort === current && <Arrow size={13} stroke={2} aria-hidden />}
+      </UnstyledButton>
+    </Table.Th>
+  );
+}

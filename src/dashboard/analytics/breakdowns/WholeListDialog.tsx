@@ -1,0 +1,117 @@
+import { Button, Group, Modal, Pagination, ScrollArea, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconDownload, IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { type ComponentProps, useState } from "react";
+import type { AppBreakdown } from "#contract/app/analytics.ts";
+import type { Dimension } from "#contract/dimensions.ts";
+import { breakdownQuery } from "../../api/analytics.ts";
+import { download } from "../../api/download.ts";
+import { formatCount } from "../../format.ts";
+import { useAction } from "../../hooks/use-action.ts";
+import { useOrganization } from "../../shell/use-organization.ts";
+import { Loaded } from "../../ui/states/Loaded.tsx";
+import type { Parameters } from "../report-state.ts";
+import { type BreakdownSort, BreakdownTable, type Filtering } from "./BreakdownTable.tsx";
+import { DIMENSION_WORDS } from "./dimension-words.ts";
+
+const PAGE_ROWS = 50;
+const SEARCH_PAUSE_MS = 250;
+
+type DialogProps = { dimension: Dimension; scope: Parameters; filtering: Filtering; onClose: () => void };
+
+/** The whole list of a dimension, with search, any order, pages and a file. */
+export function WholeListDialog({ dimension, scope, filtering, onClose }: DialogProps) {
+  const { id } = useOrganization();
+  const [search, setSearch] = useState("");
+  const [term] = useDebouncedValue(search, SEARCH_PAUSE_MS);
+  const [order, setOrder] = useState<{ sort: BreakdownSort; isAscending: boolean }>({
+    sort: "bookings",
+    isAscending: false,
+  });
+  const [page, setPage] = useState(1);
+  const query = { ...scope, dimension, search: term, sort: order.sort, order: order.isAscending ? "asc" : "desc" };
+  const list = useQuery(breakdownQuery(id, { ...query, pageNumber: String(page) }));
+  const save = useAction({
+    run: () => download("exportAnalytics", { organization: id, query: { ...query, table: "breakdown" } }),
+    says: () => "Download started",
+  });
+  const sortBy = (sort: BreakdownSort) => {
+    setPage(1);
+    // Names begin with A, numbers with the largest.
+    setOrder((last) => ({ sort, isAscending: last.sort === sort ? !last.isAscending : sort === "key" }));
+  };
+  return (
+    <Modal opened onClose={onClose} title={DIMENSION_WORDS[dimension].title} size="lg" padding="lg">
+      <Group gap="sm" mb="sm" wrap="nowrap">
+        <TextInput
+          aria-label="Search"
+          placeholder="Search"
+          value={search}
+          onChange={(event) => {
+            setSearch(event.currentTarget.value);
+            setPage(1);
+          }}
+          leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
+          flex={1}
+          data-autofocus
+        />
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={17} stroke={1.6} />}
+          loading={save.isPending}
+          onClick={() => save.mutate()}
+        >
+          CSV
+        </Button>
+      </Group>
+      <Loaded query={list} rows={8}>
+        {(found) => (
+          <Found
+            {...{ dimension, found, filtering, page, onPage: setPage }}
+            sort={order.sort}
+            ordering={{ isAscending: order.isAscending, onSort: sortBy }}
+          />
+        )}
+      </Loaded>
+    </Modal>
+  );
+}
+
+type FoundProps = Pick<ComponentProps<typeof BreakdownTable>, "dimension" | "sort" | "filtering" | "ordering"> & {
+  found: AppBreakdown;
+  page: number;
+  onPage: (page: number) => void;
+};
+
+function Found({ found: { rows, count }, page, onPage, ...table }: FoundProps) {
+  if (rows.length === 0)
+    return (
+      <Text c="dimmed" size="sm" py="lg">
+        No matches.
+      </Text>
+    );
+  const before = (page - 1) * PAGE_ROWS;
+  return (
+    <>
+      <ScrollArea.Autosize mah="55vh" type="auto" mx="-1.5rem" viewportProps={{ tabIndex: 0 }}>
+        <BreakdownTable rows={rows} {...table} />
+      </ScrollArea.Autosize>
+      <Group justify="space-between" mt="md" gap="sm">
+        <Text size="sm" c="dimmed" role="status">
+          {formatCount(before + 1)}–{formatCount(before + rows.length)} of {formatCount(count)}
+        </Text>
+        {count > PAGE_ROWS && (
+          <Pagination
+            size="sm"
+            total={Math.ceil(count / PAGE_ROWS)}
+            value={page}
+            onChange={onPage}
+            getControlProps={(control) => ({ "aria-label": `${control} page` })}
+            getItemProps={(number) => ({ "aria-label": `Page ${number}` })}
+          />
+        )}
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import { Box, ScrollArea } from "@mantine/core";
+import { formatCount, pluralize } from "../../format.ts";
+import { formatHour } from "./format-bucket.ts";
+import classes from "./HeatMap.module.css";
+
+/** Any Monday. */
+const MONDAY = Date.UTC(2026, 10, 2);
+const DAY_MS = 86_400_000;
+const shortDay = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "short" });
+const longDay = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "long" });
+const hourLabel = (hour: number) => formatHour(`2026-11-02T${String(hour).padStart(2, "0")}`);
+const LABELLED_HOURS = 3;
+
+/** Counts by weekday and hour; a stronger colour means more. */
+export function HeatMap({ counts, noun }: { counts: readonly (readonly number[])[]; noun: "booking" | "view" }) {
+  const most = Math.max(1, ...counts.flat());
+  return (
+    <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
+      <table
+        className={classes["table"]}
+        data-noun={noun}
+        aria-label={`${noun === "view" ? "Views" : "Bookings"} by weekday and hour`}
+      >
+        <thead>
+          <tr>
+            <td />
+            {Array.from({ length: 24 }, (_, hour) => (
+              <th key={hourLabel(hour)} scope="col">
+                <span className={hour % LABELLED_HOURS === 0 ? undefined : classes["unseen"]}>{hourLabel(hour)}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {counts.map((hours, day) => {
+            const date = new Date(MONDAY + day * DAY_MS);
+            const name = longDay.format(date);
+            return (
+              <tr key={name}>
+                <th scope="row">
+                  <abbr title={name}>{shortDay.format(date)}</abbr>
+                </th>
+                {hours.map((count, hour) => (
+                  <Box
+                    key={hourLabel(hour)}
+                    component="td"
+                    className={classes["cell"]}
+                    __vars={{ "--share": String(count / most) }}
+                    data-none={count === 0}
+                    title={`${name}, ${hourLabel(hour)}: ${pluralize(count, noun)}`}
+                  >
+                    <span className={classes["unseen"]}>{formatCount(count)}</span>
+                  </Box>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </ScrollArea>
+  );
+}

@@ -1,0 +1,87 @@
+import { Table, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { FunnelSplit } from "#contract/app/analytics.ts";
+import type { Dimension } from "#contract/dimensions.ts";
+import { FUNNEL_STEPS } from "#contract/steps.ts";
+import { splitQuery } from "../../api/analytics.ts";
+import { formatCount, formatRate } from "../../format.ts";
+import { useOrganization } from "../../shell/use-organization.ts";
+import { Loaded } from "../../ui/states/Loaded.tsx";
+import { toFlag, toKeyName } from "../breakdowns/dimension-words.ts";
+import type { Parameters } from "../report-state.ts";
+import { findWorstStep, STEP_NAMES } from "./Funnel.tsx";
+import classes from "./SplitFunnel.module.css";
+
+type SplitProps = { dimension: Dimension; scope: Parameters; widgetNames: ReadonlyMap<string, string> };
+type Group = FunnelSplit["groups"][number];
+
+/** The same funnel for a dimension's largest keys, side by side. */
+export function SplitFunnel({ dimension, scope, widgetNames }: SplitProps) {
+  const { id } = useOrganization();
+  const split = useQuery(splitQuery(id, { ...scope, dimension }));
+  const nameOf = ({ key, label }: Group) => label ?? toKeyName(dimension, key, widgetNames);
+  return (
+    <Loaded query={split} rows={6}>
+      {({ groups }) =>
+        groups.length === 0 ? (
+          <Text c="dimmed" size="sm">
+            No data for this period.
+          </Text>
+        ) : (
+          <>
+            <Table.ScrollContainer minWidth={220 + groups.length * 88} type="native" tabIndex={0}>
+              <Table data-figures className={classes["table"]} aria-label="Funnel side by side" verticalSpacing={8}>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Step</Table.Th>
+                    {groups.map((group) => (
+                      <Table.Th key={group.key}>
+                        {dimension === "country" ? `${toFlag(group.key)} ` : ""}
+                        {nameOf(group)}
+                      </Table.Th>
+                    ))}
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {FUNNEL_STEPS.map((step) => (
+                    <Table.Tr key={step}>
+                      <Table.Td>{STEP_NAMES[step]}</Table.Td>
+                      {groups.map((group) => (
+                        <Step key={group.key} group={group} visits={group.funnel[step]} />
+                      ))}
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Table.ScrollContainer>
+            <ul className={classes["worst"]}>
+              {groups.map((group) => {
+                const worst = findWorstStep(group.funnel);
+                return worst ? (
+                  <li key={group.key}>
+                    {nameOf(group)}: most leave after “{STEP_NAMES[worst.step].toLowerCase()}” (
+                    {formatRate(worst.lost / group.funnel[worst.step])} of those who got there).
+                  </li>
+                ) : null;
+              })}
+            </ul>
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Step({ group, visits }: { group: Group; visits: number }) {
+  const viewed = group.funnel.widget_viewed;
+  const share = viewed > 0 ? visits / viewed : 0;
+  return (
+    <Table.Td>
+      <div className={classes["rate"]}>{viewed > 0 ? formatRate(share) : "–"}</div>
+      <div className={classes["track"]} aria-hidden>
+        <div className={classes["bar"]} style={{ width: `${share * 100}%` }} />
+      </div>
+      <div className={classes["count"]}>{formatCount(visits)}</div>
+    </Table.Td>
+  );
+}

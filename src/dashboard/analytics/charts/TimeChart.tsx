@@ -1,0 +1,144 @@
+import "@mantine/charts/styles.layer.css";
+import { CompositeChart } from "@mantine/charts";
+import { Text } from "@mantine/core";
+import type { AppAnalytics } from "#contract/app/analytics.ts";
+import { formatCount, pluralize } from "../../format.ts";
+import { type Bucket, type Interval, toBuckets, toRoundTicks } from "./buckets.ts";
+import { DayTable } from "./DayTable.tsx";
+import { formatBucket, formatTick } from "./format-bucket.ts";
+import classes from "./TimeChart.module.css";
+
+type Name = "views" | "bookings";
+type Point = { start: string; now?: number; before?: number };
+
+/** With more points, bars would be too thin. */
+const BARS_MAX = 100;
+
+/**
+ * Views above, bookings below, at the same times but with separate scales, so that neither flattens the other. The charts are
+ * hidden from screen readers: the sentence and the table below say the same.
+ */
+export function TimeChart({ report, interval }: { report: AppAnalytics; interval: Interval }) {
+  const buckets = toBuckets(report, interval);
+  const { previous } = report;
+  const earlier = previous?.isComplete
+    ? toBuckets({ ...previous, dataSince: report.dataSince, now: LATER }, interval)
+    : [];
+  return (
+    <figure className={classes["figure"]}>
+      <div aria-hidden>
+        <Panel name="views" label="Views" {...{ buckets, earlier, interval }} />
+        <Panel name="bookings" label="Bookings" {...{ buckets, earlier, interval }} />
+      </div>
+      <figcaption>
+        <Text size="sm" c="dimmed" component="p" m={0}>
+          {describe(buckets, interval)}
+        </Text>
+        <DayTable buckets={buckets} interval={interval} />
+      </figcaption>
+    </figure>
+  );
+}
+
+/** All hours of an earlier period are over. */
+const LATER = "9999";
+
+type PanelProps = {
+  name: Name;
+  label: string;
+  buckets: readonly Bucket[];
+  earlier: readonly Bucket[];
+  interval: Interval;
+};
+
+function Panel({ name, label, buckets, earlier, interval }: PanelProps) {
+  const points = buckets.map((bucket, i): Point => {
+    const [now, before] = [bucket[name], earlier[i]?.[name]];
+    return { start: bucket.start, ...(now === undefined ? {} : { now }), ...(before === undefined ? {} : { before }) };
+  });
+  const ticks = toRoundTicks(Math.max(0, ...points.flatMap(({ now = 0, before = 0 }) => [now, before])));
+  const color = `var(--chart-${name})`;
+  return (
+    <div className={classes["panel"]}>
+      <div className={classes["title"]}>
+        <span className={classes["key"]} data-name={name} />
+        {label}
+        {earlier.length > 0 && (
+          <>
+            <span className={classes["key"]} data-name="before" />
+            Comparison
+          </>
+        )}
+      </div>
+      <CompositeChart
+        h={190}
+        dataKey="start"
+        data={points}
+        series={[
+          {
+            name: "now",
+            label,
+            color,
+            type: buckets.length > BARS_MAX ? ("area" as const) : ("bar" as const),
+          },
+          ...(earlier.length > 0
+            ? [{ name: "before", label: "Comparison", color: "var(--chart-before)", type: "line" as const }]
+            : []),
+        ]}
+        {...SHARED}
+        xAxisProps={{
+          tickFormatter: (start: string) => formatTick(start, interval),
+          minTickGap: 28,
+          interval: "equidistantPreserveStart",
+        }}
+        yAxisProps={{ width: 44, ticks, domain: [0, ticks.at(-1) ?? 1], tickFormatter: formatCount }}
+        tooltipProps={{
+          // Called once without a point, before the first hover.
+          labelFormatter: (start: unknown) => (typeof start === "string" ? formatBucket(start, interval) : ""),
+          isAnimationActive: false,
+        }}
+      />
+    </div>
+  );
+}
+
+/** Hovering over a point shows its tooltip in both charts. */
+const SYNCED = { syncId: "time", margin: { top: 10, right: 8, bottom: 4 } };
+const BAR = { radius: 3, isAnimationActive: false };
+const LINE = { strokeWidth: 1.5, strokeDasharray: "4 4", isAnimationActive: false };
+const AREA = { strokeWidth: 1.5, fillOpacity: 0.25, isAnimationActive: false };
+
+const SHARED = {
+  composedChartProps: SYNCED,
+  maxBarWidth: 36,
+  barProps: BAR,
+  lineProps: LINE,
+  areaProps: AREA,
+  withDots: false,
+  curveType: "linear",
+  accessibilityLayer: false,
+  tickLine: "none",
+  gridAxis: "x",
+  gridColor: "var(--border)",
+  strokeDasharray: "0",
+  valueFormatter: formatCount,
+} as const;
+
+/** "412 views and 31 bookings in 30 days. Most views on 4 Nov 2026 (38); most bookings on 6 Nov 2026 (5)." */
+function describe(buckets: readonly Bucket[], interval: Interval): string {
+  const total = (name: Name) => buckets.reduce((sum, bucket) => sum + (bucket[name] ?? 0), 0);
+  const [views, bookings] = [total("views"), total("bookings")];
+  const counts = `${pluralize(views, "view")} and ${pluralize(bookings, "booking")} in ${pluralize(buckets.length, interval)}.`;
+  const preposition = interval === "day" ? "on " : interval === "month" ? "in " : "";
+  const best = [
+    views > 0 ? `most views ${preposition}${describeBest(buckets, "views", interval)}` : "",
+    bookings > 0 ? `most bookings ${preposition}${describeBest(buckets, "bookings", interval)}` : "",
+  ].filter(Boolean);
+  const sentence = best.join("; ");
+  return best.length === 0 ? counts : `${counts} ${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
+}
+
+function describeBest(buckets: readonly Bucket[], name: Name, interval: Interval): string {
+  const best = buckets.reduce((top, bucket) => ((bucket[name] ?? 0) > (top[name] ?? 0) ? bucket : top));
+  return `${formatBucket(best.start, interval)} (${formatCount(best[name] ?? 0)})`;
+}

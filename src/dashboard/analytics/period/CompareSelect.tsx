@@ -1,0 +1,67 @@
+import { Button, Menu, Modal } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconArrowsDiff, IconCheck, IconChevronDown } from "@tabler/icons-react";
+import type { Comparison } from "#contract/app/analytics.ts";
+import { describeDayRange } from "../../day-range.ts";
+import { type DayRange, DayRangeCalendar } from "../../ui/forms/DayRangeCalendar.tsx";
+
+const CHOICES: readonly { value: Comparison; label: string }[] = [
+  { value: "previous", label: "Previous period" },
+  { value: "year", label: "Same period last year" },
+  { value: "custom", label: "Custom period…" },
+  { value: "none", label: "No comparison" },
+];
+
+type CompareProps = {
+  compare: string;
+  range: DayRange;
+  onChange: (compare: Comparison, range: DayRange) => void;
+};
+
+const NO_RANGE: DayRange = { from: "", to: "" };
+
+/** What the report is compared with. */
+export function CompareSelect({ compare, range, onChange }: CompareProps) {
+  const [isOpen, calendar] = useDisclosure(false);
+  const chosen = CHOICES.find(({ value }) => value === compare) ?? CHOICES[0];
+  const label = compare === "custom" ? describeDayRange(range.from, range.to) || "Custom period" : chosen?.label;
+  return (
+    <>
+      <Menu position="bottom-start">
+        <Menu.Target>
+          <Button
+            variant="default"
+            leftSection={<IconArrowsDiff size={17} stroke={1.6} />}
+            rightSection={<IconChevronDown size={15} stroke={1.6} />}
+          >
+            {compare === "none" ? "No comparison" : `vs. ${lowerFirst(label ?? "")}`}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {CHOICES.map(({ value, label: name }) => (
+            <Menu.Item
+              key={value}
+              rightSection={value === compare ? <IconCheck size={15} stroke={2} aria-label="selected" /> : null}
+              onClick={() => (value === "custom" ? calendar.open() : onChange(value, NO_RANGE))}
+            >
+              {name}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      <Modal opened={isOpen} onClose={calendar.close} title="Compare with" size="auto">
+        <DayRangeCalendar
+          {...range}
+          onChoose={(days) => {
+            calendar.close();
+            onChange("custom", days);
+          }}
+        />
+      </Modal>
+    </>
+  );
+}
+
+function lowerFirst(text: string): string {
+  return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+}
