@@ -76,7 +76,7 @@ export const changes = sql`
       group by organization_id, version, counted_widget_id, day
     ), classes as (
       select organization_id, version, sealed_before, day, widget_id, ${sql.join(KEY_KINDS.map((kind) => sql.ref(kind)))},
-        sum(views) as views, sum(bookings) as bookings
+        sum(views)::integer as views, sum(bookings)::integer as bookings
       from (
         select organization_id, version, sealed_before, ${localDayNear(sql`started_at`)} as day, widget_id,
           ${sql.join(KEY_KINDS.map((kind) => sql.ref(kind)))}, sign as views, 0 as bookings
@@ -105,19 +105,33 @@ const DAY_SUMS = [
 ];
 const daySums = sql.join(DAY_SUMS.map((name) => sql.ref(name)));
 
-/** Rows are locked in key order, here and below, so that two recordings never deadlock. */
-export const addToDays = sql`
+/** Changes that belong to one set of one organization: sorting them by both would only take time. */
+type OneSet = { readonly condition: RawBuilder<unknown> };
+
+export function insertDays(oneSet?: OneSet): RawBuilder<unknown> {
+  return sql`
   insert into funnel_days as counted (organization_id, version, widget_id, day, ${daySums})
   select organization_id, version, widget_id, day, ${daySums}
   from day_changes
-  where (${daySums}) <> (${sql.join(DAY_SUMS.map(() => sql.lit(0)))})
-  order by organization_id, version, widget_id, day
-  on conflict (organization_id, version, widget_id, day) do update set ${sql.join(DAY_SUMS.map(addUp))}`;
+  where (${daySums}) <> (${sql.join(DAY_SUMS.map(() => sql.lit(0)))}) and ${oneSet?.condition ?? sql`true`}
+  order by ${oneSet ? sql`` : SET_COLUMNS} widget_id, day`;
+}
 
-export const addToKeyDays = sql`
+export function insertKeyDays(oneSet?: OneSet): RawBuilder<unknown> {
+  return sql`
   insert into funnel_key_days as counted (organization_id, version, widget_id, day, kind, key, views, bookings)
   select organization_id, version, widget_id, day, kind, key, views, bookings
-  from key_changes order by organization_id, version, widget_id, day, kind, key
+  from key_changes where ${oneSet?.condition ?? sql`true`}
+  order by ${oneSet ? sql`` : SET_COLUMNS} widget_id, day, kind, key`;
+}
+
+const SET_COLUMNS = sql`organization_id, version,`;
+
+/** Rows are locked in key order, here and below, so that two recordings never deadlock. */
+export const addToDays = sql`${insertDays()}
+  on conflict (organization_id, version, widget_id, day) do update set ${sql.join(DAY_SUMS.map(addUp))}`;
+
+export const addToKeyDays = sql`${insertKeyDays()}
   on conflict (organization_id, version, widget_id, day, kind, key) do update set ${sql.join(["views", "bookings"].map(addUp))}`;
 
 /** Late changes to sealed spans. */

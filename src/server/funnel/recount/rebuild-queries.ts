@@ -1,7 +1,15 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { addToDays, addToKeyDays, addToSpans, changes, SIDE_COLUMNS } from "../record/counters.ts";
+import {
+  addToDays,
+  addToKeyDays,
+  addToSpans,
+  changes,
+  insertDays,
+  insertKeyDays,
+  SIDE_COLUMNS,
+} from "../record/counters.ts";
 import { selectPeriod } from "../record/local-day.ts";
 
 type RebuildLock = { release(): Promise<void> };
@@ -40,15 +48,15 @@ export async function findTimeZone(db: Db, owner: OrganizationId): Promise<strin
   return row.time_zone ?? "UTC";
 }
 
-type VisitRange = { first: Date; last: Date };
+export type VisitRange = { first: Date; last: Date };
 
 /**
- * The oldest and the newest start of a visit. Must be the first statement of the counting transaction, because it fixes
- * the snapshot.
+ * When the oldest visit started, and when the last one started or booked. Must be the first statement of the counting
+ * transaction, because it fixes the snapshot.
  */
 export async function findVisitRange(transaction: Db, owner: OrganizationId): Promise<VisitRange | null> {
   const { rows } = await sql<{ first: Date | null; last: Date | null }>`
-    select min(started_at) as first, max(started_at) as last
+    select min(started_at) as first, greatest(max(started_at), max(converted_at)) as last
     from funnel_visits where organization_id = ${owner}`.execute(transaction);
   const { first = null, last = null } = rows[0] ?? {};
   return first && last ? { first, last } : null;
@@ -59,29 +67,42 @@ export async function allowMemory(transaction: Db): Promise<void> {
   await sql`select set_config('work_mem', '128MB', true)`.execute(transaction);
 }
 
-/** Counts the visits that started in [from, until) into a set. Returns how many. */
-export async function countVisits(
+/** Local days, the last included. */
+export type DayPart = { firstDay: string; lastDay: string };
+
+/**
+ * Counts everything that happened on these local days into a set that has nothing on them yet, so rows are only inserted.
+ * Visits are read from a day before to a day after, because a local day begins and ends up to 14 hours before or after that of
+ * UTC; what happened outside the days is counted with its own part. Returns how many visits started on these days.
+ */
+export async function countPart(
   transaction: Db,
   owner: OrganizationId,
-  part: { version: number; rules: string; from: Date; until: Date },
+  { version, rules, firstDay, lastDay }: DayPart & { version: number; rules: string },
 ): Promise<number> {
-  const { rows } = await sql<{ visits: number }>`
-    with sides as (
-      select organization_id, ${part.version}::integer as version, ${part.rules} as day_rules, period_from, period_until, shift,
+  const from = sql`(${firstDay}::date - 1)::timestamp at time zone 'UTC'`;
+  const until = sql`(${lastDay}::date + 2)::timestamp at time zone 'UTC'`;
+  const part = { condition: sql`day between ${firstDay}::date and ${lastDay}::date` };
+  const selectVisits = (condition: RawBuilder<unknown>) => sql`
+      select organization_id, ${version}::integer as version, ${rules}::text as day_rules, period_from, period_until, shift,
         date '1970-01-01' as sealed_before, widget_id, 1 as sign, true as moves_keys,
         ${sql.join(SIDE_COLUMNS.map((name) => sql.ref(name)))}
-      from funnel_visits
-      cross join (${selectPeriod(sql`${part.rules}`, sql`${part.until}::timestamptz`)}) period
-      where organization_id = ${owner} and started_at >= ${part.from} and started_at < ${part.until}
+      from funnel_visits cross join (${selectPeriod(sql`${rules}::text`, until)}) period
+      where organization_id = ${owner} and ${condition}`;
+  const { rows } = await sql<{ visits: number }>`
+    with sides as materialized (
+      ${selectVisits(sql`started_at >= ${from} and started_at < ${until}`)}
+      union all
+      ${selectVisits(sql`started_at < ${from} and converted_at >= ${from}`)}
     ), ${changes}
-    , added_days as (${addToDays})
-    , added_keys as (${addToKeyDays})
-    select count(*) as visits from funnel_visits
-    where organization_id = ${owner} and started_at >= ${part.from} and started_at < ${part.until}`.execute(
-    transaction,
-  );
+    , added_days as (${insertDays(part)} returning widget_id, ${visitsStarted} as visits)
+    , added_keys as (${insertKeyDays(part)})
+    select coalesce(sum(visits), 0)::integer as visits from added_days where widget_id = ''`.execute(transaction);
   return rows[0]?.visits ?? 0;
 }
+
+/** Of a row of funnel_days: each visit is counted once, under the furthest step it reached. */
+const visitsStarted = sql`reached_1 + reached_2 + reached_3 + reached_4 + reached_5 + reached_6`;
 
 /** Adds the few changes recorded meanwhile to the counted set, including spans. */
 export async function mergeSets(

@@ -1,19 +1,20 @@
-import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
-import { parseTimeZone } from "../../lib/calendar.ts";
+import { addDays, parseTimeZone } from "../../lib/calendar.ts";
 import { RULES_RELEASE, readZoneRules, type ZoneRules } from "../../lib/zone-rules.ts";
 import { saveZoneOffsets } from "../../organizations/zone-offsets.ts";
 import { isOutdated, listOutdated, lockDayZone, updateDayZone } from "./day-zone.ts";
 import {
   allowMemory,
-  countVisits,
+  countPart,
+  type DayPart,
   deleteOldSets,
   findTimeZone,
   findVisitRange,
   mergeSets,
   tryLockRebuild,
+  type VisitRange,
   waitForRebuildLock,
 } from "./rebuild-queries.ts";
 import { addUpSpans, findOpenSpan } from "./seal-spans.ts";
@@ -23,7 +24,7 @@ import { addUpSpans, findOpenSpan } from "./seal-spans.ts";
 // into a third set. Another short lock adds the changes to the counted set, and one update switches over. An interrupted
 // recount leaves unused sets behind; the next one creates new sets and deletes the old ones.
 
-/** Visits counted by one statement: few enough to group in memory, and to stop in between. */
+/** Days counted by one statement: few enough visits to group in memory, and to stop in between. */
 const PART_DAYS = 32;
 const DELETE_ROWS = 50_000;
 
@@ -141,12 +142,12 @@ async function countAll(
     const version = changesVersion + 1;
     await allowMemory(counting);
     let visits = 0;
-    for (const { from, until } of range ? toParts(range) : []) {
+    for (const part of range ? toParts(range) : []) {
       if (options.signal?.aborted) {
         await counting.rollback().execute();
         return "stopped";
       }
-      visits += await countVisits(counting, owner, { version, rules: rules.id, from, until });
+      visits += await countPart(counting, owner, { version, rules: rules.id, ...part });
       await options.progress?.(visits);
     }
     await counting.commit().execute();
@@ -161,10 +162,11 @@ async function countAll(
   }
 }
 
-function toParts({ first, last }: { first: Date; last: Date }): { from: Date; until: Date }[] {
-  const partMs = PART_DAYS * DAY_MS;
-  const parts: { from: Date; until: Date }[] = [];
-  for (let ms = first.getTime(); ms <= last.getTime(); ms += partMs)
-    parts.push({ from: new Date(ms), until: new Date(ms + partMs) });
+/** Local days are at most one day off those of UTC. */
+function toParts({ first, last }: VisitRange): DayPart[] {
+  const end = addDays(last.toISOString(), 1);
+  const parts: DayPart[] = [];
+  for (let day = addDays(first.toISOString(), -1); day <= end; day = addDays(day, PART_DAYS))
+    parts.push({ firstDay: day, lastDay: addDays(day, PART_DAYS - 1) });
   return parts;
 }
