@@ -336,6 +336,18 @@ describe("bookings are counted individually, views per visit", () => {
     assert.deepEqual(channels, [{ key: "Direct", views: 1, bookings: 2, conversionRate: 1 }]);
   });
 
+  test("a visit whose only trace is a failed booking has picked a time and started the form", async () => {
+    const caller = await makeCaller(db);
+    await record(
+      makeTouch({ widgetId: caller.widgetId, visit: 1, at: "2026-11-01T10:00:00Z", step: "booking_failed" }),
+    );
+    const { totals } = await getAnalytics(caller, "?days=1");
+    assert.deepEqual(
+      [totals.views, totals.slotSessions, totals.formSessions, totals.bookings, totals.failed],
+      [1, 1, 1, 0, 1],
+    );
+  });
+
   test("a visit that fails and then succeeds counts as both, and one that found no times can book later", async () => {
     const caller = await makeCaller(db);
     const touch = { widgetId: caller.widgetId, visit: 1 };

@@ -92,7 +92,7 @@ test("a callback that this browser didn't start signs nobody in", async () => {
 });
 
 test("afterwards the browser is redirected only to our own pages", async () => {
-  for (const callbackURL of [
+  for (const address of [
     "https://evil.example/",
     "//evil.example",
     "/\\\\evil.example",
@@ -101,8 +101,10 @@ test("afterwards the browser is redirected only to our own pages", async () => {
     "/\t/evil.example",
     "javascript:alert(1)",
   ]) {
-    const { status, body } = await openBrowser(testApp).send("POST", "/api/auth/sign-in/social", { callbackURL });
-    assert.deepEqual([status, body.error.code], [403, "forbidden"], callbackURL);
+    for (const pages of [{ callbackURL: address }, { callbackURL: "/widgets", errorCallbackURL: address }]) {
+      const { status, body } = await openBrowser(testApp).send("POST", "/api/auth/sign-in/social", pages);
+      assert.deepEqual([status, body.error.code], [403, "forbidden"], JSON.stringify(pages));
+    }
   }
 });
 
