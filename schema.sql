@@ -46,6 +46,16 @@ create table booking_clocks (
   constraint booking_clocks_pkey PRIMARY KEY (organization_id)
 );
 
+create table booking_deletions (
+  organization_id text not null,
+  deleted_at timestamp(3) with time zone not null,
+  reference text not null,
+  widget_id text not null,
+  reason text not null,
+  constraint booking_deletions_reason_check CHECK ((reason = ANY (ARRAY['erased'::text, 'deleted'::text, 'expired'::text]))),
+  constraint booking_deletions_pkey PRIMARY KEY (organization_id, deleted_at)
+);
+
 create table booking_references (
   reference text not null,
   organization_id text not null,
@@ -101,6 +111,12 @@ create table day_zones (
   constraint day_zones_pkey PRIMARY KEY (organization_id)
 );
 
+create table deletion_clocks (
+  organization_id text not null,
+  last_deleted_at timestamp(3) with time zone not null,
+  constraint deletion_clocks_pkey PRIMARY KEY (organization_id)
+);
+
 create table deliveries (
   organization_id text not null,
   id uuid not null,
@@ -116,6 +132,7 @@ create table deliveries (
   last_error text,
   created_at timestamp(3) with time zone not null,
   completed_at timestamp(3) with time zone,
+  redelivery_id text,
   constraint deliveries_cancel_reason_check CHECK ((cancel_reason = ANY (ARRAY['endpoint_disabled'::text, 'endpoint_removed'::text, 'plan'::text, 'erased'::text]))),
   constraint deliveries_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'retrying'::text, 'delivered'::text, 'failed'::text, 'canceled'::text]))),
   constraint deliveries_organization_id_endpoint_id_fkey FOREIGN KEY (organization_id, endpoint_id) REFERENCES endpoints(organization_id, id),
@@ -124,6 +141,7 @@ create table deliveries (
   constraint deliveries_organization_id_event_id_endpoint_id_key UNIQUE (organization_id, event_id, endpoint_id)
 );
 CREATE INDEX deliveries_by_endpoint ON public.deliveries USING btree (organization_id, endpoint_id, created_at DESC, id);
+CREATE INDEX deliveries_by_redelivery ON public.deliveries USING btree (organization_id, redelivery_id, state) WHERE (redelivery_id IS NOT NULL);
 CREATE INDEX deliveries_by_time ON public.deliveries USING btree (organization_id, created_at DESC, id);
 
 create table delivery_attempts (
@@ -140,6 +158,7 @@ create table delivery_attempts (
   reply text,
   reply_is_truncated boolean default false not null,
   next_attempt_at timestamp(3) with time zone,
+  detail json,
   constraint delivery_attempts_result_check CHECK ((result = ANY (ARRAY['delivered'::text, 'failed'::text, 'interrupted'::text]))),
   constraint delivery_attempts_trigger_check CHECK ((trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))),
   constraint delivery_attempts_organization_id_delivery_id_fkey FOREIGN KEY (organization_id, delivery_id) REFERENCES deliveries(organization_id, id) ON DELETE CASCADE,
@@ -154,6 +173,8 @@ create table delivery_lanes (
   is_chat boolean not null,
   is_failing boolean not null,
   paused_until timestamp(3) with time zone,
+  requests_per_minute integer,
+  rated_until timestamp(3) with time zone,
   constraint delivery_lanes_state_check CHECK ((state = ANY (ARRAY['open'::text, 'disabled'::text, 'removed'::text]))),
   constraint delivery_lanes_pkey PRIMARY KEY (endpoint_id)
 );
@@ -169,6 +190,7 @@ create table delivery_queue (
   leased_at timestamp(3) with time zone,
   lease_until timestamp(3) with time zone,
   leased_by integer,
+  resume_at timestamp(3) with time zone,
   constraint delivery_queue_check CHECK ((((lease_token IS NULL) = (leased_at IS NULL)) AND ((lease_token IS NULL) = (lease_until IS NULL)))),
   constraint delivery_queue_trigger_check CHECK ((trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))),
   constraint delivery_queue_pkey PRIMARY KEY (delivery_id)
@@ -220,9 +242,16 @@ create table endpoints (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   removed_at timestamp(3) with time zone,
+  event_types text[] default '{booking.created}'::text[] not null,
+  widget_ids text[],
+  reports_expiry boolean default false not null,
+  header_names text[] default '{}'::text[] not null,
+  headers bytea,
+  requests_per_minute integer,
   constraint endpoints_check CHECK (((status = 'disabled'::text) = (disabled_reason IS NOT NULL))),
   constraint endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['manual'::text, 'gone'::text, 'failing'::text]))),
   constraint endpoints_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'teams'::text, 'slack'::text]))),
+  constraint endpoints_requests_per_minute_check CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 6000))),
   constraint endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text]))),
   constraint endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint endpoints_pkey PRIMARY KEY (organization_id, id)
@@ -382,6 +411,22 @@ create table pending_bookings (
 CREATE INDEX pending_bookings_asking ON public.pending_bookings USING btree (asking_until) WHERE (state = 'asking'::text);
 CREATE INDEX pending_bookings_settled ON public.pending_bookings USING btree (settled_at) WHERE (state <> 'asking'::text);
 
+create table redeliveries (
+  organization_id text not null,
+  id text not null,
+  filter json not null,
+  state text not null,
+  matched integer not null,
+  queued integer not null,
+  place_at timestamp(3) with time zone not null,
+  place_id uuid not null,
+  created_at timestamp(3) with time zone not null,
+  finished_at timestamp(3) with time zone,
+  constraint redeliveries_state_check CHECK ((state = ANY (ARRAY['running'::text, 'finished'::text, 'canceled'::text]))),
+  constraint redeliveries_pkey PRIMARY KEY (organization_id, id)
+);
+CREATE INDEX redeliveries_running ON public.redeliveries USING btree (created_at) WHERE (state = 'running'::text);
+
 create table sandbox_appointments (
   organization_id text not null,
   widget_id text not null,
@@ -536,6 +581,7 @@ create table webhook_events (
   reference text,
   body bytea,
   created_at timestamp(3) with time zone not null,
+  widget_id text,
   constraint webhook_events_pkey PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX webhook_events_by_reference ON public.webhook_events USING btree (organization_id, reference);

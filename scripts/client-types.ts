@@ -1,8 +1,10 @@
 import { Analytics, AnalyticsEntry, DailyEntry } from "../src/contract/analytics.ts";
 import { Attribution } from "../src/contract/attribution.ts";
 import { Answer, Booking, BookingPage, Customer, Service } from "../src/contract/booking.ts";
+import { Deletion, DeletionPage } from "../src/contract/deletion.ts";
 import {
   BookingCreatedEvent,
+  BookingErasedEvent,
   EndpointTestEvent,
   WebhookAttribution,
   WebhookBooking,
@@ -27,6 +29,8 @@ const NAMED = {
   Widget,
   Booking,
   BookingPage,
+  Deletion,
+  DeletionPage,
   Customer,
   Service,
   Answer,
@@ -37,6 +41,7 @@ const NAMED = {
   BookingCreatedEvent,
   WebhookBooking,
   WebhookAttribution,
+  BookingErasedEvent,
   EndpointTestEvent,
 } as unknown as Readonly<Record<string, Schema>>;
 
@@ -48,7 +53,7 @@ export function renderClientTypes(): string {
     "// The shapes of the read API and of webhooks. Made by `npm run generate` from src/contract.\n",
     ...types,
     "/** Events of other types may come one day: ignore what you do not know. */\n" +
-      "export type WebhookEvent = BookingCreatedEvent | EndpointTestEvent;\n",
+      "export type WebhookEvent = BookingCreatedEvent | BookingErasedEvent | EndpointTestEvent;\n",
   ].join("\n");
 }
 

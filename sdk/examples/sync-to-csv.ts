@@ -30,14 +30,22 @@ const lines = new Map(
     .slice(1, -1)
     .map((line) => [line.slice(0, 10), line]),
 );
+/** Bookings first, then the place: if we stop in between, they come again. */
+const save = (place: string) => {
+  write(CSV_FILE, `${[HEADING, ...lines.values()].join("\n")}\n`);
+  write(PLACE_FILE, place);
+};
+
 const count = await syncBookings(createClient({ baseUrl: BOOKFLOW_URL, apiKey: BOOKFLOW_API_KEY }), {
   store: {
     readPlace: () => read(PLACE_FILE),
-    // Bookings first, then the place: if we stop in between, they come again.
     upsert: (bookings, place) => {
       for (const booking of bookings) lines.set(booking.reference, toLine(booking));
-      write(CSV_FILE, `${[HEADING, ...lines.values()].join("\n")}\n`);
-      write(PLACE_FILE, place);
+      save(place);
+    },
+    delete: (references, place) => {
+      for (const reference of references) lines.delete(reference);
+      save(place);
     },
   },
 });

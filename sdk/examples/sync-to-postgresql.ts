@@ -25,6 +25,13 @@ const count = await syncBookings(createClient({ baseUrl: BOOKFLOW_URL, apiKey: B
         [JSON.stringify(bookings), place],
       );
     },
+    delete: async (references, place) => {
+      await db.query(
+        `with gone as (delete from bookings where reference = any($1::text[]))
+         insert into bookings_place (place) values ($2) on conflict (only_row) do update set place = excluded.place`,
+        [references, place],
+      );
+    },
   },
 });
 process.stdout.write(`${count} bookings\n`);

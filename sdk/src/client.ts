@@ -1,7 +1,7 @@
 import { ApiError } from "./errors.ts";
 import { type Connection, getJson } from "./get-json.ts";
 import { refuseBrowsers } from "./refuse-browsers.ts";
-import type { Analytics, Booking, BookingPage, Widget } from "./types.ts";
+import type { Analytics, Booking, BookingPage, Deletion, DeletionPage, Widget } from "./types.ts";
 
 export type ClientOptions = {
   /** An API key, `svc_live_…`, of an organization on the Business plan. */
@@ -31,6 +31,11 @@ export type BookingsQuery = Stoppable & {
   cursor?: string | undefined;
 };
 
+export type DeletionsQuery = Stoppable & Pick<BookingsQuery, "since" | "limit" | "cursor">;
+
+/** Deletions, newest first, like a BookingList. */
+export type DeletionList = AsyncIterable<Deletion> & { pages(): AsyncIterable<DeletionPage> };
+
 /** Bookings, newest first. Iterating sends the requests; each iteration starts from the beginning. */
 export type BookingList = AsyncIterable<Booking> & {
   /** The same bookings page by page; at least one page. */
@@ -41,6 +46,8 @@ export type Client = {
   /** All widgets of the organization, newest first. */
   widgets(options?: Stoppable): Promise<Widget[]>;
   bookings(query?: BookingsQuery): BookingList;
+  /** Bookings that were deleted; `since` is when. */
+  deletions(query?: DeletionsQuery): DeletionList;
   analytics(query?: Stoppable & { days?: number | undefined; widget?: string | undefined }): Promise<Analytics>;
 };
 
@@ -56,8 +63,12 @@ export function createClient(options: ClientOptions): Client {
       return data;
     },
     bookings(query = {}) {
-      const pages = () => readPages(connection, query);
-      return { pages, [Symbol.asyncIterator]: () => readBookings(pages()) };
+      const pages = () => readPages<BookingPage>(connection, { path: "/bookings", ...query });
+      return { pages, [Symbol.asyncIterator]: () => readItems<Booking>(pages()) };
+    },
+    deletions(query = {}) {
+      const pages = () => readPages<DeletionPage>(connection, { path: "/deletions", ...query });
+      return { pages, [Symbol.asyncIterator]: () => readItems<Deletion>(pages()) };
     },
     async analytics({ signal, ...query } = {}) {
       return await getJson<Analytics>(connection, { path: "/analytics", query, signal });
@@ -65,13 +76,15 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-async function* readPages(
+type Page<Item> = { data: Item[]; nextCursor: string | null };
+
+async function* readPages<Read extends Page<unknown>>(
   connection: Connection,
-  { signal, ...query }: BookingsQuery,
-): AsyncGenerator<BookingPage, void, undefined> {
+  { signal, path, ...query }: BookingsQuery & { path: string },
+): AsyncGenerator<Read, void, undefined> {
   let cursor = query.cursor;
   for (;;) {
-    const page = await getJson<BookingPage>(connection, { path: "/bookings", query: { ...query, cursor }, signal });
+    const page = await getJson<Read>(connection, { path, query: { ...query, cursor }, signal });
     yield page;
     if (page.nextCursor === null) return;
     assertMoved(page.nextCursor, cursor);
@@ -79,7 +92,7 @@ async function* readPages(
   }
 }
 
-async function* readBookings(pages: AsyncIterable<BookingPage>): AsyncGenerator<Booking, void, undefined> {
+async function* readItems<Item>(pages: AsyncIterable<Page<Item>>): AsyncGenerator<Item, void, undefined> {
   for await (const page of pages) yield* page.data;
 }
 

@@ -1,6 +1,14 @@
 // The package's public API.
 
-export { type BookingList, type BookingsQuery, type Client, type ClientOptions, createClient } from "./client.ts";
+export {
+  type BookingList,
+  type BookingsQuery,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type DeletionList,
+  type DeletionsQuery,
+} from "./client.ts";
 export {
   ApiError,
   type ApiErrorCode,

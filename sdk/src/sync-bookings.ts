@@ -2,26 +2,37 @@ import type { Client } from "./client.ts";
 import type { Booking } from "./types.ts";
 
 // Keeps a copy of the bookings up to date. createdAt is unique within an organization and becomes visible in order, so
-// `since` finds everything newer than the newest booking seen; pages come newest first. After every page the store gets the
-// place: what it now holds for certain. Because a place is always true of its store, a run may be cut off at any point, or
-// even run twice at once: the next run continues from the place, and repeated bookings are upserted.
+// `since` finds everything newer than the newest booking seen; pages come newest first. Deletions have a deletedAt of the same
+// kind. After every page the store gets the place: what it now holds for certain. Because a place is always true of its store, a
+// run may be cut off at any point, or even run twice at once: the next run continues from the place, repeated bookings are
+// upserted, and repeated deletions find nothing to delete.
+//
+// Bookings are read before deletions. A booking that is deleted in between is deleted from the store in the same run or, at the
+// latest, in the next; a reference is never used again.
 
 export type BookingStore = {
-  /** The place from the last upsert; null before the first one. */
+  /** The place from the last upsert or delete; null before the first one. */
   readPlace(): Promise<string | null> | string | null;
   /**
    * Inserts each booking, or replaces the one with its `reference`, and saves the place: in one transaction, or else the
    * bookings first and the place once they are safe. The list of bookings may be empty.
    */
   upsert(bookings: Booking[], place: string): Promise<void> | void;
+  /**
+   * Deletes the bookings with these references, as far as the store has them, and saves the place in the same way. Without this
+   * function, bookings that were erased stay in the store.
+   */
+  delete?(references: string[], place: string): Promise<void> | void;
 };
 
 /** Everything up to `since` is stored. An unfinished walk has also stored everything from `cursor` to `newest`, inclusive. */
-type Place = {
-  widget: string | null;
+type Progress = {
   since: string | null;
   walk: { newest: string; cursor: string } | null;
 };
+
+/** `deletions` is missing until the store's deletions are followed. */
+type Place = Progress & { widget: string | null; deletions?: Progress };
 
 export type SyncOptions = {
   store: BookingStore;
@@ -35,37 +46,82 @@ export type SyncOptions = {
 const LIMIT_DEFAULT = 500;
 
 /** Brings the store up to date and returns how many bookings were upserted, known ones included. */
-export async function syncBookings(client: Pick<Client, "bookings">, options: SyncOptions): Promise<number> {
-  const place = readPlace(await options.store.readPlace(), options.widget ?? null);
-  const unfinished = place.walk ? await walk(client, options, place) : { place, count: 0 };
-  const fresh = await walk(client, options, unfinished.place);
-  return unfinished.count + fresh.count;
+export async function syncBookings(
+  client: Pick<Client, "bookings" | "deletions">,
+  options: SyncOptions,
+): Promise<number> {
+  const { store, widget, signal, limit = LIMIT_DEFAULT } = options;
+  const saved = await store.readPlace();
+  let place = readPlace(saved, widget ?? null);
+  const followsDeletions = store.delete !== undefined;
+  if (followsDeletions && !place.deletions) {
+    // A new store holds nothing that was deleted before now.
+    const since = saved === null ? await findNewestDeletion(client, signal) : null;
+    place = { ...place, deletions: { since, walk: null } };
+  }
+
+  const count = await walk(place, {
+    read: (query) => client.bookings({ ...query, widget, limit, signal }).pages(),
+    timeOf: ({ createdAt }) => createdAt,
+    async save(bookings, progress) {
+      place = { ...place, ...progress };
+      await store.upsert(bookings, JSON.stringify(place));
+    },
+  });
+  if (followsDeletions)
+    await walk(place.deletions ?? START, {
+      read: (query) => client.deletions({ ...query, limit, signal }).pages(),
+      timeOf: ({ deletedAt }) => deletedAt,
+      async save(deleted, progress) {
+        place = { ...place, deletions: progress };
+        const references = deleted.map(({ reference }) => reference);
+        await store.delete?.(references, JSON.stringify(place));
+      },
+    });
+  return count;
 }
 
-/** Walks from the newest booking, or from where an unfinished walk stopped, back to `since`. */
-async function walk(
-  client: Pick<Client, "bookings">,
-  { store, widget, limit = LIMIT_DEFAULT, signal }: SyncOptions,
-  start: Place,
-): Promise<{ place: Place; count: number }> {
-  const since = start.since ?? undefined;
-  let place = start;
+const START: Progress = { since: null, walk: null };
+
+async function findNewestDeletion(
+  client: Pick<Client, "deletions">,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  for await (const { deletedAt } of client.deletions({ limit: 1, signal })) return deletedAt;
+  return null;
+}
+
+type Walk<Item> = {
+  read: (query: { since?: string; cursor?: string }) => AsyncIterable<{ data: Item[]; nextCursor: string | null }>;
+  timeOf: (item: Item) => string;
+  save: (items: Item[], progress: Progress) => Promise<void>;
+};
+
+/** Finishes an unfinished walk, then walks from the newest item back to what is known. Returns how many were saved. */
+async function walk<Item>(start: Progress, { read, timeOf, save }: Walk<Item>): Promise<number> {
+  let progress: Progress = { since: start.since, walk: start.walk };
   let count = 0;
-  for await (const page of client.bookings({ since, widget, limit, signal, cursor: start.walk?.cursor }).pages()) {
-    const newest = place.walk?.newest ?? page.data[0]?.createdAt;
-    if (newest === undefined) break;
-    place =
-      page.nextCursor === null
-        ? { ...start, since: newest, walk: null }
-        : { ...start, walk: { newest, cursor: page.nextCursor } };
-    await store.upsert(page.data, JSON.stringify(place));
-    count += page.data.length;
+  for (const isUnfinished of progress.walk ? [true, false] : [false]) {
+    const { since } = progress;
+    const cursor = isUnfinished ? progress.walk?.cursor : undefined;
+    for await (const page of read({
+      ...(since === null ? {} : { since }),
+      ...(cursor === undefined ? {} : { cursor }),
+    })) {
+      const [first] = page.data;
+      const newest = progress.walk?.newest ?? (first && timeOf(first));
+      if (newest === undefined) break;
+      progress =
+        page.nextCursor === null ? { since: newest, walk: null } : { since, walk: { newest, cursor: page.nextCursor } };
+      await save(page.data, progress);
+      count += page.data.length;
+    }
   }
-  return { place, count };
+  return count;
 }
 
 function readPlace(text: string | null, widget: string | null): Place {
-  if (text === null) return { widget, since: null, walk: null };
+  if (text === null) return { widget, ...START };
   const place = parsePlace(text);
   if (place === null) throw new TypeError("readPlace of the store returned something that syncBookings never saved.");
   if (place.widget !== widget)
@@ -77,13 +133,19 @@ function readPlace(text: string | null, widget: string | null): Place {
 
 function parsePlace(text: string): Place | null {
   try {
-    const { widget, since, walk } = JSON.parse(text) as Partial<Place>;
-    const isPlace =
-      (widget === null || typeof widget === "string") &&
-      (since === null || typeof since === "string") &&
-      (walk === null || (typeof walk?.newest === "string" && typeof walk.cursor === "string"));
-    return isPlace ? { widget, since, walk } : null;
+    const { widget, since, walk, deletions } = JSON.parse(text) as Partial<Place>;
+    const progress = parseProgress({ since, walk });
+    const ofDeletions = deletions === undefined ? undefined : parseProgress(deletions);
+    const isPlace = progress !== null && ofDeletions !== null && (widget === null || typeof widget === "string");
+    return isPlace ? { widget, ...progress, ...(ofDeletions ? { deletions: ofDeletions } : {}) } : null;
   } catch {
     return null;
   }
+}
+
+function parseProgress({ since, walk }: Partial<Record<keyof Progress, unknown>>): Progress | null {
+  const { newest, cursor } = (walk ?? {}) as Record<string, unknown>;
+  if (since !== null && typeof since !== "string") return null;
+  if (walk === null) return { since, walk };
+  return typeof newest === "string" && typeof cursor === "string" ? { since, walk: { newest, cursor } } : null;
 }

@@ -50,6 +50,23 @@ export type BookingPage = {
   nextCursor: string | null;
 };
 
+export type Deletion = {
+  /** Unique key for upserts. Also written into the booking's notes in the external system. */
+  reference: string;
+  /** The widget it was booked through. */
+  widgetId: string;
+  /** `erased` with everything of an e-mail address, `deleted` alone, or `expired` at the end of its retention. */
+  reason: "erased" | "deleted" | "expired";
+  /** When the booking was deleted. The filter and the ordering use this. ISO 8601 in UTC with milliseconds. */
+  deletedAt: string;
+};
+
+export type DeletionPage = {
+  data: Deletion[];
+  /** deletedAt of the last deletion on the page when more exist, else null. Send it back as cursor. */
+  nextCursor: string | null;
+};
+
 export type Customer = {
   name: string;
   email: string;
@@ -282,6 +299,28 @@ export type WebhookAttribution = {
   gaClientId?: string;
 };
 
+export type BookingErasedEvent = {
+  /** The same for every endpoint and every attempt; use it to remove duplicates. */
+  id: string;
+  type: "booking.erased";
+  /** When the event was written. ISO 8601 in UTC with milliseconds. */
+  created: string;
+  /** Version of this envelope, a date. */
+  apiVersion: string;
+  data: {
+    booking: {
+      /** Unique key for upserts. Also written into the booking's notes in the external system. */
+      reference: string;
+    };
+    widget: {
+      id: string;
+      name: string;
+    };
+    /** `erased` with everything of an e-mail address, `deleted` alone, or `expired` at the end of its retention. */
+    reason: "erased" | "deleted" | "expired";
+  };
+};
+
 export type EndpointTestEvent = {
   /** The same for every endpoint and every attempt; use it to remove duplicates. */
   id: string;
@@ -304,4 +343,4 @@ export type EndpointTestEvent = {
 };
 
 /** Events of other types may come one day: ignore what you do not know. */
-export type WebhookEvent = BookingCreatedEvent | EndpointTestEvent;
+export type WebhookEvent = BookingCreatedEvent | BookingErasedEvent | EndpointTestEvent;

@@ -28,6 +28,44 @@ export const ATTEMPT_ERROR_CODES = [
 ] as const;
 export type AttemptErrorCode = (typeof ATTEMPT_ERROR_CODES)[number];
 
+/** What the log keeps of an attempt besides its outcome. Times are milliseconds since the attempt began to connect. */
+export type AttemptDetail = {
+  readonly bodyBytes: number;
+  /** When the request was signed, unix seconds; null for chat cards. */
+  readonly signedAt: number | null;
+  /** Signatures sent: two while a rotation overlaps. */
+  readonly signatures: number;
+  /** Names of the endpoint's custom headers; their values are never logged. */
+  readonly headerNames?: readonly string[];
+  readonly remoteAddress?: string;
+  /** Null parts did not happen: the connection was reused, the host is an address, or there is no TLS. */
+  readonly timings: {
+    readonly lookupMs: number | null;
+    readonly connectMs: number | null;
+    readonly tlsMs: number | null;
+    readonly firstByteMs: number | null;
+  };
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+};
+
+export const REDELIVERY_STATES = ["running", "finished", "canceled"] as const;
+export type RedeliveryState = (typeof REDELIVERY_STATES)[number];
+
+/** States of deliveries that can be redelivered. */
+export const REDELIVERABLE_STATES = ["failed", "canceled", "delivered"] as const;
+export type RedeliverableState = (typeof REDELIVERABLE_STATES)[number];
+
+/** Which deliveries a bulk redelivery queues: all of these conditions. Instants are ISO strings. */
+export type RedeliveryFilter = {
+  readonly states: readonly RedeliverableState[];
+  readonly from: string;
+  /** Deliveries created before then. */
+  readonly to: string;
+  readonly endpoint?: string;
+  readonly widget?: string;
+  readonly error?: AttemptErrorCode;
+};
+
 export const NOTICE_KINDS = ["exhausted", "disabling_soon", "disabled"] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 

@@ -16,8 +16,27 @@ export const ENDPOINTS_PER_ORGANIZATION_MAX = 20;
 export const ENDPOINT_TESTS_PER_MINUTE_MAX = 10;
 export const ENDPOINT_URL_LENGTH_MAX = 2_048;
 
-/** `whsec_` and 32 random bytes in base64url. The HMAC key is the whole text, prefix included. */
+/**
+ * `whsec_` and 33 random bytes in base64 (a length without padding). The contract's HMAC key is the whole text, prefix included;
+ * that of Standard Webhooks is the decoded bytes.
+ */
 export const SIGNING_SECRET_PREFIX = "whsec_";
-export const SIGNING_SECRET_BYTES = 32;
-/** After a rotation, the old secret stays valid this long. */
-export const SIGNING_SECRET_OVERLAP_HOURS = 24;
+export const SIGNING_SECRET_BYTES = 33;
+/** How long the old secret stays valid after a rotation can be chosen. 0: it was leaked, and stops working at once. */
+export const SECRET_OVERLAP_HOURS = [0, 1, 24, 168] as const;
+export type SecretOverlapHours = (typeof SECRET_OVERLAP_HOURS)[number];
+export const SECRET_OVERLAP_HOURS_DEFAULT = 24;
+
+/** Event types that an endpoint can choose; chats only get the first. */
+export const CHOSEN_EVENT_TYPES = ["booking.created", "booking.erased"] as const;
+export type ChosenEventType = (typeof CHOSEN_EVENT_TYPES)[number];
+
+/** Periods of an endpoint's statistics. */
+export const ENDPOINT_PERIODS = ["24h", "7d", "30d"] as const;
+export type EndpointPeriod = (typeof ENDPOINT_PERIODS)[number];
+
+export const ENDPOINT_HEADERS_MAX = 10;
+export const ENDPOINT_HEADER_NAME_LENGTH_MAX = 100;
+export const ENDPOINT_HEADER_VALUE_LENGTH_MAX = 1_000;
+/** Requests per minute that an endpoint's rate limit can be set to. */
+export const ENDPOINT_RATE_MAX = 6_000;

@@ -53,14 +53,24 @@ export function parseConnectionId(text: string): ConnectionId | null {
 export type EndpointId = string & { readonly brand: "EndpointId" };
 export type WebhookEventId = string & { readonly brand: "WebhookEventId" };
 export type DeliveryId = string & { readonly brand: "DeliveryId" };
+export type RedeliveryId = string & { readonly brand: "RedeliveryId" };
 
 export const HEX = "0123456789abcdef";
 
 export const ENDPOINT_ID = { prefix: "we_", alphabet: BASE58, length: 16 } as const;
 export const WEBHOOK_EVENT_ID = { prefix: "evt_", alphabet: HEX, length: 32 } as const;
+export const REDELIVERY_ID = { prefix: "rd_", alphabet: BASE58, length: 16 } as const;
 
 export function parseEndpointId(text: string): EndpointId | null {
   return hasForm(text, ENDPOINT_ID) ? (text as EndpointId) : null;
+}
+
+export function parseWebhookEventId(text: string): WebhookEventId | null {
+  return hasForm(text, WEBHOOK_EVENT_ID) ? (text as WebhookEventId) : null;
+}
+
+export function parseRedeliveryId(text: string): RedeliveryId | null {
+  return hasForm(text, REDELIVERY_ID) ? (text as RedeliveryId) : null;
 }
 
 /** Visit ids come from browsers and imports, in either letter case. */

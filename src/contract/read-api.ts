@@ -15,18 +15,26 @@ const widget = Type.Optional(
   Type.String({ description: "Only this widget. 404 when it is not one of yours.", examples: ["w_4fTqD8sKmB2x"] }),
 );
 
+const limit = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    default: PAGE_SIZE_DEFAULT,
+    description: `Page size, 1 to ${PAGE_SIZE_MAX}. Larger values are treated as ${PAGE_SIZE_MAX}.`,
+  }),
+);
+
 export const BookingsQuery = Type.Object({
   since: instant("Bookings created at or after this time."),
   until: instant("Bookings created before this time."),
   widget,
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      default: PAGE_SIZE_DEFAULT,
-      description: `Page size, 1 to ${PAGE_SIZE_MAX}. Larger values are treated as ${PAGE_SIZE_MAX}.`,
-    }),
-  ),
+  limit,
   cursor: instant("The nextCursor of the previous page. When set, it replaces until."),
+});
+
+export const DeletionsQuery = Type.Object({
+  since: instant("Bookings deleted at or after this time."),
+  limit,
+  cursor: instant("The nextCursor of the previous page."),
 });
 
 export const AnalyticsQuery = Type.Object({

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Attribution } from "./attribution.ts";
 import { Answer, bookingFields, Customer, Service } from "./booking.ts";
+import { deletionReason } from "./deletion.ts";
 import { timestampOf } from "./timestamps.ts";
 
 // The envelope that webhook endpoints receive and that cards are made from. It differs from the REST shapes on purpose:
@@ -8,7 +9,7 @@ import { timestampOf } from "./timestamps.ts";
 
 export const WEBHOOK_API_VERSION = "2026-11-01";
 
-export const WEBHOOK_EVENT_TYPES = ["booking.created", "endpoint.test"] as const;
+export const WEBHOOK_EVENT_TYPES = ["booking.created", "booking.erased", "endpoint.test"] as const;
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
 /** Headers of every signed delivery, spelled as in the contract. */
@@ -16,6 +17,12 @@ export const WEBHOOK_HEADERS = {
   eventType: "Service-Event",
   deliveryId: "Service-Delivery",
   signature: "Service-Signature",
+} as const;
+/** The same as the Standard Webhooks specification has it (www.standardwebhooks.com). */
+export const STANDARD_WEBHOOK_HEADERS = {
+  id: "webhook-id",
+  timestamp: "webhook-timestamp",
+  signature: "webhook-signature",
 } as const;
 /** Followed by the address of the documentation: `Service-Webhooks/1.0 (+<docs_url>)`. */
 export const WEBHOOK_USER_AGENT = "Service-Webhooks/1.0";
@@ -131,4 +138,23 @@ export const EndpointTestEvent = Type.Object(
 );
 export type EndpointTestEvent = Static<typeof EndpointTestEvent>;
 
-export type WebhookEvent = BookingCreatedEvent | EndpointTestEvent;
+/** Sent when a stored booking is deleted, so that copies of it can be deleted too. Nothing personal. */
+export const BookingErasedEvent = Type.Object(
+  {
+    id: envelope.id,
+    type: Type.Literal("booking.erased"),
+    created: envelope.created,
+    apiVersion: envelope.apiVersion,
+    data: Type.Object({
+      booking: Type.Object({ reference: bookingFields.reference }),
+      widget: WidgetName,
+      reason: deletionReason,
+    }),
+  },
+  { title: "BookingErasedEvent" },
+);
+export type BookingErasedEvent = Static<typeof BookingErasedEvent>;
+
+export type WebhookEvent = BookingCreatedEvent | BookingErasedEvent | EndpointTestEvent;
+/** Events that chat endpoints get as a card. */
+export type CardEvent = BookingCreatedEvent | EndpointTestEvent;

@@ -13,6 +13,8 @@ const OTHER_ACTIONS = {
   invite,
   readAudit: listAuditEntries,
   seeCustomers: { role: "member" },
+  /** Everything about an endpoint but turning it off, which any plan may. */
+  editEndpoint: { role: "admin", feature: "webhooks" },
 } as const satisfies Record<string, Pick<AppRoute, "role" | "feature">>;
 
 export type Action = AppRouteName | keyof typeof OTHER_ACTIONS;

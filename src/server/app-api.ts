@@ -16,6 +16,7 @@ import { requireFeature } from "./plans/gate.ts";
 import { connectionAppRoutes } from "./scheduler/connections/app-routes.ts";
 import { endpointAppRoutes } from "./webhooks/endpoints/app-routes.ts";
 import { deliveryAppRoutes } from "./webhooks/log/app-routes.ts";
+import { redeliveryAppRoutes } from "./webhooks/log/redelivery-routes.ts";
 import { widgetAppRoutes } from "./widgets/app-routes.ts";
 
 /**
@@ -42,6 +43,7 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
         analyticsAppRoutes(shared, deps);
         endpointAppRoutes(shared, deps);
         deliveryAppRoutes(shared, deps);
+        redeliveryAppRoutes(shared, deps);
         keyAppRoutes(shared, deps);
         connectionAppRoutes(shared, deps);
       });

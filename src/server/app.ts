@@ -4,6 +4,7 @@ import { analyticsReadRoutes } from "./analytics/read-routes.ts";
 import { createBearerGuard } from "./api-keys/bearer-auth.ts";
 import { appApi } from "./app-api.ts";
 import { bookRoutes } from "./bookings/flow/book-routes.ts";
+import { deletionReadRoutes } from "./bookings/stored/deletion-routes.ts";
 import { bookingReadRoutes } from "./bookings/stored/read-routes.ts";
 import type { ServiceDeps } from "./create-deps.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
@@ -52,9 +53,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
     clientErrorHandler: refuseMalformedRequest,
     schemaController: compileOnUse,
   });
-  app.decorateRequest("caller", null);
-  app.decorateRequest("person", null);
-  app.decorateRequest("member", null);
+  for (const name of ["caller", "person", "member"]) app.decorateRequest(name, null);
   installResponseHeaders(app, deps.config);
   installRequestLog(app, deps);
   installErrorHandler(app, deps);
@@ -71,6 +70,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
       await api.register(async (guarded) => {
         guarded.addHook("onRequest", guard.authenticate);
         widgetReadRoutes(guarded, deps);
+        deletionReadRoutes(guarded, deps);
         analyticsReadRoutes(guarded, deps);
       });
     },

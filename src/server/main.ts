@@ -55,7 +55,7 @@ async function serve(parts: {
   if (app) await listen(app, config);
   const link = app && (await makeSetupLink(deps, toAddress(app, config)));
   const monitor = config.role === "worker" && config.workerPort > 0 ? buildWorkerApp(deps) : null;
-  if (monitor) await listen(monitor, { host: config.host, port: config.workerPort });
+  if (monitor) await listen(monitor, { host: config.host, port: config.workerPort, portName: "WORKER_PORT" });
   const worker = config.role === "web" ? null : startWorker(deps);
   onStopSignal(
     { graceMs: config.shutdownGraceMs, log },

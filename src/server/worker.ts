@@ -9,6 +9,7 @@ import { repeat } from "./lib/repeat.ts";
 import { sweepExpired } from "./retention/sweep.ts";
 import { DeliveryLoop } from "./webhooks/delivery/loop.ts";
 import { mailNotices } from "./webhooks/health/mail-notices.ts";
+import { runRedeliveries } from "./webhooks/log/redelivery.ts";
 import { DELIVERIES_CHANNEL } from "./webhooks/outbox/queries.ts";
 import { WORKER_LOCKS } from "./webhooks/queue/worker-locks.ts";
 
@@ -28,6 +29,7 @@ const TASKS: readonly Task[] = [
   { name: "seal-spans", periodMs: HOUR_MS, isLong: true, run: sealOutdated },
   { name: "overdue-bookings", periodMs: 10 * SECOND_MS, run: settleOverdue },
   { name: "lacking-events", periodMs: 10 * SECOND_MS, run: finishLackingEvents },
+  { name: "redeliveries", periodMs: SECOND_MS, run: runRedeliveries },
   { name: "notice-mails", periodMs: 10 * SECOND_MS, run: mailNotices },
 ];
 

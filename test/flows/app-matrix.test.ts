@@ -14,6 +14,7 @@ import { type Plan, planIncludes } from "#contract/plans.ts";
 import { addConnection } from "../../src/server/scheduler/connections/connections.ts";
 import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
 import { removeEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
+import { startRedelivery } from "../../src/server/webhooks/log/redelivery.ts";
 import {
   book,
   createWebhookService,
@@ -41,14 +42,18 @@ after(async () => {
 const names = Object.keys(APP_ROUTES) as AppRouteName[];
 const routeOf = (name: AppRouteName): AppRoute => APP_ROUTES[name];
 
-/** The status of each route for those allowed to use it; 200 if not listed. */
-const STATUSES: Partial<Record<AppRouteName, number>> = {
+/** The status, or status and error code, of each route for those allowed to use it; 200 if not listed. */
+const STATUSES: Partial<Record<AppRouteName, number | string>> = {
   createWidget: 201,
   deleteBooking: 204,
   addEndpoint: 201,
   removeEndpoint: 204,
   testEndpoint: 202,
   redeliver: 202,
+  // It is delivered, and the redelivery has ended.
+  retryDelivery: "409 conflict",
+  startRedelivery: 202,
+  cancelRedelivery: "409 conflict",
   createKey: 201,
   revokeKey: 204,
   addConnection: 201,
@@ -62,13 +67,13 @@ const BODIES: Partial<Record<AppRouteName, object>> = {
   checkConnection: { book: false },
   addEndpoint: { url: receiver.url, kind: "webhook" },
   changeEndpoint: { description: "CRM" },
-  redeliverFailed: { since: "2026-01-01" },
+  startRedelivery: { from: "2026-01-01" },
   createKey: { name: "Warehouse" },
   addConnection: { kind: "calcom", name: "Practice", ...calcom.parts },
   changeConnection: { name: "Annex" },
 };
 
-type Things = Record<"widget" | "reference" | "endpoint" | "delivery" | "key" | "connection", string>;
+type Things = Record<"widget" | "reference" | "endpoint" | "delivery" | "redelivery" | "key" | "connection", string>;
 
 /** One of every object that a route's path can name. */
 async function makeThings(owner: OrganizationId, plan: Plan): Promise<Things> {
@@ -82,11 +87,14 @@ async function makeThings(owner: OrganizationId, plan: Plan): Promise<Things> {
     .select("id")
     .where("endpoint_id", "=", endpoint)
     .executeTakeFirstOrThrow();
+  const filter = { states: ["failed"], from: "2026-01-01", to: "2026-01-02", endpoint } as const;
+  const redelivery = await startRedelivery(deps, { id: owner, plan }, filter, async () => undefined);
+  assert.ok(redelivery.kind === "started");
   const wanted = { kind: "calcom", name: "Practice", ...calcom.parts } as const;
   const added = await addConnection(deps, owner, wanted);
   assert.ok(added.kind === "added");
   const { id: key } = await makeKey(db, owner);
-  return { widget: widgetId, reference, endpoint, delivery, key, connection: added.id };
+  return { widget: widgetId, reference, endpoint, delivery, redelivery: redelivery.id, key, connection: added.id };
 }
 
 function fillIn(path: string, things: Things): string {
@@ -157,6 +165,21 @@ describe("on the Free plan", () => {
       assert.equal(await ask(name, poor, things), "403 plan_required");
     });
   }
+
+  test("an endpoint can be turned off, but neither on nor changed", async () => {
+    const id = await makeOrganization(db, { plan: "pro" });
+    const own = await makeThings(id, "pro");
+    const admin = await signIn(service, { role: "admin", organizationId: id });
+    await db.updateTable("organizations").set({ plan: "free" }).where("id", "=", id).execute();
+    const change = async (body: object) =>
+      (await askApp(app, admin, `PATCH /endpoints/${own.endpoint}`, body)).body as {
+        error?: { code: string };
+        status?: string;
+      };
+    assert.equal((await change({ isEnabled: false })).status, "disabled");
+    for (const body of [{ isEnabled: true }, { description: "CRM" }, { isEnabled: false, description: "CRM" }, {}])
+      assert.equal((await change(body)).error?.code, "plan_required", JSON.stringify(body));
+  });
 });
 
 test("a page on another site can't write anything, whoever is signed in", async () => {

@@ -9,6 +9,7 @@ import { build, type Rolldown } from "vite";
 import type * as contract from "#contract/analytics.ts";
 import type { Attribution } from "#contract/attribution.ts";
 import type * as bookingContract from "#contract/booking.ts";
+import type * as deletionContract from "#contract/deletion.ts";
 import type * as eventContract from "#contract/webhook-event.ts";
 import type * as widgetContract from "#contract/widget.ts";
 import type * as client from "../../sdk/src/index.ts";
@@ -29,6 +30,7 @@ const ALIKE: true[] = [
   true satisfies Alike<client.Widget, widgetContract.Widget>,
   true satisfies Alike<client.Booking, bookingContract.Booking>,
   true satisfies Alike<client.BookingPage, bookingContract.BookingPage>,
+  true satisfies Alike<client.Deletion, deletionContract.Deletion>,
   true satisfies Alike<client.Attribution, Attribution>,
   true satisfies Alike<client.Analytics, contract.Analytics>,
   true satisfies Alike<client.WebhookEvent, eventContract.WebhookEvent>,

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { MINUTE_MS } from "#contract/durations.ts";
+import type { Reference } from "#contract/ids.ts";
 import { ApiError, type Booking, type BookingStore, createClient, syncBookings } from "../../sdk/src/index.ts";
+import { deleteBooking } from "../../src/server/bookings/stored/erase.ts";
 import { createTestApp } from "../support/app.ts";
 import { makeBooking, makeWidget, NOON } from "../support/builders.ts";
 import { startFaultyProxy } from "../support/faulty-proxy.ts";
@@ -83,6 +85,53 @@ describe("keeping a copy in sync", () => {
     assert.deepEqual(store.newestFirst(), await readAll(caller));
     assert.deepEqual(JSON.parse(store.place ?? ""), { widget: null, since: newest?.createdAt, walk: null });
     assert.notEqual(oldest?.createdAt, newest?.createdAt);
+  });
+
+  test("bookings that are deleted leave the copy, also when a run is cut off, and a fresh copy asks for no old deletions", async () => {
+    const caller = await makeCaller(deps.db);
+    await makeMany(caller, 6);
+    const client = connect(caller, proxy.url);
+    const [gone, ...rest] = (await readAll(caller)).map(({ reference }) => reference as Reference);
+    assert.ok(gone);
+    const remove = (reference: Reference) => deleteBooking(deps, caller.owner, reference);
+    await remove(gone);
+    class DeletingStore extends TestStore {
+      readonly deletes: number[] = [];
+      delete(references: string[], place: string): void {
+        this.deletes.push(references.length);
+        for (const reference of references) {
+          this.beforeStep();
+          this.copy.delete(reference);
+        }
+        this.beforeStep();
+        this.place = place;
+      }
+    }
+    const store = new DeletingStore();
+    const sync = () => syncBookings(client, { store, limit: 2 });
+    await sync();
+    assert.deepEqual([store.copy.size, store.deletes], [5, [1]], "the newest deletion, which since includes");
+    for (const reference of rest.slice(0, 4)) await remove(reference);
+    store.beforeStep = () => {
+      if (store.deletes.length === 3) throw new CutOff();
+    };
+    await assert.rejects(sync(), CutOff);
+    store.beforeStep = () => {};
+    await remove(rest[4] as Reference);
+    await sync();
+    assert.deepEqual([...store.copy.keys()], []);
+    assert.deepEqual(await readAll(caller), []);
+
+    // A copy from before deletions were followed: everything that was deleted since is taken from it.
+    await makeMany(caller, 1);
+    const old = new TestStore();
+    await syncBookings(client, { store: old });
+    const upgraded = new DeletingStore();
+    for (const [reference, booking] of old.copy) upgraded.copy.set(reference, booking);
+    upgraded.copy.set(gone, { ...[...old.copy.values()][0], reference: gone } as Booking);
+    upgraded.place = old.place;
+    await syncBookings(client, { store: upgraded });
+    assert.deepEqual([...upgraded.copy.keys()], [...old.copy.keys()]);
   });
 
   test("writes nothing to the store without any bookings", async () => {

@@ -63,8 +63,8 @@ describe("verifying what the service sends", () => {
     assert.deepEqual([event.data.booking.reference, event.data.booking.customer.name], [reference, "Zoë Quell 🦷"]);
     assert.deepEqual(event, JSON.parse(request.body.toString()));
 
-    const rotated = await rotateSecret(deps, business.owner, id);
-    assert.ok(rotated);
+    const rotated = await rotateSecret(deps, business.owner, { id, overlapHours: 24 });
+    assert.ok(rotated.kind === "rotated");
     const delivery = await readDelivery(deps, business.owner);
     await redeliver(deps, { id: business.owner, plan: "pro" }, delivery.id);
     await deliverAll(loop);

@@ -5,6 +5,8 @@ import {
   ATTEMPT_TRIGGERS,
   CANCEL_REASONS,
   DELIVERY_STATES,
+  REDELIVERABLE_STATES,
+  REDELIVERY_STATES,
 } from "../delivery.ts";
 import { ENDPOINT_KINDS } from "../endpoint.ts";
 import { Timestamp } from "../timestamps.ts";
@@ -24,6 +26,8 @@ export const AppDelivery = Type.Object({
   event: Type.Object({ id: Type.String(), type: oneOf(WEBHOOK_EVENT_TYPES) }),
   /** Null for a test, and when its booking was erased. */
   reference: NullableText,
+  /** Null for a test. */
+  widgetId: NullableText,
   state: oneOf(DELIVERY_STATES),
   cancelReason: nullable(oneOf(CANCEL_REASONS)),
   attemptCount: Type.Integer(),
@@ -63,6 +67,26 @@ export const AppAttempt = Type.Object({
   reply: NullableText,
   replyIsTruncated: Type.Boolean(),
   nextAttemptAt: NullableTimestamp,
+  /** Null if nothing was sent, if it was erased, for viewers, and for attempts made before version 1.1. */
+  request: nullable(
+    Type.Object({
+      /** Signatures and values of custom headers are masked. */
+      headers: Type.Record(Type.String(), Type.String()),
+      bodyBytes: Type.Integer(),
+      remoteAddress: NullableText,
+    }),
+  ),
+  responseHeaders: nullable(Type.Record(Type.String(), Type.String())),
+  /** Milliseconds. Null parts did not happen: the connection was reused, the host is an address, or there is no TLS. */
+  timings: nullable(
+    Type.Object({
+      lookupMs: NullableInteger,
+      connectMs: NullableInteger,
+      tlsMs: NullableInteger,
+      /** Since the attempt began. */
+      firstByteMs: NullableInteger,
+    }),
+  ),
 });
 export type AppAttempt = Static<typeof AppAttempt>;
 
@@ -78,3 +102,43 @@ export type AppDeliveryDetail = Static<typeof AppDeliveryDetail>;
 /** The response to "send test" and "redeliver": the delivery to watch. */
 export const QueuedDelivery = Type.Object({ deliveryId: Type.String() });
 export type QueuedDelivery = Static<typeof QueuedDelivery>;
+
+/** Starts a bulk redelivery of all deliveries that match every given condition. Instants are ISO strings. */
+export const NewRedelivery = Type.Object({
+  /** `failed` if omitted. */
+  states: Type.Optional(Type.Array(oneOf(REDELIVERABLE_STATES))),
+  from: Type.String(),
+  to: Type.Optional(Type.String()),
+  endpoint: Type.Optional(Type.String()),
+  widget: Type.Optional(Type.String()),
+  error: Type.Optional(oneOf(ATTEMPT_ERROR_CODES)),
+});
+export type NewRedelivery = Static<typeof NewRedelivery>;
+
+export const AppRedelivery = Type.Object({
+  id: Type.String(),
+  state: oneOf(REDELIVERY_STATES),
+  filter: Type.Object({
+    states: Type.Array(oneOf(REDELIVERABLE_STATES)),
+    from: Timestamp,
+    to: Timestamp,
+    endpoint: Type.Optional(Type.String()),
+    widget: Type.Optional(Type.String()),
+    error: Type.Optional(oneOf(ATTEMPT_ERROR_CODES)),
+  }),
+  /** Deliveries that matched at the start. */
+  matched: Type.Integer(),
+  /** Of these, queued so far. Those that could no longer be sent are left out. */
+  queued: Type.Integer(),
+  /** What became of the queued ones. */
+  waiting: Type.Integer(),
+  delivered: Type.Integer(),
+  failed: Type.Integer(),
+  canceled: Type.Integer(),
+  createdAt: Timestamp,
+  finishedAt: NullableTimestamp,
+});
+export type AppRedelivery = Static<typeof AppRedelivery>;
+
+export const AppRedeliveryList = Type.Object({ data: Type.Array(AppRedelivery) });
+export type AppRedeliveryList = Static<typeof AppRedeliveryList>;

@@ -1,8 +1,15 @@
 import { type Static, Type } from "typebox";
 import { NOTICE_KINDS } from "../delivery.ts";
-import { ENDPOINT_DISABLED_REASONS, ENDPOINT_KINDS, ENDPOINT_STATUSES } from "../endpoint.ts";
+import {
+  CHOSEN_EVENT_TYPES,
+  ENDPOINT_DISABLED_REASONS,
+  ENDPOINT_KINDS,
+  ENDPOINT_PERIODS,
+  ENDPOINT_STATUSES,
+  type SecretOverlapHours,
+} from "../endpoint.ts";
 import { Timestamp } from "../timestamps.ts";
-import { NullableInteger, NullableTimestamp, nullable, oneOf, Was } from "./forms.ts";
+import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, Was } from "./forms.ts";
 
 /** `idle`: nothing has been sent yet. */
 const ENDPOINT_CONDITIONS = ["idle", "healthy", "failing", "disabled"] as const;
@@ -37,11 +44,20 @@ export const AppEndpoint = Type.Object({
   status: oneOf(ENDPOINT_STATUSES),
   disabledReason: nullable(oneOf(ENDPOINT_DISABLED_REASONS)),
   disabledAt: NullableTimestamp,
-  /** The last characters of the signing secret. */
-  secretHint: Type.String(),
-  secretCreatedAt: Timestamp,
+  /** The last characters of the signing secret; null for chats, whose cards are not signed. */
+  secretHint: NullableText,
+  secretCreatedAt: NullableTimestamp,
   /** Until then the previous secret stays valid. */
   previousSecretExpiresAt: NullableTimestamp,
+  eventTypes: Type.Array(oneOf(CHOSEN_EVENT_TYPES)),
+  /** Null: bookings of every widget. */
+  widgetIds: nullable(Type.Array(Type.String())),
+  /** booking.erased is also sent for bookings whose retention ended. */
+  reportsExpiry: Type.Boolean(),
+  /** Names of the custom request headers; their values are never shown again. */
+  headerNames: Type.Array(Type.String()),
+  /** Null: as fast as the receiver answers. */
+  requestsPerMinute: NullableInteger,
   health: EndpointHealth,
   /** The newest few, newest first. */
   notices: Type.Array(EndpointNotice),
@@ -52,35 +68,70 @@ export type AppEndpoint = Static<typeof AppEndpoint>;
 export const AppEndpointList = Type.Object({ data: Type.Array(AppEndpoint) });
 export type AppEndpointList = Static<typeof AppEndpointList>;
 
+/** What an endpoint gets, and how. Omitted fields keep their value; for a new endpoint, their default. */
+const EndpointSettings = {
+  eventTypes: Type.Optional(Type.Array(oneOf(CHOSEN_EVENT_TYPES))),
+  widgetIds: Type.Optional(nullable(Type.Array(Type.String()))),
+  reportsExpiry: Type.Optional(Type.Boolean()),
+  /** All custom headers. A null value keeps the current value; a name that is left out is deleted. */
+  headers: Type.Optional(Type.Record(Type.String(), NullableText)),
+  requestsPerMinute: Type.Optional(NullableInteger),
+};
+
 export const NewEndpoint = Type.Object({
   url: Type.String(),
   kind: oneOf(ENDPOINT_KINDS),
   description: Type.Optional(Type.String()),
+  ...EndpointSettings,
 });
 export type NewEndpoint = Static<typeof NewEndpoint>;
 
 /** The only response with the new endpoint's signing secret. */
-export const AddedEndpoint = Type.Object({ endpoint: AppEndpoint, secret: Type.String() });
+export const AddedEndpoint = Type.Object({
+  endpoint: AppEndpoint,
+  /** Null for chats. */
+  secret: NullableText,
+  /** Another endpoint with the same URL, which gets the same events; null if there is none. */
+  sameUrlAs: NullableText,
+});
 export type AddedEndpoint = Static<typeof AddedEndpoint>;
 
 /** PATCH: omitted fields stay as they are. The kind cannot be changed. */
 export const EndpointChange = Type.Object({
   ...Type.Partial(Type.Object({ url: Type.String(), description: Type.String(), isEnabled: Type.Boolean() }))
     .properties,
+  ...EndpointSettings,
   was: Was,
 });
 export type EndpointChange = Static<typeof EndpointChange>;
 
-/** The only response with the new secret. The old one stays valid until the given time. */
-export const RotatedSecret = Type.Object({ secret: Type.String(), previousSecretExpiresAt: Timestamp });
+/** How long the old secret stays valid, one of SECRET_OVERLAP_HOURS; 24 if omitted. */
+export const RotateSecretRequest = Type.Object({
+  overlapHours: Type.Optional(Type.Unsafe<SecretOverlapHours>(Type.Integer())),
+});
+export type RotateSecretRequest = Static<typeof RotateSecretRequest>;
+
+/** The only response with the new secret. The old one stays valid until the given time; null if it stopped at once. */
+export const RotatedSecret = Type.Object({ secret: Type.String(), previousSecretExpiresAt: NullableTimestamp });
 export type RotatedSecret = Static<typeof RotatedSecret>;
 
-export const RedeliverFailedRequest = Type.Object({
-  since: Type.String(),
-  /** Includes deliveries that were cancelled because the endpoint was off. */
-  missed: Type.Optional(Type.Boolean()),
-});
-export type RedeliverFailedRequest = Static<typeof RedeliverFailedRequest>;
+/** How many waiting deliveries are now sent at once. */
+export const RetriedDeliveries = Type.Object({ count: Type.Integer() });
+export type RetriedDeliveries = Static<typeof RetriedDeliveries>;
 
-export const RedeliverFailedAnswer = Type.Object({ count: Type.Integer() });
-export type RedeliverFailedAnswer = Static<typeof RedeliverFailedAnswer>;
+/** The finished attempts of a part of the period. */
+const EndpointInterval = Type.Object({
+  from: Timestamp,
+  delivered: Type.Integer(),
+  failed: Type.Integer(),
+  /** Of attempts with a duration; null without any. */
+  medianMs: NullableInteger,
+  p95Ms: NullableInteger,
+});
+
+export const EndpointStatistics = Type.Object({
+  period: oneOf(ENDPOINT_PERIODS),
+  /** Oldest first, without gaps; the last one is not over yet. */
+  intervals: Type.Array(EndpointInterval),
+});
+export type EndpointStatistics = Static<typeof EndpointStatistics>;

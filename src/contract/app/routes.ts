@@ -43,15 +43,23 @@ export const APP_ROUTES = {
 
   listEndpoints:      { method: "GET",    path: "/endpoints", role: "viewer" },
   addEndpoint:        { method: "POST",   path: "/endpoints", role: "admin", feature: "webhooks" },
-  changeEndpoint:     { method: "PATCH",  path: "/endpoints/:endpoint", role: "admin", feature: "webhooks" },
+  // On any plan it turns an endpoint off; everything else needs the feature, which the route itself checks.
+  changeEndpoint:     { method: "PATCH",  path: "/endpoints/:endpoint", role: "admin" },
   removeEndpoint:     { method: "DELETE", path: "/endpoints/:endpoint", role: "admin" },
   testEndpoint:       { method: "POST",   path: "/endpoints/:endpoint/test", role: "member", feature: "webhooks" },
   rotateSecret:       { method: "POST",   path: "/endpoints/:endpoint/rotate-secret", role: "admin", feature: "webhooks" },
-  redeliverFailed:    { method: "POST",   path: "/endpoints/:endpoint/redeliver-failed", role: "member", feature: "webhooks" },
+  retryEndpoint:      { method: "POST",   path: "/endpoints/:endpoint/retry", role: "member", feature: "webhooks" },
+  getStatistics:      { method: "GET",    path: "/endpoints/:endpoint/statistics", role: "viewer" },
 
   listDeliveries:     { method: "GET",    path: "/deliveries", role: "viewer" },
   getDelivery:        { method: "GET",    path: "/deliveries/:delivery", role: "viewer" },
   redeliver:          { method: "POST",   path: "/deliveries/:delivery/redeliver", role: "member", feature: "webhooks" },
+  retryDelivery:      { method: "POST",   path: "/deliveries/:delivery/retry", role: "member", feature: "webhooks" },
+
+  listRedeliveries:   { method: "GET",    path: "/redeliveries", role: "viewer" },
+  getRedelivery:      { method: "GET",    path: "/redeliveries/:redelivery", role: "viewer" },
+  startRedelivery:    { method: "POST",   path: "/redeliveries", role: "member", feature: "webhooks" },
+  cancelRedelivery:   { method: "DELETE", path: "/redeliveries/:redelivery", role: "member" },
 
   listKeys:           { method: "GET",    path: "/keys", role: "admin" },
   createKey:          { method: "POST",   path: "/keys", role: "admin", feature: "readApi" },

@@ -8,8 +8,12 @@ const SOONEST_MS = 1_000;
 const LATEST_MS = 5_000;
 
 type DeliveryFilter = {
+  readonly search?: string | undefined;
   readonly endpoint?: string | undefined;
+  readonly widget?: string | undefined;
   readonly state?: string | undefined;
+  readonly error?: string | undefined;
+  readonly redelivery?: string | undefined;
   /** ISO instants. A function, because "the last hour" moves on with every refresh. */
   readonly range?: () => { from?: string | undefined; to?: string | undefined };
   readonly limit?: number;
@@ -22,8 +26,10 @@ export const deliveriesQuery = (organization: string, name: string, filter: Deli
   infiniteQueryOptions({
     queryKey: [...deliveriesKey(organization), "list", name],
     queryFn: ({ signal, pageParam }) => {
-      const { endpoint, state, range, limit = DELIVERIES_PER_PAGE } = filter;
-      const query = { endpoint, state, ...range?.(), cursor: pageParam ?? undefined, limit: String(limit) };
+      const { range, limit = DELIVERIES_PER_PAGE, ...filters } = filter;
+      // An empty text is no filter.
+      const chosen = Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, value || undefined]));
+      const query = { ...chosen, ...range?.(), cursor: pageParam ?? undefined, limit: String(limit) };
       return call("listDeliveries", { organization, query, signal });
     },
     initialPageParam: null as string | null,
@@ -37,6 +43,17 @@ export const deliveryQuery = (organization: string, id: string) =>
     queryKey: [...deliveriesKey(organization), "one", id],
     queryFn: ({ signal }) => call("getDelivery", { organization, params: { delivery: id }, signal }),
     refetchInterval: ({ state: { data } }) => toWait(data ? [data] : []),
+  });
+
+const PROGRESS_MS = 2_000;
+
+/** The latest bulk redeliveries; refreshed while one is running or its deliveries are waiting. */
+export const redeliveriesQuery = (organization: string) =>
+  queryOptions({
+    queryKey: [...deliveriesKey(organization), "redeliveries"],
+    queryFn: ({ signal }) => call("listRedeliveries", { organization, signal }),
+    refetchInterval: ({ state: { data } }) =>
+      data?.data.some(({ state, waiting }) => state === "running" || waiting > 0) ? PROGRESS_MS : false,
   });
 
 export function isPending({ pending, isInFlight }: Pick<AppDelivery, "pending" | "isInFlight">): boolean {

@@ -12,6 +12,13 @@ export const endpointsQuery = (organization: string) =>
     refetchInterval: REFRESH_MS,
   });
 
+export const statisticsQuery = (organization: string, endpoint: string, period: string) =>
+  queryOptions({
+    queryKey: [organization, "endpoints", endpoint, period],
+    queryFn: ({ signal }) => call("getStatistics", { organization, params: { endpoint }, query: { period }, signal }),
+    refetchInterval: REFRESH_MS,
+  });
+
 /** Queries to refresh after an endpoint changed; that can also create or cancel deliveries. */
 export const endpointRefreshes = (organization: string) => [
   endpointsQuery(organization).queryKey,

@@ -13,7 +13,7 @@ import { LockedFeature } from "../ui/states/LockedFeature.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { type Column, DataTable } from "../ui/tables/DataTable.tsx";
 import { OlderButton } from "../ui/tables/OlderButton.tsx";
-import { describeAction, describeDetail, describeTarget } from "./audit-words.ts";
+import { describeAction, describeActor, describeDetail, describeTarget } from "./audit-words.ts";
 
 export function AuditPage() {
   const { can } = useOrganization();
@@ -48,7 +48,7 @@ function Entries() {
       ),
     },
     { header: "Target", cell: (row) => <Target {...describeTarget(row, { id, name })} /> },
-    { header: "By", width: "11rem", cell: ({ actor }) => actor.name ?? actor.email ?? "Operator" },
+    { header: "By", width: "11rem", cell: describeActor },
     {
       header: "Time",
       isShort: true,

@@ -24,7 +24,12 @@ const WORDS: Record<AuditAction, string> = {
   "endpoint.removed": "Endpoint deleted",
   "endpoint.secret_rotated": "Signing secret rotated",
   "endpoint.tested": "Test sent",
+  "endpoint.turned_off": "Endpoint turned off automatically",
+  "endpoint.retried": "Waiting deliveries retried",
   "delivery.redelivered": "Redelivery requested",
+  "delivery.retried": "Delivery retried",
+  "deliveries.redelivered": "Bulk redelivery started",
+  "redelivery.canceled": "Bulk redelivery cancelled",
   "widget.created": "Widget created",
   "widget.changed": "Widget changed",
   "connection.added": "Connection added",
@@ -38,6 +43,11 @@ const WORDS: Record<AuditAction, string> = {
 /** An unknown action of a newer server is shown as it is. */
 export function describeAction(action: string): string {
   return (WORDS as Record<string, string>)[action] ?? action;
+}
+
+/** Whoever did it; the command line can't tell who the operator is, and some things Bookflow does by itself. */
+export function describeActor({ actor, action }: Pick<AuditEntry, "actor" | "action">): string {
+  return actor.name ?? actor.email ?? (action === "endpoint.turned_off" ? "Bookflow" : "Operator");
 }
 
 /** The name at that time, with the id; some entries have no name, only an id. */
@@ -83,6 +93,10 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   bookingUrl: "booking page",
   connectionId: "connection",
   url: "URL",
+  eventTypes: "events",
+  widgetIds: "widgets",
+  reportsExpiry: "events",
+  requestsPerMinute: "rate limit",
 };
 
 /** businessName becomes "business name"; the command line writes business_name. */

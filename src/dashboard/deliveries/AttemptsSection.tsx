@@ -1,21 +1,24 @@
-import { Badge, Group, Text } from "@mantine/core";
+import { Badge, Group, Stack, Text } from "@mantine/core";
 import { IconClock } from "@tabler/icons-react";
 import type { AppAttempt, AppDeliveryDetail } from "#contract/app/deliveries.ts";
+import { describeAttempt } from "#contract/attempt-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
+import { Facts } from "../ui/layout/Facts.tsx";
 import { Fold } from "../ui/layout/Fold.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import classes from "./AttemptsSection.module.css";
-import { describeAttempt, formatDuration } from "./delivery-words.ts";
+import { formatDuration } from "./delivery-words.ts";
 
-export function AttemptsSection({ delivery: { attempts, state } }: { delivery: AppDeliveryDetail }) {
+export function AttemptsSection({ delivery }: { delivery: AppDeliveryDetail }) {
+  const { attempts, state } = delivery;
   return (
     <Section title="Attempts" description="Newest first.">
       {attempts.length > 0 ? (
         <ol className={classes["attempts"]} reversed>
           {attempts.map((attempt, index) => (
-            <Attempt key={attempt.number} attempt={attempt} isNewest={index === 0} />
+            <Attempt key={attempt.number} attempt={attempt} delivery={delivery} isNewest={index === 0} />
           ))}
         </ol>
       ) : (
@@ -31,10 +34,13 @@ const RESULTS: Record<AppAttempt["result"], { name: string; color: string }> = {
   interrupted: { name: "Interrupted", color: "yellow" },
 };
 
-function Attempt({ attempt, isNewest }: { attempt: AppAttempt; isNewest: boolean }) {
+type AttemptProps = { attempt: AppAttempt; delivery: AppDeliveryDetail; isNewest: boolean };
+
+function Attempt({ attempt, delivery, isNewest }: AttemptProps) {
   const { format, can } = useOrganization();
   const { name, color } = RESULTS[attempt.result];
   const { number, reply, durationMs, nextAttemptAt } = attempt;
+  const { kind } = delivery.endpoint;
   return (
     <li className={classes["attempt"]}>
       <Group justify="space-between" gap="xs" align="baseline">
@@ -43,24 +49,34 @@ function Attempt({ attempt, isNewest }: { attempt: AppAttempt; isNewest: boolean
             Attempt {number}
           </Text>
           <Badge color={color}>{name}</Badge>
-          {attempt.trigger === "manual" && <Badge color="gray">Redelivery</Badge>}
+          {attempt.trigger === "manual" && <Badge color="gray">{nextAttemptAt ? "Retry now" : "Redelivery"}</Badge>}
         </Group>
         <Text size="xs" c="dimmed" className={classes["time"]}>
           {format.exact(attempt.startedAt)}
         </Text>
       </Group>
       <Text size="sm" mt={4}>
-        {describeAttempt(attempt)}
+        {describeAttempt({ ...attempt, kind })}
         {durationMs !== null && ` after ${formatDuration(durationMs)}`}.
         {nextAttemptAt !== null && ` Next attempt scheduled for ${format.timeToSecond(nextAttemptAt)}.`}
       </Text>
-      {reply && can("seeCustomers").isAllowed && (
-        <div className={classes["reply"]} data-open={isNewest}>
-          {isNewest ? (
-            <Reply attempt={attempt} />
-          ) : (
+      {kind === "teams" && attempt.status === 202 && attempt.result === "delivered" && (
+        <Text size="xs" c="dimmed" mt={4}>
+          Teams runs the workflow after it has accepted the card. If the card doesn’t appear, look at the workflow’s run
+          history.
+        </Text>
+      )}
+      {can("seeCustomers").isAllowed && (
+        <div className={classes["reply"]} data-open={isNewest && Boolean(reply)}>
+          {reply && isNewest && <Reply attempt={attempt} />}
+          {reply && !isNewest && (
             <Fold label="Response">
               <Reply attempt={attempt} />
+            </Fold>
+          )}
+          {attempt.request && (
+            <Fold label={`Details of attempt ${number}`}>
+              <Details attempt={attempt} />
             </Fold>
           )}
         </div>
@@ -71,4 +87,30 @@ function Attempt({ attempt, isNewest }: { attempt: AppAttempt; isNewest: boolean
 
 function Reply({ attempt: { reply, replyIsTruncated } }: { attempt: AppAttempt }) {
   return <CopyField label={replyIsTruncated ? "Response (truncated)" : "Response"} value={reply ?? ""} />;
+}
+
+function Details({ attempt: { request, responseHeaders, timings } }: { attempt: AppAttempt }) {
+  const inMs = (ms: number | null | undefined) => ms != null && formatDuration(ms);
+  return (
+    <Stack gap="md">
+      <Facts
+        facts={[
+          ["Sent to", request?.remoteAddress],
+          ["Body sent", request && `${request.bodyBytes.toLocaleString()} bytes`],
+          ["Name look-up", inMs(timings?.lookupMs)],
+          ["Connection", timings?.connectMs == null ? "Reused" : inMs(timings.connectMs)],
+          ["TLS", inMs(timings?.tlsMs)],
+          ["First byte", inMs(timings?.firstByteMs)],
+        ]}
+      />
+      {request && <CopyField label="Request headers" value={toLines(request.headers)} />}
+      {responseHeaders && <CopyField label="Response headers" value={toLines(responseHeaders)} />}
+    </Stack>
+  );
+}
+
+function toLines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
 }

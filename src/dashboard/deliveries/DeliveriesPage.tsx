@@ -21,7 +21,8 @@ import { OlderButton } from "../ui/tables/OlderButton.tsx";
 import { DeliveryTable } from "./DeliveryTable.tsx";
 import { isFiltered, NO_FILTERS, toRange } from "./delivery-filters.ts";
 import { FilterBar } from "./FilterBar.tsx";
-import { RedeliverFailedDialog } from "./RedeliverFailedDialog.tsx";
+import { RedeliverDialog } from "./RedeliverDialog.tsx";
+import { RedeliveriesSection } from "./RedeliveriesSection.tsx";
 
 export function DeliveriesPage() {
   const { id, can, plan, paths, details } = useOrganization();
@@ -29,8 +30,12 @@ export function DeliveriesPage() {
   const [isRedelivering, setRedelivering] = useState(false);
   const deliveries = useInfiniteQuery(
     deliveriesQuery(id, Object.values(filters).join(" "), {
+      search: filters.search,
       endpoint: filters.endpoint,
+      widget: filters.widget,
       state: filters.state,
+      error: filters.error,
+      redelivery: filters.redelivery,
       range: () => toRange(filters, details.timeZone),
     }),
   );
@@ -50,8 +55,8 @@ export function DeliveriesPage() {
           >
             Refresh
           </Button>
-          <ActionButton variant="default" verdict={can("redeliverFailed")} onClick={() => setRedelivering(true)}>
-            Redeliver failed
+          <ActionButton variant="default" verdict={can("startRedelivery")} onClick={() => setRedelivering(true)}>
+            Redeliver…
           </ActionButton>
         </>
       }
@@ -60,6 +65,7 @@ export function DeliveriesPage() {
         Earlier deliveries stay here for {DELIVERY_LOG_DAYS} days.
       </LockedFeature>
       <StaleNotice query={deliveries} />
+      <RedeliveriesSection />
       <FilterBar filters={filters} onChange={setFilters} />
       <Section title="Log" description={`Newest first. Times in ${formatZone(details.timeZone)}.`} isFlush>
         <Loaded query={deliveries} rows={8}>
@@ -76,7 +82,7 @@ export function DeliveriesPage() {
                   </Button>
                 }
               >
-                Try another status or a longer period.
+                Try another filter or a longer period.
               </EmptyState>
             ) : (
               <EmptyState
@@ -91,11 +97,7 @@ export function DeliveriesPage() {
         </Loaded>
         <OlderButton query={deliveries} what="deliveries" />
       </Section>
-      <RedeliverFailedDialog
-        isOpen={isRedelivering}
-        endpointId={filters.endpoint}
-        onClose={() => setRedelivering(false)}
-      />
+      <RedeliverDialog isOpen={isRedelivering} filters={filters} onClose={() => setRedelivering(false)} />
     </Page>
   );
 }

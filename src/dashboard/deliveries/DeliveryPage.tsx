@@ -20,7 +20,7 @@ import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
 import { AttemptsSection } from "./AttemptsSection.tsx";
 import { RequestSection } from "./RequestSection.tsx";
-import { redeliverVerdict } from "./redeliver-verdict.ts";
+import { redeliverVerdict, retryVerdict } from "./redeliver-verdict.ts";
 import { StateBadge } from "./StateBadge.tsx";
 import { SummarySection } from "./SummarySection.tsx";
 
@@ -60,7 +60,13 @@ function Delivery({ delivery, query }: DeliveryProps) {
     says: () => "Delivery queued",
     onDone: () => setAsking(false),
   });
+  const retry = useAction({
+    run: () => call("retryDelivery", { organization: id, params: { delivery: delivery.id } }),
+    refreshes: [deliveriesKey(id)],
+    says: () => "Retrying now",
+  });
   const { endpoint } = delivery;
+  const isRetrying = delivery.state === "retrying" && delivery.pending === "automatic";
   return (
     <Page
       title={toTitle(delivery)}
@@ -72,9 +78,15 @@ function Delivery({ delivery, query }: DeliveryProps) {
         </Group>
       }
       actions={
-        <ActionButton verdict={redeliverVerdict(can, delivery)} onClick={() => setAsking(true)}>
-          Redeliver
-        </ActionButton>
+        isRetrying ? (
+          <ActionButton verdict={retryVerdict(can, delivery)} loading={retry.isPending} onClick={() => retry.mutate()}>
+            Retry now
+          </ActionButton>
+        ) : (
+          <ActionButton verdict={redeliverVerdict(can, delivery)} onClick={() => setAsking(true)}>
+            Redeliver
+          </ActionButton>
+        )
       }
     >
       <StaleNotice query={query} />
@@ -99,5 +111,6 @@ function Delivery({ delivery, query }: DeliveryProps) {
 
 function toTitle({ event, reference }: AppDeliveryDetail): string {
   if (event.type === "endpoint.test") return "Test delivery";
+  if (event.type === "booking.erased") return `Erasure of ${reference}`;
   return reference === null ? "Delivery of an erased booking" : `Delivery of ${reference}`;
 }

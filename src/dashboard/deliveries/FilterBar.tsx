@@ -1,11 +1,15 @@
 import { Button, Group, Select, TextInput } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { DELIVERY_STATES } from "#contract/delivery.ts";
+import { useEffect, useState } from "react";
+import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
+import { ATTEMPT_ERROR_CODES, DELIVERY_STATES } from "#contract/delivery.ts";
 import { endpointsQuery } from "../api/endpoints.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { nameOf } from "../webhooks/endpoint-words.ts";
-import { type DeliveryFilters, isFiltered, NO_FILTERS, TIMES } from "./delivery-filters.ts";
-import { STATE_NAMES } from "./delivery-words.ts";
+import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
+import { type DeliveryFilters, isFiltered, isSearchable, NO_FILTERS, TIMES } from "./delivery-filters.ts";
+import { ERROR_NAMES, STATE_NAMES } from "./delivery-words.ts";
 import classes from "./FilterBar.module.css";
 
 type FilterBarProps = {
@@ -19,7 +23,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
   const endpoints = useQuery(endpointsQuery(id));
   const known = (endpoints.data?.data ?? []).map((each) => ({ value: each.id, label: nameOf(each) }));
   const isKnown = filters.endpoint === "" || known.some(({ value }) => value === filters.endpoint);
-  const select = (name: "endpoint" | "state" | "time") => ({
+  const select = (name: "endpoint" | "state" | "error" | "time") => ({
     className: classes["field"],
     value: filters[name],
     allowDeselect: false,
@@ -34,6 +38,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
   });
   return (
     <Group gap="sm" align="flex-end" mb="lg" role="search" aria-label="Filter deliveries">
+      <SearchInput filters={filters} onChange={onChange} />
       <Select
         label="Endpoint"
         data={[
@@ -43,14 +48,9 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         ]}
         {...select("endpoint")}
       />
-      <Select
-        label="Status"
-        data={[
-          { value: "", label: "All statuses" },
-          ...DELIVERY_STATES.map((state) => ({ value: state, label: STATE_NAMES[state] })),
-        ]}
-        {...select("state")}
-      />
+      <Select label="Status" data={STATES} {...select("state")} />
+      <Select label="Error" data={ERRORS} {...select("error")} />
+      <WidgetSelect value={filters.widget} onChange={(widget) => onChange({ widget })} />
       <Select label="Time" data={TIMES} {...select("time")} />
       {filters.time === "between" && (
         <Group gap="sm" className={classes["between"]}>
@@ -64,5 +64,46 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         </Button>
       )}
     </Group>
+  );
+}
+
+const STATES = [
+  { value: "", label: "All statuses" },
+  ...DELIVERY_STATES.map((state) => ({ value: state, label: STATE_NAMES[state] })),
+];
+const ERRORS = [
+  { value: "", label: "Any or none" },
+  ...ATTEMPT_ERROR_CODES.map((code) => ({ value: code, label: ERROR_NAMES[code] })),
+];
+
+/** Searches when the text is complete, or on Enter. */
+function SearchInput({ filters, onChange }: FilterBarProps) {
+  const { can } = useOrganization();
+  const [text, setText] = useState(filters.search);
+  const [isWrong, setWrong] = useState(false);
+  useEffect(() => setText(filters.search), [filters.search]);
+  const what = can("seeCustomers").isAllowed
+    ? "Reference, event ID, delivery ID or e-mail"
+    : "Reference, event ID or delivery ID";
+  const change = (next: string) => {
+    setText(next);
+    setWrong(false);
+    if (next.trim() === "" || isSearchable(next)) onChange({ search: next.trim() }, { replace: true });
+  };
+  return (
+    <TextInput
+      type="search"
+      label="Search"
+      placeholder={what}
+      leftSection={<IconSearch size={17} stroke={1.6} aria-hidden />}
+      maxLength={SEARCH_LENGTH_MAX}
+      value={text}
+      error={isWrong && `Enter a complete ${what.charAt(0).toLowerCase()}${what.slice(1)}.`}
+      onChange={(event) => change(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") setWrong(text.trim() !== "" && !isSearchable(text));
+      }}
+      flex="1 1 18rem"
+    />
   );
 }

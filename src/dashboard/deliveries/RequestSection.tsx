@@ -1,4 +1,4 @@
-import { Stack, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
@@ -10,32 +10,21 @@ export function RequestSection({ delivery }: { delivery: AppDeliveryDetail }) {
   const { body, isErased, endpoint } = delivery;
   return (
     <Section title="Request" description={endpoint.kind === "webhook" ? SIGNED : UNSIGNED}>
-      <Stack gap="md">
-        <CopyField label="Headers" value={toHeaders(delivery)} />
-        {body === null ? (
-          <Text size="sm" c="dimmed">
-            {isErased
-              ? "The body was erased together with the booking."
-              : "Viewers can’t see the body because it contains customer data."}
-          </Text>
-        ) : (
-          verdict.isAllowed && <CopyField label="Body" value={toPretty(body)} />
-        )}
-      </Stack>
+      {body === null ? (
+        <Text size="sm" c="dimmed">
+          {isErased
+            ? "The body was erased together with the booking."
+            : "Viewers can’t see the body because it contains customer data."}
+        </Text>
+      ) : (
+        verdict.isAllowed && <CopyField label="Body" value={toPretty(body)} />
+      )}
     </Section>
   );
 }
 
-const SIGNED = "Every attempt sends the same body with a new signature.";
+const SIGNED = "Every attempt sends the same body with a new signature. Each attempt’s headers are above.";
 const UNSIGNED = "Every attempt sends the same body. Chat cards aren’t signed.";
-
-/** The headers that server/webhooks/delivery/guarded-send.ts sends. Chat cards are not signed. */
-function toHeaders({ id, event, endpoint }: AppDeliveryDetail): string {
-  const lines = ["Content-Type: application/json", "User-Agent: Service-Webhooks/1.0 (+…)"];
-  if (endpoint.kind === "webhook")
-    lines.push(`Service-Event: ${event.type}`, `Service-Delivery: ${id}`, "Service-Signature: t=…,v1=…");
-  return lines.join("\n");
-}
 
 function toPretty(body: string): string {
   return JSON.stringify(JSON.parse(body), null, 2);

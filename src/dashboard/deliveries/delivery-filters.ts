@@ -2,7 +2,17 @@ import { instantAgo, toInstant } from "../zoned-time.ts";
 
 // Filters of the delivery log, as query parameters.
 
-export const NO_FILTERS = { endpoint: "", state: "", time: "", from: "", to: "" };
+export const NO_FILTERS = {
+  search: "",
+  endpoint: "",
+  widget: "",
+  state: "",
+  error: "",
+  redelivery: "",
+  time: "",
+  from: "",
+  to: "",
+};
 export type DeliveryFilters = typeof NO_FILTERS;
 
 export const TIMES = [
@@ -31,6 +41,14 @@ export function toRange({ time, from, to }: DeliveryFilters, timeZone: string): 
   }
 }
 
-export function isFiltered({ endpoint, state, time }: DeliveryFilters): boolean {
-  return endpoint !== "" || state !== "" || time !== "";
+export function isFiltered({ from: _from, to: _to, ...chosen }: DeliveryFilters): boolean {
+  return Object.values(chosen).some((value) => value !== "");
 }
+
+/** Whether a text is complete enough to search for: a reference, an event ID, a delivery ID or an e-mail address. */
+export function isSearchable(text: string): boolean {
+  return SEARCHABLE.test(text.trim());
+}
+
+const SEARCHABLE =
+  /^(?:svc-\w{6}|evt_[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^@\s]+@[^@\s]+\.[^@\s]+)$/i;

@@ -1,17 +1,20 @@
-import { Modal, Radio, Stack, TextInput } from "@mantine/core";
+import { Alert, Modal, Radio, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import type { AddedEndpoint } from "#contract/app/endpoints.ts";
+import type { AddedEndpoint, NewEndpoint } from "#contract/app/endpoints.ts";
 import { ENDPOINT_KINDS, type EndpointKind } from "#contract/endpoint.ts";
 import { call } from "../api/call.ts";
-import { endpointRefreshes } from "../api/endpoints.ts";
+import { endpointRefreshes, endpointsQuery } from "../api/endpoints.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { STAYS_OPEN } from "../ui/copy/ShownOnce.tsx";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
+import { EndpointFields } from "./EndpointFields.tsx";
+import { type EndpointValues, NEW_ENDPOINT, toBody } from "./endpoint-form.ts";
 import { KINDS, nameOf } from "./endpoint-words.ts";
 import { SecretOnce } from "./SecretOnce.tsx";
 
@@ -34,13 +37,13 @@ export function AddEndpointDialog({ isOpen, onClose }: { isOpen: boolean; onClos
       size="lg"
       {...(added ? STAYS_OPEN : {})}
     >
-      {added ? (
+      {added?.secret ? (
         <SecretOnce secret={added.secret} onDone={() => openEndpoint(added)} />
       ) : (
         <AddForm
           onClose={onClose}
           // Chat cards are not signed, so there is no secret to show.
-          onAdded={(answer) => (answer.endpoint.kind === "webhook" ? setAdded(answer) : openEndpoint(answer))}
+          onAdded={(answer) => (answer.secret === null ? openEndpoint(answer) : setAdded(answer))}
         />
       )}
     </Modal>
@@ -50,21 +53,27 @@ export function AddEndpointDialog({ isOpen, onClose }: { isOpen: boolean; onClos
 function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: AddedEndpoint) => void }) {
   const { id } = useOrganization();
   const idempotencyKey = useIdempotencyKey();
-  const form = useForm({ initialValues: { kind: "webhook" as EndpointKind, url: "", description: "" } });
+  const [kind, setKind] = useState<EndpointKind>("webhook");
+  const form = useForm({ initialValues: NEW_ENDPOINT });
+  const endpoints = useQuery(endpointsQuery(id));
+  const typed = URL.parse(form.values.url.trim())?.href;
+  const same = endpoints.data?.data.find((each) => each.kind === "webhook" && each.url === typed);
   const add = useAction({
-    run: (body: typeof form.values) => call("addEndpoint", { organization: id, body, idempotencyKey }),
+    run: (values: EndpointValues) =>
+      call("addEndpoint", { organization: id, body: toWanted(kind, values), idempotencyKey }),
     form,
     isQuiet: true,
     refreshes: endpointRefreshes(id),
-    says: ({ endpoint }) => `${nameOf(endpoint)} added`,
+    says: ({ endpoint, sameUrlAs }) =>
+      `${nameOf(endpoint)} added${sameUrlAs === null ? "" : ". Another endpoint has the same URL, so it gets each event twice"}`,
     onDone: onAdded,
   });
-  const kind = KINDS[form.values.kind];
+  const { help, example } = KINDS[kind];
   return (
     <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
       <Stack gap="md">
         <FormFault error={add.error} />
-        <Radio.Group label="Type" {...form.getInputProps("kind")}>
+        <Radio.Group label="Type" value={kind} onChange={(value) => setKind(value as EndpointKind)}>
           <Stack gap="sm" mt="xs">
             {ENDPOINT_KINDS.map((each) => (
               <Radio key={each} value={each} label={KINDS[each].name} description={KINDS[each].meaning} />
@@ -73,8 +82,8 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
         </Radio.Group>
         <TextInput
           label="URL"
-          description={kind.help}
-          placeholder={kind.example}
+          description={help}
+          placeholder={example}
           inputMode="url"
           autoComplete="off"
           required
@@ -87,8 +96,20 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
           autoComplete="off"
           {...form.getInputProps("description")}
         />
+        {same && (
+          <Alert color="yellow" role="status">
+            {nameOf(same)} already has this URL. Each event would be sent to it twice.
+          </Alert>
+        )}
+        <EndpointFields form={form} kind={kind} />
         <FormButtons label="Add endpoint" isBusy={add.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );
+}
+
+/** Chats take neither headers nor a choice of events: what was entered before the type was changed does not count. */
+function toWanted(kind: EndpointKind, values: EndpointValues): NewEndpoint {
+  const taken = kind === "webhook" ? values : { ...values, headers: "", eventTypes: ["booking.created"] };
+  return { ...toBody(taken), url: values.url, kind };
 }

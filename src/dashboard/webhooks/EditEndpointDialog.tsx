@@ -8,6 +8,8 @@ import { toChange, useFollowedValues } from "../hooks/use-followed-values.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
+import { EndpointFields } from "./EndpointFields.tsx";
+import { toBody, toSeen, toValues } from "./endpoint-form.ts";
 import { KINDS, nameOf } from "./endpoint-words.ts";
 
 type EditProps = { endpoint: AppEndpoint; onClose: () => void };
@@ -23,14 +25,15 @@ export function EditEndpointDialog({ isOpen, ...props }: EditProps & { isOpen: b
 function EditForm({ endpoint, onClose }: EditProps) {
   const { id } = useOrganization();
   const isChat = endpoint.kind !== "webhook";
-  const saved = { url: isChat ? "" : endpoint.url, description: endpoint.description };
+  const saved = toValues(endpoint);
   const form = useForm({ initialValues: saved });
-  useFollowedValues(form, saved);
+  useFollowedValues(form, saved, (name, value) => (name === "url" || name === "description" ? String(value) : ""));
   const save = useAction({
     run: () => {
       const { was, ...changed } = toChange(form);
       // The form never holds a chat endpoint's old URL; the server compares with the masked one.
-      const body = { ...changed, was: isChat && form.isDirty("url") ? { ...was, url: endpoint.url } : was };
+      const seen = { ...toSeen(was), ...(isChat && form.isDirty("url") ? { url: endpoint.url } : {}) };
+      const body = { ...toBody(changed), was: seen };
       return call("changeEndpoint", { organization: id, params: { endpoint: endpoint.id }, body });
     },
     form,
@@ -58,6 +61,7 @@ function EditForm({ endpoint, onClose }: EditProps) {
           {...form.getInputProps("url")}
         />
         <TextInput label="Description" autoComplete="off" {...form.getInputProps("description")} />
+        <EndpointFields form={form} kind={endpoint.kind} />
         <FormButtons label="Save endpoint" isReady={form.isDirty()} isBusy={save.isPending} onCancel={onClose} />
       </Stack>
     </form>

@@ -21,6 +21,7 @@ export function EndSection({ endpoint }: { endpoint: AppEndpoint }) {
   const [asked, setAsked] = useState<"switch" | "delete" | null>(null);
   const close = () => setAsked(null);
   const isOn = endpoint.status === "enabled";
+  const switchVerdict = can(isOn ? "changeEndpoint" : "editEndpoint");
   const name = nameOf(endpoint);
   const target = { organization: id, params: { endpoint: endpoint.id } };
   const change = useAction({
@@ -47,7 +48,7 @@ export function EndSection({ endpoint }: { endpoint: AppEndpoint }) {
               ? `When off, nothing is sent. Missed events stay in the log for ${DELIVERY_LOG_DAYS} days and can be redelivered.`
               : "When on, new bookings are sent. Missed events can be redelivered from the log."}
           </Text>
-          <ActionButton variant="default" verdict={can("changeEndpoint")} onClick={() => setAsked("switch")}>
+          <ActionButton variant="default" verdict={switchVerdict} onClick={() => setAsked("switch")}>
             {isOn ? "Turn off endpoint" : "Turn on endpoint"}
           </ActionButton>
         </Group>

@@ -20,6 +20,7 @@ import { onlyWhileOn } from "./only-while-on.ts";
 import { RecentSection } from "./RecentSection.tsx";
 import { SecretSection } from "./SecretSection.tsx";
 import { SettingsSection } from "./SettingsSection.tsx";
+import { StatisticsSection } from "./StatisticsSection.tsx";
 import { TestDialog } from "./TestDialog.tsx";
 
 export function EndpointPage() {
@@ -63,7 +64,7 @@ function Endpoint({ endpoint, query }: { endpoint: AppEndpoint; query: Endpoints
       }
       actions={
         <>
-          <ActionButton variant="default" verdict={can("changeEndpoint")} onClick={() => setEditing(true)}>
+          <ActionButton variant="default" verdict={can("editEndpoint")} onClick={() => setEditing(true)}>
             Edit endpoint
           </ActionButton>
           <ActionButton verdict={onlyWhileOn(can("testEndpoint"), endpoint)} onClick={() => setTesting(true)}>
@@ -74,6 +75,7 @@ function Endpoint({ endpoint, query }: { endpoint: AppEndpoint; query: Endpoints
     >
       <StaleNotice query={query} />
       <HealthSection endpoint={endpoint} />
+      <StatisticsSection endpoint={endpoint} />
       <RecentSection endpoint={endpoint} />
       <SettingsSection endpoint={endpoint} />
       {endpoint.kind === "webhook" && <SecretSection endpoint={endpoint} />}

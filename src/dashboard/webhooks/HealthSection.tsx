@@ -8,6 +8,7 @@ import { When } from "../ui/tables/When.tsx";
 import { DISABLED_WORDS, isPaused } from "./endpoint-words.ts";
 import { type Figure, Figures } from "./Figures.tsx";
 import classes from "./HealthSection.module.css";
+import { RetryAllButton } from "./RetryAllButton.tsx";
 
 export function HealthSection({ endpoint }: { endpoint: AppEndpoint }) {
   const { format } = useOrganization();
@@ -47,8 +48,9 @@ export function HealthSection({ endpoint }: { endpoint: AppEndpoint }) {
 }
 
 /** Current problems and their consequences. */
-function Problems({ endpoint: { health, status, disabledReason, disabledAt } }: { endpoint: AppEndpoint }) {
+function Problems({ endpoint }: { endpoint: AppEndpoint }) {
   const { format } = useOrganization();
+  const { health, status, disabledReason, disabledAt } = endpoint;
   if (status === "disabled")
     return (
       <Alert color="gray" title="This endpoint is off" icon={<IconPlugConnectedX size={20} stroke={1.6} />}>
@@ -63,11 +65,13 @@ function Problems({ endpoint: { health, status, disabledReason, disabledAt } }: 
         <Alert color="red" title="Deliveries are failing" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
           No delivery has succeeded since {format.dateTime(health.failingSince)}. Each delivery is retried for about two
           hours. After five days without success, the endpoint is turned off.
+          <RetryAllButton endpoint={endpoint} />
         </Alert>
       )}
       {isPaused(health) && (
         <Alert color="yellow" title="Paused by the receiver" icon={<IconClockPause size={20} stroke={1.6} />}>
           The receiver asked us to wait. Deliveries resume at {format.exact(health.pausedUntil)}.
+          {health.failingSince === null && <RetryAllButton endpoint={endpoint} />}
         </Alert>
       )}
     </>

@@ -5,7 +5,7 @@ import { useState } from "react";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { deliveriesQuery } from "../api/deliveries.ts";
 import { DeliveryTable } from "../deliveries/DeliveryTable.tsx";
-import { RedeliverFailedDialog } from "../deliveries/RedeliverFailedDialog.tsx";
+import { RedeliverDialog } from "../deliveries/RedeliverDialog.tsx";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
@@ -29,10 +29,10 @@ export function RecentSection({ endpoint }: { endpoint: AppEndpoint }) {
         <Group gap="xs">
           <ActionButton
             variant="default"
-            verdict={onlyWhileOn(can("redeliverFailed"), endpoint)}
+            verdict={onlyWhileOn(can("startRedelivery"), endpoint)}
             onClick={() => setRedelivering(true)}
           >
-            Redeliver failed
+            Redeliver…
           </ActionButton>
           <ButtonLink variant="default" to={paths.deliveries} search={{ endpoint: endpoint.id }}>
             View all deliveries
@@ -52,7 +52,11 @@ export function RecentSection({ endpoint }: { endpoint: AppEndpoint }) {
           );
         }}
       </Loaded>
-      <RedeliverFailedDialog isOpen={isRedelivering} endpointId={endpoint.id} onClose={() => setRedelivering(false)} />
+      <RedeliverDialog
+        isOpen={isRedelivering}
+        filters={{ endpoint: endpoint.id }}
+        onClose={() => setRedelivering(false)}
+      />
     </Section>
   );
 }

@@ -35,6 +35,7 @@ export function SecretOnce({ secret, children, onDone }: { secret: string; child
           </List.Item>
         </List>
         <Text size="sm" mt="xs">
+          The libraries of Standard Webhooks verify our requests with this secret too.{" "}
           <Anchor href="/docs/webhooks#verifying-the-signature" target="_blank">
             Read the webhook guide
           </Anchor>

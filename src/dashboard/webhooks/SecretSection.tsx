@@ -1,7 +1,7 @@
-import { Modal, Text } from "@mantine/core";
+import { Modal, Radio, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import type { AppEndpoint, RotatedSecret } from "#contract/app/endpoints.ts";
-import { SIGNING_SECRET_OVERLAP_HOURS } from "#contract/endpoint.ts";
+import { SECRET_OVERLAP_HOURS, SECRET_OVERLAP_HOURS_DEFAULT, type SecretOverlapHours } from "#contract/endpoint.ts";
 import { call } from "../api/call.ts";
 import { endpointRefreshes } from "../api/endpoints.ts";
 import { useAction } from "../hooks/use-action.ts";
@@ -15,9 +15,10 @@ import { SecretOnce } from "./SecretOnce.tsx";
 export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {
   const { id, can, format } = useOrganization();
   const [isAsking, setAsking] = useState(false);
+  const [overlapHours, setOverlapHours] = useState<SecretOverlapHours>(SECRET_OVERLAP_HOURS_DEFAULT);
   const [rotated, setRotated] = useState<RotatedSecret | null>(null);
   const rotate = useAction({
-    run: () => call("rotateSecret", { organization: id, params: { endpoint: endpoint.id } }),
+    run: () => call("rotateSecret", { organization: id, params: { endpoint: endpoint.id }, body: { overlapHours } }),
     refreshes: endpointRefreshes(id),
     says: () => "Secret rotated",
     onDone: (answer) => {
@@ -38,7 +39,7 @@ export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {
       }
     >
       <Text size="sm">
-        <code>whsec_…{secretHint}</code>, created {format.dateTime(secretCreatedAt)}
+        <code>whsec_…{secretHint}</code>, created {secretCreatedAt && format.dateTime(secretCreatedAt)}
       </Text>
       {previousSecretExpiresAt !== null && (
         <Text size="sm" c="dimmed" mt={4}>
@@ -54,17 +55,55 @@ export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {
         onConfirm={() => rotate.mutate()}
         onClose={() => setAsking(false)}
       >
-        You’ll get a new secret. For {SIGNING_SECRET_OVERLAP_HOURS} hours, requests are signed with both the old and the
-        new secret, so you have time to update your software.
-        {previousSecretExpiresAt !== null && " The secret before the current one stops working immediately."}
+        <Stack gap="md">
+          <RotationText hasPrevious={previousSecretExpiresAt !== null} />
+          <OverlapChoice value={overlapHours} onChange={setOverlapHours} />
+        </Stack>
       </ConfirmDialog>
       <Modal opened={rotated !== null} onClose={close} title="Save the new signing secret" size="lg" {...STAYS_OPEN}>
         {rotated && (
           <SecretOnce secret={rotated.secret} onDone={close}>
-            The old secret stays valid until {format.dateTime(rotated.previousSecretExpiresAt)}.
+            {rotated.previousSecretExpiresAt === null
+              ? "The old secret no longer works."
+              : `The old secret stays valid until ${format.dateTime(rotated.previousSecretExpiresAt)}.`}
           </SecretOnce>
         )}
       </Modal>
     </Section>
   );
 }
+
+function RotationText({ hasPrevious }: { hasPrevious: boolean }) {
+  return (
+    <Text size="sm">
+      You’ll get a new secret. During the overlap, requests are signed with both the old and the new secret, so you have
+      time to update your software.
+      {hasPrevious && " The secret before the current one stops working immediately."}
+    </Text>
+  );
+}
+
+type OverlapChoiceProps = { value: SecretOverlapHours; onChange: (hours: SecretOverlapHours) => void };
+
+function OverlapChoice({ value, onChange }: OverlapChoiceProps) {
+  return (
+    <Radio.Group
+      label="Overlap"
+      value={String(value)}
+      onChange={(chosen) => onChange(SECRET_OVERLAP_HOURS.find((hours) => String(hours) === chosen) ?? value)}
+    >
+      <Stack gap="xs" mt="xs">
+        {SECRET_OVERLAP_HOURS.map((hours) => (
+          <Radio key={hours} value={String(hours)} label={OVERLAPS[hours]} />
+        ))}
+      </Stack>
+    </Radio.Group>
+  );
+}
+
+const OVERLAPS: Record<SecretOverlapHours, string> = {
+  0: "None: the secret was leaked and must stop working now",
+  1: "1 hour",
+  24: "24 hours",
+  168: "7 days",
+};

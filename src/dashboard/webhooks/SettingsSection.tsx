@@ -1,4 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import { widgetsQuery } from "../api/widgets.ts";
+import { EVENT_NAMES } from "../deliveries/delivery-words.ts";
+import { pluralize } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyId } from "../ui/copy/CopyId.tsx";
 import { Facts } from "../ui/layout/Facts.tsx";
@@ -6,8 +10,10 @@ import { Section } from "../ui/layout/Section.tsx";
 import { KINDS } from "./endpoint-words.ts";
 
 export function SettingsSection({ endpoint }: { endpoint: AppEndpoint }) {
-  const { format } = useOrganization();
-  const { id, kind, url, description, createdAt } = endpoint;
+  const { format, id: organization } = useOrganization();
+  const { id, kind, url, description, createdAt, widgetIds, headerNames, requestsPerMinute } = endpoint;
+  const widgets = useQuery({ ...widgetsQuery(organization), enabled: widgetIds !== null });
+  const nameOfWidget = (widget: string) => widgets.data?.data.find((each) => each.id === widget)?.name ?? widget;
   return (
     <Section title="Settings" description={kind === "webhook" ? undefined : CHAT}>
       <Facts
@@ -15,12 +21,21 @@ export function SettingsSection({ endpoint }: { endpoint: AppEndpoint }) {
           ["URL", <code key="url">{url}</code>],
           ["Type", KINDS[kind].name],
           ["Description", description],
+          ["Events", kind === "webhook" && describeEvents(endpoint)],
+          ["Widgets", widgetIds === null ? "All" : widgetIds.map(nameOfWidget).join(", ")],
+          ["Custom headers", headerNames.join(", ")],
+          ["Rate limit", requestsPerMinute !== null && `${pluralize(requestsPerMinute, "request")} per minute`],
           ["Added", format.dateTime(createdAt)],
           ["Endpoint ID", <CopyId key="id" value={id} label="Copy endpoint ID" />],
         ]}
       />
     </Section>
   );
+}
+
+function describeEvents({ eventTypes, reportsExpiry }: AppEndpoint): string {
+  const names = eventTypes.map((type) => EVENT_NAMES[type]);
+  return [...names, ...(reportsExpiry ? ["Retention ended"] : [])].join(", ");
 }
 
 const CHAT = "Anyone with the full URL can post to the channel, so only part of it is shown.";

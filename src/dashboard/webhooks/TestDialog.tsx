@@ -4,16 +4,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import { describeAttempt } from "#contract/attempt-words.ts";
 import { call } from "../api/call.ts";
 import { deliveryQuery } from "../api/deliveries.ts";
 import { endpointRefreshes } from "../api/endpoints.ts";
-import { describeAttempt, formatDuration } from "../deliveries/delivery-words.ts";
+import { formatDuration } from "../deliveries/delivery-words.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
-import { isPaused, nameOf } from "./endpoint-words.ts";
+import { nameOf } from "./endpoint-words.ts";
 
 /** Sends a test when it opens, and shows the result. */
 export function TestDialog({ endpoint, onClose }: { endpoint: AppEndpoint | null; onClose: () => void }) {
@@ -25,7 +26,7 @@ export function TestDialog({ endpoint, onClose }: { endpoint: AppEndpoint | null
 }
 
 function Test({ endpoint, onClose }: { endpoint: AppEndpoint; onClose: () => void }) {
-  const { id, paths, format } = useOrganization();
+  const { id, paths } = useOrganization();
   const test = useAction({
     run: () => call("testEndpoint", { organization: id, params: { endpoint: endpoint.id } }),
     isQuiet: true,
@@ -47,11 +48,7 @@ function Test({ endpoint, onClose }: { endpoint: AppEndpoint; onClose: () => voi
           !test.error && (
             <Group gap="sm" py="md">
               <Loader size="sm" aria-hidden />
-              <Text size="sm">
-                {isPaused(endpoint.health)
-                  ? `The receiver asked us to wait. The test will be sent at ${format.exact(endpoint.health.pausedUntil)}.`
-                  : `Sending to ${URL.parse(endpoint.url)?.host}…`}
-              </Text>
+              <Text size="sm">Sending to {URL.parse(endpoint.url)?.host}…</Text>
             </Group>
           )
         )}
@@ -89,7 +86,9 @@ function TestResult({ delivery }: { delivery: AppDeliveryDetail }) {
         icon={isDelivered ? <IconCheck size={20} /> : <IconX size={20} />}
         title={isDelivered ? "Test delivered" : "Test failed"}
       >
-        {attempt ? `${describeAttempt(attempt)}${duration}.` : "The test was cancelled before it was sent."}
+        {attempt
+          ? `${describeAttempt({ ...attempt, kind: delivery.endpoint.kind })}${duration}.`
+          : "The test was cancelled before it was sent."}
       </Alert>
       {attempt?.reply && <CopyField label="Response" value={attempt.reply} />}
     </Stack>

@@ -36,7 +36,7 @@ export function WebhooksPage() {
       actions={hasSome && addButton}
     >
       <LockedFeature verdict={canAs({ role: "owner", plan }, "addEndpoint")} title="Your plan doesn’t include webhooks">
-        Nothing is sent to existing endpoints, but you can delete them.
+        Nothing is sent to existing endpoints, but you can turn them off or delete them.
       </LockedFeature>
       <StaleNotice query={endpoints} />
       <Section

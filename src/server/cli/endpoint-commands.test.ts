@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { EndpointId } from "#contract/ids.ts";
 import { TEST_SECRET_KEY } from "../../../test/support/app.ts";
 import { readAudit } from "../../../test/support/app-api.ts";
 import { createCommandLine, type Outcome } from "../../../test/support/cli.ts";
@@ -50,8 +51,8 @@ test("endpoint add prints the id and, only once, the signing secret", async () =
     "Warehouse",
   );
   assert.match(String(id), /^we_[1-9A-HJ-NP-Za-km-z]{16}$/);
-  assert.match(String(secret), /^whsec_[A-Za-z0-9_-]{43}$/);
-  assert.deepEqual(rest, {});
+  assert.match(String(secret), /^whsec_[A-Za-z0-9+/]{44}$/);
+  assert.deepEqual(rest, { sameUrlAs: null });
   assert.equal((await readEndpoint(deps, id as never)).description, "Warehouse");
   await book(deps, business);
   await deliverAll(loop);
@@ -69,7 +70,7 @@ test("endpoint add prints the id and, only once, the signing secret", async () =
   ]);
   assert.match(
     told.stdout,
-    /^Added endpoint we_\w{16}\. Save its signing secret now; it won't be shown again:\nwhsec_\S{43}\n$/,
+    /^Added endpoint we_\w{16}\.\nEndpoint we_\w{16} has the same URL, so it gets each event twice\.\n$/,
   );
 });
 
@@ -77,7 +78,9 @@ test("endpoint add refuses with one clear line", async () => {
   const free = await makeBusiness(deps, "free");
   const pro = await makeBusiness(deps, "pro");
   const add = (owner: string, ...more: string[]) => cli.runInside(["endpoint", "add", "--org", owner, ...more]);
-  const usage = "Usage: endpoint add --org ORG --url U --kind webhook|teams|slack [--description D]";
+  const settings =
+    "[--events booking.created,booking.erased] [--widgets W,W|all] [--expiry on|off] [--headers JSON] [--rate PER_MINUTE|none]";
+  const usage = `Usage: endpoint add --org ORG --url U --kind webhook|teams|slack [--description D] ${settings}`;
   assert.deepEqual(
     [
       await add(free.owner, "--url", receiver.url, "--kind", "webhook"),
@@ -135,6 +138,10 @@ test("endpoint list shows a chat's URL only by its host and last characters", as
     "description",
     "status",
     "disabledReason",
+    "eventTypes",
+    "widgetIds",
+    "headerNames",
+    "requestsPerMinute",
     "lastStatus",
     "lastSuccessAt",
     "createdAt",
@@ -199,4 +206,94 @@ test("endpoint test and delivery redeliver send once, or say why not", async () 
     refusal("This endpoint is off. Turn it on first."),
   );
   assert.deepEqual(await redeliver(String(deliveryId)), refusal("This delivery's endpoint is off. Turn it on first."));
+});
+
+test("the command line does with endpoints and deliveries what the dashboard does", async () => {
+  const business = await makeBusiness(deps);
+  let status = 500;
+  const failing = await startReplying(() => ({ status }));
+  const added = await runJson(
+    ...["endpoint", "add", "--org", business.owner, "--url", failing.url, "--kind", "webhook", "--rate", "600"],
+    ...["--headers", '{"X-Api-Key":"s3cret"}'],
+  );
+  const id = String(added["id"]) as EndpointId;
+  await runJson("endpoint", "set", id, "--widgets", business.widgetId, "--events", "booking.created,booking.erased");
+  const row = await readEndpoint(deps, id);
+  assert.deepEqual(
+    [row.widget_ids, row.event_types, row.header_names, row.requests_per_minute],
+    [[business.widgetId], ["booking.created", "booking.erased"], ["X-Api-Key"], 600],
+  );
+  const rotated = await runJson("endpoint", "rotate", id, "--overlap", "0");
+  assert.deepEqual([rotated["previousSecretExpiresAt"], rotated["secret"] === added["secret"]], [null, false]);
+
+  const reference = await book(deps, business, { customer_email: "jo.winter@example.com" });
+  await deliverAll(loop);
+  const { id: delivery } = await readDelivery(deps, business.owner);
+  const list = async (...filter: string[]) =>
+    (await runJson("delivery", "list", "--org", business.owner, ...filter)) as unknown as { id: string }[];
+  for (const filter of [
+    ["--search", reference],
+    ["--search", "JO.winter@example.com"],
+    ["--state", "retrying", "--status", "500", "--error", "http_status"],
+    ["--widget", business.widgetId, "--endpoint", id],
+  ])
+    assert.deepEqual(
+      (await list(...filter)).map((each) => each.id),
+      [delivery],
+      filter.join(" "),
+    );
+  assert.deepEqual(await list("--status", "200"), []);
+  const shown = (await runJson("delivery", "show", delivery)) as unknown as {
+    attempts: { request: { headers: object } }[];
+  };
+  assert.deepEqual(Object.entries(shown.attempts[0]?.request.headers ?? {}).at(-1), ["X-Api-Key", "…"]);
+
+  status = 404;
+  await runJson("delivery", "retry", delivery);
+  clock.set(new Date(clock.now().getTime() + 1_000));
+  await deliverAll(loop);
+  assert.equal(failing.requests.length, 2);
+  status = 200;
+  assert.deepEqual(await runJson("endpoint", "retry", id), { id, count: 1 });
+  clock.set(new Date(clock.now().getTime() + 1_000));
+  await deliverAll(loop);
+  assert.equal((await readDelivery(deps, business.owner)).state, "delivered");
+
+  const started = await runJson(
+    "redelivery",
+    "start",
+    "--org",
+    business.owner,
+    "--from",
+    "2026-01-01",
+    "--states",
+    "delivered",
+  );
+  assert.deepEqual([started["matched"], started["state"]], [1, "finished"]);
+  clock.set(new Date(clock.now().getTime() + 1_000));
+  await deliverAll(loop);
+  assert.equal(failing.requests.length, 4);
+  const [listed] = (await runJson("redelivery", "list", "--org", business.owner)) as unknown as { delivered: number }[];
+  assert.equal(listed?.delivered, 1);
+
+  await runJson("endpoint", "disable", id);
+  assert.equal((await readEndpoint(deps, id)).status, "disabled");
+  await runJson("endpoint", "enable", id);
+  assert.equal((await readEndpoint(deps, id)).status, "enabled");
+  for (const [args, sentence] of [
+    [["endpoint", "rotate", id, "--overlap", "2"], "--overlap must be one of 0, 1, 24, 168."],
+    [
+      ["endpoint", "set", id, "--headers", "x"],
+      '--headers must be a JSON object of texts, for example {"X-Api-Key":"abc"}.',
+    ],
+    [["endpoint", "set", id, "--widgets", "w_none"], "There is no such widget."],
+    [["delivery", "retry", delivery], "This delivery is finished. Redeliver it instead."],
+    [
+      ["delivery", "list", "--org", business.owner, "--search", "x"],
+      "--search must be a reference, an event ID, a delivery ID or an e-mail address.",
+    ],
+    [["redelivery", "start", "--org", business.owner, "--from", "soon"], "--from: This must be an ISO 8601 date."],
+    [["redelivery", "cancel", "--org", business.owner, "rd_1111111111111111"], "No running redelivery has this ID."],
+  ] as const)
+    assert.deepEqual(await cli.runInside([...args]), refusal(sentence));
 });

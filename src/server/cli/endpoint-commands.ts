@@ -1,30 +1,43 @@
 import type { AuditAction } from "#contract/app/audit.ts";
 import { ENDPOINT_DESCRIPTION_LENGTH_MAX } from "#contract/app/endpoints.ts";
-import { ENDPOINT_KINDS } from "#contract/endpoint.ts";
-import { type EndpointId, type OrganizationId, parseDeliveryId, parseEndpointId } from "#contract/ids.ts";
+import {
+  CHOSEN_EVENT_TYPES,
+  ENDPOINT_KINDS,
+  SECRET_OVERLAP_HOURS,
+  SECRET_OVERLAP_HOURS_DEFAULT,
+} from "#contract/endpoint.ts";
+import { type EndpointId, type OrganizationId, parseEndpointId } from "#contract/ids.ts";
+import { planIncludes } from "#contract/plans.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
-import { auditEndpoint, auditRedelivery } from "../webhooks/endpoints/audit.ts";
+import { auditEndpoint } from "../webhooks/endpoints/audit.ts";
 import {
   type Alongside,
   addEndpoint,
+  editEndpoint,
   type Refusal,
   removeEndpoint,
+  rotateSecret,
   sendTestEvent,
 } from "../webhooks/endpoints/endpoints.ts";
-import { findDeliveryOwner, findEndpointOwner, listEndpoints } from "../webhooks/endpoints/queries.ts";
-import { describeRefusal, REDELIVER_REFUSALS } from "../webhooks/endpoints/refusal-texts.ts";
-import { redeliver } from "../webhooks/log/redeliver.ts";
-import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
+import { findEndpointOwner, listEndpoints } from "../webhooks/endpoints/queries.ts";
+import { describeRefusal } from "../webhooks/endpoints/refusal-texts.ts";
+import type { EndpointSettings } from "../webhooks/endpoints/settings.ts";
+import { retryAll } from "../webhooks/log/retry.ts";
+import { type Arguments, parseChoice, parseSwitch, parseText, requireOrganization } from "./arguments.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
+
+const SETTING_OPTIONS = ["events", "widgets", "expiry", "headers", "rate"];
+const SETTINGS_USAGE =
+  "[--events booking.created,booking.erased] [--widgets W,W|all] [--expiry on|off] [--headers JSON] [--rate PER_MINUTE|none]";
 
 export const ENDPOINT_COMMANDS: readonly Command[] = [
   {
     name: "endpoint add",
-    usage: `endpoint add --org ORG --url U --kind ${ENDPOINT_KINDS.join("|")} [--description D]`,
+    usage: `endpoint add --org ORG --url U --kind ${ENDPOINT_KINDS.join("|")} [--description D] ${SETTINGS_USAGE}`,
     summary: "send new bookings to a URL; prints the signing secret, which is shown only once",
-    options: ["org", "url", "kind", "description"],
+    options: ["org", "url", "kind", "description", ...SETTING_OPTIONS],
     positionals: 0,
     async run(context) {
       const { args } = context;
@@ -34,6 +47,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
         url: args.required("url"),
         kind: parseChoice("kind", args.required("kind"), ENDPOINT_KINDS),
         description: description === null ? "" : parseText("description", description, ENDPOINT_DESCRIPTION_LENGTH_MAX),
+        settings: readSettings(args),
       };
       const outcome = await addEndpoint(
         context,
@@ -42,11 +56,11 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
         audited(context, organization.id, "endpoint.added"),
       );
       if (outcome.kind !== "added") throw toUsageError(outcome);
-      const { id, secret } = outcome;
-      return {
-        text: `Added endpoint ${id}. Save its signing secret now; it won't be shown again:\n${secret}`,
-        json: { id, secret },
-      };
+      const { id, secret, sameUrlAs } = outcome;
+      const saved = secret === null ? "" : ` Save its signing secret now; it won't be shown again:\n${secret}`;
+      const warning =
+        sameUrlAs === null ? "" : `\nEndpoint ${sameUrlAs} has the same URL, so it gets each event twice.`;
+      return { text: `Added endpoint ${id}.${saved}${warning}`, json: { id, secret, sameUrlAs } };
     },
   },
   {
@@ -77,6 +91,10 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
         description: row.description,
         status: row.status,
         disabledReason: row.disabled_reason,
+        eventTypes: row.event_types,
+        widgetIds: row.widget_ids,
+        headerNames: row.header_names,
+        requestsPerMinute: row.requests_per_minute,
         lastStatus: row.last_status,
         lastSuccessAt: row.last_success_at?.toISOString() ?? null,
         createdAt: row.created_at.toISOString(),
@@ -99,31 +117,146 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
       return { text: `Queued test delivery ${deliveryId} to endpoint ${id}.`, json: { id, deliveryId } };
     },
   },
+  ...[true, false].map((isEnabled) => toSwitchCommand(isEnabled)),
   {
-    name: "delivery redeliver",
-    usage: "delivery redeliver ID",
-    summary: "send a finished delivery again",
+    name: "endpoint set",
+    usage: `endpoint set ID [--url U] [--description D] ${SETTINGS_USAGE}`,
+    summary: "change an endpoint; --headers replaces all custom headers",
+    options: ["url", "description", ...SETTING_OPTIONS],
+    positionals: 1,
+    async run(context) {
+      const { id, owner } = await requireEndpoint(context);
+      const { args } = context;
+      const [url, description] = [args.option("url"), args.option("description")];
+      const settings = readSettings(args);
+      const wanted = {
+        id,
+        ...(url === null ? {} : { url }),
+        ...(description === null ? {} : { description: toDescription(description) }),
+        settings,
+      };
+      const changed = [...(url === null ? [] : ["url"]), ...(description === null ? [] : ["description"])];
+      const names = [...changed, ...Object.keys(settings)];
+      if (names.length === 0) throw new UsageError(`Nothing to change. Usage: ${this.usage}`);
+      const alongside = audited(context, owner.id, "endpoint.changed", { changed: names.join(", ") });
+      const outcome = await editEndpoint(context, owner.id, wanted, alongside);
+      if (outcome.kind !== "edited") throw toUsageError(outcome);
+      return { text: `Changed endpoint ${id}.`, json: { id } };
+    },
+  },
+  {
+    name: "endpoint rotate",
+    usage: `endpoint rotate ID [--overlap ${SECRET_OVERLAP_HOURS.join("|")}]`,
+    summary: "replace the signing secret; the old one stays valid for the overlap in hours (24)",
+    options: ["overlap"],
+    positionals: 1,
+    async run(context) {
+      const { id, owner } = await requireEndpoint(context);
+      const typed = context.args.option("overlap") ?? String(SECRET_OVERLAP_HOURS_DEFAULT);
+      const chosen = parseChoice("overlap", typed, SECRET_OVERLAP_HOURS.map(String));
+      const overlapHours =
+        SECRET_OVERLAP_HOURS.find((hours) => String(hours) === chosen) ?? SECRET_OVERLAP_HOURS_DEFAULT;
+      const detail = { overlap: overlapHours === 0 ? "none" : `${overlapHours} h` };
+      const alongside = audited(context, owner.id, "endpoint.secret_rotated", detail);
+      const outcome = await rotateSecret(context, owner.id, { id, overlapHours }, alongside);
+      if (outcome.kind !== "rotated") throw toUsageError(outcome);
+      const { secret } = outcome;
+      const previousSecretExpiresAt = outcome.previousExpiresAt?.toISOString() ?? null;
+      return {
+        text: `Rotated the secret of endpoint ${id}. Save the new one now; it won't be shown again:\n${secret}`,
+        json: { id, secret, previousSecretExpiresAt },
+      };
+    },
+  },
+  {
+    name: "endpoint retry",
+    usage: "endpoint retry ID",
+    summary: "send everything that waits for an endpoint now",
     options: [],
     positionals: 1,
     async run(context) {
-      const id = parseDeliveryId(context.args.positional[0] ?? "");
-      const owner = id && (await findOwner(context, await findDeliveryOwner(context.db, id)));
-      if (!owner) throw new UsageError(NO_DELIVERY);
-      const alongside = auditRedelivery(auditByOperator(context, owner.id, context.clock.now()));
-      const outcome = await redeliver(context, owner, id, alongside);
-      if (outcome.kind === "not_found") throw new UsageError(NO_DELIVERY);
-      if (outcome.kind !== "queued") throw new UsageError(REDELIVER_REFUSALS[outcome.kind]);
-      return { text: `Queued delivery ${id} for redelivery.`, json: { id } };
+      const { id, owner } = await requireEndpoint(context);
+      const outcome = await retryAll(context, owner.id, id, (transaction, endpoint, count) =>
+        audited(context, owner.id, "endpoint.retried", { deliveries: count })(transaction, endpoint),
+      );
+      if (outcome.kind !== "retried") throw toUsageError(outcome);
+      const { count } = outcome;
+      return { text: `Retrying ${count} ${count === 1 ? "delivery" : "deliveries"} now.`, json: { id, count } };
     },
   },
 ];
 
-function audited(context: CommandContext, owner: OrganizationId, action: AuditAction): Alongside {
-  return auditEndpoint(auditByOperator(context, owner, context.clock.now()), action);
+function toSwitchCommand(isEnabled: boolean): Command {
+  const [verb, word] = isEnabled ? ["enable", "on"] : ["disable", "off"];
+  return {
+    name: `endpoint ${verb}`,
+    usage: `endpoint ${verb} ID`,
+    summary: `turn an endpoint ${word}`,
+    options: [],
+    positionals: 1,
+    async run(context) {
+      const { id, owner } = await requireEndpoint(context);
+      if (isEnabled && !planIncludes(owner.plan, "webhooks"))
+        throw new UsageError(describeRefusal({ kind: "plan_required" }));
+      const detail = { status: isEnabled ? "enabled" : "disabled" };
+      const alongside = audited(context, owner.id, "endpoint.changed", detail);
+      const outcome = await editEndpoint(context, owner.id, { id, isEnabled }, alongside);
+      if (outcome.kind !== "edited") throw toUsageError(outcome);
+      return { text: `Turned endpoint ${id} ${word}.`, json: { id, ...detail } };
+    },
+  };
+}
+
+/** The settings that were given; "all" and "none" remove a limit. */
+function readSettings(args: Arguments): EndpointSettings {
+  const [events, widgets, expiry] = [args.option("events"), args.option("widgets"), args.option("expiry")];
+  const [headers, rate] = [args.option("headers"), args.option("rate")];
+  return {
+    ...(events === null
+      ? {}
+      : { eventTypes: events.split(",").map((type) => parseChoice("events", type.trim(), CHOSEN_EVENT_TYPES)) }),
+    ...(widgets === null ? {} : { widgetIds: widgets === "all" ? null : widgets.split(",").map((id) => id.trim()) }),
+    ...(expiry === null ? {} : { reportsExpiry: parseSwitch("expiry", expiry) }),
+    ...(headers === null ? {} : { headers: parseHeaders(headers) }),
+    ...(rate === null ? {} : { requestsPerMinute: rate === "none" ? null : parseRate(rate) }),
+  };
+}
+
+/** A JSON object; null keeps the current value of a header. */
+function parseHeaders(text: string): Record<string, string | null> {
+  const fault = new UsageError('--headers must be a JSON object of texts, for example {"X-Api-Key":"abc"}.');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw fault;
+  }
+  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isRecord || !Object.values(value as object).every((each) => each === null || typeof each === "string"))
+    throw fault;
+  return value as Record<string, string | null>;
+}
+
+function parseRate(text: string): number {
+  if (!/^[0-9]{1,5}$/.test(text))
+    throw new UsageError("--rate must be a whole number of requests per minute, or none.");
+  return Number(text);
+}
+
+function toDescription(text: string): string {
+  return text === "" ? "" : parseText("description", text, ENDPOINT_DESCRIPTION_LENGTH_MAX);
+}
+
+function audited(
+  context: CommandContext,
+  owner: OrganizationId,
+  action: AuditAction,
+  detail: Record<string, string | number> = {},
+): Alongside {
+  return auditEndpoint(auditByOperator(context, owner, context.clock.now()), action, detail);
 }
 
 const NO_ENDPOINT = "No endpoint has this ID. Endpoint IDs look like we_….";
-const NO_DELIVERY = "No delivery has this ID. Delivery IDs are UUIDs, as in the Service-Delivery header.";
 
 async function requireEndpoint(context: CommandContext): Promise<{ id: EndpointId; owner: OrganizationRow }> {
   const id = parseEndpointId(context.args.positional[0] ?? "");

@@ -6,6 +6,7 @@ import { StartError } from "../lib/start-error.ts";
 import { parseArguments } from "./arguments.ts";
 import type { Answer, Command } from "./command.ts";
 import { CONNECTION_COMMANDS } from "./connection-commands.ts";
+import { DELIVERY_COMMANDS } from "./delivery-commands.ts";
 import { DEMO_COMMANDS } from "./demo-commands.ts";
 import { DOCTOR_COMMAND } from "./doctor-command.ts";
 import { ENDPOINT_COMMANDS } from "./endpoint-commands.ts";
@@ -25,6 +26,7 @@ const COMMANDS = [
   ...WIDGET_COMMANDS,
   ...KEY_COMMANDS,
   ...ENDPOINT_COMMANDS,
+  ...DELIVERY_COMMANDS,
   ...CONNECTION_COMMANDS,
   IMPORT_BOOKINGS_COMMAND,
   RETENTION_COMMAND,

@@ -2,13 +2,17 @@ import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 import type { ConnectionErrorCode } from "#contract/app/connections.ts";
 import type { Attribution } from "#contract/attribution.ts";
 import type { Answer } from "#contract/booking.ts";
+import type { DeletionReason } from "#contract/deletion.ts";
 import type {
+  AttemptDetail,
   AttemptErrorCode,
   AttemptResult,
   AttemptTrigger,
   CancelReason,
   DeliveryState,
   NoticeKind,
+  RedeliveryFilter,
+  RedeliveryState,
 } from "#contract/delivery.ts";
 import type { EndpointDisabledReason, EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
 import type {
@@ -17,6 +21,7 @@ import type {
   DeliveryId,
   EndpointId,
   OrganizationId,
+  RedeliveryId,
   Reference,
   WebhookEventId,
   WidgetId,
@@ -154,6 +159,13 @@ export type EndpointsTable = {
   created_at: Date;
   updated_at: Date;
   removed_at: Date | null;
+  event_types: Generated<WebhookEventType[]>;
+  /** Null: bookings of every widget. */
+  widget_ids: Generated<WidgetId[] | null>;
+  reports_expiry: Generated<boolean>;
+  header_names: Generated<string[]>;
+  headers: Generated<Buffer | null>;
+  requests_per_minute: Generated<number | null>;
 };
 
 type WebhookEventsTable = {
@@ -161,6 +173,7 @@ type WebhookEventsTable = {
   id: WebhookEventId;
   type: WebhookEventType;
   reference: Reference | null;
+  widget_id: Generated<WidgetId | null>;
   body: Buffer | null;
   created_at: Date;
 };
@@ -180,6 +193,7 @@ export type DeliveriesTable = {
   last_error: AttemptErrorCode | null;
   created_at: Date;
   completed_at: Date | null;
+  redelivery_id: Generated<RedeliveryId | null>;
 };
 
 export type DeliveryAttemptsTable = {
@@ -196,6 +210,7 @@ export type DeliveryAttemptsTable = {
   reply: string | null;
   reply_is_truncated: Generated<boolean>;
   next_attempt_at: Date | null;
+  detail: Generated<AttemptDetail | null>;
 };
 
 type DeliveryQueueTable = {
@@ -209,7 +224,32 @@ type DeliveryQueueTable = {
   leased_at: Date | null;
   lease_until: Date | null;
   leased_by: number | null;
+  /** Someone asked to retry now: if that fails, the schedule continues then. */
+  resume_at: Generated<Date | null>;
 };
+
+export type RedeliveriesTable = {
+  organization_id: OrganizationId;
+  id: RedeliveryId;
+  filter: ColumnType<RedeliveryFilter, string, never>;
+  state: RedeliveryState;
+  matched: number;
+  queued: number;
+  place_at: Date;
+  place_id: string;
+  created_at: Date;
+  finished_at: Date | null;
+};
+
+type BookingDeletionsTable = {
+  organization_id: OrganizationId;
+  deleted_at: Date;
+  reference: Reference;
+  widget_id: WidgetId;
+  reason: DeletionReason;
+};
+
+type DeletionClocksTable = { organization_id: OrganizationId; last_deleted_at: Date };
 
 export type DeliveryLanesTable = {
   endpoint_id: EndpointId;
@@ -218,6 +258,8 @@ export type DeliveryLanesTable = {
   is_chat: boolean;
   is_failing: boolean;
   paused_until: Date | null;
+  requests_per_minute: number | null;
+  rated_until: Generated<Date | null>;
 };
 
 export type EndpointNoticesTable = {
@@ -292,6 +334,9 @@ export type Tables = AccountTables & {
   delivery_queue: DeliveryQueueTable;
   delivery_lanes: DeliveryLanesTable;
   endpoint_notices: EndpointNoticesTable;
+  redeliveries: RedeliveriesTable;
+  booking_deletions: BookingDeletionsTable;
+  deletion_clocks: DeletionClocksTable;
   day_zones: DayZonesTable;
   organizations: OrganizationsTable;
   widgets: WidgetsTable;

@@ -8,11 +8,14 @@ import type { Db } from "../db/pool.ts";
  */
 export const ORGANIZATION_TABLES = [
   "bookings",
+  "booking_deletions",
+  "deletion_clocks",
   "delivery_queue",
   "webhook_events",
   "deliveries",
   "delivery_attempts",
   "endpoint_notices",
+  "redeliveries",
   "endpoints",
   "delivery_lanes",
   "booking_references",

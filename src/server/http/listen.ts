@@ -4,15 +4,19 @@ import { createServer, type Server } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { StartError } from "../lib/start-error.ts";
 
-const SENTENCES: Readonly<Record<string, (place: string) => string>> = {
-  EADDRINUSE: (place) => `Another program is already listening on ${place}. Stop it, or set PORT to another number.`,
-  EACCES: (place) => `This user isn't allowed to listen on ${place}. Set PORT to 1024 or above.`,
+const SENTENCES: Readonly<Record<string, (place: string, portName: string) => string>> = {
+  EADDRINUSE: (place, portName) =>
+    `Another program is already listening on ${place}. Stop it, or set ${portName} to another number.`,
+  EACCES: (place, portName) => `This user isn't allowed to listen on ${place}. Set ${portName} to 1024 or above.`,
   EADDRNOTAVAIL: (place) => `This machine has no address for ${place}. Check HOST.`,
   ENOTFOUND: (place) => `The host name in ${place} was not found. Check HOST.`,
 };
 
-/** Call this before the first request: Fastify accepts no hooks after that. */
-export async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<void> {
+/** Call this before the first request: Fastify accepts no hooks after that. `portName`: the setting that has the port. */
+export async function listen(
+  app: FastifyInstance,
+  { host, port, portName = "PORT" }: { host: string; port: number; portName?: "PORT" | "WORKER_PORT" },
+): Promise<void> {
   const doors = new Doors(app);
   app.addHook("preClose", async () => doors.shut());
   app.addHook("onClose", async () => await doors.whenEmpty());
@@ -23,7 +27,7 @@ export async function listen(app: FastifyInstance, { host, port }: { host: strin
   } catch (error) {
     await app.close();
     const sentence = SENTENCES[String((error as NodeJS.ErrnoException).code)];
-    throw sentence ? new StartError(sentence(`${host}:${port}`), { cause: error }) : error;
+    throw sentence ? new StartError(sentence(`${host}:${port}`, portName), { cause: error }) : error;
   }
 }
 

@@ -18,6 +18,13 @@ export function readParameter(query: Query, name: string): string | null {
   return value ?? null;
 }
 
+/** Refuses names that are not known, so that a misspelled filter is not taken for no filter. */
+export function requireKnown(query: Query, names: readonly string[]): void {
+  const unknown = Object.keys(query).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw new ApiError("bad_request", `Unknown parameter ${unknown.slice(0, 50)}. Known are ${names.join(", ")}.`);
+}
+
 export function readInstant(query: Query, name: string, rounding: "down" | "up"): Date | null {
   const text = readParameter(query, name);
   if (text === null) return null;

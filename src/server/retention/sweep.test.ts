@@ -13,6 +13,7 @@ import { type Db, openPool } from "../db/pool.ts";
 import type { Tables } from "../db/tables.ts";
 import { createLog } from "../lib/log.ts";
 import { createMetrics } from "../lib/metrics.ts";
+import { systemRandom } from "../lib/random.ts";
 import { updateOrganization } from "../organizations/queries.ts";
 import { sweepExpired } from "./sweep.ts";
 
@@ -23,7 +24,8 @@ const log = createLog("error", { write: (line) => lines.push(line) });
 
 async function sweep(now = NOON, options: { db?: Db; signal?: AbortSignal } = {}): Promise<number> {
   const clock = createTestClock(now);
-  return (await sweepExpired({ db: options.db ?? db, clock, metrics, log }, options.signal)).bookings;
+  return (await sweepExpired({ db: options.db ?? db, clock, random: systemRandom, metrics, log }, options.signal))
+    .bookings;
 }
 
 /** A sweep covers every organization, so each test starts without the previous test's bookings. */
@@ -185,7 +187,15 @@ test("a booking being stored does not wait for a batch being deleted", { timeout
   const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
   const { promise: hasDeleted, resolve: deleted } = Promise.withResolvers<void>();
   const sweeping = db.transaction().execute(async (transaction) => {
-    assert.equal(await deleteExpiredBookings(transaction, owner, { createdBefore: NOON, limit: 500, now: NOON }), 5);
+    assert.equal(
+      await deleteExpiredBookings(transaction, owner, {
+        createdBefore: NOON,
+        limit: 500,
+        now: NOON,
+        random: systemRandom,
+      }),
+      5,
+    );
     deleted();
     await mayCommit;
   });

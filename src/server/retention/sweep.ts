@@ -1,8 +1,10 @@
 import type { OrganizationId } from "#contract/ids.ts";
+import { deleteExpiredDeletions } from "../bookings/stored/deletion-queries.ts";
 import { deleteExpiredBookings } from "../bookings/stored/erase.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import { deleteExpiredVisits, deleteUnusedCounters } from "../funnel/recount/retention.ts";
+import type { Random } from "../lib/random.ts";
 import { findOrganization, listOrganizations } from "../organizations/queries.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 import { deleteEndedAppointments } from "../scheduler/sandbox/queries.ts";
@@ -11,6 +13,7 @@ import {
   deleteExpiredAttempts,
   deleteExpiredEvents,
   deleteExpiredNotices,
+  deleteExpiredRedeliveries,
   deletePreviousSecrets,
   deleteRemovedEndpoints,
 } from "../webhooks/log/retention.ts";
@@ -20,15 +23,17 @@ const BATCH_ROWS = 500;
 
 type Kind =
   | "bookings"
+  | "deletions"
   | "visits"
   | "counters"
   | "webhookEvents"
   | "attempts"
   | "notices"
+  | "redeliveries"
   | "secrets"
   | "endpoints"
   | "appointments";
-type Batch = { keptSince: Date; limit: number; now: Date };
+type Batch = { keptSince: Date; limit: number; now: Date; random: Random };
 type DeleteBatch = (db: Db, owner: OrganizationId, batch: Batch) => Promise<number>;
 
 /**
@@ -39,14 +44,16 @@ const KINDS: readonly { kind: Kind; label: string; isLog?: true; deleteBatch: De
   {
     kind: "bookings",
     label: "booking",
-    deleteBatch: (db, owner, { keptSince, limit, now }) =>
-      deleteExpiredBookings(db, owner, { createdBefore: keptSince, limit, now }),
+    deleteBatch: (db, owner, { keptSince, limit, now, random }) =>
+      deleteExpiredBookings(db, owner, { createdBefore: keptSince, limit, now, random }),
   },
+  { kind: "deletions", label: "deletion", deleteBatch: deleteExpiredDeletions },
   { kind: "visits", label: "visit", deleteBatch: deleteExpiredVisits },
   { kind: "counters", label: "counter", deleteBatch: deleteUnusedCounters },
   { kind: "webhookEvents", label: "webhook_event", isLog: true, deleteBatch: deleteExpiredEvents },
   { kind: "attempts", label: "attempt", isLog: true, deleteBatch: deleteExpiredAttempts },
   { kind: "notices", label: "notice", isLog: true, deleteBatch: deleteExpiredNotices },
+  { kind: "redeliveries", label: "redelivery", isLog: true, deleteBatch: deleteExpiredRedeliveries },
   { kind: "secrets", label: "signing_secret", deleteBatch: deletePreviousSecrets },
   { kind: "endpoints", label: "endpoint", isLog: true, deleteBatch: deleteRemovedEndpoints },
   {
@@ -58,18 +65,20 @@ const KINDS: readonly { kind: Kind; label: string; isLog?: true; deleteBatch: De
   },
 ];
 
-type SweepDeps = Pick<Deps, "db" | "clock" | "metrics" | "log">;
+type SweepDeps = Pick<Deps, "db" | "clock" | "random" | "metrics" | "log">;
 type Total = Record<Kind, number>;
 
 /** Deletes everything past its plan's retention, one organization at a time. A failure in one does not stop the others. */
 export async function sweepExpired(deps: SweepDeps, signal?: AbortSignal): Promise<Total> {
   const total: Total = {
     bookings: 0,
+    deletions: 0,
     visits: 0,
     counters: 0,
     webhookEvents: 0,
     attempts: 0,
     notices: 0,
+    redeliveries: 0,
     secrets: 0,
     endpoints: 0,
     appointments: 0,
@@ -107,7 +116,7 @@ async function sweepOrganization(
 
 /** Reads the plan again for each batch, so that an organization that upgrades during a sweep keeps the rest. */
 async function deleteOneBatch(
-  deps: Pick<Deps, "db" | "clock">,
+  deps: Pick<Deps, "db" | "clock" | "random">,
   id: OrganizationId,
   { isLog, deleteBatch }: { isLog: boolean; deleteBatch: DeleteBatch },
 ): Promise<number> {
@@ -115,5 +124,5 @@ async function deleteOneBatch(
   if (!organization) return 0;
   const now = deps.clock.now();
   const keptSince = isLog ? toLogKeptSince(now) : toKeptSince(organization.plan, now);
-  return await deleteBatch(deps.db, id, { keptSince, limit: BATCH_ROWS, now });
+  return await deleteBatch(deps.db, id, { keptSince, limit: BATCH_ROWS, now, random: deps.random });
 }

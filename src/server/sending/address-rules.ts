@@ -1,10 +1,11 @@
 import { isIP } from "node:net";
 import { assert } from "../lib/assert.ts";
 
-// Which addresses webhooks and requests to scheduling systems may reach. Addresses are compared by their 16 bytes, never by
-// their spelling. An IPv4 address is stored as ::ffff:a.b.c.d, so 10.0.0.1 and ::ffff:a00:1 are the same. IPv6 is refused
-// unless it is global unicast; IPv4 unless it is outside every special range. Other forms that contain an IPv4 address (NAT64,
-// 6to4, Teredo, IPv4-compatible) are refused as whole ranges.
+// Which addresses webhooks and requests to scheduling systems may reach. Addresses are judged by their 16 bytes, never by
+// their spelling. An IPv4 address is kept as ::ffff:a.b.c.d, so 10.0.0.1 and ::ffff:a00:1 are the same. IPv6 is refused unless
+// it is global unicast; IPv4 unless it is outside every special range. On networks with DNS64, an IPv4-only host also has an
+// address in 64:ff9b::/96 (NAT64), which leads to the IPv4 address in its last four bytes: that one is judged. The other forms
+// that carry an IPv4 address (local NAT64, 6to4, Teredo, IPv4-compatible) are refused as whole ranges.
 
 export type Cidr = { readonly bytes: Uint8Array; readonly prefixBits: number };
 
@@ -16,8 +17,9 @@ export type AddressVerdict =
   | { readonly kind: "blocked"; readonly range: string };
 
 export function judgeAddress(address: string, allow: readonly Cidr[]): AddressVerdict {
-  const bytes = parseAddress(address);
-  if (bytes === null) return { kind: "blocked", range: "an unknown format" };
+  const parsed = parseAddress(address);
+  if (parsed === null) return { kind: "blocked", range: "an unknown format" };
+  const bytes = contains(NAT64, parsed) ? toMappedIpv4(parsed.subarray(12)) : parsed;
   if (allow.some((cidr) => contains(cidr, bytes))) return { kind: "allowed" };
   if (!contains(MAPPED_IPV4, bytes) && !contains(GLOBAL_UNICAST, bytes)) {
     const special = IPV6_OUTSIDE_GLOBAL.find(([cidr]) => contains(cidr, bytes));
@@ -46,8 +48,12 @@ export function parseCidr(text: string): Cidr | null {
 /** 16 bytes; null if the text is not an address. Zone identifiers (fe80::1%eth0) are not accepted. */
 export function parseAddress(text: string): Uint8Array | null {
   const family = text.includes("%") ? 0 : isIP(text);
-  if (family === 4) return Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ...toIpv4Bytes(text));
+  if (family === 4) return toMappedIpv4(toIpv4Bytes(text));
   return family === 6 ? toIpv6Bytes(text) : null;
+}
+
+function toMappedIpv4(bytes: ArrayLike<number> & Iterable<number>): Uint8Array {
+  return Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ...bytes);
 }
 
 function toIpv4Bytes(text: string): number[] {
@@ -92,6 +98,7 @@ function range(text: string, meaning: string): readonly [Cidr, string] {
 }
 
 const [MAPPED_IPV4] = range("::ffff:0:0/96", "the IPv4-mapped range");
+const [NAT64] = range("64:ff9b::/96", "the NAT64 range");
 const [GLOBAL_UNICAST] = range("2000::/3", "the global unicast range");
 
 // The IANA special-purpose registries, and the one metadata address (Azure's) that lies in no special range.
@@ -126,7 +133,6 @@ const BLOCKED: readonly (readonly [Cidr, string])[] = [
 const IPV6_OUTSIDE_GLOBAL: readonly (readonly [Cidr, string])[] = [
   range("::/128", "this network"),
   range("::1/128", "this machine's own network"),
-  range("64:ff9b::/96", "the NAT64 range"),
   range("64:ff9b:1::/48", "the local NAT64 range"),
   range("100::/64", "a discard network"),
   range("5f00::/16", "the segment routing range"),

@@ -104,6 +104,8 @@ export class ConnectionPool {
       remoteAddress: null,
       onOverflow: null,
       wireBytesLimit: 0,
+      awaitsReply: false,
+      opening: null,
     };
     // A socket lost in use fails its request; one lost while idle must not be reused.
     client.on("disconnect", () => {

@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { SendFailureCode } from "#contract/send-failure.ts";
 import { type ConnectionPool, toSocketFacts } from "./connection-pool.ts";
+import type { OpeningTimes } from "./guarded-connector.ts";
 import { isMisuse, SendFault, toFailureCode } from "./send-failure.ts";
 
 // One request and its reply over a pooled connection. undici's timeouts are off: one time limit covers everything from the name
@@ -37,17 +38,24 @@ export type ExchangeRequest = {
 /** How the exchange ended. Only a whole reply leaves a reusable socket. */
 export type Ending = "whole" | "body_too_long" | "wire_too_long" | "given_up" | SendFailureCode;
 
-/** `wasSent`: the request may have reached the other side. Rejects only because of a bug. */
-export async function exchange(
-  pool: ConnectionPool,
-  request: ExchangeRequest,
-  reply: ReplySink,
-): Promise<{ ending: Ending; wasSent: boolean }> {
+export type Exchanged = {
+  readonly ending: Ending;
+  /** The request may have reached the other side. */
+  readonly wasSent: boolean;
+  readonly remoteAddress: string | null;
+  /** Null if the connection was reused or never opened. */
+  readonly opening: OpeningTimes | null;
+  /** When the reply's status and headers had arrived, by performance.now(); null if they did not. */
+  readonly repliedAt: number | null;
+};
+
+/** Rejects only because of a bug. */
+export async function exchange(pool: ConnectionPool, request: ExchangeRequest, reply: ReplySink): Promise<Exchanged> {
   const { url, signal, limits } = request;
   const connection = pool.take(url.origin, request.user);
   return await new Promise((resolve, reject) => {
     let isSettled = false;
-    let isStarted = false;
+    let repliedAt: number | null = null;
     let wasSent = false;
     let bodyBytes = 0;
 
@@ -57,7 +65,9 @@ export async function exchange(
       clearTimeout(timer);
       signal?.removeEventListener("abort", giveUp);
       connection.onOverflow = null;
-      resolve({ ending, wasSent });
+      const { remoteAddress, opening } = connection;
+      connection.opening = null;
+      resolve({ ending, wasSent, remoteAddress, opening, repliedAt });
       if (ending === "whole") pool.giveBack(connection);
       else pool.drop(connection);
     }
@@ -68,6 +78,7 @@ export async function exchange(
     signal?.addEventListener("abort", giveUp, { once: true });
     connection.wireBytesLimit = (connection.socket?.bytesRead ?? 0) + limits.wireBytes;
     connection.onOverflow = () => settle("wire_too_long");
+    connection.awaitsReply = true;
     connection.client.dispatch(
       { method: request.method, path: url.pathname + url.search, headers: request.headers, body: request.body },
       {
@@ -79,7 +90,7 @@ export async function exchange(
         onResponseStart: (_controller, status, headers) => {
           // A 1xx is informational, not the reply.
           if (isSettled || status < 200) return;
-          isStarted = true;
+          repliedAt = performance.now();
           reply.start(status, headers);
         },
         onResponseData: (_controller, chunk) => {
@@ -88,7 +99,7 @@ export async function exchange(
           reply.read(chunk);
           if (bodyBytes > limits.bodyBytes) settle("body_too_long");
         },
-        onResponseEnd: () => settle(isStarted ? "whole" : "network_error"),
+        onResponseEnd: () => settle(repliedAt !== null ? "whole" : "network_error"),
         onResponseError: (_controller, error) => {
           // Without its cause: undici puts the header it could not write into the message.
           if (isMisuse(error)) reject(new Error("undici refused the request"));

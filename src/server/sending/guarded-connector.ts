@@ -4,6 +4,7 @@ import { buildConnector } from "undici";
 import { type Cidr, judgeAddress, permits } from "./address-rules.ts";
 import type { ResolveHost } from "./resolve-host.ts";
 import { SendFault } from "./send-failure.ts";
+import { skipInterimReplies } from "./skip-interim-replies.ts";
 
 // No byte reaches an address that the rules refuse. Literal addresses are checked in the connector, because Node calls its
 // lookup hook only for names. Names are resolved and checked inside that hook, and Node connects to exactly the addresses the
@@ -23,7 +24,14 @@ export type ConnectionState = {
   /** Called when the socket has read more than `wireBytesLimit` since it was opened. */
   onOverflow: (() => void) | null;
   wireBytesLimit: number;
+  /** A request was sent, and its final reply has not begun. */
+  awaitsReply: boolean;
+  /** How long opening it took; taken by the first request that uses it. */
+  opening: OpeningTimes | null;
 };
+
+/** Null parts did not happen: the host is an address, or there is no TLS. */
+export type OpeningTimes = { lookupMs: number | null; connectMs: number | null; tlsMs: number | null };
 
 export type GuardedConnector = (
   connection: ConnectionState,
@@ -47,6 +55,8 @@ export function buildGuardedConnector(protocol: Protocol, settings: GuardSetting
   });
   return (connection, options, callback) => {
     connection.remoteAddress = null;
+    connection.opening = null;
+    const watch = new OpeningWatch();
     if (isIP(options.hostname) !== 0 && !isPermitted(options.hostname)) {
       callback(new SendFault("blocked_address"), null);
       return;
@@ -63,14 +73,43 @@ export function buildGuardedConnector(protocol: Protocol, settings: GuardSetting
         return;
       }
       connection.remoteAddress = remoteAddress;
+      connection.opening = watch.read(protocol);
       connected.on("readable", () => {
         if (connected.bytesRead > connection.wireBytesLimit) connection.onOverflow?.();
       });
+      skipInterimReplies(connected, connection);
       callback(null, connected);
     });
     // undici documents that its connector returns the socket at once; its types leave that out.
     connection.socket = socket as Socket;
+    watch.follow(connection.socket);
   };
+}
+
+class OpeningWatch {
+  readonly #startedAt = performance.now();
+  #resolvedAt: number | null = null;
+  #connectedAt: number | null = null;
+
+  follow(socket: Socket): void {
+    socket.once("lookup", () => {
+      this.#resolvedAt = performance.now();
+    });
+    socket.once("connect", () => {
+      this.#connectedAt = performance.now();
+    });
+  }
+
+  /** Call it once the connection is ready for a request. */
+  read(protocol: Protocol): OpeningTimes {
+    const now = performance.now();
+    const connectedAt = this.#connectedAt ?? now;
+    return {
+      lookupMs: this.#resolvedAt === null ? null : Math.round(this.#resolvedAt - this.#startedAt),
+      connectMs: Math.round(connectedAt - (this.#resolvedAt ?? this.#startedAt)),
+      tlsMs: protocol === "https:" ? Math.round(now - connectedAt) : null,
+    };
+  }
 }
 
 /** Node's lookup hook: all addresses of a name if every one is permitted, otherwise none. IPv4 first, as more hosts have it. */

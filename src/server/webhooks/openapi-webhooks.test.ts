@@ -15,14 +15,28 @@ const document: OpenApiDocument & { webhooks: Record<string, Record<string, Webh
 type Webhook = { parameters: { name: string }[]; requestBody: object; responses: object };
 
 test("booking.created is in the OpenAPI document, with its headers and its named envelope", () => {
-  assert.deepEqual(Object.keys(document.webhooks), ["booking.created"]);
+  assert.deepEqual(Object.keys(document.webhooks), ["booking.created", "booking.erased", "endpoint.test"]);
   const { post } = document.webhooks["booking.created"] ?? {};
   assert.deepEqual(
     post?.parameters.map(({ name }) => name),
-    ["User-Agent", "Service-Event", "Service-Delivery", "Service-Signature"],
+    [
+      ...["User-Agent", "Service-Event", "Service-Delivery", "Service-Signature"],
+      ...["webhook-id", "webhook-timestamp", "webhook-signature"],
+    ],
   );
   assert.match(JSON.stringify(post?.requestBody), /"\$ref":"#\/components\/schemas\/BookingCreatedEvent"/);
   assert.deepEqual(Object.keys(post?.responses ?? {}), ["410", "2XX", "default"]);
+});
+
+test("booking.erased and endpoint.test are there too, each with its own envelope", () => {
+  for (const [type, name, answers] of [
+    ["booking.erased", "BookingErasedEvent", ["410", "2XX", "default"]],
+    ["endpoint.test", "EndpointTestEvent", ["2XX", "default"]],
+  ] as const) {
+    const { post } = document.webhooks[type] ?? {};
+    assert.match(JSON.stringify(post?.requestBody), new RegExp(`"\\$ref":"#/components/schemas/${name}"`));
+    assert.deepEqual(Object.keys(post?.responses ?? {}), answers);
+  }
 });
 
 test("the examples are valid, complete, and describe one booking", () => {

@@ -15,6 +15,8 @@ export type WebhookDeps = {
   readonly secretBox: Sealer;
   /** The URL of a chat is a password to it. */
   readonly urlBox: Sealer;
+  /** Custom request headers may hold passwords. */
+  readonly headerBox: Sealer;
   readonly schedule: RetrySchedule;
   readonly resolve: ResolveHost;
   readonly allow: readonly Cidr[];
@@ -52,6 +54,7 @@ export function createWebhookDeps(deps: {
       SECRETS_REMEMBERED,
     ),
     urlBox: createSealer(deps, { secretKey: deps.secretKey, purpose: "chat URLs, version 1" }),
+    headerBox: createSealer(deps, { secretKey: deps.secretKey, purpose: "webhook headers, version 1" }),
     schedule: { delaysSeconds: config.webhookRetrySchedule, jitterFraction: config.webhookRetryJitter },
     leaseMs: Math.max(LEASE_MS_MIN, LEASE_TIMEOUTS * config.webhookTimeoutMs),
   };

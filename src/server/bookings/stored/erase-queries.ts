@@ -1,10 +1,9 @@
-import { type RawBuilder, sql } from "kysely";
-import type { OrganizationId, Reference } from "#contract/ids.ts";
+import { sql } from "kysely";
+import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import { toEmailKey } from "../../db/email-key.ts";
 import type { Db } from "../../db/pool.ts";
 
-/** The same expression as in bookings.customer_email_key. */
-const toEmailKey = (email: string | RawBuilder<unknown>) =>
-  sql<string>`lower(btrim(normalize((${email})::text), E' \\t\\n\\v\\f\\r\\u00A0') collate "pg_c_utf8")`;
+export type LockedBooking = { reference: Reference; widgetId: WidgetId };
 
 export async function countBookingsOf(db: Db, owner: OrganizationId, email: string): Promise<number> {
   const { count } = await db
@@ -16,16 +15,15 @@ export async function countBookingsOf(db: Db, owner: OrganizationId, email: stri
   return count;
 }
 
-export async function lockBookingsOf(transaction: Db, owner: OrganizationId, email: string): Promise<Reference[]> {
-  const rows = await transaction
+export async function lockBookingsOf(transaction: Db, owner: OrganizationId, email: string): Promise<LockedBooking[]> {
+  return await transaction
     .selectFrom("bookings")
-    .select("reference")
+    .select(["reference", "widget_id as widgetId"])
     .where("organization_id", "=", owner)
     .where("customer_email_key", "=", toEmailKey(email))
     .orderBy("reference")
     .forUpdate()
     .execute();
-  return rows.map((row) => row.reference);
 }
 
 /** Removes the customer from unsettled requests. Settling such a request then stores nothing. */
@@ -47,25 +45,28 @@ export async function erasePendingAnswers(
     where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])`.execute(transaction);
 }
 
-export async function lockBooking(transaction: Db, owner: OrganizationId, reference: Reference): Promise<Reference[]> {
-  const rows = await transaction
+export async function lockBooking(
+  transaction: Db,
+  owner: OrganizationId,
+  reference: Reference,
+): Promise<LockedBooking[]> {
+  return await transaction
     .selectFrom("bookings")
-    .select("reference")
+    .select(["reference", "widget_id as widgetId"])
     .where("organization_id", "=", owner)
     .where("reference", "=", reference)
     .forUpdate()
     .execute();
-  return rows.map((row) => row.reference);
 }
 
 export async function lockExpiredBookings(
   transaction: Db,
   owner: OrganizationId,
   batch: { createdBefore: Date; limit: number },
-): Promise<Reference[]> {
-  const rows = await transaction
+): Promise<LockedBooking[]> {
+  return await transaction
     .selectFrom("bookings")
-    .select("reference")
+    .select(["reference", "widget_id as widgetId"])
     .where("organization_id", "=", owner)
     .where("created_at", "<", batch.createdBefore)
     .orderBy("created_at")
@@ -73,7 +74,6 @@ export async function lockExpiredBookings(
     .forUpdate()
     .skipLocked()
     .execute();
-  return rows.map((row) => row.reference);
 }
 
 /** The references stay reserved, because other systems identify their copies of these bookings only by reference. */

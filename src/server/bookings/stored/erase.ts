@@ -1,29 +1,35 @@
+import type { DeletionReason } from "#contract/deletion.ts";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { withinTransaction } from "../../db/within-transaction.ts";
 import type { Deps } from "../../deps.ts";
+import type { Random } from "../../lib/random.ts";
 import { eraseDeliveries } from "../../webhooks/outbox/erase.ts";
+import { fanOutErased } from "../../webhooks/outbox/erased.ts";
+import { recordDeletions } from "./deletion-queries.ts";
 import {
   countBookingsOf,
   deleteBookings,
   erasePendingAnswers,
   erasePendingCopies,
+  type LockedBooking,
   lockBooking,
   lockBookingsOf,
   lockExpiredBookings,
 } from "./erase-queries.ts";
 
-// The only code that deletes stored bookings, in one transaction with everything the webhooks hold about them. The external
-// system is not changed.
+// The only way stored bookings are deleted: in one transaction with everything the webhooks hold of them. The same
+// transaction records the deletion and writes booking.erased, for whoever keeps copies. The external system is not changed.
 
-type EraseDeps = Pick<Deps, "db" | "clock">;
+type EraseDeps = Pick<Deps, "db" | "clock" | "random">;
 
 /** Deletes every stored booking of an e-mail address, ignoring letter case and surrounding spaces; returns how many. */
 export async function eraseBookingsByEmail(deps: EraseDeps, owner: OrganizationId, email: string): Promise<number> {
   return await withinTransaction(deps.db, async (transaction) => {
     await erasePendingCopies(transaction, owner, email.trim());
-    const references = await lockBookingsOf(transaction, owner, email.trim());
-    return await eraseLocked(transaction, owner, { references, now: deps.clock.now() });
+    const bookings = await lockBookingsOf(transaction, owner, email.trim());
+    const erased = { bookings, reason: "erased", now: deps.clock.now(), random: deps.random } as const;
+    return await eraseLocked(transaction, owner, erased);
   });
 }
 
@@ -35,8 +41,9 @@ export async function countErasable(deps: Pick<Deps, "db">, owner: OrganizationI
 /** False if there is no such booking. */
 export async function deleteBooking(deps: EraseDeps, owner: OrganizationId, reference: Reference): Promise<boolean> {
   return await withinTransaction(deps.db, async (transaction) => {
-    const references = await lockBooking(transaction, owner, reference);
-    return (await eraseLocked(transaction, owner, { references, now: deps.clock.now() })) === 1;
+    const bookings = await lockBooking(transaction, owner, reference);
+    const deleted = { bookings, reason: "deleted", now: deps.clock.now(), random: deps.random } as const;
+    return (await eraseLocked(transaction, owner, deleted)) === 1;
   });
 }
 
@@ -47,21 +54,27 @@ export async function deleteBooking(deps: EraseDeps, owner: OrganizationId, refe
 export async function deleteExpiredBookings(
   db: Db,
   owner: OrganizationId,
-  batch: { createdBefore: Date; limit: number; now: Date },
+  batch: { createdBefore: Date; limit: number; now: Date; random: Random },
 ): Promise<number> {
   return await withinTransaction(db, async (transaction) => {
-    const references = await lockExpiredBookings(transaction, owner, batch);
-    return await eraseLocked(transaction, owner, { references, now: batch.now });
+    const bookings = await lockExpiredBookings(transaction, owner, batch);
+    const { now, random } = batch;
+    return await eraseLocked(transaction, owner, { bookings, reason: "expired", now, random });
   });
 }
 
 async function eraseLocked(
   transaction: Db,
   owner: OrganizationId,
-  locked: { references: readonly Reference[]; now: Date },
+  locked: { bookings: readonly LockedBooking[]; reason: DeletionReason; now: Date; random: Random },
 ): Promise<number> {
-  if (locked.references.length === 0) return 0;
-  await eraseDeliveries(transaction, owner, locked);
-  await erasePendingAnswers(transaction, owner, locked.references);
-  return await deleteBookings(transaction, owner, locked.references);
+  const { bookings, reason, now, random } = locked;
+  if (bookings.length === 0) return 0;
+  const references = bookings.map(({ reference }) => reference);
+  await eraseDeliveries(transaction, owner, { references, now });
+  await erasePendingAnswers(transaction, owner, references);
+  const count = await deleteBookings(transaction, owner, references);
+  await fanOutErased({ random }, transaction, { owner, bookings, reason, now });
+  await recordDeletions(transaction, owner, { bookings, reason, now });
+  return count;
 }

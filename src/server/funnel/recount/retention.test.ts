@@ -13,6 +13,7 @@ import { makeTouch, SEARCH_AD } from "../../../../test/support/touches.ts";
 import type { Db } from "../../db/pool.ts";
 import { createLog } from "../../lib/log.ts";
 import { createMetrics } from "../../lib/metrics.ts";
+import { systemRandom } from "../../lib/random.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
 import { toKeptSince } from "../../plans/kept-since.ts";
 import { sweepExpired } from "../../retention/sweep.ts";
@@ -35,6 +36,7 @@ async function setUp(options: { plan: Plan; timeZone?: string }) {
       metrics,
       log: createLog("silent"),
       clock: { now: () => now },
+      random: systemRandom,
     });
     return { bookings, visits, counters };
   };

@@ -5,6 +5,12 @@ import { SEND_FAILURE_CODES, type SendFailureCode } from "#contract/send-failure
 import type { SendResult } from "../request/guarded-send.ts";
 import { type AttemptOutcome, classifyReply } from "./classify-reply.ts";
 
+const NO_TRACE = {
+  remoteAddress: null,
+  timings: { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
+  replyHeaders: null,
+};
+
 type Reply = { status: number; body?: string; retryAfter?: string | null; brokenOff?: SendFailureCode };
 
 function reply({ status, body = "", retryAfter = null, brokenOff }: Reply): SendResult {
@@ -16,6 +22,7 @@ function reply({ status, body = "", retryAfter = null, brokenOff }: Reply): Send
     retryAfter,
     brokenOff: brokenOff ?? null,
     durationMs: 12,
+    trace: NO_TRACE,
   };
 }
 
@@ -58,7 +65,7 @@ test("without a reply every kind retries, even when the address was blocked", ()
   for (const kind of ENDPOINT_KINDS) {
     for (const code of SEND_FAILURE_CODES) {
       assert.deepEqual(
-        classifyReply(kind, { kind: "failure", code, durationMs: 3 }),
+        classifyReply(kind, { kind: "failure", code, durationMs: 3, trace: NO_TRACE }),
         { kind: "retry", errorCode: code, retryAfter: null },
         `${kind} ${code}`,
       );

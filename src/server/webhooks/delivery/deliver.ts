@@ -1,11 +1,12 @@
+import type { AttemptDetail } from "#contract/delivery.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Sealer } from "../../lib/sealed.ts";
 import { parseRetryAfter } from "../../sending/retry-after.ts";
 import type { LoadedDelivery } from "../queue/load.ts";
 import type { AttemptReport } from "../queue/report-queries.ts";
-import type { GuardedSend, SendResult } from "../request/guarded-send.ts";
-import { type SigningSecrets, signBody } from "../request/sign.ts";
+import type { GuardedSend, OutboundPost, SendResult } from "../request/guarded-send.ts";
+import { type SigningSecrets, signBody, signStandard, toUnixSeconds } from "../request/sign.ts";
 import { type AttemptOutcome, classifyReply } from "./classify-reply.ts";
 import { nextAttemptAt, type RetrySchedule } from "./retry-schedule.ts";
 
@@ -19,7 +20,8 @@ import { nextAttemptAt, type RetrySchedule } from "./retry-schedule.ts";
 //   interrupted (worker is gone)    as retry                                   state unchanged
 //   secret cannot be read           retrying, and no retry is used             state unchanged
 //
-// A test event is tried once: instead of a retry it fails.
+// A test event is tried once: instead of a retry it fails. A manual attempt of a delivery that is retrying ("retry now") uses
+// no retry either; if it fails, the schedule continues where it was.
 
 /** Slack accepts about one message a second, Teams four; both block senders that exceed it. */
 const CHAT_PAUSE_MS = 1_000;
@@ -29,6 +31,7 @@ export type DeliverDeps = {
   send: GuardedSend["send"];
   secretBox: Sealer;
   urlBox: Sealer;
+  headerBox: Sealer;
   schedule: RetrySchedule;
 };
 
@@ -41,12 +44,14 @@ export type Delivered = {
 export async function deliver(deps: DeliverDeps, delivery: LoadedDelivery): Promise<Delivered> {
   const { body } = delivery;
   if (body === null) return { report: reportErased(delivery, deps.clock.now()), operatorFault: null };
-  const result = await makeRequest(deps, delivery, body);
+  const post = toPost(deps, delivery, body);
+  if (post === null)
+    return { report: reportUnsigned(deps, delivery, deps.clock.now()), operatorFault: "secret_unreadable" };
+  const result = await deps.send(post);
   const now = deps.clock.now();
-  if (result === "secret_unreadable") return { report: reportUnsigned(deps, delivery, now), operatorFault: result };
   const outcome = classifyReply(delivery.kind, result);
   return {
-    report: reportOutcome(deps, delivery, { result, outcome, now }),
+    report: reportOutcome(deps, delivery, { post, result, outcome, now }),
     operatorFault: isOurFault(outcome) ? "card_refused" : null,
   };
 }
@@ -74,25 +79,34 @@ export function reportInterrupted(
   };
 }
 
-async function makeRequest(
-  deps: DeliverDeps,
-  delivery: LoadedDelivery,
-  body: Buffer,
-): Promise<SendResult | "secret_unreadable"> {
-  const { endpointId, sealedUrl } = delivery;
+/** The request, signed now; null if something sealed cannot be opened. */
+function toPost(deps: DeliverDeps, delivery: LoadedDelivery, body: Buffer): OutboundPost | null {
+  const { endpointId, sealedUrl, eventId, deliveryId } = delivery;
   const url = sealedUrl === null ? delivery.url : deps.urlBox.open(endpointId, sealedUrl);
-  if (url === null) return "secret_unreadable";
-  if (delivery.kind !== "webhook") return await deps.send({ url, endpointId, body, signed: null });
+  if (url === null) return null;
+  if (delivery.kind !== "webhook") return { url, endpointId, body, signed: null, customHeaders: {} };
   const at = deps.clock.now();
   const secrets = openSecrets(deps.secretBox, delivery, at);
-  if (secrets === null) return "secret_unreadable";
-  const signature = signBody({ secrets, body, at });
-  return await deps.send({
+  const customHeaders = openHeaders(deps.headerBox, delivery);
+  if (secrets === null || customHeaders === null) return null;
+  const signatures = {
+    unixSeconds: toUnixSeconds(at),
+    contract: signBody({ secrets, body, at }),
+    standard: signStandard({ secrets, eventId, body, at }),
+  };
+  return {
     url,
     endpointId,
     body,
-    signed: { eventType: delivery.type, deliveryId: delivery.deliveryId, signature },
-  });
+    signed: { eventType: delivery.type, eventId, deliveryId, signatures },
+    customHeaders,
+  };
+}
+
+function openHeaders(box: Sealer, { endpointId, sealedHeaders }: LoadedDelivery): Record<string, string> | null {
+  if (sealedHeaders === null) return {};
+  const text = box.open(endpointId, sealedHeaders);
+  return text === null ? null : (JSON.parse(text) as Record<string, string>);
 }
 
 function openSecrets(box: Sealer, delivery: LoadedDelivery, now: Date): SigningSecrets | null {
@@ -107,7 +121,7 @@ function openSecrets(box: Sealer, delivery: LoadedDelivery, now: Date): SigningS
 function reportOutcome(
   deps: Pick<DeliverDeps, "schedule">,
   delivery: LoadedDelivery,
-  { result, outcome, now }: { result: SendResult; outcome: AttemptOutcome; now: Date },
+  { post, result, outcome, now }: { post: OutboundPost; result: SendResult; outcome: AttemptOutcome; now: Date },
 ): AttemptReport {
   const settled = settle(deps.schedule, delivery, { outcome, now });
   // Redeliveries and tests don't count toward the refusal streak.
@@ -122,9 +136,23 @@ function reportOutcome(
     ...(result.kind === "reply"
       ? { status: result.status, reply: result.body, replyIsTruncated: result.truncated }
       : {}),
+    detail: toDetail(post, result),
     pauseUntil: toPauseUntil(delivery.kind, outcome, now),
     isRefused: countsTowardStreak ? outcome.kind === "failed" && outcome.endpointEffect !== "none" : null,
     isGone: outcome.kind === "failed" && outcome.endpointEffect === "disable",
+  };
+}
+
+function toDetail({ body, signed, customHeaders }: OutboundPost, { trace }: SendResult): AttemptDetail {
+  const headerNames = Object.keys(customHeaders);
+  return {
+    bodyBytes: body.length,
+    signedAt: signed?.signatures.unixSeconds ?? null,
+    signatures: signed?.signatures.standard.split(" ").length ?? 0,
+    ...(headerNames.length === 0 ? {} : { headerNames }),
+    ...(trace.remoteAddress === null ? {} : { remoteAddress: trace.remoteAddress }),
+    timings: trace.timings,
+    ...(trace.replyHeaders === null ? {} : { responseHeaders: trace.replyHeaders }),
   };
 }
 
@@ -138,11 +166,14 @@ function toPauseUntil(kind: EndpointKind, outcome: AttemptOutcome, now: Date): D
 /** Implements the table above. */
 function settle(
   schedule: RetrySchedule,
-  { trigger, deliveryId, retriesUsed, type }: LoadedDelivery,
+  { trigger, deliveryId, retriesUsed, type, resumeAt }: LoadedDelivery,
   { outcome, now }: { outcome: AttemptOutcome; now: Date },
 ): Pick<AttemptReport, "state" | "usesRetry" | "nextAttemptAt"> {
   if (outcome.kind === "delivered") return { state: "delivered", usesRetry: false, nextAttemptAt: null };
-  if (trigger === "manual") return { state: null, usesRetry: false, nextAttemptAt: null };
+  if (trigger === "manual") {
+    const nextAttemptAt = resumeAt && outcome.kind === "retry" ? toResumed(schedule, resumeAt, now) : null;
+    return { state: resumeAt && !nextAttemptAt ? "failed" : null, usesRetry: false, nextAttemptAt };
+  }
   const next =
     outcome.kind === "retry" && type !== "endpoint.test"
       ? nextAttemptAt(schedule, { deliveryId, retriesUsed, retryAfter: outcome.retryAfter, now })
@@ -152,9 +183,15 @@ function settle(
     : { state: "failed", usesRetry: false, nextAttemptAt: null };
 }
 
+/** When the schedule continues after "retry now" has failed: as planned, but not within its first delay. */
+function toResumed(schedule: RetrySchedule, resumeAt: Date, now: Date): Date {
+  const soonest = now.getTime() + (schedule.delaysSeconds[0] ?? 0) * 1_000;
+  return new Date(Math.max(resumeAt.getTime(), soonest));
+}
+
 /**
- * No request was made, because the signing secret or the chat URL cannot be decrypted: it was sealed with another SECRET_KEY.
- * The delivery waits, without using a retry, until the operator restores the key or the secret is rotated.
+ * No request was made, because the signing secret, the chat URL or a custom header cannot be opened: it was sealed under another
+ * SECRET_KEY. The delivery waits, without using a retry, until the operator restores the key or the secret is replaced.
  */
 function reportUnsigned(deps: Pick<DeliverDeps, "schedule">, delivery: LoadedDelivery, now: Date): AttemptReport {
   // Delays follow the schedule by the number of attempts; its last delay then repeats.
@@ -174,7 +211,7 @@ function reportErased(delivery: LoadedDelivery, now: Date): AttemptReport {
   return {
     ...blankReport(delivery, now),
     errorCode: "payload_erased",
-    state: delivery.trigger === "manual" ? null : "failed",
+    state: delivery.trigger === "manual" && delivery.resumeAt === null ? null : "failed",
     countsForHealth: false,
   };
 }
@@ -186,6 +223,7 @@ function blankReport(delivery: LoadedDelivery, now: Date): AttemptReport {
     deliveryId: delivery.deliveryId,
     leaseToken: delivery.lease.token,
     receiver: delivery.receiver,
+    reference: delivery.reference,
     trigger: delivery.trigger,
     startedAt: delivery.lease.at,
     finishedAt: now,
@@ -195,6 +233,7 @@ function blankReport(delivery: LoadedDelivery, now: Date): AttemptReport {
     errorCode: null,
     reply: null,
     replyIsTruncated: false,
+    detail: null,
     state: null,
     usesRetry: false,
     nextAttemptAt: null,

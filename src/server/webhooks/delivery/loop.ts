@@ -67,9 +67,9 @@ export class DeliveryLoop {
   #pass: Pass = beginPass();
 
   constructor(deps: LoopDeps) {
-    const { send, secretBox, urlBox, schedule } = deps.webhooks;
+    const { send, secretBox, urlBox, headerBox, schedule } = deps.webhooks;
     this.#deps = deps;
-    this.#deliverDeps = { clock: deps.clock, send: send.send, secretBox, urlBox, schedule };
+    this.#deliverDeps = { clock: deps.clock, send: send.send, secretBox, urlBox, headerBox, schedule };
     const care = new EndpointCare(deps);
     this.#writer = new ReportWriter(deps, (health) => care.lookAfter(health));
     this.#vacuum = new QueueVacuum(deps);

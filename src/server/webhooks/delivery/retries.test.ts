@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { editEndpoint, sendTestEvent } from "../endpoints/endpoints.ts";
-import { redeliver, redeliverFailed } from "../log/redeliver.ts";
+import { sendTestEvent } from "../endpoints/endpoints.ts";
+import { redeliver } from "../log/redeliver.ts";
 import {
   book,
   createWebhookService,
@@ -151,68 +151,6 @@ test("a redelivery makes request 10; a failure leaves the delivery failed, a suc
       [12, "manual", "failed"],
     ],
   );
-});
-
-test("all of an endpoint's failed deliveries since a given time are redelivered together, each once", async () => {
-  const business = await makeBusiness(deps);
-  let status = 500;
-  const receiver = await startReplying(() => ({ status }));
-  const { id: endpointId } = await makeEndpoint(deps, business, { url: receiver.url });
-  await book(deps, business);
-  moveClock(service, 10);
-  const since = clock.now();
-  await book(deps, business);
-  await book(deps, business);
-  for (let round = 0; round < 40; round++) {
-    await deliverAll(loop);
-    moveClock(service, 400);
-  }
-  const owner = { id: business.owner, plan: business.plan };
-  assert.deepEqual(
-    (await readDeliveries(deps, business.owner)).map(({ state }) => state),
-    ["failed", "failed", "failed"],
-  );
-  const before = receiver.requests.length;
-
-  status = 204;
-  const selection = { endpointId, since, includeMissed: false };
-  assert.deepEqual(await redeliverFailed(deps, owner, selection), { kind: "queued", count: 2 });
-  assert.deepEqual(await redeliverFailed(deps, owner, selection), { kind: "queued", count: 0 });
-  await deliverAll(loop);
-  assert.equal(receiver.requests.length, before + 2);
-  assert.deepEqual(
-    (await readDeliveries(deps, business.owner)).map(({ state }) => state),
-    ["failed", "delivered", "delivered"],
-  );
-});
-
-test("deliveries missed while an endpoint was off can be redelivered together with the failed ones", async () => {
-  const business = await makeBusiness(deps);
-  const receiver = await startReplying(() => ({ body: "ok" }));
-  const { id: endpointId } = await makeEndpoint(deps, business, { url: receiver.url, kind: "slack" });
-  const owner = { id: business.owner, plan: business.plan };
-  const since = clock.now();
-  await editEndpoint(deps, business.owner, { id: endpointId, isEnabled: false });
-  await book(deps, business);
-  await book(deps, business);
-  await editEndpoint(deps, business.owner, { id: endpointId, isEnabled: true });
-
-  const selection = { endpointId, since, includeMissed: false };
-  assert.deepEqual(await redeliverFailed(deps, owner, selection), { kind: "queued", count: 0 });
-  assert.deepEqual(await redeliverFailed(deps, owner, { ...selection, includeMissed: true }), {
-    kind: "queued",
-    count: 2,
-  });
-  // A chat gets one message a second.
-  for (let second = 0; second < 2; second++) {
-    await deliverAll(loop);
-    moveClock(service, 1);
-  }
-  assert.deepEqual(
-    (await readDeliveries(deps, business.owner)).map(({ state }) => state),
-    ["delivered", "delivered"],
-  );
-  assert.ok(receiver.requests.every(({ body }) => "blocks" in JSON.parse(body.toString())));
 });
 
 test("Retry-After moves the next attempt, never before its nominal delay, and pauses the whole endpoint", async () => {

@@ -140,7 +140,7 @@ test("redirects are never followed", () => {
   );
 });
 
-test("signed JSON has exactly the contract's headers, and a card has none of them", () => {
+test("signed JSON carries the contract's headers and those of Standard Webhooks, a card none of them", () => {
   const names = (path: string) => {
     const request = receiver.requests.find((each) => pathOf(each).startsWith(path));
     assert.ok(request);
@@ -153,5 +153,7 @@ test("signed JSON has exactly the contract's headers, and a card has none of the
   const common = ["accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"];
   assert.deepEqual(names("/slack/"), common);
   assert.deepEqual(names("/teams/"), common);
-  assert.deepEqual(names("/webhook/"), [...common, "service-delivery", "service-event", "service-signature"].sort());
+  const signed = ["service-delivery", "service-event", "service-signature"];
+  const standard = ["webhook-id", "webhook-timestamp", "webhook-signature"];
+  assert.deepEqual(names("/webhook/"), [...common, ...signed, ...standard].sort());
 });

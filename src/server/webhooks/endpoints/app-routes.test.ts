@@ -4,6 +4,7 @@ import type { AppDelivery, AppDeliveryDetail } from "#contract/app/deliveries.ts
 import type { AddedEndpoint, AppEndpoint } from "#contract/app/endpoints.ts";
 import type { MemberRole } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
+import type { EndpointId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import { askApp, readAudit } from "../../../../test/support/app-api.ts";
 import { NOON } from "../../../../test/support/builders.ts";
@@ -20,6 +21,7 @@ import {
   startReplying,
   verify,
 } from "../testing/webhook-service.ts";
+import { editEndpoint } from "./endpoints.ts";
 
 const service = await createWebhookService();
 const { app, deps, clock, loop } = service;
@@ -41,8 +43,9 @@ describe("endpoints", () => {
     const receiver = await startReplying(() => ({ status: 200 }));
     const wanted = { url: receiver.url, kind: "webhook", description: "Warehouse" };
     const { status, body } = await askApp(app, member, "POST /endpoints", wanted);
-    const { endpoint, secret } = body as AddedEndpoint;
-    assert.equal(status, 201);
+    const { endpoint, secret, sameUrlAs } = body as AddedEndpoint;
+    assert.deepEqual([status, sameUrlAs], [201, null]);
+    assert.ok(secret);
     assert.match(secret, /^whsec_/);
     const now = clock.now().toISOString();
     assert.deepEqual(endpoint, {
@@ -54,6 +57,11 @@ describe("endpoints", () => {
       secretHint: secret.slice(-4),
       secretCreatedAt: now,
       previousSecretExpiresAt: null,
+      eventTypes: ["booking.created"],
+      widgetIds: null,
+      reportsExpiry: false,
+      headerNames: [],
+      requestsPerMinute: null,
       health: {
         condition: "idle",
         lastAttemptAt: null,
@@ -142,7 +150,7 @@ describe("endpoints", () => {
     assert.deepEqual(
       entries.map((each) => JSON.parse(each)),
       [
-        entry("endpoint.changed", { formerName: host, changed: "url, description" }),
+        entry("endpoint.changed", { formerName: host, changed: "description, url" }),
         entry("endpoint.changed", { status: "disabled" }),
         entry("endpoint.changed", { status: "enabled" }),
         entry("endpoint.removed", {}),
@@ -205,7 +213,8 @@ describe("endpoints", () => {
       [`PATCH /endpoints/${id}`, { description: "x" }],
       [`POST /endpoints/${id}/test`, undefined],
       [`POST /endpoints/${id}/rotate-secret`, undefined],
-      [`POST /endpoints/${id}/redeliver-failed`, { since: "2026-01-01" }],
+      [`POST /endpoints/${id}/retry`, undefined],
+      ["POST /redeliveries", { from: "2026-01-01" }],
     ] as const) {
       const answer = await askApp(app, member, route, body);
       assert.deepEqual(answer.status, 403, route);
@@ -292,6 +301,10 @@ describe("deliveries", () => {
       ["cursor=2026-01-01_x", 400],
       ["from=x", 400],
       ["endpoint=x", 404],
+      ["status=abc", 400],
+      ["error=none", 400],
+      ["widget=x", 400],
+      ["sate=failed", 400],
     ] as const)
       assert.equal((await askApp(app, member, `GET /deliveries?${query}`)).status, status, query);
   });
@@ -303,41 +316,24 @@ describe("deliveries", () => {
     const reference = await book(deps, business);
     const again = async () => await askApp(app, member, `POST /deliveries/${id}/redeliver`);
     const [{ id } = { id: "" }] = (await listDeliveries(member)).data;
-    assert.equal((await again()).status, 409);
+    const code = async () => ((await again()).body as { error: { code: string } }).error.code;
+    assert.equal(await code(), "already_queued");
     await deliverAll(loop);
     assert.deepEqual(await again(), { status: 202, body: { deliveryId: id } });
     assert.equal((await listDeliveries(member)).data[0]?.pending, "manual");
     await deliverAll(loop);
     assert.equal(receiver.requests.length, 2);
     assert.deepEqual(receiver.requests[0]?.body, receiver.requests[1]?.body);
+    const { id: endpointId } = (await listEndpoints(member))[0] ?? { id: "" };
+    await editEndpoint(deps, business.owner, { id: endpointId as EndpointId, isEnabled: false });
+    assert.equal(await code(), "endpoint_disabled");
     await deleteBooking(deps, business.owner, reference);
-    const { status, body } = await again();
-    assert.deepEqual([status, (body as { error: { code: string } }).error.code], [409, "conflict"]);
+    assert.equal(await code(), "payload_erased");
     const detail = { name: reference, endpoint: new URL(receiver.url).host };
     assert.deepEqual(await readAudit(db, business.owner), [{ action: "delivery.redelivered", target: id, detail }]);
   });
 
-  test("that failed since a given time are redelivered together", async () => {
-    const { member, ...business } = await makeTeam("member");
-    const receiver = await startReplying(() => ({ status: 410 }));
-    const { id } = await makeEndpoint(deps, business, { url: receiver.url });
-    await book(deps, business);
-    await deliverAll(loop);
-    const failed = async (since: string) =>
-      await askApp(app, member, `POST /endpoints/${id}/redeliver-failed`, { since });
-    // 410 turns the endpoint off.
-    assert.equal((await failed("2026-01-01")).status, 409);
-    const admin = await signIn(service, { role: "admin", organizationId: business.owner });
-    await askApp(app, admin, `PATCH /endpoints/${id}`, { isEnabled: true });
-    assert.deepEqual(await failed(new Date(clock.now().getTime() + 1).toISOString()), {
-      status: 200,
-      body: { count: 0 },
-    });
-    assert.deepEqual(await failed("2026-01-01"), { status: 200, body: { count: 1 } });
-    assert.equal((await failed("yesterday")).status, 422);
-  });
-
-  test("another organization's endpoints and deliveries are not found", async () => {
+  test("another organization's endpoints and deliveries are not there", async () => {
     const mine = await makeTeam();
     const theirs = await makeTeam();
     const receiver = await startReplying(() => ({ status: 200 }));
@@ -351,6 +347,9 @@ describe("deliveries", () => {
       `POST /endpoints/${id}/rotate-secret`,
       `GET /deliveries/${deliveryId}`,
       `POST /deliveries/${deliveryId}/redeliver`,
+      `POST /deliveries/${deliveryId}/retry`,
+      `POST /endpoints/${id}/retry`,
+      `GET /endpoints/${id}/statistics`,
       "GET /deliveries/nonsense",
     ])
       assert.equal((await askApp(app, mine.member, route)).status, 404, route);

@@ -7,13 +7,15 @@ import {
   AppEndpointList,
   ENDPOINT_DESCRIPTION_LENGTH_MAX,
   EndpointChange,
+  EndpointStatistics,
   NewEndpoint,
-  RedeliverFailedAnswer,
-  RedeliverFailedRequest,
+  RetriedDeliveries,
   RotatedSecret,
+  RotateSecretRequest,
 } from "#contract/app/endpoints.ts";
 import { roleIncludes } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
+import { ENDPOINT_PERIODS, SECRET_OVERLAP_HOURS, SECRET_OVERLAP_HOURS_DEFAULT } from "#contract/endpoint.ts";
 import { ENDPOINT_ID, type EndpointId, parseEndpointId } from "#contract/ids.ts";
 import { type Member, memberOf } from "../../accounts/auth/member-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
@@ -23,12 +25,14 @@ import { ApiError, FieldsError, noSuch } from "../../http/api-error.ts";
 import { bodyReader } from "../../http/body.ts";
 import { checkLine, requireFields } from "../../http/check-fields.ts";
 import { chooseId } from "../../http/idempotency-key.ts";
+import { badParameter, type Query, readParameter, requireKnown } from "../../http/parameters.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { assert } from "../../lib/assert.ts";
-import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import { findOrganization } from "../../organizations/queries.ts";
+import { requireFeature } from "../../plans/gate.ts";
 import { countRecentAttempts, listNotices } from "../health/queries.ts";
-import { redeliverFailed } from "../log/redeliver.ts";
+import { retryAll } from "../log/retry.ts";
+import { readStatistics } from "../log/statistics.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
 import { auditEndpoint } from "./audit.ts";
 import {
@@ -41,7 +45,7 @@ import {
   sendTestEvent,
 } from "./endpoints.ts";
 import { type EndpointRow, findEndpoint, listEndpoints } from "./queries.ts";
-import { describeRefusal, REDELIVER_REFUSALS } from "./refusal-texts.ts";
+import { describeRefusal } from "./refusal-texts.ts";
 import { toAppEndpoint } from "./to-app-endpoint.ts";
 
 type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly webhooks: WebhookDeps };
@@ -53,9 +57,7 @@ const NOTICES_SHOWN = 5;
 export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
   const readNewEndpoint = bodyReader(NewEndpoint);
   const readEndpointChange = bodyReader(EndpointChange);
-  const readRedeliverFailed = bodyReader(RedeliverFailedRequest);
-  const audited = (member: Member, action: AuditAction, detail: Record<string, string | number> = {}) =>
-    auditEndpoint(auditBy(deps, member, deps.clock.now()), action, detail);
+  const audited = toAudited(deps);
 
   api.get("/endpoints", { schema: { response: { 200: AppEndpointList } } }, async (request) => {
     const member = memberOf(request);
@@ -65,29 +67,33 @@ export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
 
   api.post("/endpoints", { schema: { response: { 201: AddedEndpoint } } }, async (request, reply) => {
     const member = memberOf(request);
-    const { url, kind, description = "" } = readNewEndpoint(request);
+    const { url, kind, description = "", ...settings } = readNewEndpoint(request);
     const owner = { id: member.organizationId, plan: member.plan };
     const id = chooseId<EndpointId>(deps, request, { owner: owner.id, form: ENDPOINT_ID });
-    const wanted = { id, url, kind, description: checkDescription(description) };
+    const wanted = { id, url, kind, description: checkDescription(description), settings };
     if (await findEndpoint(deps.db, owner.id, id)) throw addedBefore();
     const outcome = await makeOnce(() => addEndpoint(deps, owner, wanted, audited(member, "endpoint.added")));
     if (outcome === null) throw addedBefore();
     if (outcome.kind !== "added") throw toApiError(outcome);
     const endpoint = await readEndpoint(deps, member, id);
-    return reply.code(201).send({ endpoint, secret: outcome.secret });
+    return reply.code(201).send({ endpoint, secret: outcome.secret, sameUrlAs: outcome.sameUrlAs });
   });
 
   api.patch<WithEndpoint>("/endpoints/:endpoint", { schema: { response: { 200: AppEndpoint } } }, async (request) => {
     const member = memberOf(request);
     const { id } = await requireEndpoint(deps, member, request.params.endpoint);
     const { was, ...change } = readEndpointChange(request);
+    if (!onlyTurnsOff(change)) requireFeature(member.plan, "webhooks");
+    const { url, description, isEnabled, ...settings } = change;
     const detail = describeChange(change);
     if (Object.keys(detail).length > 0) {
       const wanted: EndpointEdit = {
-        ...change,
-        ...(change.description === undefined ? {} : { description: checkDescription(change.description) }),
+        ...(url === undefined ? {} : { url }),
+        ...(description === undefined ? {} : { description: checkDescription(description) }),
+        ...(isEnabled === undefined ? {} : { isEnabled }),
+        settings,
         id,
-        check: (before) => requireUnchanged({ url: before.url, description: before.description }, was),
+        check: (before) => requireUnchanged(toComparable(before), was),
       };
       const alongside = audited(member, "endpoint.changed", detail);
       const outcome = await editEndpoint(deps, member.organizationId, wanted, alongside);
@@ -103,6 +109,13 @@ export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
     if (!isRemoved) throw noSuch("endpoint");
     return reply.code(204).send();
   });
+  actionRoutes(api, deps);
+}
+
+/** What is done with an endpoint: test it, rotate its secret, retry what waits, read its statistics. */
+function actionRoutes(api: FastifyInstance, deps: RouteDeps): void {
+  const readRotateSecret = bodyReader(RotateSecretRequest);
+  const audited = toAudited(deps);
 
   api.post<WithEndpoint>(
     "/endpoints/:endpoint/test",
@@ -124,31 +137,52 @@ export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
     async (request) => {
       const member = memberOf(request);
       const { id } = await requireEndpoint(deps, member, request.params.endpoint);
-      const rotated = await rotateSecret(deps, member.organizationId, id, audited(member, "endpoint.secret_rotated"));
-      if (rotated === null) throw noSuch("endpoint");
-      return { secret: rotated.secret, previousSecretExpiresAt: rotated.previousExpiresAt.toISOString() };
+      const asked = request.body == null ? {} : readRotateSecret(request);
+      const { overlapHours: wanted = SECRET_OVERLAP_HOURS_DEFAULT } = asked;
+      const overlapHours = SECRET_OVERLAP_HOURS.find((hours) => hours === wanted);
+      if (overlapHours === undefined)
+        throw new FieldsError({ overlapHours: `This must be one of ${SECRET_OVERLAP_HOURS.join(", ")}.` });
+      const alongside = audited(member, "endpoint.secret_rotated", { overlap: describeOverlap(overlapHours) });
+      const outcome = await rotateSecret(deps, member.organizationId, { id, overlapHours }, alongside);
+      if (outcome.kind !== "rotated") throw toApiError(outcome);
+      return { secret: outcome.secret, previousSecretExpiresAt: outcome.previousExpiresAt?.toISOString() ?? null };
     },
   );
 
   api.post<WithEndpoint>(
-    "/endpoints/:endpoint/redeliver-failed",
-    { schema: { response: { 200: RedeliverFailedAnswer } } },
+    "/endpoints/:endpoint/retry",
+    { schema: { response: { 200: RetriedDeliveries } } },
     async (request) => {
       const member = memberOf(request);
-      const endpoint = await requireEndpoint(deps, member, request.params.endpoint);
-      const body = readRedeliverFailed(request);
-      const [since, includeMissed] = [parseIsoInstant(body.since, "down"), body.missed === true];
-      if (!since) throw new FieldsError({ since: "This must be an ISO 8601 date." });
-      const owner = { id: member.organizationId, plan: member.plan };
-      const outcome = await redeliverFailed(deps, owner, { endpointId: endpoint.id, since, includeMissed });
+      const { id } = await requireEndpoint(deps, member, request.params.endpoint);
+      const outcome = await retryAll(deps, member.organizationId, id, (transaction, endpoint, count) =>
+        audited(member, "endpoint.retried", { deliveries: count })(transaction, endpoint),
+      );
       if (outcome.kind === "not_found") throw noSuch("endpoint");
-      if (outcome.kind !== "queued") throw new ApiError("conflict", REDELIVER_REFUSALS[outcome.kind]);
-      // Batches are committed one by one; the audit entry follows the last.
-      const detail = { deliveries: outcome.count, since: since.toISOString() };
-      await audited(member, "delivery.redelivered", detail)(deps.db, endpoint);
+      if (outcome.kind !== "retried") throw toApiError(outcome);
       return { count: outcome.count };
     },
   );
+
+  api.get<WithEndpoint>(
+    "/endpoints/:endpoint/statistics",
+    { schema: { response: { 200: EndpointStatistics } } },
+    async (request) => {
+      const member = memberOf(request);
+      const { id } = await requireEndpoint(deps, member, request.params.endpoint);
+      const query = request.query as Query;
+      requireKnown(query, ["period"]);
+      const asked = readParameter(query, "period") ?? "24h";
+      const period = ENDPOINT_PERIODS.find((each) => each === asked);
+      if (!period) throw badParameter("period", `must be one of ${ENDPOINT_PERIODS.join(", ")}`);
+      return await readStatistics(deps, member.organizationId, { endpointId: id, period });
+    },
+  );
+}
+
+function toAudited(deps: RouteDeps) {
+  return (member: Member, action: AuditAction, detail: Record<string, string | number> = {}) =>
+    auditEndpoint(auditBy(deps, member, deps.clock.now()), action, detail);
 }
 
 /** Adds recent attempts and notices; `endpointId` limits both to one endpoint. */
@@ -186,9 +220,30 @@ async function requireEndpoint(deps: Pick<Deps, "db">, member: Member, text: str
   return endpoint;
 }
 
+/** Also an organization whose plan no longer includes webhooks may turn its endpoints off. */
+function onlyTurnsOff({ isEnabled, ...others }: Omit<EndpointChange, "was">): boolean {
+  return isEnabled === false && Object.keys(others).length === 0;
+}
+
+/** The endpoint's fields as the API shows them, except headers, whose values are never shown. */
+function toComparable(row: EndpointRow): Record<string, unknown> {
+  return {
+    url: row.url,
+    description: row.description,
+    eventTypes: row.event_types,
+    widgetIds: row.widget_ids,
+    reportsExpiry: row.reports_expiry,
+    requestsPerMinute: row.requests_per_minute,
+  };
+}
+
+function describeOverlap(hours: number): string {
+  return hours === 0 ? "none" : `${hours} h`;
+}
+
 /** The audit detail of a change; empty when nothing changes. */
-function describeChange({ url, description, isEnabled }: Omit<EndpointChange, "was">): Record<string, string> {
-  const changed = Object.entries({ url, description }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+function describeChange({ isEnabled, ...fields }: Omit<EndpointChange, "was">): Record<string, string> {
+  const changed = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   return {
     ...(changed.length === 0 ? {} : { changed: changed.join(", ") }),
     ...(isEnabled === undefined ? {} : { status: isEnabled ? "enabled" : "disabled" }),
@@ -208,8 +263,12 @@ function toApiError(refusal: Refusal): ApiError {
       return new ApiError("plan_required", describeRefusal(refusal));
     case "url_refused":
       return new FieldsError({ url: describeRefusal(refusal) });
-    case "too_many":
+    case "invalid":
+      return new FieldsError(refusal.fields);
     case "disabled":
+      return new ApiError("endpoint_disabled", describeRefusal(refusal));
+    case "too_many":
+    case "no_secret":
       return new ApiError("conflict", describeRefusal(refusal));
     case "too_many_tests":
       return new ApiError("rate_limited", describeRefusal(refusal), { "retry-after": "60" });

@@ -20,11 +20,20 @@ export function auditEndpoint(
     });
 }
 
-/** Names the delivery by its booking's reference, which is not personal data, and its endpoint. */
+/** "Retry now" of one delivery. */
+export function auditRetry(audit: Audit): AlongsideRedelivery {
+  return auditDelivery(audit, "delivery.retried");
+}
+
 export function auditRedelivery(audit: Audit): AlongsideRedelivery {
+  return auditDelivery(audit, "delivery.redelivered");
+}
+
+/** Names the delivery by its booking's reference, which is not personal data, and its endpoint. */
+function auditDelivery(audit: Audit, action: AuditAction): AlongsideRedelivery {
   return (transaction, { id, reference, endpoint_url: url, endpoint_description: description }) =>
     audit(transaction, {
-      action: "delivery.redelivered",
+      action,
       target: id,
       name: reference ?? "Test event",
       detail: { endpoint: toEndpointName({ url, description }) },

@@ -3,7 +3,7 @@ import {
   ENDPOINT_TESTS_PER_MINUTE_MAX,
   ENDPOINTS_PER_ORGANIZATION_MAX,
   type EndpointKind,
-  SIGNING_SECRET_OVERLAP_HOURS,
+  type SecretOverlapHours,
 } from "#contract/endpoint.ts";
 import {
   type DeliveryId,
@@ -19,6 +19,7 @@ import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
 import { randomId, randomUuid } from "../../lib/random.ts";
+import { listWidgets } from "../../widgets/queries.ts";
 import { toCard } from "../outbox/outbox.ts";
 import { insertEvent } from "../outbox/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
@@ -29,12 +30,15 @@ import type { WebhookDeps } from "../webhook-deps.ts";
 import {
   type EndpointRow,
   findEndpoint,
+  findSealedHeaders,
   insertEndpoint,
+  listUrls,
   lockEndpoint,
   replaceSecret,
   takeTestPlace,
   updateEndpoint,
 } from "./queries.ts";
+import { type EndpointSettings, findFaults, toSettingColumns } from "./settings.ts";
 import { toShortUrl } from "./shown-url.ts";
 import { checkEndpointUrl } from "./url-rules.ts";
 
@@ -63,23 +67,41 @@ const nothingElse: Alongside = async () => undefined;
 export type Refusal =
   | { kind: "plan_required" }
   | { kind: "url_refused"; reason: string }
+  | { kind: "invalid"; fields: Record<string, string> }
+  /** Chat cards are not signed. */
+  | { kind: "no_secret" }
   | { kind: "too_many" }
   | { kind: "not_found" }
   | { kind: "disabled" }
   | { kind: "too_many_tests" };
 
+type NewEndpoint = {
+  id?: EndpointId;
+  url: string;
+  kind: EndpointKind;
+  description: string;
+  settings?: EndpointSettings;
+};
+
+/** `secret` is null for chats. `sameUrlAs`: another endpoint with this URL, which gets the same events. */
+type AddedEndpoint = { kind: "added"; id: EndpointId; secret: string | null; sameUrlAs: EndpointId | null };
+
 export async function addEndpoint(
   deps: EndpointDeps,
   owner: { id: OrganizationId; plan: Plan },
-  wanted: { id?: EndpointId; url: string; kind: EndpointKind; description: string },
+  wanted: NewEndpoint,
   alongside = nothingElse,
-): Promise<{ kind: "added"; id: EndpointId; secret: string } | Refusal> {
+): Promise<AddedEndpoint | Refusal> {
   if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
+  const { kind, settings = {} } = wanted;
+  const faults = await checkSettings(deps.db, owner.id, { kind, settings });
+  if (faults) return faults;
   const verdict = await checkEndpointUrl(deps.webhooks, wanted.url);
   if (verdict.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
 
   const id = wanted.id ?? randomId<EndpointId>(deps.random, ENDPOINT_ID);
-  const secret = makeSigningSecret(deps.random);
+  const secret = kind === "webhook" ? makeSigningSecret(deps.random) : null;
+  const sameUrlAs = await findSameUrl(deps, owner.id, verdict.url);
   const now = deps.clock.now();
   const stored = toStoredUrl(deps, { id, kind: wanted.kind, url: verdict.url });
   const endpoint = { id, url: stored.url, description: wanted.description };
@@ -93,9 +115,10 @@ export async function addEndpoint(
         status: "enabled",
         disabled_reason: null,
         disabled_at: null,
-        secret: deps.webhooks.secretBox.seal(id, secret),
-        secret_hint: secret.slice(-HINT_LENGTH),
+        secret: secret === null ? Buffer.alloc(0) : deps.webhooks.secretBox.seal(id, secret),
+        secret_hint: secret?.slice(-HINT_LENGTH) ?? "",
         secret_created_at: now,
+        ...toSettingColumns(settings, { id, box: deps.webhooks.headerBox, before: {} }),
         previous_secret: null,
         previous_secret_expires_at: null,
         failing_since: null,
@@ -116,11 +139,33 @@ export async function addEndpoint(
       status: "enabled",
       failed_attempts: 0,
       paused_until: null,
+      requests_per_minute: settings.requestsPerMinute ?? null,
     });
     await alongside(transaction, endpoint);
     return true;
   });
-  return isAdded ? { kind: "added", id, secret } : { kind: "too_many" };
+  return isAdded ? { kind: "added", id, secret, sameUrlAs } : { kind: "too_many" };
+}
+
+async function checkSettings(
+  db: Db,
+  owner: OrganizationId,
+  { kind, settings }: { kind: EndpointKind; settings: EndpointSettings },
+): Promise<Extract<Refusal, { kind: "invalid" }> | null> {
+  const widgets = settings.widgetIds == null ? [] : await listWidgets(db, owner);
+  const fields = findFaults(settings, { kind, widgets: new Set(widgets.map(({ id }) => id)) });
+  return Object.keys(fields).length === 0 ? null : { kind: "invalid", fields };
+}
+
+async function findSameUrl(
+  { db, webhooks }: EndpointDeps,
+  owner: OrganizationId,
+  url: string,
+): Promise<EndpointId | null> {
+  const same = (await listUrls(db, owner)).find(
+    (each) => url === (each.sealed_url === null ? each.url : webhooks.urlBox.open(each.id, each.sealed_url)),
+  );
+  return same?.id ?? null;
 }
 
 export type EndpointEdit = {
@@ -128,6 +173,7 @@ export type EndpointEdit = {
   url?: string;
   description?: string;
   isEnabled?: boolean;
+  settings?: EndpointSettings;
   /** Sees the locked endpoint before it changes; throwing rolls the change back. */
   check?: (before: EndpointRow) => void;
 };
@@ -142,7 +188,11 @@ export async function editEndpoint(
   wanted: EndpointEdit,
   alongside = nothingElse,
 ): Promise<{ kind: "edited" } | Refusal> {
-  const { id, description, isEnabled } = wanted;
+  const { id, description, isEnabled, settings = {} } = wanted;
+  const current = await findEndpoint(deps.db, owner, id);
+  if (!current) return { kind: "not_found" };
+  const faults = await checkSettings(deps.db, owner, { kind: current.kind, settings });
+  if (faults) return faults;
   const verdict = wanted.url === undefined ? null : await checkEndpointUrl(deps.webhooks, wanted.url);
   if (verdict?.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
   const now = deps.clock.now();
@@ -156,6 +206,11 @@ export async function editEndpoint(
         : {}),
       ...(description === undefined ? {} : { description }),
       ...(isEnabled === undefined ? {} : toSwitched(isEnabled, now)),
+      ...toSettingColumns(settings, {
+        id,
+        box: deps.webhooks.headerBox,
+        before: await readHeaders(deps, transaction, { owner, id }),
+      }),
       updated_at: now,
     };
     const after = await updateEndpoint(transaction, owner, { id, change });
@@ -167,6 +222,17 @@ export async function editEndpoint(
   if (!isEdited) return { kind: "not_found" };
   if (isEnabled === false) await cancelWaiting(deps, { id, now });
   return { kind: "edited" };
+}
+
+/** The current custom headers; none if they cannot be opened. */
+async function readHeaders(
+  { webhooks }: Pick<EndpointDeps, "webhooks">,
+  transaction: Db,
+  { owner, id }: { owner: OrganizationId; id: EndpointId },
+): Promise<Record<string, string>> {
+  const sealed = await findSealedHeaders(transaction, owner, id);
+  const text = sealed && webhooks.headerBox.open(id, sealed);
+  return text ? (JSON.parse(text) as Record<string, string>) : {};
 }
 
 function toStoredUrl(
@@ -196,6 +262,7 @@ export async function removeEndpoint(
     previous_secret: null,
     previous_secret_expires_at: null,
     sealed_url: null,
+    headers: null,
   };
   const isRemoved = await deps.db.transaction().execute(async (transaction) => {
     const endpoint = await lockEndpoint(transaction, owner, id);
@@ -215,16 +282,18 @@ async function cancelWaiting({ db }: Pick<Deps, "db">, { id, now }: { id: Endpoi
   await cancelForbidden(db, { now, limit: CANCEL_BATCH, endpointId: id });
 }
 
-/** The new secret is shown only once; the old one stays valid for a day. */
+/** The new secret is shown only once; the old one stays valid for the overlap. Without one, it stops working at once. */
 export async function rotateSecret(
   deps: EndpointDeps,
   owner: OrganizationId,
-  id: EndpointId,
+  { id, overlapHours }: { id: EndpointId; overlapHours: SecretOverlapHours },
   alongside = nothingElse,
-): Promise<{ secret: string; previousExpiresAt: Date } | null> {
+): Promise<{ kind: "rotated"; secret: string; previousExpiresAt: Date | null } | Refusal> {
+  const current = await findEndpoint(deps.db, owner, id);
+  if (current && current.kind !== "webhook") return { kind: "no_secret" };
   const secret = makeSigningSecret(deps.random);
   const now = deps.clock.now();
-  const previousExpiresAt = new Date(now.getTime() + SIGNING_SECRET_OVERLAP_HOURS * HOUR_MS);
+  const previousExpiresAt = overlapHours === 0 ? null : new Date(now.getTime() + overlapHours * HOUR_MS);
   const isReplaced = await deps.db.transaction().execute(async (transaction) => {
     const endpoint = await replaceSecret(transaction, owner, {
       id,
@@ -236,7 +305,7 @@ export async function rotateSecret(
     if (endpoint) await alongside(transaction, endpoint);
     return endpoint !== null;
   });
-  return isReplaced ? { secret, previousExpiresAt } : null;
+  return isReplaced ? { kind: "rotated", secret, previousExpiresAt } : { kind: "not_found" };
 }
 
 /** Queues an `endpoint.test` event: one attempt, shown in the log, without effect on the endpoint's health. */
@@ -265,7 +334,7 @@ export async function sendTestEvent(
     const since = new Date(now.getTime() - MINUTE_MS);
     if (!(await takeTestPlace(transaction, owner.id, { since, most: ENDPOINT_TESTS_PER_MINUTE_MAX }))) return false;
     await insertEvent(transaction, owner.id, {
-      event: { id, type: event.type, reference: null, body: Buffer.from(JSON.stringify(event)), now },
+      event: { id, type: event.type, reference: null, widgetId: null, body: Buffer.from(JSON.stringify(event)), now },
       deliveries: [{ id: deliveryId, endpointId, card: toCard(endpoint.kind, event), isEnabled: true }],
     });
     await alongside(transaction, endpoint);

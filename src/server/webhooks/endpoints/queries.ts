@@ -24,6 +24,11 @@ const COLUMNS = [
   "last_success_at",
   "last_status",
   "paused_until",
+  "event_types",
+  "widget_ids",
+  "reports_expiry",
+  "header_names",
+  "requests_per_minute",
   "created_at",
   "updated_at",
 ] as const;
@@ -141,11 +146,35 @@ export async function updateEndpoint(
   return row ?? null;
 }
 
-/** Keeps the current secret as the previous one until the overlap ends. */
+/** Of the endpoints in use, for finding two with the same URL. */
+export async function listUrls(
+  db: Db,
+  owner: OrganizationId,
+): Promise<Pick<Selectable<EndpointsTable>, "id" | "url" | "sealed_url">[]> {
+  return await db
+    .selectFrom("endpoints")
+    .select(["id", "url", "sealed_url"])
+    .where("organization_id", "=", owner)
+    .where("removed_at", "is", null)
+    .orderBy("created_at")
+    .execute();
+}
+
+export async function findSealedHeaders(db: Db, owner: OrganizationId, id: EndpointId): Promise<Buffer | null> {
+  const row = await db
+    .selectFrom("endpoints")
+    .select("headers")
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row?.headers ?? null;
+}
+
+/** Keeps the current secret as the previous one until the overlap ends; null: there is none. */
 export async function replaceSecret(
   db: Db,
   owner: OrganizationId,
-  change: { id: EndpointId; secret: Buffer; hint: string; now: Date; previousExpiresAt: Date },
+  change: { id: EndpointId; secret: Buffer; hint: string; now: Date; previousExpiresAt: Date | null },
 ): Promise<EndpointRow | null> {
   const row = await db
     .updateTable("endpoints")
@@ -153,7 +182,7 @@ export async function replaceSecret(
       secret: change.secret,
       secret_hint: change.hint,
       secret_created_at: change.now,
-      previous_secret: set.ref("secret"),
+      previous_secret: change.previousExpiresAt === null ? null : set.ref("secret"),
       previous_secret_expires_at: change.previousExpiresAt,
       updated_at: change.now,
     }))

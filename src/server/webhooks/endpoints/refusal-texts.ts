@@ -1,5 +1,7 @@
+import type { ApiErrorCode } from "#contract/api-error.ts";
 import { ENDPOINT_TESTS_PER_MINUTE_MAX, ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
 import type { RedeliverRefusal } from "../log/redeliver.ts";
+import type { RetryRefusal } from "../log/retry.ts";
 import type { Refusal } from "./endpoints.ts";
 
 // Refusals as sentences, shared by the command line and the dashboard API. Each words "not found" itself.
@@ -12,6 +14,10 @@ export function describeRefusal(refusal: Exclude<Refusal, { kind: "not_found" }>
       return PLAN_REQUIRED;
     case "url_refused":
       return refusal.reason;
+    case "invalid":
+      return Object.values(refusal.fields).join(" ");
+    case "no_secret":
+      return "Teams and Slack endpoints have no signing secret.";
     case "too_many":
       return `An organization can have at most ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints.`;
     case "disabled":
@@ -22,6 +28,15 @@ export function describeRefusal(refusal: Exclude<Refusal, { kind: "not_found" }>
       return refusal satisfies never;
   }
 }
+
+/** The error's code and sentence. */
+export const RETRY_REFUSALS: Readonly<
+  Record<Exclude<RetryRefusal["kind"], "not_found">, readonly [code: ApiErrorCode, sentence: string]>
+> = {
+  not_waiting: ["conflict", "This delivery is finished. Redeliver it instead."],
+  in_flight: ["already_queued", "This delivery is being sent right now."],
+  disabled: ["endpoint_disabled", "This delivery's endpoint is off. Turn it on first."],
+};
 
 export const REDELIVER_REFUSALS: Readonly<Record<Exclude<RedeliverRefusal["kind"], "not_found">, string>> = {
   plan_required: PLAN_REQUIRED,

@@ -1,4 +1,5 @@
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import type { ChosenEventType } from "#contract/endpoint.ts";
 import type { NoticeRow, RecentAttempts } from "../health/queries.ts";
 import type { EndpointRow } from "./queries.ts";
 import { toShownOrigin } from "./shown-url.ts";
@@ -17,9 +18,15 @@ export function toAppEndpoint(
     status: row.status,
     disabledReason: row.disabled_reason,
     disabledAt: toText(row.disabled_at),
-    secretHint: row.secret_hint,
-    secretCreatedAt: row.secret_created_at.toISOString(),
+    secretHint: row.secret_hint === "" ? null : row.secret_hint,
+    secretCreatedAt: row.secret_hint === "" ? null : toText(row.secret_created_at),
     previousSecretExpiresAt: previousExpiresAt && previousExpiresAt > now ? toText(previousExpiresAt) : null,
+    // Only these can be chosen.
+    eventTypes: row.event_types as ChosenEventType[],
+    widgetIds: row.widget_ids,
+    reportsExpiry: row.reports_expiry,
+    headerNames: row.header_names,
+    requestsPerMinute: row.requests_per_minute,
     health: {
       condition: toCondition(row),
       lastAttemptAt: toText(row.last_attempt_at),

@@ -1,12 +1,22 @@
 import type { NoticeKind } from "#contract/delivery.ts";
 import { DAY_MS } from "#contract/durations.ts";
+import { writeAudit } from "../../audit/write-audit.ts";
+import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { randomUuid } from "../../lib/random.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
+import { toEndpointName } from "../endpoints/shown-url.ts";
 import { cancelForbidden } from "../queue/recovery-queries.ts";
 import type { EndpointHealth } from "../queue/report-queries.ts";
 import { describeVerdict, type HealthVerdict, isFailingLong, judgeHealth } from "./health.ts";
-import { findWarning, insertNotice, switchOffFailing } from "./queries.ts";
+import {
+  type AuditSwitchOff,
+  auditGone,
+  findWarning,
+  insertNotice,
+  type SwitchedOff,
+  switchOffFailing,
+} from "./queries.ts";
 
 const NOTICE_PAUSE_MS = DAY_MS;
 const CANCEL_BATCH = 500;
@@ -51,12 +61,31 @@ export class EndpointCare {
     const { db, clock, metrics, log } = this.#deps;
     const { organization_id: owner, endpoint_id: endpointId } = health;
     const now = clock.now();
-    // A receiver that is gone was turned off together with its report.
-    if (!health.is_gone && !(await switchOffFailing(db, owner, health, now))) return false;
+    const audit: AuditSwitchOff = (transaction, endpoint) => this.#auditSwitchOff(transaction, endpoint, reason);
+    const isOff = health.is_gone
+      ? await auditGone(db, owner, { endpointId, audit })
+      : await switchOffFailing(db, owner, health, { now, audit });
+    if (!isOff) return false;
     await cancelForbidden(db, { now, limit: CANCEL_BATCH, endpointId });
     metrics.endpointsDisabled.inc({ reason });
     log.warn("endpoint.disabled", { organizationId: owner, endpointId, outcome: reason });
     return true;
+  }
+
+  async #auditSwitchOff(transaction: Db, endpoint: SwitchedOff, reason: "gone" | "failing"): Promise<void> {
+    const { random, clock } = this.#deps;
+    await writeAudit(
+      { db: transaction, random },
+      {
+        organizationId: endpoint.organization_id,
+        actor: null,
+        action: "endpoint.turned_off",
+        target: endpoint.id,
+        name: toEndpointName(endpoint),
+        detail: { reason },
+        at: clock.now(),
+      },
+    );
   }
 
   /** At most once in 24 hours; turning an endpoint off is always announced. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readAudit } from "../../../../test/support/app-api.ts";
 import { editEndpoint } from "../endpoints/endpoints.ts";
 import {
   type Business,
@@ -49,21 +50,21 @@ test("owners are told of the first failed delivery, a day before the endpoint is
   const startedAt = clock.now().getTime();
   const at = (seconds: number) => new Date(startedAt + seconds * 1_000).toISOString();
 
-  await book(deps, business);
+  const given = await book(deps, business);
   await deliverAll(loop);
   await pass(8 * HOUR);
   const [first, ...none] = await readNotices(business);
   assert.equal(first?.kind, "exhausted");
   assert.equal(none.length, 0);
-  assert.equal(first?.detail, "A delivery failed and won't be retried. Last attempt: HTTP 500.");
+  assert.equal(first?.detail, `The delivery of ${given} failed and won't be retried. Last attempt: HTTP 500.`);
 
   await pass(4 * DAY - 8 * HOUR);
-  await book(deps, business);
+  const second = await book(deps, business);
   await deliverAll(loop);
   assert.deepEqual((await readNotices(business)).at(-1), {
     kind: "disabling_soon",
     at: at(4 * DAY),
-    detail: `No delivery has succeeded since ${inWords(at(0))} (last attempt: HTTP 500). If none succeeds by ${inWords(at(5 * DAY))}, the next failure turns the endpoint off.`,
+    detail: `No delivery has succeeded since ${inWords(at(0))} (last attempt: HTTP 500, booking ${second}). If none succeeds by ${inWords(at(5 * DAY))}, the next failure turns the endpoint off.`,
   });
   assert.equal((await readEndpoint(deps, id)).status, "enabled");
 
@@ -71,7 +72,7 @@ test("owners are told of the first failed delivery, a day before the endpoint is
   await book(deps, business);
   await deliverAll(loop);
   assert.equal((await readEndpoint(deps, id)).status, "enabled", "not a second before five days");
-  await book(deps, business);
+  const third = await book(deps, business);
   moveClock(service, 1);
   await deliverAll(loop);
   const { status, disabled_reason, disabled_at } = await readEndpoint(deps, id);
@@ -86,8 +87,11 @@ test("owners are told of the first failed delivery, a day before the endpoint is
   assert.deepEqual((await readNotices(business)).at(-1), {
     kind: "disabled",
     at: at(5 * DAY),
-    detail: "Deliveries kept failing (last attempt: HTTP 500), so the endpoint was turned off.",
+    detail: `Deliveries kept failing (last attempt: HTTP 500, booking ${third}), so the endpoint was turned off.`,
   });
+  assert.deepEqual(await readAudit(deps.db, business.owner), [
+    { action: "endpoint.turned_off", target: id, detail: { name: new URL(receiver.url).host, reason: "failing" } },
+  ]);
 
   const before = receiver.requests.length;
   await book(deps, business);
@@ -117,9 +121,9 @@ test("no endpoint is turned off without a warning a day before, however rarely a
   await pass(8 * HOUR);
   clock.set(new Date("2027-03-06T15:30:40.000Z"));
   assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"], "more than five days, but the owner wasn't warned");
-  assert.equal(
-    (await readNotices(business)).at(-1)?.detail,
-    "No delivery has succeeded since 1 March 2027 at 09:00 UTC (last attempt: HTTP 500). If none succeeds by 7 March 2027 at 15:30 UTC, the next failure turns the endpoint off.",
+  assert.match(
+    (await readNotices(business)).at(-1)?.detail ?? "",
+    /^No delivery has succeeded since 1 March 2027 at 09:00 UTC \(last attempt: HTTP 500, booking SVC-\w{6}\)\. If none succeeds by 7 March 2027 at 15:30 UTC, the next failure turns the endpoint off\.$/,
   );
   clock.set(new Date("2027-03-07T15:30:39.999Z"));
   assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"]);
@@ -183,13 +187,21 @@ test("410 turns an endpoint off at once, notifies its owner, and cancels waiting
   const { id } = await makeEndpoint(deps, business, { url: receiver.url });
   await book(deps, business);
   await deliverAll(loop);
-  await book(deps, business);
+  const reference = await book(deps, business);
   await deliverAll(loop);
   assert.deepEqual([(await readEndpoint(deps, id)).disabled_reason, receiver.requests.length], ["gone", 2]);
   assert.deepEqual(
     (await readNotices(business)).map(({ kind, detail }) => [kind, detail]),
-    [["disabled", "The receiver says it is permanently gone (HTTP 410), so the endpoint was turned off."]],
+    [
+      [
+        "disabled",
+        `The receiver says it is permanently gone (HTTP 410, booking ${reference}), so the endpoint was turned off.`,
+      ],
+    ],
   );
+  assert.deepEqual(await readAudit(deps.db, business.owner), [
+    { action: "endpoint.turned_off", target: id, detail: { name: new URL(receiver.url).host, reason: "gone" } },
+  ]);
   assert.deepEqual(
     new Set((await readDeliveries(deps, business.owner)).map(({ state }) => state)),
     new Set(["failed", "canceled"]),
@@ -227,21 +239,24 @@ test("a chat that refuses three deliveries in a row is turned off, but not one t
 });
 
 test("the owner is notified of a chat's first refused delivery, whatever the reason, and health shows it", async () => {
-  for (const [kind, status, body] of [
-    ["teams", 400, "WorkflowTriggerIsNotEnabled"],
-    ["teams", 413, ""],
-    ["teams", 422, ""],
-    ["slack", 400, "user_not_found"],
+  const unposted = "HTTP 200, but the response says that nothing was posted";
+  for (const [kind, status, body, said] of [
+    ["teams", 400, "WorkflowTriggerIsNotEnabled", "HTTP 400"],
+    ["teams", 413, "", "HTTP 413"],
+    ["teams", 422, "", "HTTP 422"],
+    ["slack", 400, "user_not_found", "HTTP 400"],
+    ["slack", 200, "invalid_blocks", unposted],
+    ["teams", 200, "Webhook message delivery failed with error: HTTP error 403", unposted],
   ] as const) {
     const business = await makeBusiness(deps);
     const receiver = await startReplying(() => ({ status, body }));
     const { id } = await makeEndpoint(deps, business, { url: receiver.url, kind });
-    await book(deps, business);
+    const reference = await book(deps, business);
     await deliverAll(loop);
     const notices = await listNotices(deps.db, business.owner, { limitEach: 9 });
     assert.deepEqual(
       notices.map(({ kind, detail }) => [kind, detail]),
-      [["exhausted", `A delivery failed and won't be retried. Last attempt: HTTP ${status}.`]],
+      [["exhausted", `The delivery of ${reference} failed and won't be retried. Last attempt: ${said}.`]],
     );
     const { failing_since, failed_attempts } = await readEndpoint(deps, id);
     assert.deepEqual([failing_since, failed_attempts], [clock.now(), 1], `${kind} ${status}`);

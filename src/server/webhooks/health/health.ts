@@ -1,3 +1,4 @@
+import { describeAttempt } from "#contract/attempt-words.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { EndpointHealth } from "../queue/report-queries.ts";
 
@@ -42,19 +43,21 @@ export function isFailingLong(health: EndpointHealth, now: Date): boolean {
 
 /** The notice's text for the owner. */
 export function describeVerdict(verdict: Exclude<HealthVerdict, { kind: "well" }>, health: EndpointHealth): string {
-  const last = health.last_status === null ? "no response" : `HTTP ${health.last_status}`;
+  const reference = health.last_failure?.reference ?? null;
+  const last = health.last_failure ? describeAttempt({ kind: health.kind, ...health.last_failure }) : "no response";
+  const lastWithBooking = reference === null ? last : `${last}, booking ${reference}`;
   switch (verdict.kind) {
     case "exhausted":
-      return `A delivery failed and won't be retried. Last attempt: ${last}.`;
+      return `The delivery of ${reference ?? "an event"} failed and won't be retried. Last attempt: ${last}.`;
     case "disabling_soon":
       return (
-        `No delivery has succeeded since ${toWords(verdict.failingSince)} (last attempt: ${last}). ` +
+        `No delivery has succeeded since ${toWords(verdict.failingSince)} (last attempt: ${lastWithBooking}). ` +
         `If none succeeds by ${toWords(verdict.offAt)}, the next failure turns the endpoint off.`
       );
     case "disable":
       return verdict.reason === "gone"
-        ? `The receiver says it is permanently gone (${last}), so the endpoint was turned off.`
-        : `Deliveries kept failing (last attempt: ${last}), so the endpoint was turned off.`;
+        ? `The receiver says it is permanently gone (${lastWithBooking}), so the endpoint was turned off.`
+        : `Deliveries kept failing (last attempt: ${lastWithBooking}), so the endpoint was turned off.`;
     default:
       return verdict satisfies never;
   }

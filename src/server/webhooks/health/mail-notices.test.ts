@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openMailServer, toMailText } from "../../../../test/support/mail-server.ts";
 import { signIn } from "../../../../test/support/sign-in.ts";
+import { removeEndpoint } from "../endpoints/endpoints.ts";
 import {
   book,
   createWebhookService,
@@ -42,7 +43,7 @@ test("only the organization's owners and admins are mailed, once, that an endpoi
   assert.deepEqual(listReceivers(server.mails), addresses.slice(0, 2).sort());
   const mail = toMailText(server.mails[0]);
   assert.match(mail, /^Subject: A webhook endpoint was turned off \(Lindenhof Dental\)\r$/m);
-  assert.match(mail, /127\.0\.0\.1:\d+: The receiver says it is permanently gone \(HTTP 410\)/);
+  assert.match(mail, /127\.0\.0\.1:\d+: The receiver says it is permanently gone \(HTTP 410, booking SVC-\w{6}\)/);
   assert.ok(mail.includes(`${deps.config.baseUrl}/app/${business.owner}/webhooks/${endpointId}`));
 });
 
@@ -60,6 +61,14 @@ test("a refusing mail server is retried after half an hour, and given up after a
   assert.equal(countRefused(), 4);
   moveClock(service, 24 * 3_600);
   reply.recipient = "250 OK";
+  await mailNotices(deps, NOBODY_STOPS);
+  assert.deepEqual(server.mails, []);
+});
+
+test("when a mail server is set later, nobody is mailed about an endpoint that was removed meanwhile", async () => {
+  const server = await openMailServer();
+  const { deps, business, endpointId } = await switchOff(server.url);
+  await removeEndpoint(deps, business.owner, endpointId);
   await mailNotices(deps, NOBODY_STOPS);
   assert.deepEqual(server.mails, []);
 });

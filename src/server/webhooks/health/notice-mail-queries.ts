@@ -17,7 +17,7 @@ export type UnmailedNotice = {
 };
 
 /**
- * Across organizations. A notice that is taken is not taken again until `triedBefore` has passed it: of two workers that find
+ * Across organizations, without notices of removed endpoints. A notice that is taken is not taken again until `triedBefore` has passed it: of two workers that find
  * the same notice, the second one waits for the first and then no longer finds it untried.
  */
 export async function takeUnmailed(
@@ -27,9 +27,10 @@ export async function takeUnmailed(
   const isUntried = sql`notice.mailed_at is null
     and (notice.mail_tried_at is null or notice.mail_tried_at < ${unmailed.triedBefore})`;
   const { rows: found } = await sql<{ organizationId: OrganizationId; id: string }>`
-    select organization_id as "organizationId", id from endpoint_notices notice
-    where ${isUntried} and created_at >= ${unmailed.createdSince}
-    order by created_at limit ${unmailed.limit}`.execute(db);
+    select notice.organization_id as "organizationId", notice.id from endpoint_notices notice
+    join endpoints endpoint on endpoint.organization_id = notice.organization_id and endpoint.id = notice.endpoint_id
+    where ${isUntried} and notice.created_at >= ${unmailed.createdSince} and endpoint.removed_at is null
+    order by notice.created_at limit ${unmailed.limit}`.execute(db);
   const taken: UnmailedNotice[] = [];
   for (const { rows: group, owns } of toStatementGroups(db, found)) {
     const owners = group.map(({ organizationId }) => organizationId);

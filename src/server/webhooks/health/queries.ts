@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { NoticeKind } from "#contract/delivery.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import type { EndpointNoticesTable } from "../../db/tables.ts";
+import type { EndpointNoticesTable, EndpointsTable } from "../../db/tables.ts";
 import { writeLane } from "../queue/lanes.ts";
 import type { EndpointHealth } from "../queue/report-queries.ts";
 
@@ -32,12 +32,16 @@ export async function countRecentAttempts(
 
 type FailingEndpoint = Pick<EndpointHealth, "endpoint_id" | "failing_since">;
 
+export type SwitchedOff = Pick<Selectable<EndpointsTable>, "id" | "organization_id" | "url" | "description">;
+/** Runs in the transaction that turns the endpoint off. */
+export type AuditSwitchOff = (transaction: Db, endpoint: SwitchedOff) => Promise<void>;
+
 /** Returns false if the endpoint is already off, removed, recovered or changed. */
 export async function switchOffFailing(
   db: Db,
   owner: OrganizationId,
   { endpoint_id: id, failing_since }: FailingEndpoint,
-  now: Date,
+  { now, audit }: { now: Date; audit: AuditSwitchOff },
 ): Promise<boolean> {
   return await db.transaction().execute(async (transaction) => {
     const endpoint = await transaction
@@ -48,11 +52,40 @@ export async function switchOffFailing(
       .where("status", "=", "enabled")
       .where("failing_since", "=", failing_since)
       .where("removed_at", "is", null)
-      .returning(["id", "organization_id", "kind", "status", "failed_attempts", "paused_until"])
+      .returning([
+        "id",
+        "organization_id",
+        "url",
+        "description",
+        "kind",
+        "status",
+        "failed_attempts",
+        "paused_until",
+        "requests_per_minute",
+      ])
       .executeTakeFirst();
-    if (endpoint) await writeLane(transaction, endpoint);
-    return endpoint !== undefined;
+    if (!endpoint) return false;
+    await writeLane(transaction, endpoint);
+    await audit(transaction, endpoint);
+    return true;
   });
+}
+
+/** A receiver that is gone was turned off together with its report. Returns false if the endpoint was removed since. */
+export async function auditGone(
+  db: Db,
+  owner: OrganizationId,
+  { endpointId, audit }: { endpointId: EndpointId; audit: AuditSwitchOff },
+): Promise<boolean> {
+  const endpoint = await db
+    .selectFrom("endpoints")
+    .select(["id", "organization_id", "url", "description"])
+    .where("organization_id", "=", owner)
+    .where("id", "=", endpointId)
+    .where("removed_at", "is", null)
+    .executeTakeFirst();
+  if (endpoint) await audit(db, endpoint);
+  return endpoint !== undefined;
 }
 
 /**

@@ -1,24 +1,40 @@
 import type { FastifyInstance } from "fastify";
 import { AppDeliveryDetail, AppDeliveryPage, QueuedDelivery } from "#contract/app/deliveries.ts";
 import { roleIncludes } from "#contract/app/role.ts";
-import { DELIVERY_STATES, type DeliveryState } from "#contract/delivery.ts";
-import { type DeliveryId, type OrganizationId, parseDeliveryId, parseEndpointId } from "#contract/ids.ts";
+import { ATTEMPT_ERROR_CODES, DELIVERY_STATES } from "#contract/delivery.ts";
+import {
+  type DeliveryId,
+  type OrganizationId,
+  parseDeliveryId,
+  parseEndpointId,
+  parseRedeliveryId,
+  parseWidgetId,
+} from "#contract/ids.ts";
 import { type Member, memberOf } from "../../accounts/auth/member-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, noSuch } from "../../http/api-error.ts";
 import { readPage, readPlaceCursor, toPlaceCursor } from "../../http/page.ts";
-import { badParameter, type Query, readInstant, readPageSize, readParameter } from "../../http/parameters.ts";
-import { auditRedelivery } from "../endpoints/audit.ts";
-import { REDELIVER_REFUSALS } from "../endpoints/refusal-texts.ts";
+import {
+  badParameter,
+  type Query,
+  readInstant,
+  readPageSize,
+  readParameter,
+  requireKnown,
+} from "../../http/parameters.ts";
+import { auditRedelivery, auditRetry } from "../endpoints/audit.ts";
+import { REDELIVER_REFUSALS, RETRY_REFUSALS } from "../endpoints/refusal-texts.ts";
 import { readEndpointNames } from "./booking-deliveries.ts";
 import { toLogKeptSince } from "./period.ts";
 import { type DeliveryLogFilter, findDeliveryBody, listAttempts, listDeliveries } from "./queries.ts";
 import { redeliver } from "./redeliver.ts";
+import { retryDelivery } from "./retry.ts";
+import { readSearch } from "./search.ts";
 import { type DeliveryReader, toAppAttempt, toAppDelivery } from "./to-app-delivery.ts";
 
-type DeliveryDeps = Pick<Deps, "db" | "clock" | "random" | "log">;
+type DeliveryDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "config">;
 type WithDelivery = { Params: { delivery: string } };
 
 /** More than one delivery's manual redeliveries can add up to. */
@@ -60,15 +76,28 @@ export function deliveryAppRoutes(api: FastifyInstance, deps: DeliveryDeps): voi
       const alongside = auditRedelivery(auditBy(deps, member, deps.clock.now()));
       const outcome = await redeliver(deps, owner, id, alongside);
       if (outcome.kind === "not_found") throw noSuch("delivery");
-      if (outcome.kind === "plan_required") throw new ApiError("plan_required", REDELIVER_REFUSALS.plan_required);
-      if (outcome.kind !== "queued") throw new ApiError("conflict", REDELIVER_REFUSALS[outcome.kind]);
+      if (outcome.kind !== "queued") throw new ApiError(outcome.kind, REDELIVER_REFUSALS[outcome.kind]);
+      return reply.code(202).send({ deliveryId: id });
+    },
+  );
+
+  api.post<WithDelivery>(
+    "/deliveries/:delivery/retry",
+    { schema: { response: { 202: QueuedDelivery } } },
+    async (request, reply) => {
+      const member = memberOf(request);
+      const id = requireDeliveryId(request.params.delivery);
+      const alongside = auditRetry(auditBy(deps, member, deps.clock.now()));
+      const outcome = await retryDelivery(deps, member.organizationId, id, alongside);
+      if (outcome.kind === "not_found") throw noSuch("delivery");
+      if (outcome.kind !== "retried") throw new ApiError(...RETRY_REFUSALS[outcome.kind]);
       return reply.code(202).send({ deliveryId: id });
     },
   );
 }
 
 async function readDelivery(
-  { db, clock }: DeliveryDeps,
+  { db, clock, config }: DeliveryDeps,
   member: Member,
   deliveryId: DeliveryId,
 ): Promise<AppDeliveryDetail> {
@@ -81,7 +110,7 @@ async function readDelivery(
   const body = reader.seesCustomers ? await findDeliveryBody(db, owner, deliveryId) : null;
   return {
     ...toAppDelivery(row, reader),
-    attempts: attempts.map((attempt) => toAppAttempt(attempt, reader)),
+    attempts: attempts.map((attempt) => toAppAttempt(attempt, { ...reader, delivery: row, docsUrl: config.docsUrl })),
     body: body?.toString("utf8") ?? null,
   };
 }
@@ -91,25 +120,48 @@ async function readerOf(db: Db, member: Member): Promise<DeliveryReader> {
   return { seesCustomers: roleIncludes(member.role, "member"), endpoints: await readEndpointNames(db, owner) };
 }
 
-function readLogFilter(query: Query, { endpoints }: DeliveryReader): Omit<DeliveryLogFilter, "keptSince" | "limit"> {
+type LogQuery = Omit<DeliveryLogFilter, "keptSince" | "limit">;
+
+const LOG_PARAMETERS = [
+  ...["search", "endpoint", "widget", "state", "status", "error", "redelivery"],
+  ...["from", "to", "limit", "cursor"],
+];
+
+function readLogFilter(query: Query, { endpoints, seesCustomers }: DeliveryReader): LogQuery {
+  requireKnown(query, LOG_PARAMETERS);
   const [from, to] = [readInstant(query, "from", "down"), readInstant(query, "to", "up")];
-  const [endpoint, state] = [readParameter(query, "endpoint"), readParameter(query, "state")];
-  const endpointId = endpoint === null ? null : parseEndpointId(endpoint);
-  if (endpoint !== null && !(endpointId && endpoints.has(endpointId))) throw noSuch("endpoint");
+  const text = (name: string) => readParameter(query, name);
+  const [endpoint, widget, state, status, error] = ["endpoint", "widget", "state", "status", "error"].map(text);
+  const [search, redelivery] = [text("search"), text("redelivery")];
+  const endpointId = endpoint == null ? null : parseEndpointId(endpoint);
+  if (endpoint != null && !(endpointId && endpoints.has(endpointId))) throw noSuch("endpoint");
   const cursor = readPlaceCursor(query, "cursor");
   return {
+    ...(search === null ? {} : readSearch(search, seesCustomers)),
     ...(endpointId ? { endpointId } : {}),
-    ...(state === null ? {} : { state: requireState(state) }),
+    ...(widget == null ? {} : { widgetId: parseWidgetId(widget) ?? refuse("widget", "must be a widget ID") }),
+    ...(state == null ? {} : { state: requireOneOf("state", state, DELIVERY_STATES) }),
+    ...(status == null ? {} : { status: requireStatus(status) }),
+    ...(error == null ? {} : { error: requireOneOf("error", error, ATTEMPT_ERROR_CODES) }),
+    ...(redelivery === null
+      ? {}
+      : { redeliveryId: parseRedeliveryId(redelivery) ?? refuse("redelivery", "must be a redelivery ID") }),
     ...(from ? { from } : {}),
     ...(to ? { to } : {}),
     ...(cursor ? { cursor } : {}),
   };
 }
 
-function requireState(text: string): DeliveryState {
-  const state = DELIVERY_STATES.find((each) => each === text);
-  if (!state) throw badParameter("state", `must be one of ${DELIVERY_STATES.join(", ")}`);
-  return state;
+function requireOneOf<Word extends string>(name: string, text: string, words: readonly Word[]): Word {
+  return words.find((each) => each === text) ?? refuse(name, `must be one of ${words.join(", ")}`);
+}
+
+function requireStatus(text: string): number {
+  return /^[1-5][0-9]{2}$/.test(text) ? Number(text) : refuse("status", "must be an HTTP status");
+}
+
+function refuse(name: string, fault: string): never {
+  throw badParameter(name, fault);
 }
 
 function requireDeliveryId(text: string): DeliveryId {

@@ -83,7 +83,7 @@ test("every attempt is logged with time, endpoint, event, result, number, status
   });
   assert.ok(attempts.every(({ duration_ms }) => duration_ms !== null && duration_ms >= 0));
   assert.deepEqual(
-    attempts.map(({ duration_ms: _, ...attempt }) => attempt),
+    attempts.map(({ duration_ms: _, detail: _detail, ...attempt }) => attempt),
     [
       {
         result: "delivered",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AppDelivery, AppDeliveryDetail } from "#contract/app/deliveries.ts";
+import type { AppDelivery, AppDeliveryDetail, AppRedelivery } from "#contract/app/deliveries.ts";
 import type { DeliveryId } from "#contract/ids.ts";
 import { askApp } from "../../../../test/support/app-api.ts";
 import { signIn } from "../../../../test/support/sign-in.ts";
@@ -77,8 +77,8 @@ test("thirty days after its last attempt a delivery is no longer shown and canno
   assert.equal((await ask(`POST /deliveries/${old}/redeliver`)).status, 404);
   assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "business" }, old), { kind: "not_found" });
   const since = new Date(0).toISOString();
-  const all = await ask(`POST /endpoints/${endpointId}/redeliver-failed`, { since });
-  assert.deepEqual([all.status, all.body], [200, { count: 1 }]);
+  const all = await ask("POST /redeliveries", { from: since, endpoint: endpointId });
+  assert.equal((all.body as AppRedelivery).matched, 1);
   await deliverAll(loop);
   const references = await deps.db.selectFrom("webhook_events").select("reference").orderBy("created_at").execute();
   const shown = await Promise.all(references.map(({ reference }) => listIds(ask, `/bookings/${reference}`)));
@@ -94,8 +94,8 @@ test("all failed deliveries are redelivered, but not the tests", async () => {
   await failTwice(business);
   status = 200;
   const ask = await enter(business);
-  const { body } = await ask(`POST /endpoints/${id}/redeliver-failed`, { since: new Date(0).toISOString() });
-  assert.deepEqual(body, { count: 2 });
+  const { body } = await ask("POST /redeliveries", { from: new Date(0).toISOString(), endpoint: id });
+  assert.equal((body as AppRedelivery).matched, 2);
   const sent = receiver.requests.length;
   await deliverAll(loop);
   assert.equal(receiver.requests.length, sent + 2);

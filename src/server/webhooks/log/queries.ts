@@ -1,7 +1,16 @@
 import { type Selectable, sql } from "kysely";
-import type { AttemptTrigger, DeliveryState } from "#contract/delivery.ts";
-import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
+import type { AttemptErrorCode, AttemptTrigger, DeliveryState } from "#contract/delivery.ts";
+import type {
+  DeliveryId,
+  EndpointId,
+  OrganizationId,
+  RedeliveryId,
+  Reference,
+  WebhookEventId,
+  WidgetId,
+} from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
+import { toEmailKey } from "../../db/email-key.ts";
 import type { Db } from "../../db/pool.ts";
 import type { DeliveriesTable, DeliveryAttemptsTable } from "../../db/tables.ts";
 import type { RowPlace } from "../../http/page.ts";
@@ -15,7 +24,16 @@ export type DeliveryLogFilter = {
   endpointId?: EndpointId;
   reference?: Reference;
   deliveryId?: DeliveryId;
+  eventId?: WebhookEventId;
+  /** Of stored bookings of this customer. */
+  email?: string;
+  widgetId?: WidgetId;
   state?: DeliveryState;
+  /** HTTP status of the last attempt. */
+  status?: number;
+  /** Of the last attempt. */
+  error?: AttemptErrorCode;
+  redeliveryId?: RedeliveryId;
   /** Inclusive. */
   from?: Date;
   /** Exclusive. */
@@ -27,6 +45,7 @@ export type DeliveryLogFilter = {
 export type DeliveryLogEntry = Omit<Selectable<DeliveriesTable>, "card"> & {
   type: WebhookEventType;
   reference: Reference | null;
+  widget_id: WidgetId | null;
   is_erased: boolean;
   /** The trigger of the attempt that waits or is under way. */
   pending: AttemptTrigger | null;
@@ -39,12 +58,13 @@ export async function listDeliveries(
   owner: OrganizationId,
   filter: DeliveryLogFilter,
 ): Promise<DeliveryLogEntry[]> {
-  const { keptSince, endpointId, reference, deliveryId, state, from, to, cursor } = filter;
+  const { keptSince, endpointId, reference, deliveryId, eventId, email, widgetId, state, status, error } = filter;
+  const { redeliveryId, from, to, cursor } = filter;
   const { rows } = await sql<Omit<DeliveryLogEntry, "pending" | "is_in_flight">>`
     select delivery.organization_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.state,
       delivery.cancel_reason, delivery.attempt_count, delivery.retries_used, delivery.next_attempt_at,
-      delivery.last_status, delivery.last_error, delivery.created_at, delivery.completed_at, event.type, event.reference,
-      event.body is null as is_erased,
+      delivery.last_status, delivery.last_error, delivery.created_at, delivery.completed_at, delivery.redelivery_id,
+      event.type, event.reference, event.widget_id, event.body is null as is_erased,
       (
         select duration_ms from delivery_attempts attempt
         where attempt.organization_id = delivery.organization_id and attempt.delivery_id = delivery.id
@@ -58,7 +78,15 @@ export async function listDeliveries(
       endpointId && sql`delivery.endpoint_id = ${endpointId}`,
       reference && sql`event.reference = ${reference}`,
       deliveryId && sql`delivery.id = ${deliveryId}`,
+      eventId && sql`delivery.event_id = ${eventId}`,
+      email &&
+        sql`event.reference in (
+          select reference from bookings where organization_id = ${owner} and customer_email_key = ${toEmailKey(email)})`,
+      widgetId && sql`event.widget_id = ${widgetId}`,
       state && sql`delivery.state = ${state}`,
+      status && sql`delivery.last_status = ${status}`,
+      error && sql`delivery.last_error = ${error}`,
+      redeliveryId && sql`delivery.redelivery_id = ${redeliveryId}`,
       from && sql`delivery.created_at >= ${from}`,
       to && sql`delivery.created_at < ${to}`,
       cursor &&
@@ -95,7 +123,7 @@ export async function listAttempts(
 ): Promise<AttemptLogEntry[]> {
   const { rows } = await sql<AttemptLogEntry>`
     select organization_id, delivery_id, number, endpoint_id, trigger, started_at, result, duration_ms, status, error_code,
-      reply, reply_is_truncated, next_attempt_at
+      reply, reply_is_truncated, detail, next_attempt_at
     from delivery_attempts
     where organization_id = ${owner} and delivery_id = ${of.deliveryId}
       and started_at >= ${of.keptSince}
@@ -113,9 +141,9 @@ export async function findDeliveryBody(db: Db, owner: OrganizationId, id: Delive
   return rows[0]?.body ?? null;
 }
 
-function allOf(conditions: (ReturnType<typeof sql> | undefined | "")[]) {
+function allOf(conditions: (ReturnType<typeof sql> | undefined | "" | 0)[]) {
   return sql.join(
-    conditions.filter((condition) => condition !== undefined && condition !== ""),
+    conditions.filter((condition) => condition !== undefined && condition !== "" && condition !== 0),
     sql` and `,
   );
 }

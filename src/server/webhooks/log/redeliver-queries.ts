@@ -49,34 +49,3 @@ export async function findRedeliverable(
     for no key update of event, delivery`.execute(transaction);
   return rows[0] ?? null;
 }
-
-type Place = { createdAt: Date; id: string };
-
-/** The next failed deliveries of an endpoint, oldest first, except tests and erased ones. */
-export async function listFailed(
-  db: Db,
-  owner: OrganizationId,
-  batch: {
-    endpointId: EndpointId;
-    /** Also deliveries that were cancelled because the endpoint was off. */
-    includeMissed: boolean;
-    after: Place;
-    keptSince: Date;
-    limit: number;
-  },
-): Promise<{ id: DeliveryId; endpointId: EndpointId; createdAt: Date }[]> {
-  const { endpointId, after } = batch;
-  const { rows } = await sql<{ id: DeliveryId; endpointId: EndpointId; createdAt: Date }>`
-    select delivery.id, delivery.endpoint_id as "endpointId", delivery.created_at as "createdAt"
-    from deliveries delivery
-    join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
-    where delivery.organization_id = ${owner} and delivery.endpoint_id = ${endpointId}
-      and (delivery.state = 'failed'
-        or ${batch.includeMissed}::boolean and delivery.state = 'canceled' and delivery.cancel_reason = 'endpoint_disabled')
-      and event.body is not null and event.type <> 'endpoint.test'
-      and ${isInLog(batch.keptSince)}
-      and delivery.created_at >= ${after.createdAt}
-      and (delivery.created_at, delivery.id) > (${after.createdAt}, ${after.id}::uuid)
-    order by delivery.created_at, delivery.id limit ${batch.limit}`.execute(db);
-  return rows;
-}

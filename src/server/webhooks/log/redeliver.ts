@@ -1,15 +1,11 @@
-import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { DeliveryId, OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
-import { findEndpoint } from "../endpoints/queries.ts";
 import { queueDeliveries } from "../outbox/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
 import { toLogKeptSince } from "./period.ts";
-import { findRedeliverable, isInQueue, listFailed, type Redeliverable } from "./redeliver-queries.ts";
-
-/** Deliveries queued per statement. */
-const REDELIVER_BATCH = 500;
+import { findRedeliverable, isInQueue, type Redeliverable } from "./redeliver-queries.ts";
 
 type RedeliverDeps = Pick<Deps, "db" | "clock" | "log">;
 type Owner = { id: OrganizationId; plan: Plan };
@@ -53,10 +49,11 @@ async function queueOne(
     const now = deps.clock.now();
     const delivery = await findRedeliverable(transaction, owner, { id, keptSince: toLogKeptSince(now) });
     if (!delivery) return { kind: "not_found" };
-    if (isWaiting || delivery.state === "queued" || delivery.state === "retrying") return { kind: "already_queued" };
+    // What can never be sent again comes before what may change.
+    if (!delivery.has_body) return { kind: "payload_erased" };
     if (delivery.endpoint_removed_at !== null) return { kind: "endpoint_removed" };
     if (delivery.endpoint_status === "disabled") return { kind: "endpoint_disabled" };
-    if (!delivery.has_body) return { kind: "payload_erased" };
+    if (isWaiting || delivery.state === "queued" || delivery.state === "retrying") return { kind: "already_queued" };
     const queued = await queueDeliveries(transaction, owner, {
       deliveries: [{ id, endpointId: delivery.endpoint_id }],
       trigger: "manual",
@@ -67,40 +64,4 @@ async function queueOne(
     await alongside(transaction, delivery);
     return { kind: "queued" };
   });
-}
-
-/**
- * Queues one more attempt of every failed delivery of an endpoint created since then, and returns how many.
- * `includeMissed` adds deliveries that were cancelled because the endpoint was off.
- */
-export async function redeliverFailed(
-  deps: RedeliverDeps,
-  owner: Owner,
-  wanted: { endpointId: EndpointId; since: Date; includeMissed: boolean },
-): Promise<{ kind: "queued"; count: number } | RedeliverRefusal> {
-  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
-  const endpoint = await findEndpoint(deps.db, owner.id, wanted.endpointId);
-  if (!endpoint) return { kind: "not_found" };
-  if (endpoint.status === "disabled") return { kind: "endpoint_disabled" };
-
-  let count = 0;
-  let after: { createdAt: Date; id: string } = { createdAt: wanted.since, id: "00000000-0000-0000-0000-000000000000" };
-  for (;;) {
-    // Move forward by time: a delivery queued in the first batch may have failed again before the last batch.
-    const dueAt = deps.clock.now();
-    const deliveries = await listFailed(deps.db, owner.id, {
-      endpointId: wanted.endpointId,
-      includeMissed: wanted.includeMissed,
-      after,
-      keptSince: toLogKeptSince(dueAt),
-      limit: REDELIVER_BATCH,
-    });
-    const batch = { deliveries, trigger: "manual", isTest: false, dueAt } as const;
-    const queued = await queueDeliveries(deps.db, owner.id, batch);
-    count += queued.length;
-    if (queued.length > 0) await wakeWorkers(deps);
-    const last = deliveries.at(-1);
-    if (!last || deliveries.length < REDELIVER_BATCH) return { kind: "queued", count };
-    after = last;
-  }
 }

@@ -46,6 +46,15 @@ export async function deleteExpiredNotices(db: Db, owner: OrganizationId, batch:
   return Number(result.numAffectedRows ?? 0n);
 }
 
+export async function deleteExpiredRedeliveries(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
+  const result = await sql`
+    delete from redeliveries where organization_id = ${owner} and id in (
+      select id from redeliveries where organization_id = ${owner} and created_at < ${batch.keptSince}
+        and state <> 'running'
+      limit ${batch.limit})`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
 /** Deletes previous secrets whose overlap has ended, at most `limit`. */
 export async function deletePreviousSecrets(
   db: Db,

@@ -1,8 +1,10 @@
 import type { AppAttempt, AppDelivery } from "#contract/app/deliveries.ts";
+import type { AttemptDetail } from "#contract/delivery.ts";
 import type { EndpointId } from "#contract/ids.ts";
 import { assert } from "../../lib/assert.ts";
 import type { EndpointName } from "../endpoints/queries.ts";
 import { toShownOrigin } from "../endpoints/shown-url.ts";
+import { toFixedHeaders, toSignedHeaders } from "../request/guarded-send.ts";
 import type { AttemptLogEntry, DeliveryLogEntry } from "./queries.ts";
 
 export type DeliveryReader = { seesCustomers: boolean; endpoints: ReadonlyMap<EndpointId, EndpointName> };
@@ -21,6 +23,7 @@ export function toAppDelivery(row: DeliveryLogEntry, { seesCustomers, endpoints 
     },
     event: { id: row.event_id, type: row.type },
     reference: row.reference,
+    widgetId: row.widget_id,
     state: row.state,
     cancelReason: row.cancel_reason,
     attemptCount: row.attempt_count,
@@ -37,11 +40,12 @@ export function toAppDelivery(row: DeliveryLogEntry, { seesCustomers, endpoints 
   };
 }
 
+type AttemptReader = Pick<DeliveryReader, "seesCustomers"> & { delivery: DeliveryLogEntry; docsUrl: string };
+
 /** Replies are hidden like customers, because a receiver may echo what it was sent. */
-export function toAppAttempt(
-  row: AttemptLogEntry,
-  { seesCustomers }: Pick<DeliveryReader, "seesCustomers">,
-): AppAttempt {
+export function toAppAttempt(row: AttemptLogEntry, reader: AttemptReader): AppAttempt {
+  const { seesCustomers } = reader;
+  const detail = seesCustomers ? row.detail : null;
   return {
     number: row.number,
     trigger: row.trigger,
@@ -53,5 +57,33 @@ export function toAppAttempt(
     reply: seesCustomers ? row.reply : null,
     replyIsTruncated: row.reply_is_truncated,
     nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+    request: detail && {
+      headers: toShownHeaders(detail, reader),
+      bodyBytes: detail.bodyBytes,
+      remoteAddress: detail.remoteAddress ?? null,
+    },
+    responseHeaders: detail?.responseHeaders ?? null,
+    timings: detail?.timings ?? null,
   };
+}
+
+const MASK = "…";
+
+/** The headers as they were sent, except for signatures and the values of custom headers. */
+function toShownHeaders(detail: AttemptDetail, { delivery, docsUrl }: AttemptReader): Record<string, string> {
+  const { signedAt, signatures, headerNames = [] } = detail;
+  const custom = Object.fromEntries(headerNames.map((name) => [name, MASK]));
+  if (signedAt === null) return { ...toFixedHeaders(docsUrl), ...custom };
+  const repeat = (signature: string, separator: string) => new Array(signatures).fill(signature).join(separator);
+  const signed = toSignedHeaders({
+    eventType: delivery.type,
+    eventId: delivery.event_id,
+    deliveryId: delivery.id,
+    signatures: {
+      unixSeconds: signedAt,
+      contract: `t=${signedAt},${repeat(`v1=${MASK}`, ",")}`,
+      standard: repeat(`v1,${MASK}`, " "),
+    },
+  });
+  return { ...toFixedHeaders(docsUrl), ...signed, ...custom };
 }

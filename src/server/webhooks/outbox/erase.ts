@@ -61,9 +61,8 @@ async function listDeliveryIds(
   const { rows } = await sql<{ id: DeliveryId }>`
     select delivery.id from webhook_events event
     join deliveries delivery on delivery.organization_id = event.organization_id and delivery.event_id = event.id
-    where event.organization_id = ${owner} and event.reference = any(${references as Reference[]}::text[])`.execute(
-    transaction,
-  );
+    where event.organization_id = ${owner} and event.reference = any(${references as Reference[]}::text[])
+      and event.type <> 'booking.erased'`.execute(transaction);
   return rows.map(({ id }) => id);
 }
 
@@ -75,7 +74,7 @@ async function eraseContent(
   await sql`
     with events as (
       update webhook_events set body = null, reference = null
-      where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])
+      where organization_id = ${owner} and reference = any(${references as Reference[]}::text[]) and type <> 'booking.erased'
       returning id
     ), erased as (
       update deliveries set card = null, next_attempt_at = null,
@@ -85,7 +84,7 @@ async function eraseContent(
       from events where deliveries.organization_id = ${owner} and deliveries.event_id = events.id
       returning deliveries.id
     )
-    update delivery_attempts set reply = null, next_attempt_at = null
+    update delivery_attempts set reply = null, detail = null, next_attempt_at = null
     from erased where delivery_attempts.organization_id = ${owner} and delivery_attempts.delivery_id = erased.id`.execute(
     transaction,
   );

@@ -8,7 +8,7 @@ import {
   type WebhookEventId,
 } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
-import type { WebhookEvent } from "#contract/webhook-event.ts";
+import type { CardEvent } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { type Random, randomId, randomUuid } from "../../lib/random.ts";
@@ -51,7 +51,8 @@ export async function fanOut(
 ): Promise<void> {
   if (!planIncludes(plan, "webhooks")) return;
   const owner = booking.organization.id;
-  const endpoints = await listEndpointsForEvent(transaction, owner);
+  const { id: widgetId } = booking.widget;
+  const endpoints = await listEndpointsForEvent(transaction, owner, { type: "booking.created", widgetId });
   if (endpoints.length === 0) return;
 
   const id = randomId<WebhookEventId>(deps.random, WEBHOOK_EVENT_ID);
@@ -62,6 +63,7 @@ export async function fanOut(
       type: event.type,
       // The form was checked when the reference was made.
       reference: booking.reference as Reference,
+      widgetId,
       body: Buffer.from(JSON.stringify(event)),
       now,
     },
@@ -75,7 +77,7 @@ export async function fanOut(
 }
 
 /** Chat endpoints get a card instead of the JSON event. */
-export function toCard(kind: EndpointKind, event: WebhookEvent): Buffer | null {
+export function toCard(kind: EndpointKind, event: CardEvent): Buffer | null {
   switch (kind) {
     case "webhook":
       return null;

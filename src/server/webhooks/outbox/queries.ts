@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { AttemptTrigger } from "#contract/delivery.ts";
-import type { EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
-import type { DeliveryId, EndpointId, OrganizationId, Reference, WebhookEventId } from "#contract/ids.ts";
+import type { ChosenEventType, EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
+import type { DeliveryId, EndpointId, OrganizationId, Reference, WebhookEventId, WidgetId } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import { notifyListeners } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
@@ -13,6 +13,7 @@ export const DELIVERIES_CHANNEL = "bookflow_deliveries";
 export async function listEndpointsForEvent(
   db: Db,
   owner: OrganizationId,
+  { type, widgetId }: { type: ChosenEventType; widgetId: WidgetId },
 ): Promise<{ id: EndpointId; kind: EndpointKind; status: EndpointStatus }[]> {
   const { rows } = await sql<{
     id: EndpointId;
@@ -20,7 +21,9 @@ export async function listEndpointsForEvent(
     status: EndpointStatus;
   }>`-- prepared: event_endpoints
     select id, kind, status from endpoints
-    where organization_id = ${owner} and removed_at is null order by id`.execute(db);
+    where organization_id = ${owner} and removed_at is null and ${type} = any(event_types)
+      and (widget_ids is null or ${widgetId} = any(widget_ids))
+    order by id`.execute(db);
   return rows;
 }
 
@@ -28,6 +31,7 @@ type NewEvent = {
   id: WebhookEventId;
   type: WebhookEventType;
   reference: Reference | null;
+  widgetId: WidgetId | null;
   body: Buffer;
   now: Date;
 };
@@ -43,8 +47,9 @@ export async function insertEvent(
   const column = <K extends keyof NewDelivery>(name: K) => deliveries.map((delivery) => delivery[name]);
   await sql`-- prepared: insert_event
     with event as (
-      insert into webhook_events (organization_id, id, type, reference, body, created_at)
-      values (${owner}, ${event.id}, ${event.type}, ${event.reference}, ${event.body}, ${event.now}::timestamptz)
+      insert into webhook_events (organization_id, id, type, reference, widget_id, body, created_at)
+      values (${owner}, ${event.id}, ${event.type}, ${event.reference}, ${event.widgetId}, ${event.body},
+        ${event.now}::timestamptz)
     )
     insert into deliveries (organization_id, id, event_id, endpoint_id, state, cancel_reason, card, attempt_count,
       retries_used, next_attempt_at, created_at, completed_at)

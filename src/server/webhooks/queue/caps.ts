@@ -8,6 +8,8 @@ export const CAPS = {
   perEndpoint: 10,
   /** To an endpoint that is a chat or is failing. */
   perCarefulEndpoint: 1,
+  /** To a failing webhook whose deliveries are overdue; half of what an organization may have in flight. */
+  perOverdueEndpoint: REQUESTS_AT_ONCE_MAX / 8,
   /** An endpoint is failing after this many failed attempts in a row. */
   failingAfter: 3,
   /** To all failing endpoints together, so that many dead receivers leave room for the others. */

@@ -6,6 +6,9 @@ import { CAPS } from "./caps.ts";
 // - The first of every lane comes before the second of any, and organizations with few requests in flight before those
 //   with many.
 // - CAPS hold for endpoints, organizations and failing endpoints.
+// - A failing webhook gets one request at a time, and one more for every step that its first delivery is overdue: a hung
+//   receiver with a backlog must not stretch the schedule of each delivery.
+// - A lane with a rate limit gets what a second of it allows.
 // - An organization gets at most half of the places that are still free, so there is always room for the next one.
 // - A lane with nothing in flight may send one beyond the organization's cap and its half, as long as its organization
 //   has no more in flight than places are still free. Slow neighbours therefore never silence an endpoint.
@@ -14,8 +17,10 @@ import { CAPS } from "./caps.ts";
 export type DueLane = {
   readonly endpointId: EndpointId;
   readonly organizationId: OrganizationId;
-  readonly isChat: boolean;
   readonly isFailing: boolean;
+  readonly requestsPerMinute: number | null;
+  /** Requests that it may have in flight. */
+  readonly cap: number;
   readonly due: readonly DueDelivery[];
 };
 export type DueDelivery = { readonly deliveryId: DeliveryId; readonly dueAt: Date };
@@ -37,9 +42,19 @@ type Candidate = {
 type Ranked = Candidate & { readonly organizationTotal: number };
 
 /** How many more requests the lane may have in flight. */
-export function toLaneRoom(lane: Pick<DueLane, "endpointId" | "isChat" | "isFailing">, inFlight: InFlight): number {
-  const cap = lane.isChat || lane.isFailing ? CAPS.perCarefulEndpoint : CAPS.perEndpoint;
-  return Math.max(0, cap - (inFlight.byEndpoint.get(lane.endpointId) ?? 0));
+export function toLaneRoom(
+  { endpointId, cap, requestsPerMinute }: Pick<DueLane, "endpointId" | "cap" | "requestsPerMinute">,
+  inFlight: InFlight,
+): number {
+  const room = Math.max(0, cap - (inFlight.byEndpoint.get(endpointId) ?? 0));
+  return requestsPerMinute === null ? room : Math.min(room, Math.max(1, Math.floor(requestsPerMinute / 60)));
+}
+
+/** `overdueSteps`: how long the lane's first delivery could have been sent. */
+export function toLaneCap(lane: { isChat: boolean; isFailing: boolean }, overdueSteps: number): number {
+  if (lane.isChat) return CAPS.perCarefulEndpoint;
+  if (!lane.isFailing) return CAPS.perEndpoint;
+  return Math.min(CAPS.perCarefulEndpoint + Math.floor(overdueSteps), CAPS.perOverdueEndpoint);
 }
 
 /** `free`: requests that the worker can start now. `limit`: how many of those this claim may take. */

@@ -39,6 +39,7 @@ export type WaitingLane = {
   isOpen: boolean;
   isChat: boolean;
   isFailing: boolean;
+  requestsPerMinute: number | null;
   /** When the first delivery of the lane may be sent. */
   dueAt: Date;
 };
@@ -53,7 +54,9 @@ export async function listWaitingLanes(
     )
     select lane.endpoint_id as "endpointId", lane.organization_id as "organizationId",
       lane.state = 'open' and organization.plan = any(${PLANS_WITH_WEBHOOKS as Plan[]}::text[]) as "isOpen",
-      lane.is_chat as "isChat", lane.is_failing as "isFailing", greatest(first.due_at, lane.paused_until) as "dueAt"
+      lane.is_chat as "isChat", lane.is_failing as "isFailing",
+      lane.requests_per_minute as "requestsPerMinute",
+      greatest(first.due_at, lane.paused_until, lane.rated_until) as "dueAt"
     from first_lanes first
     join delivery_lanes lane on lane.endpoint_id = first.endpoint_id
     join organizations organization on organization.id = lane.organization_id`.execute(transaction);
@@ -111,11 +114,25 @@ export async function listWaitingTests(
   return rows.map(({ deliveryId }) => deliveryId);
 }
 
+/** For lanes with a rate limit that were claimed from. */
+export async function setRatedUntil(
+  transaction: Db,
+  lanes: readonly { endpointId: EndpointId; until: Date }[],
+): Promise<void> {
+  await sql`-- prepared: set_rated_until
+    update delivery_lanes lane set rated_until = rated.until
+    from unnest(${lanes.map(({ endpointId }) => endpointId)}::text[], ${lanes.map(({ until }) => until)}::timestamptz[])
+      as rated (endpoint_id, until)
+    where lane.endpoint_id = rated.endpoint_id`.execute(transaction);
+}
+
 export type ClaimedDelivery = {
   deliveryId: DeliveryId;
   organizationId: OrganizationId;
   endpointId: EndpointId;
   trigger: AttemptTrigger;
+  /** Someone asked to retry now: if that fails, the schedule continues then. */
+  resumeAt: Date | null;
   lease: Lease;
 };
 
@@ -135,6 +152,6 @@ export async function leaseDeliveries(
       lease_until = ${lease.until}::timestamptz, leased_by = ${lease.holder}::integer
     from chosen where queue.delivery_id = chosen.delivery_id
     returning queue.delivery_id as "deliveryId", queue.organization_id as "organizationId",
-      queue.endpoint_id as "endpointId", queue.trigger`.execute(transaction);
+      queue.endpoint_id as "endpointId", queue.trigger, queue.resume_at as "resumeAt"`.execute(transaction);
   return rows.map((row) => ({ ...row, lease }));
 }

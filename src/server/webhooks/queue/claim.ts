@@ -1,6 +1,7 @@
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { chooseFairly, type DueLane, type InFlight, toLaneRoom } from "./choose-fairly.ts";
+import { chooseFairly, type DueLane, type InFlight, toLaneCap, toLaneRoom } from "./choose-fairly.ts";
 import {
   beginClaim,
   type ClaimedDelivery,
@@ -10,6 +11,7 @@ import {
   listInFlight,
   listWaitingLanes,
   listWaitingTests,
+  setRatedUntil,
   type WaitingLane,
 } from "./claim-queries.ts";
 
@@ -44,6 +46,12 @@ type ClaimResult = {
 /** Lanes that one claim looks at; the next claim continues after them. */
 const LANES_PER_CLAIM = 500;
 
+/**
+ * A lease lasts four request timeouts, so this is a fifteenth of one: a second by default. Requests to a hung receiver take a
+ * timeout each; with one more at once for every step, a hundred deliveries that are due together are sent within a minute.
+ */
+const OVERDUE_STEPS_PER_LEASE = 60;
+
 /** `startClaim` is called once the advisory lock is held, so that a lease starts after the wait. */
 export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<ClaimResult> {
   return await db.transaction().execute(async (transaction) => {
@@ -51,13 +59,14 @@ export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<
     const { lease, free, limit, after } = startClaim();
     const waiting = await listWaitingLanes(transaction, { after, limit: LANES_PER_CLAIM });
     const open = waiting.filter((lane) => lane.isOpen);
-    const due = open.filter((lane) => lane.dueAt <= lease.at);
+    const due = open.filter((lane) => lane.dueAt <= lease.at).map((lane) => withCap(lane, lease));
     const inFlight = toInFlight(due.length === 0 ? [] : await listInFlight(transaction));
     const depth = toDepth(limit, due.filter((lane) => toLaneRoom(lane, inFlight) > 0).length);
     const lanes = await readLanes(transaction, due, { inFlight, depth, now: lease.at });
     const tests = waiting.length === 0 ? [] : await listWaitingTests(transaction, { now: lease.at, limit });
     const chosen = new Set([...tests, ...chooseFairly(lanes, { inFlight, free, limit })].slice(0, limit));
     const deliveries = chosen.size === 0 ? [] : await leaseDeliveries(transaction, [...chosen], lease);
+    await paceRated(transaction, lanes, { deliveries, now: lease.at });
     return {
       deliveries,
       heldBack: findHeldBack(lanes, { deliveries, inFlight, depth }),
@@ -72,10 +81,33 @@ function toDepth(limit: number, laneCount: number): number {
   return Math.ceil((1.5 * limit) / Math.max(1, laneCount));
 }
 
+type CappedLane = WaitingLane & { cap: number };
+
+function withCap(lane: WaitingLane, { at, until }: Lease): CappedLane {
+  const stepMs = (until.getTime() - at.getTime()) / OVERDUE_STEPS_PER_LEASE;
+  return { ...lane, cap: toLaneCap(lane, (at.getTime() - lane.dueAt.getTime()) / stepMs) };
+}
+
+/** Nothing more is claimed from a lane with a rate limit until its limit allows what was claimed now. */
+async function paceRated(
+  transaction: Db,
+  lanes: readonly DueLane[],
+  { deliveries, now }: { deliveries: readonly ClaimedDelivery[]; now: Date },
+): Promise<void> {
+  const rated = lanes.flatMap(({ endpointId, requestsPerMinute }) => {
+    if (requestsPerMinute === null) return [];
+    const count = deliveries.filter((delivery) => delivery.endpointId === endpointId).length;
+    return count === 0
+      ? []
+      : [{ endpointId, until: new Date(now.getTime() + Math.ceil((count * MINUTE_MS) / requestsPerMinute)) }];
+  });
+  if (rated.length > 0) await setRatedUntil(transaction, rated);
+}
+
 /** The first deliveries of each due lane: as many as it has room for, at most `depth`. */
 async function readLanes(
   transaction: Db,
-  due: readonly WaitingLane[],
+  due: readonly CappedLane[],
   { inFlight, depth, now }: { inFlight: InFlight; depth: number; now: Date },
 ): Promise<DueLane[]> {
   const wanted = due

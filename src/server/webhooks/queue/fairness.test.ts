@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { sql } from "kysely";
+import { randomUuid } from "../../lib/random.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
 import {
   anotherWorker,
@@ -18,6 +19,7 @@ import {
   startReplying,
   until,
 } from "../testing/webhook-service.ts";
+import { claimDeliveries } from "./claim.ts";
 
 // How many requests can be in flight at once, and that no receiver delays another's deliveries.
 
@@ -117,6 +119,38 @@ test("a failing endpoint and a chat get one request at a time", async () => {
   assert.equal(await loop.goRound(), 2);
   letGo();
   await loop.settled();
+});
+
+test("a hung receiver with a backlog holds no delivery back for more than a minute, nor stretches its schedule", async () => {
+  const TIMEOUT_SECONDS = 15;
+  const business = await makeBusiness(deps);
+  const endpoint = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
+  await changeEndpoints(deps, [endpoint.id], { failed_attempts: 3 });
+  const BOOKINGS = 40;
+  await bookMany(business, BOOKINGS);
+  const dueAt = deps.clock.now().getTime();
+  // Claims as workers do, once a second; every request takes the whole time limit.
+  const claimed = new Map<string, number>();
+  const ends: { atMs: number; id: string }[] = [];
+  for (let second = 0; second <= 60 && claimed.size < BOOKINGS; second++) {
+    const at = new Date(dueAt + second * 1_000);
+    const over = ends.filter((end) => end.atMs <= at.getTime()).map(({ id }) => id);
+    await sql`delete from delivery_queue where delivery_id = any(${over}::uuid[])`.execute(deps.db);
+    const lease = {
+      token: randomUuid(deps.random),
+      at,
+      until: new Date(at.getTime() + 4 * TIMEOUT_SECONDS * 1_000),
+      holder: null,
+    };
+    const { deliveries } = await claimDeliveries(deps.db, () => ({ lease, free: 256, limit: 128, after: "" }));
+    for (const { deliveryId } of deliveries) {
+      claimed.set(deliveryId, second);
+      ends.push({ atMs: at.getTime() + TIMEOUT_SECONDS * 1_000, id: deliveryId });
+    }
+  }
+  assert.equal(claimed.size, BOOKINGS);
+  assert.equal([...claimed.values()][1], 1, "careful at first: one at a time");
+  assert.ok(Math.max(...claimed.values()) <= 45, `the last waited ${Math.max(...claimed.values())} s`);
 });
 
 test("many dead receivers leave room for healthy ones", async () => {

@@ -9,10 +9,10 @@ import { CAPS } from "./caps.ts";
 
 type LaneSource = Pick<
   Selectable<EndpointsTable>,
-  "id" | "organization_id" | "kind" | "status" | "failed_attempts" | "paused_until"
+  "id" | "organization_id" | "kind" | "status" | "failed_attempts" | "paused_until" | "requests_per_minute"
 > & { readonly removed_at?: Date | null };
 
-export function toLane(endpoint: LaneSource): Selectable<DeliveryLanesTable> {
+export function toLane(endpoint: LaneSource): Omit<Selectable<DeliveryLanesTable>, "rated_until"> {
   return {
     endpoint_id: endpoint.id,
     organization_id: endpoint.organization_id,
@@ -20,6 +20,7 @@ export function toLane(endpoint: LaneSource): Selectable<DeliveryLanesTable> {
     is_chat: endpoint.kind !== "webhook",
     is_failing: endpoint.failed_attempts >= CAPS.failingAfter,
     paused_until: endpoint.paused_until,
+    requests_per_minute: endpoint.requests_per_minute,
   };
 }
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { AttemptErrorCode } from "#contract/delivery.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
-import type { DeliveryId, OrganizationId } from "#contract/ids.ts";
+import type { DeliveryId, OrganizationId, Reference, WebhookEventId } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
@@ -14,7 +14,10 @@ export type LoadedDelivery = ClaimedDelivery & {
   readonly retriesUsed: number;
   /** Of the attempt before this one. */
   readonly lastError: AttemptErrorCode | null;
+  readonly eventId: WebhookEventId;
   readonly type: WebhookEventType;
+  /** Null for a test. */
+  readonly reference: Reference | null;
   readonly kind: EndpointKind;
   /** For a chat, only the part that may be shown. */
   readonly url: string;
@@ -25,6 +28,8 @@ export type LoadedDelivery = ClaimedDelivery & {
   readonly secret: Buffer;
   readonly previousSecret: Buffer | null;
   readonly previousSecretExpiresAt: Date | null;
+  /** Custom request headers, sealed. */
+  readonly sealedHeaders: Buffer | null;
 };
 
 type Row = Omit<LoadedDelivery, keyof ClaimedDelivery> & { deliveryId: DeliveryId };
@@ -44,9 +49,9 @@ async function readRows(db: Db, { rows: claimed, owns }: StatementGroup<ClaimedD
   const ids: DeliveryId[] = claimed.map(({ deliveryId }) => deliveryId);
   const { rows } = await sql<Row>`-- prepared: load_deliveries
     select delivery.id as "deliveryId", delivery.attempt_count + 1 as "attemptNumber", delivery.retries_used as "retriesUsed",
-      delivery.last_error as "lastError", event.type, endpoint.kind, endpoint.url, endpoint.sealed_url as "sealedUrl", endpoint.receiver, coalesce(delivery.card, event.body) as body,
+      delivery.last_error as "lastError", event.id as "eventId", event.type, event.reference, endpoint.kind, endpoint.url, endpoint.sealed_url as "sealedUrl", endpoint.receiver, coalesce(delivery.card, event.body) as body,
       endpoint.secret, endpoint.previous_secret as "previousSecret",
-      endpoint.previous_secret_expires_at as "previousSecretExpiresAt"
+      endpoint.previous_secret_expires_at as "previousSecretExpiresAt", endpoint.headers as "sealedHeaders"
     from unnest(${owners}::text[], ${ids}::uuid[]) as claimed (organization_id, id)
     join deliveries delivery on delivery.organization_id = claimed.organization_id and delivery.id = claimed.id
     join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id

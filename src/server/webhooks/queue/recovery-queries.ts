@@ -25,7 +25,7 @@ export async function listLostLeases(
 ): Promise<ClaimedDelivery[]> {
   const { rows } = await sql<LeasedRow>`-- prepared: list_lost_leases
     select delivery_id as "deliveryId", organization_id as "organizationId", endpoint_id as "endpointId", trigger,
-      lease_token as token, leased_at as "leasedAt", lease_until as "leaseUntil", leased_by as holder
+      resume_at as "resumeAt", lease_token as token, leased_at as "leasedAt", lease_until as "leaseUntil", leased_by as holder
     from delivery_queue
     where lease_token is not null
       and (lease_until < ${now}::timestamptz or leased_by = any(${deadWorkers as number[]}::integer[]))

@@ -1,7 +1,13 @@
 import { sql } from "kysely";
-import type { AttemptErrorCode, AttemptResult, AttemptTrigger, DeliveryState } from "#contract/delivery.ts";
+import type {
+  AttemptDetail,
+  AttemptErrorCode,
+  AttemptResult,
+  AttemptTrigger,
+  DeliveryState,
+} from "#contract/delivery.ts";
 import type { EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
-import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
 import { type BatchColumn, toBatchRows } from "../../db/batch-rows.ts";
 import type { StatementGroup } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
@@ -21,6 +27,8 @@ export type AttemptReport = {
   readonly leaseToken: string;
   /** The endpoint's `receiver` when the request was made. */
   readonly receiver: number;
+  /** Of the booking; not written, but named in notices. */
+  readonly reference: Reference | null;
   readonly trigger: AttemptTrigger;
   readonly startedAt: Date;
   readonly finishedAt: Date;
@@ -30,6 +38,7 @@ export type AttemptReport = {
   readonly errorCode: AttemptErrorCode | null;
   readonly reply: string | null;
   readonly replyIsTruncated: boolean;
+  readonly detail: AttemptDetail | null;
   /** Null leaves the delivery's state as it is (a manual attempt that failed). */
   readonly state: DeliveryState | null;
   readonly usesRetry: boolean;
@@ -51,7 +60,9 @@ export type EndpointHealth = {
   failed_attempts: number;
   exhausted_deliveries: number;
   refused_deliveries: number;
-  last_status: number | null;
+  kind: EndpointKind;
+  /** The delivery given up in these reports, or else the last failed attempt; null if none failed. */
+  last_failure: Pick<AttemptReport, "reference" | "status" | "errorCode"> | null;
   /** The endpoint was turned off with this report, because its receiver is permanently gone. */
   is_gone: boolean;
 };
@@ -67,8 +78,17 @@ export async function writeReports(db: Db, group: Reports): Promise<EndpointHeal
     for (const endpoint of endpoints) if (endpoint.lane_changed) await writeLane(transaction, endpoint);
     return endpoints
       .filter((endpoint) => endpoint.was_in_use && (endpoint.failing_since !== null || endpoint.is_gone))
-      .map((endpoint) => ({ ...endpoint, endpoint_id: endpoint.id }));
+      .map((endpoint) => ({
+        ...endpoint,
+        endpoint_id: endpoint.id,
+        last_failure: findLastFailure(accepted.filter(({ endpointId }) => endpointId === endpoint.id)),
+      }));
   });
+}
+
+function findLastFailure(reports: readonly AttemptReport[]): AttemptReport | null {
+  const failures = reports.filter(({ result, countsForHealth }) => result !== "delivered" && countsForHealth);
+  return failures.findLast(({ state }) => state === "failed") ?? failures.at(-1) ?? null;
 }
 
 /** Takes finished deliveries out of the queue and schedules retries. Returns the deliveries whose token was current. */
@@ -81,7 +101,8 @@ async function releaseLeases(transaction: Db, reports: readonly AttemptReport[])
       order by queue.delivery_id for update of queue
     ), rescheduled as (
       update delivery_queue queue
-      set due_at = held.next_attempt_at, lease_token = null, leased_at = null, lease_until = null, leased_by = null
+      set due_at = held.next_attempt_at, lease_token = null, leased_at = null, lease_until = null, leased_by = null,
+        trigger = 'automatic', resume_at = null
       from held where queue.delivery_id = held.delivery_id and held.next_attempt_at is not null
     ), finished as (
       delete from delivery_queue queue using held
@@ -100,12 +121,12 @@ const isNews = sql`not (heard.failures = 0 and heard.pause_until is null and end
         and heard.success_at is not null and endpoint.last_success_at between heard.at - interval '1 second' and heard.at)`;
 
 /** An endpoint after its reports were counted; `lane_changed` when claiming must know. */
-type EndpointAfter = Omit<EndpointHealth, "endpoint_id"> & {
+type EndpointAfter = Omit<EndpointHealth, "endpoint_id" | "last_failure"> & {
   id: EndpointId;
-  kind: EndpointKind;
   status: EndpointStatus;
   paused_until: Date | null;
   removed_at: Date | null;
+  requests_per_minute: number | null;
   was_in_use: boolean;
   lane_changed: boolean;
 };
@@ -132,10 +153,10 @@ async function recordAttempts(transaction: Db, { rows: reports, owns }: Reports)
       returning delivery.id, delivery.attempt_count
     ), logged as (
       insert into delivery_attempts (organization_id, delivery_id, number, endpoint_id, trigger, started_at, result,
-        duration_ms, status, error_code, reply, reply_is_truncated, next_attempt_at)
+        duration_ms, status, error_code, reply, reply_is_truncated, detail, next_attempt_at)
       select report.organization_id, report.delivery_id, moved.attempt_count, report.endpoint_id, report.trigger,
         report.started_at, report.result, report.duration_ms, report.status, report.error_code, report.reply,
-        report.reply_is_truncated, report.next_attempt_at
+        report.reply_is_truncated, report.detail, report.next_attempt_at
       from report join moved on moved.id = report.delivery_id
     ), heard as (
       select organization_id, endpoint_id, receiver, max(finished_at) as at, max(pause_until) as pause_until,
@@ -169,7 +190,7 @@ async function recordAttempts(transaction: Db, { rows: reports, owns }: Reports)
     from locked where ${owns("endpoint.organization_id")} and endpoint.organization_id = locked.organization_id and endpoint.id = locked.endpoint_id
     returning endpoint.id, endpoint.organization_id, endpoint.kind, endpoint.status, endpoint.paused_until,
       endpoint.removed_at, endpoint.failing_since, endpoint.failed_attempts, endpoint.exhausted_deliveries,
-      endpoint.refused_deliveries, endpoint.last_status, locked.is_gone, old.status as old_status,
+      endpoint.refused_deliveries, endpoint.requests_per_minute, locked.is_gone, old.status as old_status,
       old.failed_attempts as old_failed_attempts, old.paused_until as old_paused_until,
       old.status = 'enabled' and old.removed_at is null as was_in_use`.execute(transaction);
   return rows.map((row) => ({ ...row, lane_changed: hasLaneChanged(row) }));
@@ -202,6 +223,7 @@ const REPORT_COLUMNS: readonly BatchColumn<AttemptReport>[] = [
   { name: "error_code", type: "text", read: (report) => report.errorCode },
   { name: "reply", type: "text", read: (report) => report.reply },
   { name: "reply_is_truncated", type: "boolean", read: (report) => report.replyIsTruncated },
+  { name: "detail", type: "json", read: ({ detail }) => detail && JSON.stringify(detail) },
   { name: "state", type: "text", read: (report) => report.state },
   { name: "uses_retry", type: "boolean", read: (report) => report.usesRetry },
   NEXT_ATTEMPT_AT,

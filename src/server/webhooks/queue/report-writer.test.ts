@@ -21,8 +21,8 @@ import { ReportWriter } from "./report-writer.ts";
 const service = await createWebhookService();
 const { deps, clock } = service;
 const { db, webhooks } = deps;
-const { secretBox, urlBox, schedule } = webhooks;
-const deliverDeps = { clock, send: webhooks.send.send, secretBox, urlBox, schedule };
+const { secretBox, urlBox, headerBox, schedule } = webhooks;
+const deliverDeps = { clock, send: webhooks.send.send, secretBox, urlBox, headerBox, schedule };
 
 async function claimAll(): Promise<LoadedDelivery[]> {
   const at = clock.now();

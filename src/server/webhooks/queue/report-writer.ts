@@ -90,13 +90,13 @@ export class ReportWriter {
     return unwritten;
   }
 
-  /** The reply is the only part of a report that comes from outside, so the report is written without it. */
+  /** The reply and its headers are the only parts of a report that come from outside, so it is written without them. */
   async #writeWithoutReply({ rows: [pending], owns }: StatementGroup<Pending>, refusal: unknown): Promise<void> {
     if (!pending) return;
     const { report } = pending;
     this.#deps.log.error("delivery.report_refused", { deliveryId: report.deliveryId, error: refusal });
     try {
-      await this.#finish({ rows: [{ ...report, reply: null, replyIsTruncated: true }], owns });
+      await this.#finish({ rows: [{ ...report, reply: null, replyIsTruncated: true, detail: null }], owns });
     } catch (error) {
       this.#deps.log.error("delivery.report_lost", { deliveryId: report.deliveryId, error });
     }

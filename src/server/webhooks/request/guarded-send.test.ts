@@ -36,15 +36,17 @@ function names(answers: Record<string, string[]>): ResolveHost {
 const failure = (code: string) => ({ kind: "failure", code });
 const statusOf = (result: SendResult) => (result.kind === "reply" ? result.status : null);
 
-test("a signed delivery has exactly the contract's headers, its length, and the given bytes", async () => {
+test("a signed delivery has the contract's headers, those of Standard Webhooks, the endpoint's own, and the given bytes", async () => {
   const target = await receiver((socket) => respond(socket, 200));
   const body = Buffer.from([...Buffer.from('{"name":"Zoë"}'), 0xff, 0x00]);
   const signed = {
     eventType: "booking.created",
+    eventId: "evt_1",
     deliveryId: "0197c7d0-1111-7000-8000-000000000001",
-    signature: "t=1700000000,v1=72037e86",
+    signatures: { unixSeconds: 1_700_000_000, contract: "t=1700000000,v1=72037e86", standard: "v1,cgN+hg==" },
   } as const;
-  await sender().send(post(`${target.url}?key=a%2Fb`, { body, signed }));
+  const customHeaders = { "X-Api-Key": "s3cret" };
+  await sender().send(post(`${target.url}?key=a%2Fb`, { body, signed, customHeaders }));
   assert.deepEqual(target.requests, [
     {
       head: [
@@ -57,6 +59,10 @@ test("a signed delivery has exactly the contract's headers, its length, and the 
         "Service-Event: booking.created",
         "Service-Delivery: 0197c7d0-1111-7000-8000-000000000001",
         "Service-Signature: t=1700000000,v1=72037e86",
+        "webhook-id: evt_1",
+        "webhook-timestamp: 1700000000",
+        "webhook-signature: v1,cgN+hg==",
+        "X-Api-Key: s3cret",
         "content-length: 17",
       ].join("\r\n"),
       body,
@@ -108,6 +114,56 @@ test("an informational response such as 103 is not taken for the reply", async (
   });
   const result = await sender().send(post(target.url));
   assert.deepEqual(result.kind === "reply" && [result.status, result.retryAfter], [200, null]);
+});
+
+test("interim replies are skipped, however they are cut: 100 without being asked, several, and 102 and 103", async () => {
+  const interims = [
+    "HTTP/1.1 100 Continue\r\n\r\n",
+    "HTTP/1.1 100 Continue\r\nX-Any: 1\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n",
+    "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n",
+  ];
+  const final = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone";
+  for (const interim of interims) {
+    for (const cut of [0, 1, 9, 12, interim.length - 2, interim.length, interim.length + 9]) {
+      const target = await receiver((socket) => {
+        const bytes = interim + final;
+        socket.write(bytes.slice(0, cut));
+        setTimeout(() => socket.write(bytes.slice(cut)), 5);
+      });
+      const { send } = sender();
+      for (let time = 1; time <= 2; time++) {
+        const result = await send(post(target.url));
+        assert.deepEqual(result.kind === "reply" && [result.status, result.body], [200, "done"], `${interim} ${cut}`);
+      }
+      assert.equal(target.connectionCount(), 1, "the connection is used again");
+    }
+  }
+});
+
+test("a reply's headers, its remote address and the parts of its time are told for the log", async () => {
+  const headers = { "Content-Type": "text/plain", "Set-Cookie": "session=secret", "X-Long": "x".repeat(500) };
+  const target = await receiver((socket) => respond(socket, 200, headers, "ok"));
+  const { send } = sender({ resolve: names({ "hooks.example": ["127.0.0.1"] }) });
+  const url = target.url.replace("127.0.0.1", "hooks.example");
+  const first = (await send(post(url))).trace;
+  assert.equal(first.remoteAddress, "127.0.0.1");
+  assert.deepEqual(first.replyHeaders, {
+    "content-length": "2",
+    "content-type": "text/plain",
+    "set-cookie": "…",
+    "x-long": "x".repeat(200),
+  });
+  const { lookupMs, connectMs, tlsMs, firstByteMs } = first.timings;
+  assert.ok(
+    [lookupMs, connectMs, firstByteMs].every((ms) => ms !== null && ms >= 0),
+    JSON.stringify(first.timings),
+  );
+  assert.equal(tlsMs, null, "plain http");
+  const again = (await send(post(url))).trace.timings;
+  assert.deepEqual(
+    { ...again, firstByteMs: null },
+    { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
+  );
 });
 
 test("consecutive deliveries share one connection", async () => {
@@ -179,7 +235,7 @@ test("each connection error has its own name", async () => {
       "response_headers_too_large",
       (socket) => socket.write(`HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(17 * 1_024)}\r\n\r\n`),
     ],
-    ["network_error", (socket) => socket.write("HTTP/1.1 100 Continue\r\n\r\n")],
+    ["connection_reset", (socket) => socket.end("HTTP/1.1 100 Continue\r\n\r\n")],
     ["network_error", (socket) => socket.write("HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n")],
   ];
   for (const [code, answer] of faults) {
@@ -216,6 +272,20 @@ test("a body that ends with the connection is complete", async () => {
     200,
     null,
   ]);
+});
+
+test("on a DNS64 network, a name with an A record and its synthesized address is sent to over IPv4", async () => {
+  const target = await receiver((socket) => respond(socket, 204));
+  // 64:ff9b::/96 with 127.0.0.1 inside, which these tests allow.
+  const { send } = sender({ resolve: names({ "hooks.example.test": ["64:ff9b::7f00:1", "127.0.0.1"] }) });
+  const result = await send(post(`http://hooks.example.test:${target.port}/`));
+  assert.deepEqual([statusOf(result), result.trace.remoteAddress], [204, "127.0.0.1"]);
+  const inside = sender({ resolve: names({ "hooks.example.test": ["64:ff9b::a00:1", "127.0.0.1"] }) });
+  assert.deepEqual(
+    untimed(await inside.send(post(`http://hooks.example.test:${target.port}/`))),
+    failure("blocked_address"),
+    "10.0.0.1 inside",
+  );
 });
 
 test("a name that does not resolve, permanently or for now, is a DNS error", async () => {

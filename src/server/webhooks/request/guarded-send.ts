@@ -1,9 +1,15 @@
+import type { AttemptDetail } from "#contract/delivery.ts";
 import type { EndpointId } from "#contract/ids.ts";
 import type { SendFailureCode } from "#contract/send-failure.ts";
-import { WEBHOOK_HEADERS, WEBHOOK_USER_AGENT, type WebhookEventType } from "#contract/webhook-event.ts";
+import {
+  STANDARD_WEBHOOK_HEADERS,
+  WEBHOOK_HEADERS,
+  WEBHOOK_USER_AGENT,
+  type WebhookEventType,
+} from "#contract/webhook-event.ts";
 import { assert } from "../../lib/assert.ts";
 import { ConnectionPool } from "../../sending/connection-pool.ts";
-import { type Ending, type ExchangeRequest, exchange } from "../../sending/exchange.ts";
+import { type Ending, type Exchanged, type ExchangeRequest, exchange } from "../../sending/exchange.ts";
 import type { GuardSettings } from "../../sending/guarded-connector.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
@@ -13,6 +19,14 @@ import { ReplyReader } from "./reply-reader.ts";
 // 2. One time limit covers waiting for DNS, TCP, TLS, the status line, the headers and the body.
 // 3. A reply costs bounded memory and traffic: 16 KiB of headers, 64 KiB of body read, 4 KiB kept, 256 KiB on the wire
 //    whatever it is made of; nothing is decompressed, and no redirect is followed.
+
+/** What the log shows of a request besides its outcome. */
+type SendTrace = {
+  readonly remoteAddress: string | null;
+  readonly timings: AttemptDetail["timings"];
+  /** Null without a reply. */
+  readonly replyHeaders: Readonly<Record<string, string>> | null;
+};
 
 export type SendResult =
   | {
@@ -25,9 +39,15 @@ export type SendResult =
       /** Why the body is incomplete; null when it is complete or longer than what is read. */
       readonly brokenOff: SendFailureCode | null;
       readonly durationMs: number;
+      readonly trace: SendTrace;
     }
   /** No status arrived. */
-  | { readonly kind: "failure"; readonly code: SendFailureCode; readonly durationMs: number };
+  | {
+      readonly kind: "failure";
+      readonly code: SendFailureCode;
+      readonly durationMs: number;
+      readonly trace: SendTrace;
+    };
 
 export type OutboundPost = {
   readonly url: string;
@@ -35,12 +55,23 @@ export type OutboundPost = {
   readonly endpointId: EndpointId;
   /** Sent unchanged. */
   readonly body: Buffer;
-  /** The contract's headers of a signed delivery; null for cards, which are not signed. */
-  readonly signed: {
-    readonly eventType: WebhookEventType;
-    readonly deliveryId: string;
-    readonly signature: string;
-  } | null;
+  /** Null for cards, which are not signed. */
+  readonly signed: SignedFacts | null;
+  /** The endpoint's custom headers; checked when they were saved. */
+  readonly customHeaders: Readonly<Record<string, string>>;
+};
+
+type SignedFacts = {
+  readonly eventType: WebhookEventType;
+  readonly eventId: string;
+  readonly deliveryId: string;
+  readonly signatures: {
+    readonly unixSeconds: number;
+    /** For Service-Signature. */
+    readonly contract: string;
+    /** For webhook-signature. */
+    readonly standard: string;
+  };
 };
 
 export type SendSettings = GuardSettings & { readonly timeoutMs: number; readonly docsUrl: string };
@@ -58,25 +89,33 @@ const REPLY_LIMITS = { bodyBytes: REPLY_READ_BYTES_MAX, wireBytes: 256 * 1_024 }
 
 export function createGuardedSend(settings: SendSettings): GuardedSend {
   const pool = new ConnectionPool(settings);
-  const fixedHeaders = {
-    "Content-Type": "application/json",
-    "User-Agent": `${WEBHOOK_USER_AGENT} (+${settings.docsUrl})`,
-    "Accept-Encoding": "identity",
-  };
+  const fixedHeaders = toFixedHeaders(settings.docsUrl);
   return {
-    send: async ({ url, endpointId, body, signed }) => {
-      const headers = signed === null ? fixedHeaders : { ...fixedHeaders, ...toSignedHeaders(signed) };
+    send: async ({ url, endpointId, body, signed, customHeaders }) => {
+      const headers = { ...fixedHeaders, ...(signed === null ? {} : toSignedHeaders(signed)), ...customHeaders };
       return await post(pool, { url: new URL(url), user: endpointId, headers, body }, settings.timeoutMs);
     },
     close: () => pool.close(),
   };
 }
 
-function toSignedHeaders(signed: NonNullable<OutboundPost["signed"]>): Record<string, string> {
+/** The log shows the same headers again, with masked signatures. */
+export function toFixedHeaders(docsUrl: string): Record<string, string> {
   return {
-    [WEBHOOK_HEADERS.eventType]: signed.eventType,
-    [WEBHOOK_HEADERS.deliveryId]: signed.deliveryId,
-    [WEBHOOK_HEADERS.signature]: signed.signature,
+    "Content-Type": "application/json",
+    "User-Agent": `${WEBHOOK_USER_AGENT} (+${docsUrl})`,
+    "Accept-Encoding": "identity",
+  };
+}
+
+export function toSignedHeaders({ eventType, eventId, deliveryId, signatures }: SignedFacts): Record<string, string> {
+  return {
+    [WEBHOOK_HEADERS.eventType]: eventType,
+    [WEBHOOK_HEADERS.deliveryId]: deliveryId,
+    [WEBHOOK_HEADERS.signature]: signatures.contract,
+    [STANDARD_WEBHOOK_HEADERS.id]: eventId,
+    [STANDARD_WEBHOOK_HEADERS.timestamp]: String(signatures.unixSeconds),
+    [STANDARD_WEBHOOK_HEADERS.signature]: signatures.standard,
   };
 }
 
@@ -87,16 +126,29 @@ async function post(
 ): Promise<SendResult> {
   const startedAt = performance.now();
   const reply = new ReplyReader();
-  const { ending } = await exchange(pool, { ...request, method: "POST", timeoutMs, limits: REPLY_LIMITS }, reply);
+  const exchanged = await exchange(pool, { ...request, method: "POST", timeoutMs, limits: REPLY_LIMITS }, reply);
   const durationMs = Math.round(performance.now() - startedAt);
-  const fault = toFault(ending);
+  const fault = toFault(exchanged.ending);
   const { status } = reply;
   if (status !== null) {
-    return { kind: "reply", status, ...reply.toKept({ isComplete: ending === "whole" }), brokenOff: fault, durationMs };
+    const { headers, ...kept } = reply.toKept({ isComplete: exchanged.ending === "whole" });
+    const trace = toTrace(exchanged, { startedAt, replyHeaders: headers });
+    return { kind: "reply", status, ...kept, brokenOff: fault, durationMs, trace };
   }
   assert(fault, "a reply has a status");
-  return { kind: "failure", code: fault, durationMs };
+  return { kind: "failure", code: fault, durationMs, trace: toTrace(exchanged, { startedAt, replyHeaders: null }) };
 }
+
+function toTrace(
+  { remoteAddress, opening, repliedAt }: Exchanged,
+  { startedAt, replyHeaders }: { startedAt: number; replyHeaders: SendTrace["replyHeaders"] },
+): SendTrace {
+  const firstByteMs = repliedAt === null ? null : Math.round(repliedAt - startedAt);
+  const { lookupMs, connectMs, tlsMs } = opening ?? REUSED;
+  return { remoteAddress, timings: { lookupMs, connectMs, tlsMs, firstByteMs }, replyHeaders };
+}
+
+const REUSED = { lookupMs: null, connectMs: null, tlsMs: null } as const;
 
 function toFault(ending: Ending): SendFailureCode | null {
   switch (ending) {

@@ -3,12 +3,15 @@ import type { ReplyHeaders, ReplySink } from "../../sending/exchange.ts";
 /** How much of a reply the delivery log keeps. */
 export const REPLY_KEPT_BYTES = 4_096;
 const KEPT_HEADER_LENGTH_MAX = 200;
+const KEPT_HEADERS_MAX = 32;
 
 type KeptReply = {
   readonly body: string;
   /** The body was longer than what is kept, or incomplete. */
   readonly truncated: boolean;
   readonly retryAfter: string | null;
+  /** The first few, each shortened; cookies are masked. */
+  readonly headers: Readonly<Record<string, string>>;
 };
 
 /** Collects a reply: copies the bytes to keep and counts the rest. */
@@ -16,12 +19,14 @@ export class ReplyReader implements ReplySink {
   status: number | null = null;
   #readBytes = 0;
   #retryAfter: string | null = null;
+  #headers: Record<string, string> = {};
   #keptBytes = 0;
   #kept: Buffer[] = [];
 
   start(status: number, headers: ReplyHeaders): void {
     this.status = status;
     this.#retryAfter = toKeptHeader(headers["retry-after"]);
+    this.#headers = toKeptHeaders(headers);
   }
 
   read(chunk: Buffer): void {
@@ -37,7 +42,7 @@ export class ReplyReader implements ReplySink {
   toKept({ isComplete }: { isComplete: boolean }): KeptReply {
     const isWhole = isComplete && this.#readBytes === this.#keptBytes;
     const { text, truncated } = toReplyText(Buffer.concat(this.#kept), isWhole);
-    return { body: text, truncated, retryAfter: this.#retryAfter };
+    return { body: text, truncated, retryAfter: this.#retryAfter, headers: this.#headers };
   }
 }
 
@@ -65,6 +70,19 @@ export function toReplyText(bytes: Buffer, isWhole: boolean): { text: string; tr
 function isContinuation(byte: number): boolean {
   return (byte & 0b1100_0000) === 0b1000_0000;
 }
+
+function toKeptHeaders(headers: ReplyHeaders): Record<string, string> {
+  const kept: Record<string, string> = {};
+  let count = 0;
+  for (const name in headers) {
+    if (++count > KEPT_HEADERS_MAX) break;
+    const value = MASKED_HEADERS.has(name) ? "…" : toKeptHeader(headers[name]);
+    if (value !== null) kept[name.slice(0, KEPT_HEADER_LENGTH_MAX).toWellFormed()] = value;
+  }
+  return kept;
+}
+
+const MASKED_HEADERS: ReadonlySet<string> = new Set(["set-cookie", "set-cookie2"]);
 
 function toKeptHeader(value: string | string[] | undefined): string | null {
   const first = Array.isArray(value) ? value[0] : value;

@@ -118,7 +118,7 @@ for (const sample of SAMPLES) {
     assert.deepEqual([delivery.state, delivery.last_status], ["delivered", 204]);
     await until(() => countPrinted(reference) === 1, "it is printed");
 
-    await rotateSecret(deps, business.owner, id);
+    await rotateSecret(deps, business.owner, { id, overlapHours: 24 });
     clock.set(new Date());
     await redeliver(deps, { id: business.owner, plan: "pro" }, delivery.id);
     await deliverAll(loop);

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { test } from "node:test";
-import { makeSigningSecret, signBody } from "./sign.ts";
+import { Webhook } from "standardwebhooks";
+import { makeSigningSecret, type SigningSecrets, signBody, signStandard, toUnixSeconds } from "./sign.ts";
+
+const EVENT_ID = "evt_4f2c8a90d1e74b6fa35c0b7e9d8a6c12";
 
 const at = new Date("2023-11-14T22:13:20.999Z");
 
@@ -60,9 +63,39 @@ test("a receiver that follows the contract accepts the signature, and refuses it
   );
 });
 
-test("a signing secret is whsec_ and 32 random bytes in base64url", () => {
+test("a signing secret is whsec_ and 33 random bytes in base64", () => {
   const secret = makeSigningSecret({ bytes: (count) => Buffer.alloc(count, 0xfb) });
-  assert.equal(secret, "whsec_-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_s");
+  assert.equal(secret, "whsec_+/v7+/v7+/v7+/v7+/v7+/v7+/v7+/v7+/v7+/v7+/v7");
+});
+
+test("the library of Standard Webhooks verifies what we sign with a new secret, and refuses forgeries", () => {
+  const [secret, other] = [0x41, 0xff].map((byte) =>
+    makeSigningSecret({ bytes: (count) => Buffer.alloc(count, byte) }),
+  );
+  assert.ok(secret && other);
+  const body = Buffer.from('{"id":"evt_1","name":"Zoë"}');
+  const headersOf = (secrets: SigningSecrets, at = new Date()) => {
+    const signature = signStandard({ secrets, eventId: EVENT_ID, body, at });
+    return { "webhook-id": EVENT_ID, "webhook-timestamp": String(toUnixSeconds(at)), "webhook-signature": signature };
+  };
+  const good = headersOf([secret]);
+  assert.deepEqual(new Webhook(secret).verify(body.toString(), good), { id: "evt_1", name: "Zoë" });
+  const overlap = headersOf([other, secret]);
+  for (const each of [secret, other]) assert.ok(new Webhook(each).verify(body, overlap), "both during a rotation");
+  const refused = (key: string, headers: Record<string, string>, text = body.toString()) =>
+    assert.throws(() => new Webhook(key).verify(text, headers));
+  refused(other, good);
+  refused(secret, good, `${body} `);
+  refused(secret, { ...good, "webhook-id": "evt_2" });
+  refused(secret, { ...good, "webhook-timestamp": String(Number(good["webhook-timestamp"]) + 1) });
+  refused(secret, headersOf([secret], new Date(Date.now() - 301_000)));
+});
+
+test("a secret from before version 1.1 signs with its bytes, in whatever alphabet it is written", () => {
+  const old = `whsec_${Buffer.alloc(32, 0xfb).toString("base64url")}`;
+  const signature = signStandard({ secrets: [old], eventId: "evt_1", body: Buffer.from("{}"), at });
+  const expected = createHmac("sha256", Buffer.alloc(32, 0xfb)).update("evt_1.1700000000.{}").digest("base64");
+  assert.equal(signature, `v1,${expected}`);
 });
 
 /** The four steps of the contract's "Webhook signature (verification by the receiver)". */

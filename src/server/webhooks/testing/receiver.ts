@@ -90,15 +90,15 @@ export function guardedSend(settings: Partial<SendSettings> & { allowCidrs?: str
 const ENDPOINT_ID = "we_1111111111111111" as EndpointId;
 
 export function post(url: string, change: Partial<OutboundPost> = {}): OutboundPost {
-  return { url, endpointId: ENDPOINT_ID, body: Buffer.from("{}"), signed: null, ...change };
+  return { url, endpointId: ENDPOINT_ID, body: Buffer.from("{}"), signed: null, customHeaders: {}, ...change };
 }
 
-/** The result without its duration, which is checked to be a whole number of milliseconds in the given range. */
+/** The result without its trace and its duration, which is checked to be a whole number of milliseconds in the range. */
 export function untimed(
   result: SendResult,
   range: { minMs?: number; maxMs?: number } = {},
-): Omit<SendResult, "durationMs"> {
-  const { durationMs, ...rest } = result;
+): Omit<SendResult, "durationMs" | "trace"> {
+  const { durationMs, trace: _trace, ...rest } = result;
   const { minMs = 0, maxMs = 5_000 } = range;
   assert.ok(Number.isInteger(durationMs) && durationMs >= minMs && durationMs <= maxMs, `took ${durationMs} ms`);
   return rest;

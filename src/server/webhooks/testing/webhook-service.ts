@@ -17,6 +17,7 @@ import type { EndpointsTable } from "../../db/tables.ts";
 import { systemRandom } from "../../lib/random.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
 import { addEndpoint } from "../endpoints/endpoints.ts";
+import type { EndpointSettings } from "../endpoints/settings.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
 import { writeLane } from "../queue/lanes.ts";
 import { createWebhookDeps } from "../webhook-deps.ts";
@@ -64,12 +65,17 @@ export async function makeBusiness({ db }: Pick<ServiceDeps, "db">, plan: Plan =
 export async function makeEndpoint(
   deps: ServiceDeps,
   { owner, plan }: Business,
-  options: { url: string; kind?: EndpointKind },
+  options: { url: string; kind?: EndpointKind; settings?: EndpointSettings },
 ): Promise<{ id: EndpointId; secret: string }> {
-  const wanted = { url: options.url, kind: options.kind ?? "webhook", description: "" };
+  const wanted = {
+    url: options.url,
+    kind: options.kind ?? "webhook",
+    description: "",
+    settings: options.settings ?? {},
+  };
   const added = await addEndpoint(deps, { id: owner, plan }, wanted);
   assert.ok(added.kind === "added", JSON.stringify(added));
-  return { id: added.id, secret: added.secret };
+  return { id: added.id, secret: added.secret ?? "" };
 }
 
 /** Stores a booking as the booking flow does, and wakes the workers. */

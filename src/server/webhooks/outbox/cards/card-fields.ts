@@ -1,4 +1,4 @@
-import type { BookingCreatedEvent, EndpointTestEvent, WebhookEvent } from "#contract/webhook-event.ts";
+import type { BookingCreatedEvent, CardEvent, EndpointTestEvent } from "#contract/webhook-event.ts";
 import type { WriteText } from "./card-text.ts";
 
 // What a card says, line by line, the same for every chat (contract, Events, rule 3). Each part has its own maximum length, so
@@ -21,7 +21,7 @@ export const TITLE_LENGTH_MAX = 150;
 const BUTTON_URL_LENGTH_MAX = 3_000;
 
 /** `write` cleans, escapes and cuts; every text that is not ours goes through it. */
-export function toCardFields(event: WebhookEvent, write: WriteText): CardFields {
+export function toCardFields(event: CardEvent, write: WriteText): CardFields {
   switch (event.type) {
     case "booking.created":
       return toBookingFields(event, write);

@@ -1,4 +1,4 @@
-import type { WebhookEvent } from "#contract/webhook-event.ts";
+import type { CardEvent } from "#contract/webhook-event.ts";
 import { toCardFields } from "./card-fields.ts";
 import { type EscapeCharacter, textWriter } from "./card-text.ts";
 
@@ -6,7 +6,7 @@ import { type EscapeCharacter, textWriter } from "./card-text.ts";
 // has no escape for `*bold*` or `_italic_`. Every text that is not ours is therefore in a plain_text object, where they
 // mean nothing; only our own labels are mrkdwn. Labels and values alternate, which Slack lays out as two columns.
 
-export function toSlackCard(event: WebhookEvent): Buffer {
+export function toSlackCard(event: CardEvent): Buffer {
   const card = toCardFields(event, write);
   const fields = card.facts.flatMap((fact) => [
     { type: "mrkdwn", verbatim: true, text: `*${fact.label}*` },
@@ -16,10 +16,8 @@ export function toSlackCard(event: WebhookEvent): Buffer {
     type: "section",
     fields: fields.slice(i * FIELDS_PER_SECTION, (i + 1) * FIELDS_PER_SECTION),
   }));
-  const buttons =
-    card.manageUrl === null
-      ? []
-      : [{ type: "actions", elements: [{ type: "button", text: plainText("Manage booking"), url: card.manageUrl }] }];
+  const link = card.manageUrl === null ? null : toLink(card.manageUrl, "Manage booking");
+  const links = link === null ? [] : [{ type: "section", text: link }];
   const message = {
     // For notifications and for programs that cannot show blocks.
     text: card.summary,
@@ -27,7 +25,7 @@ export function toSlackCard(event: WebhookEvent): Buffer {
     blocks: [
       { type: "header", text: plainText(card.title) },
       ...sections,
-      ...buttons,
+      ...links,
       { type: "context", elements: [plainText(card.footer)] },
     ],
     unfurl_links: false,
@@ -47,6 +45,16 @@ const escapeForSlack: EscapeCharacter = (characters, index) => {
 };
 
 const write = textWriter(escapeForSlack);
+
+/** A link and not a button: clicking a button shows a warning unless the app has interactivity turned on. */
+function toLink(url: string, label: string): { type: "mrkdwn"; verbatim: true; text: string } | null {
+  const escaped = url.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character).replaceAll("|", "%7C");
+  const text = `<${escaped}|${label}>`;
+  return text.length > SECTION_LENGTH_MAX ? null : { type: "mrkdwn", verbatim: true, text };
+}
+
+/** Slack's limit of a section's text. */
+const SECTION_LENGTH_MAX = 3_000;
 
 /** `emoji: false` leaves :smile: as the visitor typed it. */
 function plainText(text: string): { type: "plain_text"; text: string; emoji: false } {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { WebhookEvent } from "#contract/webhook-event.ts";
+import type { CardEvent } from "#contract/webhook-event.ts";
 import { anyBookingCreated, bookingCreated, endpointTest } from "../../testing/card-sample.ts";
 import { TEAMS_MESSAGE_BYTES_MAX, toTeamsCard } from "./teams-card.ts";
 
@@ -10,7 +10,7 @@ type Element = { type: string; text?: string; facts?: Fact[] };
 type Card = { body: Element[]; actions: { type: string; title: string; url: string }[] };
 type Message = { attachments: { content: Card }[] };
 
-function cardOf(event: WebhookEvent): Card {
+function cardOf(event: CardEvent): Card {
   const message: Message = JSON.parse(toTeamsCard(event).toString());
   return message.attachments[0]?.content ?? assert.fail("no card");
 }

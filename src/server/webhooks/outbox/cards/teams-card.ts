@@ -1,4 +1,4 @@
-import type { WebhookEvent } from "#contract/webhook-event.ts";
+import type { CardEvent } from "#contract/webhook-event.ts";
 import { toCardFields } from "./card-fields.ts";
 import { type EscapeCharacter, textWriter } from "./card-text.ts";
 
@@ -11,7 +11,7 @@ import { type EscapeCharacter, textWriter } from "./card-text.ts";
 
 export const TEAMS_MESSAGE_BYTES_MAX = 28_000;
 
-export function toTeamsCard(event: WebhookEvent): Buffer {
+export function toTeamsCard(event: CardEvent): Buffer {
   const card = toCardFields(event, write);
   const actions =
     card.manageUrl === null ? [] : [{ type: "Action.OpenUrl", title: "Manage booking", url: card.manageUrl }];

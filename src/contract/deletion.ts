@@ -1,0 +1,40 @@
+import { type Static, Type } from "typebox";
+import { bookingFields } from "./booking.ts";
+import { timestampOf } from "./timestamps.ts";
+
+// Deletions of stored bookings, for those who keep copies of them. Nothing personal.
+
+/** `erased`: with everything of an e-mail address. `deleted`: this booking alone. `expired`: its retention ended. */
+export type DeletionReason = Static<typeof deletionReason>;
+
+export const deletionReason = Type.Union([Type.Literal("erased"), Type.Literal("deleted"), Type.Literal("expired")], {
+  description:
+    "`erased` with everything of an e-mail address, `deleted` alone, or `expired` at the end of its retention.",
+  examples: ["erased"],
+});
+
+export const Deletion = Type.Object(
+  {
+    reference: bookingFields.reference,
+    widgetId: Type.String({ description: "The widget it was booked through.", examples: ["w_4fTqD8sKmB2x"] }),
+    reason: deletionReason,
+    deletedAt: timestampOf(
+      "When the booking was deleted. The filter and the ordering use this.",
+      "2026-11-03T16:20:00.000Z",
+    ),
+  },
+  { title: "Deletion" },
+);
+export type Deletion = Static<typeof Deletion>;
+
+export const DeletionPage = Type.Object(
+  {
+    data: Type.Array(Deletion),
+    nextCursor: Type.Union([Type.String(), Type.Null()], {
+      description: "deletedAt of the last deletion on the page when more exist, else null. Send it back as cursor.",
+      examples: ["2026-11-03T16:20:00.000Z"],
+    }),
+  },
+  { title: "DeletionPage" },
+);
+export type DeletionPage = Static<typeof DeletionPage>;

@@ -1,0 +1,153 @@
+import { Checkbox, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
+import { type UseFormReturnType, useForm } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
+import type { NewRedelivery } from "#contract/app/deliveries.ts";
+import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import {
+  ATTEMPT_ERROR_CODES,
+  type AttemptErrorCode,
+  DELIVERY_LOG_DAYS,
+  REDELIVERABLE_STATES,
+  type RedeliverableState,
+} from "#contract/delivery.ts";
+import { call } from "../api/call.ts";
+import { endpointRefreshes, endpointsQuery } from "../api/endpoints.ts";
+import { widgetsQuery } from "../api/widgets.ts";
+import { formatZone, pluralize } from "../format.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormFault } from "../ui/forms/FormFault.tsx";
+import { nameOf } from "../webhooks/endpoint-words.ts";
+import { instantAgo, toInstant, toLocalTime } from "../zoned-time.ts";
+import type { DeliveryFilters } from "./delivery-filters.ts";
+import { ERROR_NAMES } from "./delivery-words.ts";
+
+type RedeliverProps = {
+  isOpen: boolean;
+  /** Preselected. */
+  filters: Partial<DeliveryFilters>;
+  onClose: () => void;
+};
+
+/** Redelivers everything in the log that matches. */
+export function RedeliverDialog({ isOpen, ...props }: RedeliverProps) {
+  return (
+    <Modal opened={isOpen} onClose={props.onClose} title="Redeliver many deliveries">
+      <RedeliverForm {...props} />
+    </Modal>
+  );
+}
+
+const STATES: Record<RedeliverableState, { label: string; description?: string }> = {
+  failed: { label: "Failed" },
+  canceled: { label: "Cancelled", description: "For example, missed while the endpoint was off." },
+  delivered: { label: "Delivered", description: "Receivers that check the event ID ignore duplicates." },
+};
+
+type RedeliverValues = { endpoint: string; widget: string; error: string; states: string[]; from: string; to: string };
+
+function toBody({ endpoint, widget, error, states, from, to }: RedeliverValues, timeZone: string): NewRedelivery {
+  const until = to === "" ? null : toInstant(to, timeZone);
+  return {
+    // The fields have no other values.
+    states: states as RedeliverableState[],
+    from: toInstant(from, timeZone) ?? "",
+    ...(until === null ? {} : { to: until }),
+    ...(endpoint === "" ? {} : { endpoint }),
+    ...(widget === "" ? {} : { widget }),
+    ...(error === "" ? {} : { error: error as AttemptErrorCode }),
+  };
+}
+
+function RedeliverForm({ filters, onClose }: Omit<RedeliverProps, "isOpen">) {
+  const { id, details } = useOrganization();
+  const { timeZone } = details;
+  const endpoints = useQuery(endpointsQuery(id));
+  const enabled = (endpoints.data?.data ?? []).filter(({ status }) => status === "enabled");
+  const form = useForm<RedeliverValues>({
+    initialValues: {
+      endpoint: enabled.some((each) => each.id === filters.endpoint) ? (filters.endpoint ?? "") : "",
+      widget: filters.widget ?? "",
+      error: filters.error ?? "",
+      states: ["failed"],
+      from: toLocalTime(instantAgo(1, "day"), timeZone),
+      to: "",
+    },
+  });
+  const redeliver = useAction({
+    run: (values: RedeliverValues) => call("startRedelivery", { organization: id, body: toBody(values, timeZone) }),
+    form,
+    isQuiet: true,
+    refreshes: endpointRefreshes(id),
+    says: ({ matched }) =>
+      matched === 0 ? "No delivery matches" : `Redelivering ${pluralize(matched, "delivery", "deliveries")}`,
+    onDone: onClose,
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => redeliver.mutate(values))}>
+      <Stack gap="md">
+        <Text size="sm">
+          Matching deliveries are sent again with the same content and a new signature, and retried like new ones.
+        </Text>
+        <FormFault error={redeliver.error} />
+        <RedeliverFields form={form} endpoints={enabled} />
+        <FormButtons label="Redeliver" isBusy={redeliver.isPending} onCancel={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+type FieldsProps = { form: UseFormReturnType<RedeliverValues>; endpoints: readonly AppEndpoint[] };
+
+function RedeliverFields({ form, endpoints: enabled }: FieldsProps) {
+  const { id, details } = useOrganization();
+  const { timeZone } = details;
+  const widgets = useQuery(widgetsQuery(id));
+  return (
+    <>
+      <Select
+        label="Endpoint"
+        data={[
+          { value: "", label: "All endpoints that are on" },
+          ...enabled.map((each) => ({ value: each.id, label: nameOf(each) })),
+        ]}
+        allowDeselect={false}
+        {...form.getInputProps("endpoint")}
+      />
+      <Checkbox.Group label="Status" {...form.getInputProps("states")}>
+        <Stack gap="xs" mt="xs">
+          {REDELIVERABLE_STATES.map((state) => (
+            <Checkbox key={state} value={state} {...STATES[state]} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <TextInput
+        type="datetime-local"
+        label="Created since"
+        description={`In ${formatZone(timeZone)} time. The log goes back ${DELIVERY_LOG_DAYS} days.`}
+        required
+        {...form.getInputProps("from")}
+      />
+      <TextInput type="datetime-local" label="Created before" description="Optional." {...form.getInputProps("to")} />
+      <Select
+        label="Error of the last attempt"
+        data={[
+          { value: "", label: "Any" },
+          ...ATTEMPT_ERROR_CODES.map((code) => ({ value: code, label: ERROR_NAMES[code] })),
+        ]}
+        allowDeselect={false}
+        {...form.getInputProps("error")}
+      />
+      <Select
+        label="Widget"
+        data={[
+          { value: "", label: "All widgets" },
+          ...(widgets.data?.data ?? []).map((widget) => ({ value: widget.id, label: widget.name })),
+        ]}
+        allowDeselect={false}
+        {...form.getInputProps("widget")}
+      />
+    </>
+  );
+}

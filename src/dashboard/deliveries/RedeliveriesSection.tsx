@@ -1,0 +1,90 @@
+import { Badge, Group, Progress, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { AppRedelivery } from "#contract/app/deliveries.ts";
+import { call } from "../api/call.ts";
+import { deliveriesKey, redeliveriesQuery } from "../api/deliveries.ts";
+import { formatCount, formatRelative, pluralize } from "../format.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ButtonLink } from "../ui/layout/links.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import classes from "./RedeliveriesSection.module.css";
+
+const SHOWN = 3;
+
+/** Progress of the latest bulk redeliveries; nothing if there are none. */
+export function RedeliveriesSection() {
+  const { id } = useOrganization();
+  const redeliveries = useQuery(redeliveriesQuery(id));
+  const shown = (redeliveries.data?.data ?? []).filter(({ matched }) => matched > 0).slice(0, SHOWN);
+  if (shown.length === 0) return null;
+  return (
+    <Section title="Bulk redeliveries">
+      <ul className={classes["list"]}>
+        {shown.map((each) => (
+          <Redelivery key={each.id} redelivery={each} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const STATE_WORDS: Record<AppRedelivery["state"], { name: string; color: string }> = {
+  running: { name: "Queueing", color: "petrol" },
+  finished: { name: "Queued", color: "gray" },
+  canceled: { name: "Cancelled", color: "gray" },
+};
+
+function Redelivery({ redelivery }: { redelivery: AppRedelivery }) {
+  const { id, can, paths } = useOrganization();
+  const cancel = useAction({
+    run: () => call("cancelRedelivery", { organization: id, params: { redelivery: redelivery.id } }),
+    refreshes: [deliveriesKey(id)],
+    says: () => "Redelivery cancelled",
+  });
+  const { state, matched, queued, delivered, failed, waiting, createdAt } = redelivery;
+  const isDone = state !== "running" && waiting === 0;
+  const { name, color } = isDone ? { name: "Done", color: "green" } : STATE_WORDS[state];
+  const label = `${pluralize(matched, "delivery", "deliveries")}, started ${formatRelative(createdAt)}`;
+  return (
+    <li className={classes["redelivery"]}>
+      <Group justify="space-between" gap="xs">
+        <Group gap="xs">
+          <Text size="sm" fw={600}>
+            {label}
+          </Text>
+          <Badge color={color}>{name}</Badge>
+        </Group>
+        <Group gap="xs">
+          {state === "running" && (
+            <ActionButton
+              size="xs"
+              variant="default"
+              verdict={can("cancelRedelivery")}
+              loading={cancel.isPending}
+              onClick={() => cancel.mutate()}
+            >
+              Cancel redelivery
+            </ActionButton>
+          )}
+          <ButtonLink size="xs" variant="subtle" to={paths.deliveries} search={{ redelivery: redelivery.id }}>
+            View deliveries
+          </ButtonLink>
+        </Group>
+      </Group>
+      <Progress.Root size="lg" mt="xs">
+        <Progress.Section value={toShare(delivered, matched)} color="green.7" aria-label={`Delivered, of ${label}`} />
+        <Progress.Section value={toShare(failed, matched)} color="red.7" aria-label={`Failed, of ${label}`} />
+      </Progress.Root>
+      <Text size="xs" c="dimmed" mt={4} role="status">
+        {formatCount(delivered)} delivered, {formatCount(failed)} failed, {formatCount(waiting)} waiting,{" "}
+        {formatCount(Math.max(0, matched - queued))} not queued yet
+      </Text>
+    </li>
+  );
+}
+
+function toShare(part: number, whole: number): number {
+  return whole === 0 ? 0 : (part / whole) * 100;
+}

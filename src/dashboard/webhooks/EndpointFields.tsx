@@ -1,0 +1,68 @@
+import { Checkbox, MultiSelect, Stack, Textarea, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
+import type { EndpointKind } from "#contract/endpoint.ts";
+import { widgetsQuery } from "../api/widgets.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { Fold } from "../ui/layout/Fold.tsx";
+import { type EndpointValues, EXPIRY } from "./endpoint-form.ts";
+
+type Form = Pick<UseFormReturnType<EndpointValues>, "getInputProps" | "values" | "errors">;
+
+/** What an endpoint gets, and how. Chats get cards of new bookings and take no headers. */
+export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind }) {
+  const { id } = useOrganization();
+  const widgets = useQuery(widgetsQuery(id));
+  const isWebhook = kind === "webhook";
+  const wantsErased = form.values.eventTypes.includes("booking.erased");
+  return (
+    <Stack gap="md">
+      <MultiSelect
+        label="Widgets"
+        description="Send only bookings of these widgets. Leave empty for all."
+        placeholder={form.values.widgetIds.length === 0 ? "All widgets" : ""}
+        data={(widgets.data?.data ?? []).map((widget) => ({ value: widget.id, label: widget.name }))}
+        clearable
+        {...form.getInputProps("widgetIds")}
+      />
+      {isWebhook && (
+        <Checkbox.Group label="Events" {...form.getInputProps("eventTypes")}>
+          <Stack gap="xs" mt="xs">
+            <Checkbox value="booking.created" label="Booking created" />
+            <Checkbox
+              value="booking.erased"
+              label="Booking erased"
+              description="So that your software can delete its copy. Contains no customer data."
+            />
+            <Checkbox value={EXPIRY} label="Also when a booking’s retention ends" disabled={!wantsErased} ms="xl" />
+          </Stack>
+        </Checkbox.Group>
+      )}
+      <Fold
+        label="More options"
+        isOpen={form.errors["headers"] !== undefined || form.errors["requestsPerMinute"] !== undefined}
+      >
+        <Stack gap="md">
+          {isWebhook && (
+            <Textarea
+              label="Custom headers"
+              description="One per line, for example Authorization: Bearer abc. Values are encrypted and never shown again; … keeps a value."
+              autosize
+              minRows={2}
+              spellCheck={false}
+              styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+              {...form.getInputProps("headers")}
+            />
+          )}
+          <TextInput
+            label="Requests per minute"
+            description="Leave empty for no limit."
+            inputMode="numeric"
+            autoComplete="off"
+            {...form.getInputProps("requestsPerMinute")}
+          />
+        </Stack>
+      </Fold>
+    </Stack>
+  );
+}

@@ -1,0 +1,113 @@
+import "@mantine/charts/styles.layer.css";
+import { BarChart, LineChart } from "@mantine/charts";
+import { Table, Text } from "@mantine/core";
+import type { EndpointStatistics } from "#contract/app/endpoints.ts";
+import { formatDuration } from "../deliveries/delivery-words.ts";
+import { formatCount, formatShortDay, pluralize } from "../format.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { Fold } from "../ui/layout/Fold.tsx";
+import classes from "./StatisticsChart.module.css";
+
+type Intervals = EndpointStatistics["intervals"];
+
+/** The charts are hidden from screen readers: the sentence and the table below say the same. */
+export function StatisticsChart({ statistics: { intervals, period } }: { statistics: EndpointStatistics }) {
+  const { format } = useOrganization();
+  const toTick = (from: string) => (period === "30d" ? formatShortDay(from) : format.time(from));
+  const shared = { ...SHARED, xAxisProps: { ...SHARED.xAxisProps, tickFormatter: toTick }, data: intervals };
+  const tooltipProps = {
+    labelFormatter: (from: unknown) => (typeof from === "string" ? format.dateTime(from) : ""),
+    isAnimationActive: false,
+  };
+  return (
+    <figure className={classes["figure"]}>
+      <div aria-hidden className={classes["charts"]}>
+        <div>
+          <div className={classes["title"]}>Attempts</div>
+          <BarChart
+            {...shared}
+            type="stacked"
+            series={COUNTS}
+            tooltipProps={tooltipProps}
+            valueFormatter={formatCount}
+          />
+        </div>
+        <div>
+          <div className={classes["title"]}>Response time</div>
+          <LineChart {...shared} series={TIMES} tooltipProps={tooltipProps} valueFormatter={formatDuration} {...LINE} />
+        </div>
+      </div>
+      <figcaption>
+        <Text size="sm" c="dimmed" component="p" m={0}>
+          {describe(intervals)}
+        </Text>
+        <Fold label="Show as table">
+          <IntervalTable intervals={intervals} />
+        </Fold>
+      </figcaption>
+    </figure>
+  );
+}
+
+function IntervalTable({ intervals }: { intervals: Intervals }) {
+  const { format } = useOrganization();
+  return (
+    <Table data-figures aria-label="Attempts and response times">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>From</Table.Th>
+          <Table.Th>Delivered</Table.Th>
+          <Table.Th>Failed</Table.Th>
+          <Table.Th>Median</Table.Th>
+          <Table.Th>95th percentile</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {intervals
+          .filter(({ delivered, failed }) => delivered + failed > 0)
+          .toReversed()
+          .map(({ from, delivered, failed, medianMs, p95Ms }) => (
+            <Table.Tr key={from}>
+              <Table.Td>{format.dateTime(from)}</Table.Td>
+              <Table.Td>{formatCount(delivered)}</Table.Td>
+              <Table.Td>{formatCount(failed)}</Table.Td>
+              <Table.Td>{medianMs === null ? "–" : formatDuration(medianMs)}</Table.Td>
+              <Table.Td>{p95Ms === null ? "–" : formatDuration(p95Ms)}</Table.Td>
+            </Table.Tr>
+          ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+const COUNTS = [
+  { name: "delivered", label: "Delivered", color: "var(--chart-delivered)" },
+  { name: "failed", label: "Failed", color: "var(--chart-failed)" },
+];
+const TIMES = [
+  { name: "medianMs", label: "Median", color: "var(--chart-median)" },
+  { name: "p95Ms", label: "95th percentile", color: "var(--chart-p95)" },
+];
+const LINE = { curveType: "linear", strokeWidth: 1.5, connectNulls: true } as const;
+
+const SHARED = {
+  h: 180,
+  dataKey: "from",
+  accessibilityLayer: false,
+  withLegend: true,
+  tickLine: "none",
+  gridAxis: "x",
+  gridColor: "var(--border)",
+  strokeDasharray: "0",
+  xAxisProps: { minTickGap: 28, interval: "equidistantPreserveStart" },
+  yAxisProps: { width: 56, allowDecimals: false },
+} as const;
+
+/** "412 delivered and 3 failed attempts. The median response took 87 ms; 95% took at most 1.4 s in the slowest interval." */
+function describe(intervals: Intervals): string {
+  const total = (name: "delivered" | "failed") => intervals.reduce((sum, each) => sum + each[name], 0);
+  const [delivered, failed] = [total("delivered"), total("failed")];
+  if (delivered + failed === 0) return "No attempts in this period.";
+  const slowest = Math.max(...intervals.map(({ p95Ms }) => p95Ms ?? 0));
+  return `${formatCount(delivered)} delivered and ${pluralize(failed, "failed attempt")}. At its slowest, 95% of responses took at most ${formatDuration(slowest)}.`;
+}

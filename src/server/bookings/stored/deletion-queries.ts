@@ -1,0 +1,72 @@
+import { sql } from "kysely";
+import type { Deletion, DeletionReason } from "#contract/deletion.ts";
+import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import { assert } from "../../lib/assert.ts";
+
+// What was deleted, for those who keep copies of the bookings. deletedAt is unique within an organization and in commit order,
+// like a booking's createdAt, so the same paging and the same `since` work.
+
+/**
+ * Call it last in the transaction that deletes the bookings: from here to the commit the organization's other deletions wait.
+ * Each gets a millisecond of its own.
+ */
+export async function recordDeletions(
+  transaction: Db,
+  owner: OrganizationId,
+  {
+    bookings,
+    reason,
+    now,
+  }: { bookings: readonly { reference: Reference; widgetId: WidgetId }[]; reason: DeletionReason; now: Date },
+): Promise<void> {
+  const lastAt = await takeDeletedAt(transaction, owner, { count: bookings.length, now });
+  await sql`
+    insert into booking_deletions (organization_id, deleted_at, reference, widget_id, reason)
+    select ${owner}, ${lastAt}::timestamptz - (${bookings.length}::integer - place) * interval '1 millisecond', reference,
+      widget_id, ${reason}
+    from unnest(${bookings.map(({ reference }) => reference)}::text[], ${bookings.map(({ widgetId }) => widgetId)}::text[])
+      with ordinality as deleted (reference, widget_id, place)`.execute(transaction);
+}
+
+/** The last of `count` consecutive milliseconds, all later than those of any deletion before. */
+async function takeDeletedAt(
+  transaction: Db,
+  owner: OrganizationId,
+  { count, now }: { count: number; now: Date },
+): Promise<Date> {
+  const first = new Date(now.getTime() + count - 1);
+  const { rows } = await sql<{ last_deleted_at: Date }>`
+    insert into deletion_clocks as clock (organization_id, last_deleted_at) values (${owner}, ${first})
+    on conflict (organization_id) do update set last_deleted_at =
+      greatest(excluded.last_deleted_at, clock.last_deleted_at + ${count}::integer * interval '1 millisecond')
+    returning last_deleted_at`.execute(transaction);
+  assert(rows[0], "an upsert returns its row");
+  return rows[0].last_deleted_at;
+}
+
+/** Newest first. `from` is inclusive, `before` exclusive. */
+export async function listDeletions(
+  db: Db,
+  owner: OrganizationId,
+  { from, before, limit }: { from: Date; before: Date | null; limit: number },
+): Promise<Deletion[]> {
+  const { rows } = await sql<Omit<Deletion, "deletedAt"> & { deletedAt: Date }>`
+    select reference, widget_id as "widgetId", reason, deleted_at as "deletedAt" from booking_deletions
+    where organization_id = ${owner} and deleted_at >= ${from} and deleted_at < ${before ?? "infinity"}::timestamptz
+    order by deleted_at desc limit ${limit}`.execute(db);
+  return rows.map((row) => ({ ...row, deletedAt: row.deletedAt.toISOString() }));
+}
+
+/** Deletes expired records, at most `limit`. */
+export async function deleteExpiredDeletions(
+  db: Db,
+  owner: OrganizationId,
+  { keptSince, limit }: { keptSince: Date; limit: number },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from booking_deletions where organization_id = ${owner} and deleted_at in (
+      select deleted_at from booking_deletions where organization_id = ${owner} and deleted_at < ${keptSince}
+      order by deleted_at limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}

@@ -1,0 +1,118 @@
+import {
+  CHOSEN_EVENT_TYPES,
+  type ChosenEventType,
+  ENDPOINT_HEADER_NAME_LENGTH_MAX,
+  ENDPOINT_HEADER_VALUE_LENGTH_MAX,
+  ENDPOINT_HEADERS_MAX,
+  ENDPOINT_RATE_MAX,
+  type EndpointKind,
+} from "#contract/endpoint.ts";
+import type { EndpointId, WidgetId } from "#contract/ids.ts";
+import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "#contract/webhook-event.ts";
+import type { Sealer } from "../../lib/sealed.ts";
+
+// What an endpoint gets and how: event types, widgets, custom headers and rate. Checked when it is saved, so that sending
+// relies on it.
+
+export type EndpointSettings = {
+  eventTypes?: readonly ChosenEventType[];
+  /** Null: every widget. */
+  widgetIds?: readonly string[] | null;
+  reportsExpiry?: boolean;
+  /** All custom headers; null keeps the current value. */
+  headers?: Readonly<Record<string, string | null>>;
+  requestsPerMinute?: number | null;
+};
+
+/** Sentences by field; empty if all settings are valid. `widgets` are the organization's. */
+export function findFaults(
+  { eventTypes, widgetIds, reportsExpiry, headers, requestsPerMinute }: EndpointSettings,
+  { kind, widgets }: { kind: EndpointKind; widgets: ReadonlySet<string> },
+): Record<string, string> {
+  const isChat = kind !== "webhook";
+  const asksForErased = eventTypes?.includes("booking.erased") === true || reportsExpiry === true;
+  const faults = {
+    eventTypes:
+      eventTypes?.length === 0
+        ? `Choose at least one of ${CHOSEN_EVENT_TYPES.join(", ")}.`
+        : isChat && asksForErased
+          ? "Chats only get booking.created."
+          : null,
+    widgetIds:
+      widgetIds?.length === 0
+        ? "Choose at least one widget, or all."
+        : widgetIds?.every((id) => widgets.has(id)) === false
+          ? "There is no such widget."
+          : null,
+    headers:
+      headers === undefined ? null : isChat && hasAny(headers) ? "Chats take no headers." : findHeaderFault(headers),
+    requestsPerMinute:
+      requestsPerMinute == null || (requestsPerMinute >= 1 && requestsPerMinute <= ENDPOINT_RATE_MAX)
+        ? null
+        : `This must be a whole number from 1 to ${ENDPOINT_RATE_MAX}.`,
+  };
+  return Object.fromEntries(Object.entries(faults).filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+/** The columns of these settings; `before` has the current headers, opened. */
+export function toSettingColumns(
+  { eventTypes, widgetIds, reportsExpiry, headers, requestsPerMinute }: EndpointSettings,
+  { id, box, before }: { id: EndpointId; box: Sealer; before: Readonly<Record<string, string>> },
+) {
+  return {
+    ...(eventTypes === undefined ? {} : { event_types: [...new Set(eventTypes)] }),
+    // Checked to be ids of the organization's widgets.
+    ...(widgetIds === undefined ? {} : { widget_ids: widgetIds && ([...new Set(widgetIds)] as WidgetId[]) }),
+    ...(reportsExpiry === undefined ? {} : { reports_expiry: reportsExpiry }),
+    ...(headers === undefined ? {} : toHeaderColumns(mergeHeaders(headers, before), { id, box })),
+    ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),
+  };
+}
+
+function mergeHeaders(
+  wanted: Readonly<Record<string, string | null>>,
+  before: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const kept = new Map(Object.entries(before).map(([name, value]) => [name.toLowerCase(), value]));
+  return Object.fromEntries(
+    Object.entries(wanted).flatMap(([name, value]) => {
+      const text = value?.trim() ?? kept.get(name.toLowerCase());
+      return text === undefined ? [] : [[name, text]];
+    }),
+  );
+}
+
+function toHeaderColumns(headers: Record<string, string>, { id, box }: { id: EndpointId; box: Sealer }) {
+  const names = Object.keys(headers);
+  return { header_names: names, headers: names.length === 0 ? null : box.seal(id, JSON.stringify(headers)) };
+}
+
+function hasAny(headers: object): boolean {
+  return Object.keys(headers).length > 0;
+}
+
+/** Headers that we set, that frame the request, or that ask for another protocol. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...Object.values(WEBHOOK_HEADERS).map((name) => name.toLowerCase()),
+  ...Object.values(STANDARD_WEBHOOK_HEADERS),
+  ...["accept-encoding", "connection", "content-encoding", "content-length", "content-type", "expect", "host"],
+  ...["keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "user-agent"],
+]);
+const RESERVED_PREFIX = /^(?:service|webhook|proxy)-/;
+
+function findHeaderFault(headers: Readonly<Record<string, string | null>>): string | null {
+  const names = Object.keys(headers);
+  if (names.length > ENDPOINT_HEADERS_MAX) return `Use at most ${ENDPOINT_HEADERS_MAX} headers.`;
+  if (new Set(names.map((name) => name.toLowerCase())).size < names.length) return "Each header can be set only once.";
+  for (const [name, value] of Object.entries(headers)) {
+    const isToken = name.length <= ENDPOINT_HEADER_NAME_LENGTH_MAX && /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
+    if (!isToken) return "A header name consists of letters, digits and hyphens.";
+    const lower = name.toLowerCase();
+    if (RESERVED.has(lower) || RESERVED_PREFIX.test(lower)) return `The header ${name} can’t be set.`;
+    if (value === null) continue;
+    const text = value.trim();
+    if (text === "" || text.length > ENDPOINT_HEADER_VALUE_LENGTH_MAX || !/^[\x20-\x7e]+$/.test(text))
+      return `The value of ${name} must have 1 to ${ENDPOINT_HEADER_VALUE_LENGTH_MAX} ASCII characters.`;
+  }
+  return null;
+}

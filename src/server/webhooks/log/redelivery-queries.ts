@@ -1,0 +1,190 @@
+import { type Selectable, sql } from "kysely";
+import type { DeliveryState, RedeliveryFilter, RedeliveryState } from "#contract/delivery.ts";
+import type { DeliveryId, EndpointId, OrganizationId, RedeliveryId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import type { RedeliveriesTable } from "../../db/tables.ts";
+import type { RowPlace } from "../../http/page.ts";
+import { isInLog } from "./period.ts";
+
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+export async function insertRedelivery(
+  transaction: Db,
+  owner: OrganizationId,
+  redelivery: { id: RedeliveryId; filter: RedeliveryFilter; matched: number; now: Date },
+): Promise<void> {
+  const { id, filter, matched, now } = redelivery;
+  await transaction
+    .insertInto("redeliveries")
+    .values({
+      organization_id: owner,
+      id,
+      filter: JSON.stringify(filter),
+      state: "running",
+      matched,
+      queued: 0,
+      place_at: new Date(filter.from),
+      place_id: FIRST_ID,
+      created_at: now,
+      finished_at: null,
+    })
+    .execute();
+}
+
+/**
+ * Deliveries that the filter means and that can be sent: not erased, no tests, of endpoints that are on. Whatever waits or is
+ * being sent has another state.
+ */
+function isMatching(owner: OrganizationId, { filter, keptSince }: { filter: RedeliveryFilter; keptSince: Date }) {
+  const { states, from, to, endpoint, widget, error } = filter;
+  return sql`delivery.organization_id = ${owner} and delivery.state = any(${states as DeliveryState[]}::text[])
+    and delivery.created_at >= ${from}::timestamptz and delivery.created_at < ${to}::timestamptz
+    and (${endpoint ?? null}::text is null or delivery.endpoint_id = ${endpoint ?? null})
+    and (${error ?? null}::text is null or delivery.last_error = ${error ?? null})
+    and (${widget ?? null}::text is null or event.widget_id = ${widget ?? null})
+    and event.body is not null and event.type <> 'endpoint.test'
+    and endpoint.status = 'enabled' and endpoint.removed_at is null and ${isInLog(keptSince)}`;
+}
+
+const MATCHED = sql`deliveries delivery
+    join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+    join endpoints endpoint on endpoint.organization_id = delivery.organization_id and endpoint.id = delivery.endpoint_id`;
+
+export async function countMatching(
+  db: Db,
+  owner: OrganizationId,
+  which: { filter: RedeliveryFilter; keptSince: Date },
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${MATCHED} where ${isMatching(owner, which)}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+export async function listMatching(
+  db: Db,
+  owner: OrganizationId,
+  which: { filter: RedeliveryFilter; keptSince: Date; after: RowPlace; limit: number },
+): Promise<{ id: DeliveryId; endpointId: EndpointId; createdAt: Date }[]> {
+  const { after } = which;
+  const { rows } = await sql<{ id: DeliveryId; endpointId: EndpointId; createdAt: Date }>`
+    select delivery.id, delivery.endpoint_id as "endpointId", delivery.created_at as "createdAt" from ${MATCHED}
+    where ${isMatching(owner, which)} and delivery.created_at >= ${after.at}
+      and (delivery.created_at, delivery.id) > (${after.at}, ${after.id}::uuid)
+    order by delivery.created_at, delivery.id limit ${which.limit}`.execute(db);
+  return rows;
+}
+
+/** Starts the schedule of queued deliveries again. */
+export async function requeueDeliveries(
+  transaction: Db,
+  owner: OrganizationId,
+  { ids, redeliveryId, now }: { ids: readonly DeliveryId[]; redeliveryId: RedeliveryId; now: Date },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await transaction
+    .updateTable("deliveries")
+    .set({
+      state: "queued",
+      cancel_reason: null,
+      retries_used: 0,
+      next_attempt_at: now,
+      completed_at: null,
+      redelivery_id: redeliveryId,
+    })
+    .where("organization_id", "=", owner)
+    .where("id", "in", [...ids])
+    .execute();
+}
+
+type Running = { filter: RedeliveryFilter; place: RowPlace };
+
+/** Null if it has ended, or if another worker is queueing a batch of it. */
+export async function lockRedelivery(
+  transaction: Db,
+  owner: OrganizationId,
+  id: RedeliveryId,
+): Promise<Running | null> {
+  const row = await transaction
+    .selectFrom("redeliveries")
+    .select(["filter", "place_at", "place_id"])
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .where("state", "=", "running")
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+  return row ? { filter: row.filter, place: { at: row.place_at, id: row.place_id } } : null;
+}
+
+export async function saveProgress(
+  transaction: Db,
+  owner: OrganizationId,
+  { id, place, queued }: { id: RedeliveryId; place: RowPlace; queued: number },
+): Promise<void> {
+  await transaction
+    .updateTable("redeliveries")
+    .set((set) => ({ place_at: place.at, place_id: place.id, queued: set("queued", "+", queued) }))
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .execute();
+}
+
+/** False if it had ended before. */
+export async function endRedelivery(
+  db: Db,
+  owner: OrganizationId,
+  { id, state, now }: { id: RedeliveryId; state: Exclude<RedeliveryState, "running">; now: Date },
+): Promise<boolean> {
+  const result = await db
+    .updateTable("redeliveries")
+    .set({ state, finished_at: now })
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .where("state", "=", "running")
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Across organizations; oldest first. */
+export async function listRunning(db: Db): Promise<{ organization_id: OrganizationId; id: RedeliveryId }[]> {
+  return await db
+    .selectFrom("redeliveries")
+    .select(["organization_id", "id"])
+    .where("state", "=", "running")
+    .orderBy("created_at")
+    .execute();
+}
+
+/** Deliveries of a redelivery that wait for their first attempt. */
+export async function countUnsent(db: Db, owner: OrganizationId, id: RedeliveryId): Promise<number> {
+  const { count } = await db
+    .selectFrom("deliveries")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("organization_id", "=", owner)
+    .where("redelivery_id", "=", id)
+    .where("state", "=", "queued")
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export type RedeliveryRow = Selectable<RedeliveriesTable> & { counts: Partial<Record<DeliveryState, number>> };
+
+/** The newest, or one, with what became of their deliveries. */
+export async function listRedeliveries(
+  db: Db,
+  owner: OrganizationId,
+  { id, limit }: { id?: RedeliveryId; limit: number },
+): Promise<RedeliveryRow[]> {
+  const { rows } = await sql<RedeliveryRow>`
+    select organization_id, id, filter, state, matched, queued, place_at, place_id, created_at, finished_at, coalesce((
+      select json_object_agg(state, count) from (
+        select state, count(*) as count from deliveries delivery
+        where delivery.organization_id = redelivery.organization_id and delivery.redelivery_id = redelivery.id
+        group by state
+      ) by_state
+    ), '{}') as counts
+    from redeliveries redelivery
+    where organization_id = ${owner} and (${id ?? null}::text is null or id = ${id ?? null})
+    order by created_at desc, id limit ${limit}`.execute(db);
+  return rows;
+}

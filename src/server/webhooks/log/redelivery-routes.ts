@@ -1,0 +1,78 @@
+import type { FastifyInstance } from "fastify";
+import { AppRedelivery, AppRedeliveryList, NewRedelivery } from "#contract/app/deliveries.ts";
+import { type OrganizationId, parseRedeliveryId, type RedeliveryId } from "#contract/ids.ts";
+import { memberOf } from "../../accounts/auth/member-auth.ts";
+import { auditBy } from "../../audit/audit-by.ts";
+import type { Db } from "../../db/pool.ts";
+import type { Deps } from "../../deps.ts";
+import { ApiError, FieldsError, noSuch } from "../../http/api-error.ts";
+import { bodyReader } from "../../http/body.ts";
+import { REDELIVER_REFUSALS } from "../endpoints/refusal-texts.ts";
+import { cancelRedelivery, startRedelivery } from "./redelivery.ts";
+import { listRedeliveries } from "./redelivery-queries.ts";
+import { toAppRedelivery, toFilter } from "./to-app-redelivery.ts";
+
+type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "log">;
+type WithRedelivery = { Params: { redelivery: string } };
+
+const SHOWN = 20;
+
+export function redeliveryAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
+  const readNewRedelivery = bodyReader(NewRedelivery);
+
+  api.get("/redeliveries", { schema: { response: { 200: AppRedeliveryList } } }, async (request) => {
+    const rows = await listRedeliveries(deps.db, memberOf(request).organizationId, { limit: SHOWN });
+    return { data: rows.map(toAppRedelivery) };
+  });
+
+  api.get<WithRedelivery>(
+    "/redeliveries/:redelivery",
+    { schema: { response: { 200: AppRedelivery } } },
+    async (request) => {
+      const id = requireRedeliveryId(request.params.redelivery);
+      return await readRedelivery(deps.db, memberOf(request).organizationId, id);
+    },
+  );
+
+  api.post("/redeliveries", { schema: { response: { 202: AppRedelivery } } }, async (request, reply) => {
+    const member = memberOf(request);
+    const owner = { id: member.organizationId, plan: member.plan };
+    const filter = toFilter(readNewRedelivery(request), deps.clock.now());
+    if ("faults" in filter) throw new FieldsError(filter.faults);
+    const audit = auditBy(deps, member, deps.clock.now());
+    const outcome = await startRedelivery(deps, owner, filter, (transaction, { id, matched }) =>
+      audit(transaction, {
+        action: "deliveries.redelivered",
+        target: id,
+        detail: { deliveries: matched, since: filter.from },
+      }),
+    );
+    if (outcome.kind === "no_endpoint") throw noSuch("endpoint");
+    if (outcome.kind !== "started") throw new ApiError(outcome.kind, REDELIVER_REFUSALS[outcome.kind]);
+    return reply.code(202).send(await readRedelivery(deps.db, owner.id, outcome.id));
+  });
+
+  api.delete<WithRedelivery>("/redeliveries/:redelivery", async (request, reply) => {
+    const member = memberOf(request);
+    const id = requireRedeliveryId(request.params.redelivery);
+    await readRedelivery(deps.db, member.organizationId, id);
+    const audit = auditBy(deps, member, deps.clock.now());
+    const isCanceled = await cancelRedelivery(deps, member.organizationId, id, (transaction) =>
+      audit(transaction, { action: "redelivery.canceled", target: id }),
+    );
+    if (!isCanceled) throw new ApiError("conflict", "This redelivery has already ended.");
+    return reply.code(204).send();
+  });
+}
+
+async function readRedelivery(db: Db, owner: OrganizationId, id: RedeliveryId): Promise<AppRedelivery> {
+  const [row] = await listRedeliveries(db, owner, { id, limit: 1 });
+  if (!row) throw noSuch("redelivery");
+  return toAppRedelivery(row);
+}
+
+function requireRedeliveryId(text: string): RedeliveryId {
+  const id = parseRedeliveryId(text);
+  if (id === null) throw noSuch("redelivery");
+  return id;
+}

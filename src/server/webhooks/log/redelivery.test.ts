@@ -1,0 +1,244 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import type { AppRedelivery } from "#contract/app/deliveries.ts";
+import type { EndpointId, RedeliveryId } from "#contract/ids.ts";
+import { askApp, readAudit } from "../../../../test/support/app-api.ts";
+import { makeWidget } from "../../../../test/support/builders.ts";
+import { signIn } from "../../../../test/support/sign-in.ts";
+import { deleteBooking } from "../../bookings/stored/erase.ts";
+import { editEndpoint } from "../endpoints/endpoints.ts";
+import {
+  type Business,
+  book,
+  createWebhookService,
+  deliverAll,
+  makeBusiness,
+  makeEndpoint,
+  moveClock,
+  readDeliveries,
+  startReplying,
+} from "../testing/webhook-service.ts";
+import { runRedeliveries, startRedelivery } from "./redelivery.ts";
+
+// Bulk redelivery: what it chooses, that it retries, shows progress and survives crashes.
+
+const service = await createWebhookService();
+const { app, deps, clock, loop } = service;
+const NOBODY_STOPS = new AbortController().signal;
+
+async function makeTeam() {
+  const business = await makeBusiness(deps);
+  const reply = { status: 410 };
+  const receiver = await startReplying(() => reply);
+  const { id: endpoint } = await makeEndpoint(deps, business, { url: receiver.url });
+  const member = await signIn(service, { role: "member", organizationId: business.owner });
+  const start = async (body: object) => {
+    const answer = await askApp(app, member, "POST /redeliveries", { from: "2026-01-01", ...body });
+    return { ...answer, body: answer.body as AppRedelivery };
+  };
+  const read = async (id: string) => (await askApp(app, member, `GET /redeliveries/${id}`)).body as AppRedelivery;
+  return { business, reply, receiver, endpoint, member, start, read };
+}
+
+const enable = (business: Business, endpoint: EndpointId) =>
+  editEndpoint(deps, business.owner, { id: endpoint, isEnabled: true });
+
+/** Fails one delivery for good; 410 turns the endpoint off, so it is turned on again. */
+async function failOne(business: Business, endpoint: EndpointId): Promise<void> {
+  await book(deps, business);
+  await deliverAll(loop);
+  await enable(business, endpoint);
+}
+
+test("it retries like any delivery, with the whole schedule, and shows how far it got", async () => {
+  const { business, reply, receiver, endpoint, start, read, member } = await makeTeam();
+  for (let count = 0; count < 3; count++) await failOne(business, endpoint);
+  reply.status = 500;
+  const { status, body } = await start({});
+  assert.equal(status, 202);
+  assert.deepEqual(body, {
+    id: body.id,
+    state: "finished",
+    filter: {
+      states: ["failed"],
+      from: "2026-01-01T00:00:00.000Z",
+      to: new Date(clock.now().getTime() + 1).toISOString(),
+    },
+    matched: 3,
+    queued: 3,
+    waiting: 3,
+    delivered: 0,
+    failed: 0,
+    canceled: 0,
+    createdAt: clock.now().toISOString(),
+    finishedAt: clock.now().toISOString(),
+  });
+  await deliverAll(loop);
+  const retried = await readDeliveries(deps, business.owner);
+  assert.deepEqual(
+    retried.map(({ state, retries_used }) => [state, retries_used]),
+    Array(3).fill(["retrying", 1]),
+  );
+  moveClock(service, 30);
+  reply.status = 200;
+  await deliverAll(loop);
+  const { waiting, delivered } = await read(body.id);
+  assert.deepEqual({ waiting, delivered }, { waiting: 0, delivered: 3 });
+  assert.equal(receiver.requests.length, 9);
+  const listed = (await askApp(app, member, "GET /redeliveries")).body as { data: AppRedelivery[] };
+  assert.deepEqual(listed.data, [await read(body.id)]);
+  const inLog = (await askApp(app, member, `GET /deliveries?redelivery=${body.id}`)).body as { data: unknown[] };
+  assert.equal(inLog.data.length, 3);
+  assert.deepEqual((await readAudit(deps.db, business.owner)).at(-1), {
+    action: "deliveries.redelivered",
+    target: body.id,
+    detail: { deliveries: 3, since: "2026-01-01T00:00:00.000Z" },
+  });
+});
+
+test("it can be limited by endpoint, time, state, error and widget", async () => {
+  const { business, reply, receiver, endpoint, start } = await makeTeam();
+  const second = await makeEndpoint(deps, business, { url: `${receiver.url}/second` });
+  const otherWidget = await makeWidget(deps.db, business.owner);
+  // Two deliveries each: failed with 410, failed by the other widget, missed while off, delivered.
+  await book(deps, business);
+  await deliverAll(loop);
+  await enable(business, endpoint);
+  await enable(business, second.id);
+  moveClock(service, 60);
+  const from = clock.now().toISOString();
+  await book(deps, { ...business, widgetId: otherWidget });
+  await deliverAll(loop);
+  await book(deps, business);
+  await enable(business, endpoint);
+  await enable(business, second.id);
+  reply.status = 200;
+  await book(deps, business);
+  await deliverAll(loop);
+  await sql`update deliveries set last_error = 'timeout', last_status = null
+    where organization_id = ${business.owner} and endpoint_id = ${second.id} and state = 'failed'`.execute(deps.db);
+  // biome-ignore format: one case a line
+  const cases: [filter: object, matched: number][] = [
+    [{}, 4],
+    [{ endpoint: second.id }, 2],
+    [{ from }, 2],
+    [{ to: from }, 2],
+    [{ error: "timeout" }, 2],
+    [{ error: "http_status", from }, 1],
+    [{ widget: otherWidget }, 2],
+    [{ widget: business.widgetId }, 2],
+    [{ states: ["canceled"] }, 2],
+    [{ states: ["delivered"] }, 2],
+    [{ states: ["failed", "canceled", "delivered"] }, 8],
+    [{ from: new Date(clock.now().getTime() + 1).toISOString() }, 0],
+  ];
+  for (const [filter, matched] of cases) {
+    const now = clock.now().toISOString();
+    const wanted = { from: "2026-01-01", to: new Date(clock.now().getTime() + 1).toISOString(), ...filter };
+    const { rows } = await sql<{ count: number }>`select count(*) as count from deliveries
+      where organization_id = ${business.owner}`.execute(deps.db);
+    assert.equal(rows[0]?.count, 8);
+    const answer = await start(wanted);
+    assert.equal(answer.body.matched, matched, `${JSON.stringify(filter)} at ${now}`);
+    // Back to what it was, for the next case.
+    await sql`delete from delivery_queue`.execute(deps.db);
+    await sql`update deliveries set redelivery_id = null, state = case
+        when cancel_reason is not null or completed_at is null and attempt_count = 0 then 'canceled'
+        when last_error is null then 'delivered' else 'failed' end
+      where organization_id = ${business.owner}`.execute(deps.db);
+  }
+});
+
+test("what was erased, tests, and what waits already are left out", async () => {
+  const { business, endpoint, start, member, reply } = await makeTeam();
+  await failOne(business, endpoint);
+  const reference = await book(deps, business);
+  await deliverAll(loop);
+  await enable(business, endpoint);
+  await deleteBooking(deps, business.owner, reference);
+  await askApp(app, member, `POST /endpoints/${endpoint}/test`);
+  await deliverAll(loop);
+  assert.equal((await start({})).body.matched, 1);
+  assert.equal((await start({})).body.matched, 0, "it waits already");
+  reply.status = 200;
+  await deliverAll(loop);
+});
+
+test("a crash between two batches loses nothing and sends nothing twice", async () => {
+  const { business, endpoint, reply, receiver } = await makeTeam();
+  await failOne(business, endpoint);
+  await sql`with events as (
+      insert into webhook_events (organization_id, id, type, body, created_at)
+      select organization_id, id || n, type, body, created_at + n * interval '1 millisecond'
+      from webhook_events, generate_series(1, 1200) n where organization_id = ${business.owner}
+      returning organization_id, id, created_at
+    )
+    insert into deliveries (organization_id, id, event_id, endpoint_id, state, attempt_count, retries_used, created_at)
+    select organization_id, gen_random_uuid(), id, ${endpoint}, 'failed', 1, 8, created_at from events`.execute(
+    deps.db,
+  );
+  moveClock(service, 10);
+  reply.status = 200;
+  const before = receiver.requests.length;
+  const owner = { id: business.owner, plan: business.plan };
+  const filter = { states: ["failed"], from: "2026-01-01T00:00:00.000Z", to: clock.now().toISOString() } as const;
+  // The process ends right after the first batch: the task never ran here.
+  const started = await startRedelivery(deps, owner, filter, async () => undefined);
+  assert.ok(started.kind === "started");
+  const progress = async (id: RedeliveryId) =>
+    await deps.db
+      .selectFrom("redeliveries")
+      .select(["state", "matched", "queued"])
+      .where("organization_id", "=", business.owner)
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+  assert.deepEqual(await progress(started.id), { state: "running", matched: 1_201, queued: 500 });
+  // Another worker fails in the middle of a batch, and its transaction is rolled back.
+  const broken = { ...deps, clock: { now: () => new Date(Number.NaN) } };
+  await assert.rejects(runRedeliveries(broken, NOBODY_STOPS));
+  assert.equal((await progress(started.id)).queued, 500);
+  await Promise.all([runRedeliveries(deps, NOBODY_STOPS), runRedeliveries(deps, NOBODY_STOPS)]);
+  assert.deepEqual((await progress(started.id)).queued, 1_000, "no more wait than new bookings can bear");
+  await deliverAll(loop);
+  await runRedeliveries(deps, NOBODY_STOPS);
+  await deliverAll(loop);
+  assert.deepEqual(await progress(started.id), { state: "finished", matched: 1_201, queued: 1_201 });
+  assert.equal(receiver.requests.length - before, 1_201);
+});
+
+test("it can be cancelled; what is queued by then is still sent", async () => {
+  const { business, endpoint, start, member, reply } = await makeTeam();
+  await failOne(business, endpoint);
+  const { body } = await start({});
+  const { status } = await askApp(app, member, `DELETE /redeliveries/${body.id}`);
+  assert.equal(status, 409, "this one has ended");
+  await deps.db
+    .updateTable("redeliveries")
+    .set({ state: "running" })
+    .where("id", "=", body.id as RedeliveryId)
+    .execute();
+  assert.equal((await askApp(app, member, `DELETE /redeliveries/${body.id}`)).status, 204);
+  await runRedeliveries(deps, NOBODY_STOPS);
+  reply.status = 200;
+  await deliverAll(loop);
+  assert.deepEqual(
+    (await readDeliveries(deps, business.owner)).map(({ state }) => state),
+    ["delivered"],
+  );
+});
+
+test("refusals say what is wrong", async () => {
+  const { business, endpoint, start } = await makeTeam();
+  const refusal = async (body: object) => {
+    const answer = await start(body);
+    const { error } = answer.body as unknown as { error: { code: string; fields?: object } };
+    return [answer.status, error.code, ...Object.keys(error.fields ?? {})];
+  };
+  assert.deepEqual(await refusal({ from: "yesterday" }), [422, "invalid_fields", "from"]);
+  assert.deepEqual(await refusal({ to: "soon" }), [422, "invalid_fields", "to"]);
+  assert.deepEqual(await refusal({ states: [] }), [422, "invalid_fields", "states"]);
+  assert.deepEqual(await refusal({ endpoint: "we_1111111111111111" }), [404, "not_found"]);
+  await editEndpoint(deps, business.owner, { id: endpoint, isEnabled: false });
+  assert.deepEqual(await refusal({ endpoint }), [409, "endpoint_disabled"]);
+});

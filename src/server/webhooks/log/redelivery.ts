@@ -1,0 +1,112 @@
+import type { RedeliveryFilter } from "#contract/delivery.ts";
+import { type EndpointId, type OrganizationId, REDELIVERY_ID, type RedeliveryId } from "#contract/ids.ts";
+import { type Plan, planIncludes } from "#contract/plans.ts";
+import type { Db } from "../../db/pool.ts";
+import type { Deps } from "../../deps.ts";
+import { randomId } from "../../lib/random.ts";
+import { findEndpoint } from "../endpoints/queries.ts";
+import { queueDeliveries } from "../outbox/queries.ts";
+import { wakeWorkers } from "../outbox/wake-workers.ts";
+import { toLogKeptSince } from "./period.ts";
+import {
+  countMatching,
+  countUnsent,
+  endRedelivery,
+  insertRedelivery,
+  listMatching,
+  listRunning,
+  lockRedelivery,
+  requeueDeliveries,
+  saveProgress,
+} from "./redelivery-queries.ts";
+
+// A bulk redelivery starts the whole schedule of every matching delivery again: first attempt and up to eight retries. Its row
+// remembers how far it got, in the transaction that queued the last batch, so that any worker can continue after a crash.
+
+type RedeliveryDeps = Pick<Deps, "db" | "clock" | "random" | "log">;
+
+const BATCH = 500;
+/** New bookings wait behind what is queued, so no more than this much of a redelivery waits for its first attempt. */
+const UNSENT_MAX = 1_000;
+
+type RedeliveryRefusal = { kind: "plan_required" } | { kind: "no_endpoint" } | { kind: "endpoint_disabled" };
+
+/** Runs in the transaction that starts it, for example to audit it. */
+type AlongsideStart = (transaction: Db, started: { id: RedeliveryId; matched: number }) => Promise<void>;
+
+export async function startRedelivery(
+  deps: RedeliveryDeps,
+  owner: { id: OrganizationId; plan: Plan },
+  filter: RedeliveryFilter,
+  alongside: AlongsideStart,
+): Promise<{ kind: "started"; id: RedeliveryId } | RedeliveryRefusal> {
+  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
+  if (filter.endpoint !== undefined) {
+    // An id of another form is no endpoint of the organization either.
+    const endpoint = await findEndpoint(deps.db, owner.id, filter.endpoint as EndpointId);
+    if (!endpoint) return { kind: "no_endpoint" };
+    if (endpoint.status === "disabled") return { kind: "endpoint_disabled" };
+  }
+  const now = deps.clock.now();
+  const id = randomId<RedeliveryId>(deps.random, REDELIVERY_ID);
+  await deps.db.transaction().execute(async (transaction) => {
+    const matched = await countMatching(transaction, owner.id, { filter, keptSince: toLogKeptSince(now) });
+    await insertRedelivery(transaction, owner.id, { id, filter, matched, now });
+    await alongside(transaction, { id, matched });
+  });
+  // The task does the rest. Most redeliveries are small and are finished by this.
+  await advanceRedelivery(deps, owner.id, id).catch((error: unknown) =>
+    deps.log.warn("redelivery.start_failed", { organizationId: owner.id, error }),
+  );
+  return { kind: "started", id };
+}
+
+/** False if it has ended. Deliveries that are queued already are still sent. */
+export async function cancelRedelivery(
+  deps: Pick<Deps, "db" | "clock">,
+  owner: OrganizationId,
+  id: RedeliveryId,
+  alongside: (transaction: Db) => Promise<void>,
+): Promise<boolean> {
+  return await deps.db.transaction().execute(async (transaction) => {
+    const isCanceled = await endRedelivery(transaction, owner, { id, state: "canceled", now: deps.clock.now() });
+    if (isCanceled) await alongside(transaction);
+    return isCanceled;
+  });
+}
+
+/** Background task: continues the redeliveries that are running. */
+export async function runRedeliveries(deps: RedeliveryDeps, signal: AbortSignal): Promise<void> {
+  for (const { organization_id: owner, id } of await listRunning(deps.db)) {
+    while (!signal.aborted && (await advanceRedelivery(deps, owner, id)) === "advanced");
+  }
+}
+
+/** Queues one batch. `waiting`: enough of it is unsent, or another worker is at it. */
+async function advanceRedelivery(
+  deps: RedeliveryDeps,
+  owner: OrganizationId,
+  id: RedeliveryId,
+): Promise<"advanced" | "waiting" | "ended"> {
+  const outcome = await deps.db.transaction().execute(async (transaction) => {
+    const redelivery = await lockRedelivery(transaction, owner, id);
+    if (!redelivery) return "waiting";
+    const limit = Math.min(BATCH, UNSENT_MAX - (await countUnsent(transaction, owner, id)));
+    if (limit <= 0) return "waiting";
+    const now = deps.clock.now();
+    const batch = { filter: redelivery.filter, after: redelivery.place, keptSince: toLogKeptSince(now), limit };
+    const found = await listMatching(transaction, owner, batch);
+    // Queue rows before deliveries: see queue/claim.ts.
+    const queue = { deliveries: found, trigger: "automatic", isTest: false, dueAt: now } as const;
+    const queued = await queueDeliveries(transaction, owner, queue);
+    await requeueDeliveries(transaction, owner, { ids: queued, redeliveryId: id, now });
+    const last = found.at(-1);
+    const place = last ? { at: last.createdAt, id: last.id } : redelivery.place;
+    await saveProgress(transaction, owner, { id, place, queued: queued.length });
+    if (found.length === limit) return "advanced";
+    await endRedelivery(transaction, owner, { id, state: "finished", now });
+    return "ended";
+  });
+  if (outcome !== "waiting") await wakeWorkers(deps);
+  return outcome;
+}

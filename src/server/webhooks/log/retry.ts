@@ -1,0 +1,90 @@
+import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import type { Deps } from "../../deps.ts";
+import { findEndpoint, lockEndpoint, updateEndpoint } from "../endpoints/queries.ts";
+import { wakeWorkers } from "../outbox/wake-workers.ts";
+import { writeLane } from "../queue/lanes.ts";
+import { toLogKeptSince } from "./period.ts";
+import { findRedeliverable, type Redeliverable } from "./redeliver-queries.ts";
+import { advanceWaiting, lockWaiting, showAdvanced } from "./retry-queries.ts";
+
+// "Retry now", for one delivery that is retrying and for everything that waits for an endpoint. The attempt uses no retry of the
+// schedule: if it fails, the schedule continues where it was (queue column resume_at, delivery/deliver.ts).
+
+type RetryDeps = Pick<Deps, "db" | "clock" | "log">;
+type NamedEndpoint = { id: EndpointId; url: string; description: string };
+
+export type RetryRefusal =
+  | { kind: "not_found" }
+  /** Nothing waits: it is finished. */
+  | { kind: "not_waiting" }
+  /** It is being sent now. */
+  | { kind: "in_flight" }
+  | { kind: "disabled" };
+
+const RETRY_BATCH = 1_000;
+
+export async function retryDelivery(
+  deps: RetryDeps,
+  owner: OrganizationId,
+  id: DeliveryId,
+  alongside: (transaction: Db, delivery: Redeliverable) => Promise<void>,
+): Promise<{ kind: "retried" } | RetryRefusal> {
+  const now = deps.clock.now();
+  const outcome = await deps.db
+    .transaction()
+    .execute(async (transaction): Promise<{ kind: "retried" } | RetryRefusal> => {
+      // Queue rows are locked before deliveries: see queue/claim.ts.
+      const waiting = await lockWaiting(transaction, owner, id);
+      const delivery = await findRedeliverable(transaction, owner, { id, keptSince: toLogKeptSince(now) });
+      if (!delivery) return { kind: "not_found" };
+      if (!waiting) return { kind: "not_waiting" };
+      if (waiting.isInFlight) return { kind: "in_flight" };
+      if (delivery.endpoint_status === "disabled") return { kind: "disabled" };
+      const advanced = await advanceWaiting(transaction, owner, { deliveryIds: [id], now });
+      await showAdvanced(transaction, owner, { deliveryIds: advanced, now });
+      await openLane(transaction, owner, delivery.endpoint_id);
+      await alongside(transaction, delivery);
+      return { kind: "retried" };
+    });
+  if (outcome.kind === "retried") await wakeWorkers(deps);
+  return outcome;
+}
+
+/** "I fixed it": everything that waits for the endpoint is sent now, and it is no longer treated as failing or paused. */
+export async function retryAll(
+  deps: RetryDeps,
+  owner: OrganizationId,
+  endpointId: EndpointId,
+  alongside: (transaction: Db, endpoint: NamedEndpoint, count: number) => Promise<void>,
+): Promise<{ kind: "retried"; count: number } | { kind: "not_found" } | { kind: "disabled" }> {
+  const endpoint = await findEndpoint(deps.db, owner, endpointId);
+  if (!endpoint) return { kind: "not_found" };
+  if (endpoint.status === "disabled") return { kind: "disabled" };
+  const now = deps.clock.now();
+  let count = 0;
+  for (;;) {
+    const advanced = await deps.db.transaction().execute(async (transaction) => {
+      const ids = await advanceWaiting(transaction, owner, { endpointId, now, limit: RETRY_BATCH });
+      await showAdvanced(transaction, owner, { deliveryIds: ids, now });
+      return ids.length;
+    });
+    count += advanced;
+    if (advanced < RETRY_BATCH) break;
+  }
+  await deps.db.transaction().execute(async (transaction) => {
+    await openLane(transaction, owner, endpointId);
+    await alongside(transaction, endpoint, count);
+  });
+  await wakeWorkers(deps);
+  return { kind: "retried", count };
+}
+
+/** Ends a pause and the caution towards a failing receiver; one more failure or Retry-After brings them back. */
+async function openLane(transaction: Db, owner: OrganizationId, id: EndpointId): Promise<void> {
+  const endpoint = await lockEndpoint(transaction, owner, id);
+  if (!endpoint || (endpoint.paused_until === null && endpoint.failed_attempts === 0)) return;
+  const change = { paused_until: null, failed_attempts: 0 };
+  const after = await updateEndpoint(transaction, owner, { id, change });
+  if (after) await writeLane(transaction, after);
+}

@@ -1,0 +1,79 @@
+import { sql } from "kysely";
+import type { DeletionReason } from "#contract/deletion.ts";
+import {
+  type DeliveryId,
+  type EndpointId,
+  type OrganizationId,
+  type Reference,
+  WEBHOOK_EVENT_ID,
+  type WebhookEventId,
+  type WidgetId,
+} from "#contract/ids.ts";
+import { planIncludes } from "#contract/plans.ts";
+import { type BookingErasedEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
+import type { Db } from "../../db/pool.ts";
+import { type Random, randomId, randomUuid } from "../../lib/random.ts";
+import { findOrganization } from "../../organizations/queries.ts";
+import { listWidgets } from "../../widgets/queries.ts";
+import { insertEvent } from "./queries.ts";
+
+type ErasedBooking = { readonly reference: Reference; readonly widgetId: WidgetId };
+
+/**
+ * Writes `booking.erased` for every booking that an endpoint wants to hear of, in the transaction that deletes the bookings. Call
+ * it after `eraseDeliveries`, which removes the earlier events of these bookings.
+ */
+export async function fanOutErased(
+  { random }: { random: Random },
+  transaction: Db,
+  {
+    owner,
+    bookings,
+    reason,
+    now,
+  }: { owner: OrganizationId; bookings: readonly ErasedBooking[]; reason: DeletionReason; now: Date },
+): Promise<void> {
+  const endpoints = await listListeners(transaction, owner, reason);
+  if (endpoints.length === 0) return;
+  const organization = await findOrganization(transaction, owner);
+  if (!organization || !planIncludes(organization.plan, "webhooks")) return;
+  const names = new Map((await listWidgets(transaction, owner)).map(({ id, name }) => [id, name]));
+  for (const { reference, widgetId } of bookings) {
+    const wanted = endpoints.filter(({ widget_ids }) => widget_ids === null || widget_ids.includes(widgetId));
+    if (wanted.length === 0) continue;
+    const event: BookingErasedEvent = {
+      id: randomId<WebhookEventId>(random, WEBHOOK_EVENT_ID),
+      type: "booking.erased",
+      created: now.toISOString(),
+      apiVersion: WEBHOOK_API_VERSION,
+      data: { booking: { reference }, widget: { id: widgetId, name: names.get(widgetId) ?? "" }, reason },
+    };
+    await insertEvent(transaction, owner, {
+      event: {
+        id: event.id as WebhookEventId,
+        type: event.type,
+        reference,
+        widgetId,
+        body: Buffer.from(JSON.stringify(event)),
+        now,
+      },
+      deliveries: wanted.map((endpoint) => ({
+        id: randomUuid(random) as DeliveryId,
+        endpointId: endpoint.id,
+        card: null,
+        isEnabled: endpoint.status === "enabled",
+      })),
+    });
+  }
+}
+
+type Listener = { id: EndpointId; status: "enabled" | "disabled"; widget_ids: WidgetId[] | null };
+
+async function listListeners(db: Db, owner: OrganizationId, reason: DeletionReason): Promise<Listener[]> {
+  const { rows } = await sql<Listener>`
+    select id, status, widget_ids from endpoints
+    where organization_id = ${owner} and removed_at is null and 'booking.erased' = any(event_types)
+      and (reports_expiry or ${reason} <> 'expired')
+    order by id`.execute(db);
+  return rows;
+}
