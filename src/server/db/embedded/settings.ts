@@ -49,7 +49,9 @@ function toMemorySettings(): string[] {
   const memoryMib = Math.min(totalmem(), limit > 0 ? limit : Number.POSITIVE_INFINITY) / MIB;
   return [
     "max_connections=100",
-    `shared_buffers=${memoryMib >= 2048 ? 256 : 128}MB`,
+    `shared_buffers=${Math.round(Math.min(1024, Math.max(128, memoryMib / 8)))}MB`,
+    // Imports and recounts write a lot at once; with less, PostgreSQL would write whole pages again and again.
+    "max_wal_size=2GB",
     `effective_cache_size=${Math.max(256, Math.floor(memoryMib / 2))}MB`,
     "random_page_cost=1.1",
     "jit=off",
