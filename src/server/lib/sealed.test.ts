@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemRandom } from "./random.ts";
-import { createSealer } from "./sealed.ts";
+import { createSealer, rememberOpened } from "./sealed.ts";
 
 const SECRET = "cal_live_2f6d";
 
@@ -43,4 +43,14 @@ test("the stored format is fixed, and signing secrets use the same one", () => {
   const options = { secretKey: "key", purpose: "webhook signing secrets, version 1" };
   const sealed = createSealer({ random: fixed }, options).seal("we_1111111111111111", "whsec_x");
   assert.equal(sealed.toString("hex"), "0107070707070707070707070710e1883cb43b359c2a240f853baa46db9d770e15a4422f");
+});
+
+test("a remembered text still opens for its own id only, and another sealed text is opened anew", () => {
+  const remembering = rememberOpened(sealer, 10);
+  const [first, second] = [sealer.seal("conn_1", SECRET), sealer.seal("conn_1", "another")];
+  for (let time = 0; time < 2; time++) {
+    assert.equal(remembering.open("conn_1", first), SECRET);
+    assert.equal(remembering.open("conn_1", second), "another");
+    assert.equal(remembering.open("conn_2", first), null);
+  }
 });
