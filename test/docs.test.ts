@@ -58,7 +58,6 @@ const NOT_RUN: readonly { document: string; start: string; why: string }[] = [
     start: "bookflow connection check",
     why: "it needs an account; src/server/cli/connection-commands.test.ts runs it against the stand-ins",
   },
-  { document: "docs/performance.md", start: "", why: "plans as PostgreSQL printed them" },
 ];
 
 /** In this order, so that one document can use what an earlier one created; the rest follow by name. */
