@@ -87,6 +87,7 @@ create table bookings (
   join_url text,
   lacks_event boolean default false not null,
   api_json text generated always as (booking_api_json(reference, status, created_at, start_at, end_at, time_zone, service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers, attribution, manage_url)) stored not null,
+  is_test boolean default false not null,
   constraint bookings_organization_id_widget_id_fkey FOREIGN KEY (organization_id, widget_id) REFERENCES widgets(organization_id, id),
   constraint bookings_pkey PRIMARY KEY (organization_id, reference),
   constraint bookings_organization_id_created_at_key UNIQUE (organization_id, created_at)
@@ -94,6 +95,7 @@ create table bookings (
 CREATE INDEX bookings_by_email ON public.bookings USING btree (organization_id, customer_email_key);
 CREATE INDEX bookings_by_widget ON public.bookings USING btree (organization_id, widget_id, created_at);
 CREATE INDEX bookings_lacking_event ON public.bookings USING btree (organization_id, created_at) WHERE lacks_event;
+CREATE INDEX bookings_of_tests ON public.bookings USING btree (organization_id, widget_id) WHERE is_test;
 CREATE INDEX bookings_search ON public.bookings USING gin (booking_grams(organization_id, created_at, widget_id, booking_open_text(reference, service_name, attribution), booking_customer_text(customer_name, customer_email))) WITH (gin_pending_list_limit='64');
 
 create table day_zones (
@@ -359,6 +361,15 @@ create table invitations (
   constraint invitations_pkey PRIMARY KEY (organization_id, id),
   constraint invitations_organization_id_email_key UNIQUE (organization_id, email),
   constraint invitations_token_hash_key UNIQUE (token_hash)
+);
+
+create table live_periods (
+  organization_id text not null,
+  widget_id text not null,
+  started_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  constraint live_periods_organization_id_widget_id_fkey FOREIGN KEY (organization_id, widget_id) REFERENCES widgets(organization_id, id),
+  constraint live_periods_pkey PRIMARY KEY (organization_id, widget_id, started_at)
 );
 
 create table members (

@@ -17,6 +17,7 @@ export const API_ERROR_STATUS = {
   endpoint_disabled: 409,
   endpoint_removed: 409,
   payload_erased: 409,
+  widget_changed: 409,
   payload_too_large: 413,
   invalid_fields: 422,
   rate_limited: 429,

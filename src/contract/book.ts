@@ -27,6 +27,8 @@ export const BookRequest = Type.Object({
   staffId: Type.Optional(text(ID_LENGTH_MAX)),
   timeZone: text(100),
   locale: Type.Optional(text(35)),
+  /** Whether the frame told the visitor that this is a test. If the widget's mode has changed since, nothing is booked. */
+  isTest: Type.Optional(Type.Boolean()),
   customer: Type.Object({
     name: Type.String(),
     email: Type.String(),
@@ -74,6 +76,8 @@ export const ConfigAnswer = Type.Object({
     template: Type.String(),
     accentColor: Type.Union([Type.String(), Type.Null()]),
     status: Type.String(),
+    /** Test mode: the visitor is told that no appointment is made. */
+    isTest: Type.Boolean(),
     bookingUrl: Type.String(),
   }),
   timeZone: Type.String({ description: "The organization's time zone." }),

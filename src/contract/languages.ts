@@ -4,10 +4,22 @@ export type Language = (typeof LANGUAGES)[number];
 
 /** The first of the tags (`de-AT`, `pt-BR`) that is one of our languages. */
 export function findLanguage(tags: readonly string[]): { language: Language; tag: string } | null {
-  for (const tag of tags) {
+  for (const given of tags) {
+    const tag = toKnownTag(given);
+    if (tag === null) continue;
     const primary = tag.split("-", 1)[0]?.toLowerCase();
     const language = LANGUAGES.find((known) => known === primary);
     if (language) return { language, tag };
   }
   return null;
+}
+
+/** A tag that Intl accepts. POSIX systems report such as `en-US@posix` or `de_DE.UTF-8`, which Intl refuses. */
+function toKnownTag(text: string): string | null {
+  const tag = text.replace(/[@.].*$/, "").replaceAll("_", "-");
+  try {
+    return new Intl.Locale(tag).baseName;
+  } catch {
+    return null;
+  }
 }

@@ -14,6 +14,7 @@ import type { ServiceDeps } from "./create-deps.ts";
 import { assert } from "./lib/assert.ts";
 import { requireFeature } from "./plans/gate.ts";
 import { connectionAppRoutes } from "./scheduler/connections/app-routes.ts";
+import { testModeAppRoutes } from "./test-mode/app-routes.ts";
 import { endpointAppRoutes } from "./webhooks/endpoints/app-routes.ts";
 import { deliveryAppRoutes } from "./webhooks/log/app-routes.ts";
 import { redeliveryAppRoutes } from "./webhooks/log/redelivery-routes.ts";
@@ -39,6 +40,7 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
         invitationRoutes(shared, deps);
         auditRoutes(shared, deps);
         widgetAppRoutes(shared, deps);
+        testModeAppRoutes(shared, deps);
         bookingAppRoutes(shared, deps);
         analyticsAppRoutes(shared, deps);
         endpointAppRoutes(shared, deps);

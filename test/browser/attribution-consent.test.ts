@@ -65,7 +65,7 @@ function nextSent(page: Page): Promise<RawAttribution> {
 async function findFrame(page: Page): Promise<Frame> {
   const frame = page.frames().find((each) => each.url().startsWith(SERVICE));
   if (!frame) throw new Error("The page has no frame");
-  await frame.getByText("Consultation", { exact: true }).waitFor();
+  await frame.getByText("Consultation (sample)", { exact: true }).waitFor();
   return frame;
 }
 
@@ -125,7 +125,7 @@ describe("attribution", { skip: noBrowser }, () => {
     const frame = await findFrame(page);
     await tellFrame(frame, "gclid", () => page.evaluate("svc('consent', 'granted')"));
     const sent = nextSent(page);
-    await frame.getByText("Consultation", { exact: true }).click();
+    await frame.getByText("Consultation (sample)", { exact: true }).click();
     assert.equal((await sent).gclid, "X");
     assert.notEqual(await readStored(page), null);
     await go(page, "Book");
@@ -186,7 +186,7 @@ describe("attribution", { skip: noBrowser }, () => {
     const frame = await findFrame(page);
     await tellFrame(frame, "/booking/next", () => page.evaluate(`history.pushState(null, "", "/booking/next")`));
     const sent = nextSent(page);
-    await frame.getByText("Consultation", { exact: true }).click();
+    await frame.getByText("Consultation (sample)", { exact: true }).click();
     assert.equal((await sent).currentPage, `${SITE}/booking/next`);
 
     await page.evaluate("document.querySelector('#app').remove()");

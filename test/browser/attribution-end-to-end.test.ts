@@ -49,13 +49,13 @@ async function browseToBooking(): Promise<{ page: Page; errors: string[] }> {
 }
 
 async function bookInFrame(frame: Frame): Promise<string> {
-  await frame.getByText("Online meeting", { exact: true }).click();
+  await frame.getByText("Online meeting (sample)", { exact: true }).click();
   await frame.locator("input[name=time]").first().check({ force: true });
   await frame.getByRole("button", { name: "Continue" }).click();
   await frame.getByLabel("Name").fill("Mara Quell");
   await frame.getByLabel("E-mail").fill("mara.quell@example.com");
   await frame.getByRole("button", { name: "Book now" }).click();
-  await frame.getByRole("heading", { name: "You're booked" }).waitFor();
+  await frame.getByRole("heading", { name: "Test booking complete" }).waitFor();
   return (
     (
       await frame

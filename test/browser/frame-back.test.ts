@@ -19,7 +19,7 @@ const HEADINGS = {
   service: "What would you like to book?",
   time: "Choose a day and a time",
   form: "Your details",
-  done: "You're booked",
+  done: "Test booking complete",
 };
 
 /** A page with a router: it counts navigation events, and has navigated once by itself. */

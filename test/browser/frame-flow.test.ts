@@ -115,7 +115,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     assert.match(file, new RegExp(`\\r\\nUID:${reference}@book\\.example\\r\\n`));
     assert.match(
       file,
-      /\r\nDTSTART:20261102T080000Z\r\nDTEND:20261102T083000Z\r\nSUMMARY:Online meeting – Lindenhof\r\n/,
+      /\r\nDTSTART:20261102T080000Z\r\nDTEND:20261102T083000Z\r\nSUMMARY:Test: Online meeting \(sample\) – Lindenhof\r\n/,
     );
   });
 
@@ -151,7 +151,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     assert.equal(await page.getByLabel("E-mail").inputValue(), "mara@example.com");
     await press(page, "Enter");
     await waitForBooked(page);
-    assert.equal(await readFocus(page), "You're booked");
+    assert.equal(await readFocus(page), "Test booking complete");
     assert.match(await page.locator(".facts").innerText(), /Friday, 6 November 2026\s+09:30–10:00/);
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
   });
@@ -179,7 +179,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
       frame: "f1",
       type: "booked",
       reference,
-      serviceName: "Online meeting",
+      serviceName: "Online meeting (sample)",
       start: "2026-11-02T08:00:00.000Z",
     });
     assert.deepEqual(

@@ -131,7 +131,7 @@ describe("the guide for page owners", { skip: noBrowser }, () => {
     const page = await browser.open(visitor);
     const address = /`(http[^`]+\/w\/\w+)`/.exec(guide)?.[1] ?? "";
     await page.goto(address);
-    await page.getByText("Consultation", { exact: true }).waitFor();
+    await page.getByText("Consultation (sample)", { exact: true }).waitFor();
     assert.equal(readContexts(page).length, 0);
   });
 

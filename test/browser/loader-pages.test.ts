@@ -41,7 +41,7 @@ async function visit(
 async function seeServices(page: Page, nth = 0): Promise<void> {
   await waitForContexts(page, nth + 1);
   const frame = page.frames().filter((each) => each.url().startsWith(`${SERVICE}/embed/`))[nth];
-  await frame?.getByText("Consultation", { exact: true }).first().waitFor();
+  await frame?.getByText("Consultation (sample)", { exact: true }).first().waitFor();
 }
 
 describe("the loader", { skip: noBrowser }, () => {

@@ -219,7 +219,7 @@ describe("svc(…)", { skip: noBrowser }, () => {
     </script>${toScript(`data-widget="${widgetId}" data-datalayer`)}`;
     const { page, errors } = await visit("<svc-booking></svc-booking>", { head });
     const frame = await findFrame(page);
-    await frame.getByText("Consultation", { exact: true }).click();
+    await frame.getByText("Consultation (sample)", { exact: true }).click();
     await page.waitForFunction("heard.length > 0");
     const [first] = (await page.evaluate("heard")) as [{ widget: string; name: string }];
     assert.equal(first.widget, widgetId);

@@ -63,6 +63,8 @@ const STATUSES: Partial<Record<AppRouteName, number | string>> = {
 const BODIES: Partial<Record<AppRouteName, object>> = {
   createWidget: { name: "Front page" },
   changeWidget: { name: "Back page" },
+  goLive: { connectionId: ":connection" },
+  clearTestData: {},
   eraseBookings: { email: "nobody@example.com" },
   checkConnection: { book: false },
   addEndpoint: { url: receiver.url, kind: "webhook" },
@@ -106,7 +108,8 @@ const nobody = { headers: { cookie: "", origin: new URL(deps.config.baseUrl).ori
 
 async function ask(name: AppRouteName, member: Pick<SignedIn, "headers">, things: Things): Promise<string> {
   const { method, path } = routeOf(name);
-  const { status, body } = await askApp(app, member, `${method} ${fillIn(path, things)}`, BODIES[name]);
+  const given = JSON.stringify(BODIES[name])?.replace(":connection", things.connection);
+  const { status, body } = await askApp(app, member, `${method} ${fillIn(path, things)}`, given && JSON.parse(given));
   const code = (body as { error?: { code: string } } | null)?.error?.code;
   return code === undefined ? String(status) : `${status} ${code}`;
 }

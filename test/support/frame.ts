@@ -82,7 +82,7 @@ export async function send(view: View): Promise<void> {
 }
 
 export async function waitForBooked(view: View): Promise<string> {
-  await view.getByRole("heading", { name: "You're booked" }).waitFor();
+  await view.getByRole("heading", { name: "Test booking complete" }).waitFor();
   return (await view.locator(".reference").innerText()).trim();
 }
 

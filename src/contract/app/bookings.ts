@@ -11,6 +11,8 @@ import { NullableText, nullable } from "./forms.ts";
 const shared = {
   reference: Type.String(),
   status: Type.String(),
+  /** Made in test mode. */
+  isTest: Type.Boolean(),
   createdAt: Timestamp,
   start: Timestamp,
   end: Timestamp,

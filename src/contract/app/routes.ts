@@ -27,6 +27,9 @@ export const APP_ROUTES = {
   createWidget:       { method: "POST",   path: "/widgets", role: "member" },
   getWidget:          { method: "GET",    path: "/widgets/:widget", role: "viewer" },
   changeWidget:       { method: "PATCH",  path: "/widgets/:widget", role: "member" },
+  goLive:             { method: "POST",   path: "/widgets/:widget/go-live", role: "member" },
+  goBackToTest:       { method: "POST",   path: "/widgets/:widget/test-mode", role: "member" },
+  clearTestData:      { method: "POST",   path: "/widgets/:widget/clear-test-data", role: "member" },
 
   listBookings:       { method: "GET",    path: "/bookings", role: "viewer" },
   getBooking:         { method: "GET",    path: "/bookings/:reference", role: "viewer" },

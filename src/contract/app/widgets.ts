@@ -20,8 +20,10 @@ export const AppWidget = Type.Object({
   accentColor: NullableText,
   /** Host names, or `*.example.com` for all subdomains. Empty: any page can embed the widget. */
   allowedDomains: Type.Array(Type.String()),
-  /** Null: the sandbox. */
+  /** Null in test mode: the widget books in the sandbox. */
   connectionId: NullableText,
+  /** False: test mode. Bookings are tries, and no appointment is made. */
+  isLive: Type.Boolean(),
   /** The HTML that the page owner pastes. */
   snippet: Type.String(),
   /** The oldest and newest view within retention; null before the first. The installation check waits for it. */
@@ -44,7 +46,6 @@ const settings = {
   /** `#rrggbb`. */
   accentColor: NullableText,
   allowedDomains: Type.Array(Type.String(), { maxItems: ALLOWED_DOMAINS_MAX }),
-  connectionId: NullableText,
 };
 
 const some = Type.Partial(Type.Object(settings)).properties;
@@ -56,3 +57,19 @@ export type WidgetChange = Static<typeof WidgetChange>;
 /** POST: only the name is required. Store bookings is off by default. */
 export const NewWidget = Type.Object({ ...some, name: settings.name });
 export type NewWidget = Static<typeof NewWidget>;
+
+/** POST go-live: the connection is checked first. On a live widget it changes the connection. */
+export const GoLiveRequest = Type.Object({ connectionId: Type.String() });
+export type GoLiveRequest = Static<typeof GoLiveRequest>;
+
+/** POST clear-test-data. With `dryRun`, it is only counted. */
+export const ClearTestRequest = Type.Object({ dryRun: Type.Optional(Type.Boolean()) });
+export type ClearTestRequest = Static<typeof ClearTestRequest>;
+
+/** What a widget collected in test mode. */
+export const TestDataShape = Type.Object({
+  bookings: Type.Integer(),
+  visits: Type.Integer(),
+  deliveries: Type.Integer(),
+});
+export type TestDataShape = Static<typeof TestDataShape>;

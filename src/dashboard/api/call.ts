@@ -8,17 +8,20 @@ import type * as endpoints from "#contract/app/endpoints.ts";
 import type { AppKeyList, CreatedKey, NewKey } from "#contract/app/keys.ts";
 import type { MemberRole } from "#contract/app/role.ts";
 import { ACCOUNT_ROUTES, APP_PREFIX, APP_ROUTES, AUTH_PREFIX, AUTH_ROUTES } from "#contract/app/routes.ts";
-import type { AppWidget, AppWidgetList, NewWidget, WidgetChange } from "#contract/app/widgets.ts";
+import type * as widgets from "#contract/app/widgets.ts";
 import { type Query, send, toAddress } from "./client.ts";
 
 const ROUTES = { ...APP_ROUTES, ...ACCOUNT_ROUTES, ...AUTH_ROUTES };
 
 /** The request body and the answer of every route in contract/app/routes.ts. CSV files have no entry: see download.ts. */
 type Calls = {
-  listWidgets: { answer: AppWidgetList };
-  createWidget: { answer: AppWidget; body: NewWidget };
-  getWidget: { answer: AppWidget };
-  changeWidget: { answer: AppWidget; body: WidgetChange };
+  listWidgets: { answer: widgets.AppWidgetList };
+  createWidget: { answer: widgets.AppWidget; body: widgets.NewWidget };
+  getWidget: { answer: widgets.AppWidget };
+  changeWidget: { answer: widgets.AppWidget; body: widgets.WidgetChange };
+  goLive: { answer: widgets.AppWidget; body: widgets.GoLiveRequest };
+  goBackToTest: { answer: widgets.AppWidget };
+  clearTestData: { answer: widgets.TestDataShape; body: widgets.ClearTestRequest };
   listBookings: { answer: BookingSummaryPage };
   getBooking: { answer: BookingDetail };
   deleteBooking: { answer: null };

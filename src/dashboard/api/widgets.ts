@@ -14,3 +14,11 @@ export const widgetQuery = (organization: string, widget: string) =>
     queryKey: [...widgetsKey(organization), widget],
     queryFn: ({ signal }) => call("getWidget", { organization, signal, params: { widget } }),
   });
+
+/** How much the widget has collected in test mode. */
+export const testDataQuery = (organization: string, widget: string) =>
+  queryOptions({
+    queryKey: [...widgetsKey(organization), widget, "test-data"],
+    queryFn: ({ signal }) =>
+      call("clearTestData", { organization, signal, params: { widget }, body: { dryRun: true } }),
+  });

@@ -32,6 +32,9 @@ const WORDS: Record<AuditAction, string> = {
   "redelivery.canceled": "Bulk redelivery cancelled",
   "widget.created": "Widget created",
   "widget.changed": "Widget changed",
+  "widget.went_live": "Widget went live",
+  "widget.back_to_test": "Widget returned to test mode",
+  "widget.test_data_cleared": "Test data cleared",
   "connection.added": "Connection added",
   "connection.changed": "Connection changed",
   "connection.removed": "Connection deleted",
@@ -72,6 +75,8 @@ function describeFact(name: string, value: string | number, format: Format): str
   switch (name) {
     case "bookings":
       return pluralize(Number(value), "booking");
+    case "visits":
+      return pluralize(Number(value), "visit");
     case "deliveries":
       return pluralize(Number(value), "delivery", "deliveries");
     case "formerName":

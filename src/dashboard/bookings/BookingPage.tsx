@@ -12,6 +12,7 @@ import { Loaded } from "../ui/states/Loaded.tsx";
 import { LoadingCard } from "../ui/states/LoadingRows.tsx";
 import { NotHere } from "../ui/states/NotHere.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { TestBadge } from "../widgets/mode/ModeBadge.tsx";
 import { AttributionSection } from "./AttributionSection.tsx";
 import { AnswersSection, AppointmentSection, CustomerSection } from "./BookingFacts.tsx";
 import { describeStatus } from "./booking-words.ts";
@@ -35,9 +36,12 @@ export function BookingPage() {
       back={{ to: paths.bookings, label: "Bookings", search: filters }}
       mark={
         shown && (
-          <Badge color="green" title="Later changes are only visible in your scheduling system.">
-            {describeStatus(shown.status)}
-          </Badge>
+          <>
+            {shown.isTest && <TestBadge />}
+            <Badge color="green" title="Later changes are only visible in your scheduling system.">
+              {describeStatus(shown.status)}
+            </Badge>
+          </>
         )
       }
       actions={shown && <DeleteBooking booking={shown} filters={filters} />}

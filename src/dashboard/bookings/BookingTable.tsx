@@ -1,9 +1,10 @@
-import { Text } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { BookingSummary } from "#contract/app/bookings.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { TestBadge } from "../widgets/mode/ModeBadge.tsx";
 import type { ShownFilters } from "./shown-filters.ts";
 
 /** Links to a booking carry the filters, so that its link back opens the same list. */
@@ -14,12 +15,18 @@ export function BookingTable({ bookings, filters }: { bookings: readonly Booking
       {customer?.name ?? reference}
     </TextLink>
   );
+  const name = (booking: BookingSummary) => (
+    <Group gap={6} component="span" display="inline-flex">
+      {link(booking)}
+      {booking.isTest && <TestBadge />}
+    </Group>
+  );
   const seesCustomers = can("seeCustomers").isAllowed;
   const columns: Column<BookingSummary>[] = [
     {
       header: seesCustomers ? "Customer" : "Reference",
       isBare: true,
-      cell: (booking) => <Lines first={link(booking)} second={booking.customer?.email} />,
+      cell: (booking) => <Lines first={name(booking)} second={booking.customer?.email} />,
     },
     {
       header: "Service",

@@ -1,7 +1,8 @@
 import { IconPlugConnected, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useNavigate } from "@tanstack/react-router";
 import { connectionsQuery } from "../api/connections.ts";
+import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { Page } from "../ui/layout/Page.tsx";
@@ -13,16 +14,24 @@ import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { ConnectionDialog } from "./ConnectionDialog.tsx";
 import { ConnectionTable } from "./ConnectionTable.tsx";
 
+/** `add` opens the dialog; other screens link to it. `widget`: the widget to take live afterwards. */
+const DEFAULTS = { add: "", widget: "" };
+
 export function ConnectionsPage() {
-  const { id, can } = useOrganization();
+  const { id, can, paths } = useOrganization();
+  const navigate = useNavigate();
   const verdict = can("listConnections");
   const connections = useQuery({ ...connectionsQuery(id), enabled: verdict.isAllowed });
-  const [isAdding, setAdding] = useState(false);
+  const [{ add, widget }, change] = useUrlState(DEFAULTS);
+  const close = () => {
+    if (widget === "") return change(DEFAULTS, { replace: true });
+    void navigate({ to: paths.widget(widget), search: () => ({ mode: "go-live" }) });
+  };
   const addButton = (
     <ActionButton
       verdict={can("addConnection")}
       leftSection={<IconPlus size={18} stroke={1.6} />}
-      onClick={() => setAdding(true)}
+      onClick={() => change({ add: "1" })}
     >
       Add connection
     </ActionButton>
@@ -31,7 +40,7 @@ export function ConnectionsPage() {
   return (
     <Page
       title="Connections"
-      description="Scheduling systems your widgets book into. Widgets without a connection use the sandbox."
+      description="Scheduling systems your widgets book into. Widgets without a connection are in test mode."
       actions={hasSome && addButton}
     >
       <LockedFeature verdict={verdict} title="You don’t have access to connections" />
@@ -49,7 +58,7 @@ export function ConnectionsPage() {
                   <ConnectionTable connections={data} />
                 ) : (
                   <EmptyState icon={IconPlugConnected} title="No connections yet" action={addButton}>
-                    Connect Microsoft Bookings, Cal.com or Calendly, then select the connection in a widget.
+                    Connect Microsoft Bookings, Cal.com or Calendly, then take a widget live.
                   </EmptyState>
                 )
               }
@@ -57,7 +66,7 @@ export function ConnectionsPage() {
           </Section>
         </>
       )}
-      <ConnectionDialog connection={null} isOpen={isAdding} onClose={() => setAdding(false)} />
+      <ConnectionDialog connection={null} isOpen={add !== "" && can("addConnection").isAllowed} onClose={close} />
     </Page>
   );
 }

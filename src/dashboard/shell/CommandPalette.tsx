@@ -13,6 +13,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
 import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
+import type { AppWidget } from "#contract/app/widgets.ts";
 import { bookingsQuery } from "../api/bookings.ts";
 import { endpointsQuery } from "../api/endpoints.ts";
 import { widgetsQuery } from "../api/widgets.ts";
@@ -76,6 +77,11 @@ function openFirst({ key, currentTarget }: KeyboardEvent<HTMLInputElement>): voi
     palette?.querySelector<HTMLElement>("[data-action]")?.click();
 }
 
+function toFoundWidget({ id, name, isLive }: AppWidget, paths: Paths): Found {
+  const description = isLive ? "Live" : "Test mode";
+  return { key: id, label: name, description, icon: IconAppWindow, to: paths.widget(id) };
+}
+
 type Search = { organization: string; paths: Paths; query: string; isOpen: boolean };
 
 function useFound({ organization, paths, query, isOpen }: Search): { label: string; found: Found[] }[] {
@@ -116,7 +122,7 @@ function useFound({ organization, paths, query, isOpen }: Search): { label: stri
       label: "Widgets",
       found: (query === "" ? [] : (widgets.data?.data ?? []))
         .filter(({ name, businessName, id }) => matches(name, businessName, id))
-        .map(({ id, name }) => ({ key: id, label: name, icon: IconAppWindow, to: paths.widget(id) })),
+        .map((widget) => toFoundWidget(widget, paths)),
     },
     {
       label: "Endpoints",

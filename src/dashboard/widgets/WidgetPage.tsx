@@ -14,6 +14,8 @@ import { NotHere } from "../ui/states/NotHere.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { DesignTab } from "./design/DesignTab.tsx";
 import { InstallTab } from "./install/InstallTab.tsx";
+import { ModeBadge } from "./mode/ModeBadge.tsx";
+import { ModeBar } from "./mode/ModeBar.tsx";
 import { OutsideButton } from "./OutsideButton.tsx";
 import { PauseButton } from "./PauseButton.tsx";
 import { StatusBadge } from "./StatusBadge.tsx";
@@ -32,7 +34,14 @@ export function WidgetPage() {
       title={shown?.name ?? "Widget"}
       description={shown && (shown.businessName || shown.id)}
       back={{ to: paths.widgets, label: "Widgets" }}
-      mark={shown && <StatusBadge status={shown.status} />}
+      mark={
+        shown && (
+          <>
+            <ModeBadge widget={shown} />
+            {shown.status === "paused" && <StatusBadge status={shown.status} />}
+          </>
+        )
+      }
       actions={shown && <Actions widget={shown} />}
     >
       {isUnknown ? (
@@ -41,7 +50,12 @@ export function WidgetPage() {
         <>
           <StaleNotice query={widget} />
           <Loaded query={widget} placeholder={<LoadingCard />}>
-            {(data) => <WidgetTabs key={data.id} widget={data} />}
+            {(data) => (
+              <>
+                <ModeBar widget={data} />
+                <WidgetTabs key={data.id} widget={data} />
+              </>
+            )}
           </Loaded>
         </>
       )}

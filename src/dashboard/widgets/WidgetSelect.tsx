@@ -7,7 +7,10 @@ import { useOrganization } from "../shell/use-organization.ts";
 export function WidgetSelect({ value, onChange }: { value: string; onChange: (widget: string) => void }) {
   const { id } = useOrganization();
   const widgets = useQuery(widgetsQuery(id));
-  const known = (widgets.data?.data ?? []).map((widget) => ({ value: widget.id, label: widget.name }));
+  const known = (widgets.data?.data ?? []).map((widget) => ({
+    value: widget.id,
+    label: widget.isLive ? widget.name : `${widget.name} (test mode)`,
+  }));
   const isKnown = value === "" || known.some((option) => option.value === value);
   return (
     <Select

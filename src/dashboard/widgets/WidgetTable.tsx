@@ -1,9 +1,10 @@
-import { Badge, Text } from "@mantine/core";
+import { Badge, Group, Text } from "@mantine/core";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { formatRelative } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { ModeBadge } from "./mode/ModeBadge.tsx";
 import { StatusBadge } from "./StatusBadge.tsx";
 import { TEMPLATES } from "./widget-words.ts";
 
@@ -24,7 +25,15 @@ export function WidgetTable({ widgets }: { widgets: readonly AppWidget[] }) {
         </>
       ),
     },
-    { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+    {
+      header: "Status",
+      cell: (widget) => (
+        <Group gap={6}>
+          <ModeBadge widget={widget} />
+          {widget.status === "paused" && <StatusBadge status={widget.status} />}
+        </Group>
+      ),
+    },
     {
       header: "Store bookings",
       cell: ({ collectData }) => <Badge color={collectData ? "petrol" : "gray"}>{collectData ? "On" : "Off"}</Badge>,

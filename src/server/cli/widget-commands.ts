@@ -1,14 +1,18 @@
 import { WIDGET_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
-import { parseWidgetId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
+import { type OrganizationId, parseConnectionId, parseWidgetId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
 import { TEMPLATES, WIDGET_STATUSES } from "#contract/widget.ts";
 import { ALLOWED_DOMAINS_MAX, parseAccentColor, parseAllowedDomain } from "#contract/widget-looks.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
+import type { Db } from "../db/pool.ts";
 import { randomId } from "../lib/random.ts";
 import { isSafeLink } from "../lib/safe-link.ts";
-import { insertWidget, updateWidget } from "../widgets/queries.ts";
+import { clearTestData } from "../test-mode/clear-tests.ts";
+import { countTestData, type TestData } from "../test-mode/queries.ts";
+import { goBackToTest, goLive } from "../test-mode/switch-mode.ts";
+import { findWidget, insertWidget, updateWidget } from "../widgets/queries.ts";
 import { toSnippet, toWidget } from "../widgets/to-widget.ts";
 import { parseChoice, parseSwitch, parseText, requireOrganization } from "./arguments.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommandContext } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const WIDGET_COMMANDS: readonly Command[] = [
@@ -75,7 +79,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
         }
         return changed;
       });
-      if (!row) throw new UsageError(`There is no widget ${JSON.stringify(args.positional[0])}.`);
+      if (!row) throw noWidget(args.positional[0] ?? "");
       const widget = toWidget(row, config.baseUrl);
       const storing = widget.collectData ? "on" : "off";
       return {
@@ -84,7 +88,90 @@ export const WIDGET_COMMANDS: readonly Command[] = [
       };
     },
   },
+  {
+    name: "widget go-live",
+    usage: "widget go-live WIDGET --connection ID [--clear-test-data]",
+    summary:
+      "check a connection and let the widget book through it; --clear-test-data first deletes what was collected in test mode",
+    options: ["connection"],
+    flags: ["clear-test-data"],
+    positionals: 1,
+    async run(context) {
+      const { db, args, clock, random } = context;
+      const { id, owner, name } = await requireWidget(db, args.positional[0] ?? "");
+      const connectionId = parseConnectionId(args.required("connection"));
+      const audit = auditByOperator({ random }, owner, clock.now());
+      const outcome = connectionId && (await goLive(context, owner, { widgetId: id, connectionId, audit }));
+      if (!outcome || outcome.kind === "no_connection")
+        throw new UsageError("The widget's organization has no connection with this ID.");
+      if (outcome.kind === "no_widget") throw noWidget(id);
+      if (outcome.kind === "not_ready") throw new UsageError(`The widget stays in test mode. ${outcome.message}`);
+      const cleared = args.flag("clear-test-data") ? await clear(context, { id, owner, name }) : null;
+      const text = `Widget ${id} is live.${cleared === null ? "" : ` ${describeCleared(cleared)}`}`;
+      return { text, json: { id, isLive: true, ...(cleared === null ? {} : { cleared }) } };
+    },
+  },
+  {
+    name: "widget test-mode",
+    usage: "widget test-mode WIDGET",
+    summary: "return a widget to test mode: it books in the sandbox, and visitors are told so",
+    options: [],
+    positionals: 1,
+    async run({ db, args, clock, random }) {
+      const { id, owner } = await requireWidget(db, args.positional[0] ?? "");
+      const audit = auditByOperator({ random }, owner, clock.now());
+      if (!(await goBackToTest({ db, clock }, owner, { widgetId: id, audit }))) throw noWidget(id);
+      return { text: `Widget ${id} is in test mode.`, json: { id, isLive: false } };
+    },
+  },
+  {
+    name: "widget clear-test-data",
+    usage: "widget clear-test-data WIDGET [--dry-run]",
+    summary: "delete the bookings, visits and deliveries that a widget collected in test mode",
+    options: [],
+    flags: ["dry-run"],
+    positionals: 1,
+    async run(context) {
+      const { db, args, clock } = context;
+      const widget = await requireWidget(db, args.positional[0] ?? "");
+      if (args.flag("dry-run")) {
+        const found = await countTestData(db, widget.owner, { widgetId: widget.id, now: clock.now() });
+        return { text: `Test data: ${describeCounts(found)}.`, json: found };
+      }
+      const cleared = await clear(context, widget);
+      return { text: describeCleared(cleared), json: cleared };
+    },
+  },
 ];
+
+type NamedWidget = { id: WidgetId; owner: OrganizationId; name: string };
+
+async function requireWidget(db: Db, text: string): Promise<NamedWidget> {
+  const id = parseWidgetId(text);
+  const row = id && (await findWidget(db, id));
+  if (!row) throw noWidget(text);
+  return { id: row.id, owner: row.organization_id, name: row.name };
+}
+
+function noWidget(text: string): UsageError {
+  return new UsageError(`There is no widget ${JSON.stringify(text)}.`);
+}
+
+async function clear(context: CommandContext, { id, owner, name }: NamedWidget): Promise<TestData> {
+  const { patientDb, db, clock, random } = context;
+  const cleared = await clearTestData({ db: patientDb, clock }, owner, id);
+  const audit = auditByOperator({ random }, owner, clock.now());
+  await audit(db, { action: "widget.test_data_cleared", target: id, name, detail: { ...cleared } });
+  return cleared;
+}
+
+function describeCleared(cleared: TestData): string {
+  return `Deleted test data: ${describeCounts(cleared)}.`;
+}
+
+function describeCounts({ bookings, visits, deliveries }: TestData): string {
+  return `bookings: ${bookings}, visits: ${visits}, deliveries: ${deliveries}`;
+}
 
 function requireLink(text: string, baseUrl: string): string {
   if (isSafeLink(text, baseUrl)) return text;

@@ -60,6 +60,14 @@ export type WidgetsTable = {
   allowed_domains: Generated<string[]>;
 };
 
+/** When a widget was live; `ended_at` is null while it is. */
+type LivePeriodsTable = {
+  organization_id: OrganizationId;
+  widget_id: WidgetId;
+  started_at: Date;
+  ended_at: Generated<Date | null>;
+};
+
 export type ApiKeysTable = {
   id: ApiKeyId;
   organization_id: OrganizationId;
@@ -105,6 +113,8 @@ export type BookingsTable = {
   manage_url: string | null;
   join_url: string | null;
   lacks_event: Generated<boolean>;
+  /** Made in test mode: no appointment exists outside of the sandbox. */
+  is_test: Generated<boolean>;
   api_json: GeneratedAlways<string>;
 };
 
@@ -340,6 +350,7 @@ export type Tables = AccountTables & {
   day_zones: DayZonesTable;
   organizations: OrganizationsTable;
   widgets: WidgetsTable;
+  live_periods: LivePeriodsTable;
   api_keys: ApiKeysTable;
   api_key_uses: ApiKeyUsesTable;
   bookings: BookingsTable;

@@ -36,6 +36,7 @@ export const ORGANIZATION_TABLES = [
   "api_keys",
   "invitations",
   "members",
+  "live_periods",
   "widgets",
   "scheduling_connections",
 ] as const;

@@ -36,10 +36,7 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
     const typed = readNewWidget(request);
     const id = chooseId<WidgetId>(deps, request, { owner, form: WIDGET_ID });
     const make = async (transaction: Db) => {
-      const { name = typed.name, ...checked } = await checkWidgetChange(transaction, owner, {
-        typed,
-        baseUrl: deps.config.baseUrl,
-      });
+      const { name = typed.name, ...checked } = checkWidgetChange(typed, deps.config.baseUrl);
       const row = { ...NEW_WIDGET, ...checked, name, id, organization_id: owner, created_at: now };
       await insertWidget(transaction, row);
       await auditBy(deps, member, now)(transaction, { action: "widget.created", target: id, name });
@@ -67,7 +64,7 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
         const before = await lockWidget(transaction, owner, id);
         if (before === null) throw noSuch("widget");
         requireUnchanged(toWidgetSettings(before), was);
-        const change = await checkWidgetChange(transaction, owner, { typed, baseUrl: deps.config.baseUrl });
+        const change = checkWidgetChange(typed, deps.config.baseUrl);
         await changeWidget(transaction, owner, { id, change });
         const storing = change.collect_data !== undefined && change.collect_data !== before.collect_data;
         await auditBy(

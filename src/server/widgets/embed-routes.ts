@@ -79,6 +79,7 @@ function toConfig(widget: BookableWidget, services: readonly OfferedService[], b
       template: widget.template,
       accentColor: widget.accentColor,
       status: widget.status,
+      isTest: widget.connectionId === null,
       bookingUrl: widget.bookingUrl ?? directPageUrl(baseUrl, widget.id),
     },
     timeZone: widget.timeZone,

@@ -37,6 +37,11 @@ export async function ownsWidget(db: Db, owner: OrganizationId, id: WidgetId): P
   return row !== undefined;
 }
 
+/** Without an owner, for the command line. */
+export async function findWidget(db: Db, id: WidgetId): Promise<WidgetRow | null> {
+  return (await db.selectFrom("widgets").select(COLUMNS).where("id", "=", id).executeTakeFirst()) ?? null;
+}
+
 export async function insertWidget(db: Db, row: Insertable<WidgetsTable>): Promise<void> {
   await db.insertInto("widgets").values(row).execute();
 }

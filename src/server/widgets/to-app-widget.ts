@@ -8,6 +8,8 @@ export function toAppWidget(row: AppWidgetRow, baseUrl: string): AppWidget {
   return {
     id: row.id,
     ...toWidgetSettings(row),
+    connectionId: row.connection_id,
+    isLive: row.connection_id !== null,
     pageUrl: directPageUrl(baseUrl, row.id),
     snippet: toSnippet(baseUrl, row.id),
     firstViewAt: row.first_view_at?.toISOString() ?? null,
@@ -27,6 +29,5 @@ export function toWidgetSettings(row: Selectable<WidgetsTable>) {
     bookingUrl: row.booking_url,
     accentColor: row.accent_color,
     allowedDomains: row.allowed_domains,
-    connectionId: row.connection_id,
   };
 }

@@ -10,6 +10,8 @@ export type BookResult =
   | { kind: "taken"; fresh: readonly FreeSlot[] }
   | { kind: "fields"; fields: Readonly<Record<string, string>> }
   | { kind: "paused" }
+  /** The widget went live or back to test mode after the frame was loaded. */
+  | { kind: "changed" }
   | { kind: "busy" }
   /** `isSettled`: the server knows that nothing was booked, so the next attempt may use a new key. */
   | { kind: "unavailable"; isSettled: boolean }
@@ -107,6 +109,8 @@ function toBookResult(status: number, body: unknown): BookResult {
       return { kind: "fields", fields: error.fields ?? {} };
     case "widget_paused":
       return { kind: "paused" };
+    case "widget_changed":
+      return { kind: "changed" };
     case "rate_limited":
       return { kind: "busy" };
     default:

@@ -65,7 +65,7 @@ function Paused({ session, config }: { session: Session; config: ConfigAnswer })
   // The widget's own page would show the same.
   const isElsewhere = URL.canParse(bookingUrl) && new URL(bookingUrl).pathname !== `/w/${config.widget.id}`;
   return (
-    <Shell session={session} businessName={businessName}>
+    <Shell session={session} businessName={businessName} isTest={config.widget.isTest}>
       <Notice kind="calm" title={texts.pausedTitle} text={texts.paused}>
         {isElsewhere && (
           <a class="primary" href={bookingUrl} target="_blank" rel="noopener">

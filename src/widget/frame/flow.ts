@@ -84,6 +84,16 @@ export function changeFlow(flow: Flow, action: FlowAction): Flow {
   }
 }
 
+/** How far the visitor is. The number of steps stays the same, whether or not the chosen service has people to choose from. */
+export function toProgress(services: readonly Service[], { step }: Flow): { step: number; of: number } | null {
+  const steps = FLOW_STEPS.filter((each) => {
+    if (each === "service") return services.length > 1;
+    if (each === "staff") return services.some(hasStaffChoice);
+    return each !== "done";
+  });
+  return step === "done" ? null : { step: steps.indexOf(step) + 1, of: steps.length };
+}
+
 /** The visitor's steps before the confirmation. */
 export function listSteps(services: readonly Service[], flow: Flow): FlowStep[] {
   return FLOW_STEPS.filter((step) => {

@@ -27,6 +27,7 @@ export type Submit = {
 
 type Parts = {
   session: Session;
+  isTest: boolean;
   flow: Flow;
   change: (action: FlowAction) => void;
   times: FreeTimes;
@@ -61,6 +62,7 @@ export function useSubmit(parts: Parts): Submit {
       ...wanted,
       timeZone: parts.timeZone,
       locale: session.locale,
+      isTest: parts.isTest,
       ...(attribution?.currentPage === undefined ? {} : { page: attribution.currentPage }),
       ...(attribution === undefined ? {} : { attribution }),
     };
@@ -88,6 +90,11 @@ export function useSubmit(parts: Parts): Submit {
     return result;
   }
 
+  function chooseAgain(): void {
+    session.context.prefill = flow.values;
+    parts.onChanged();
+  }
+
   function settle(result: BookResult, sent: BookRequest) {
     const refuse = (change: Partial<State>) => setState({ ...QUIET, ...change, refusals: state.refusals + 1 });
     switch (result.kind) {
@@ -111,9 +118,10 @@ export function useSubmit(parts: Parts): Submit {
         }
         const faults = flow.service && toFormFaults(Object.keys(result.fields), flow.service, texts);
         if (faults) return refuse({ faults });
-        session.context.prefill = flow.values;
-        return parts.onChanged();
+        return chooseAgain();
       }
+      case "changed":
+        return chooseAgain();
       case "paused":
         return parts.onPaused();
       case "busy":
@@ -157,6 +165,8 @@ function toCode(result: Exclude<BookResult, { kind: "booked" }>): string {
       return "invalid_fields";
     case "paused":
       return "widget_paused";
+    case "changed":
+      return "widget_changed";
     case "busy":
       return "rate_limited";
     case "unavailable":

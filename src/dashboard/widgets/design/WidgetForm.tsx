@@ -7,7 +7,6 @@ import { ActionButton } from "../../ui/forms/ActionButton.tsx";
 import { FormFault } from "../../ui/forms/FormFault.tsx";
 import { Section } from "../../ui/layout/Section.tsx";
 import { AccentInput } from "./AccentInput.tsx";
-import { ConnectionSelect } from "./ConnectionSelect.tsx";
 import { TemplateChoice } from "./TemplateChoice.tsx";
 import classes from "./WidgetForm.module.css";
 import type { WidgetValues } from "./widget-form.ts";
@@ -50,7 +49,6 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
       </Section>
       <Section title="Booking">
         <Stack gap="md">
-          <ConnectionSelect {...form.getInputProps("connectionId")} readOnly={readOnly} />
           <TextInput
             label="Fallback booking page"
             description="Opens if the widget can’t be displayed. Defaults to the widget’s page on Bookflow."

@@ -9,7 +9,6 @@ export type WidgetValues = {
   template: AppWidget["template"];
   accentColor: string;
   bookingUrl: string;
-  connectionId: string;
   allowedDomains: string[];
 };
 
@@ -22,23 +21,20 @@ export function toFormValues(widget: AppWidget): WidgetValues {
     allowedDomains,
     accentColor: widget.accentColor ?? "",
     bookingUrl: widget.bookingUrl ?? "",
-    connectionId: widget.connectionId ?? "",
   };
 }
 
 /** Form values as the API takes them. */
-export function toWire({ accentColor, bookingUrl, connectionId, ...rest }: Partial<WidgetValues>): WidgetChange {
+export function toWire({ accentColor, bookingUrl, ...rest }: Partial<WidgetValues>): WidgetChange {
   return {
     ...rest,
     ...(accentColor === undefined ? {} : { accentColor: accentColor.trim() || null }),
     ...(bookingUrl === undefined ? {} : { bookingUrl: bookingUrl.trim() || null }),
-    ...(connectionId === undefined ? {} : { connectionId: connectionId || null }),
   };
 }
 
-/** A value as text; empty for ids, which mean nothing to people. */
+/** A value as text. */
 export function toWords(name: keyof WidgetValues, value: string | readonly string[]): string {
   if (name === "template") return TEMPLATES[value as Template].name;
-  if (name === "connectionId") return "";
   return typeof value === "string" ? value : value.join(", ");
 }

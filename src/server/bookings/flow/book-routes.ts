@@ -54,6 +54,8 @@ export async function bookRoutes(
         const idempotencyKey = requireIdempotencyKey(post);
         const request = requireBookRequest(post.body ?? "");
         if (widget.status === "paused") throw new ApiError("widget_paused", "This widget is paused.");
+        if (request.isTest !== undefined && request.isTest !== (widget.connectionId === null))
+          throw new ApiError("widget_changed", "This widget has changed between test mode and live. Load it again.");
 
         const system = await openSchedulingSystem(deps, widget);
         const checked = await requireChecked(system, request);

@@ -97,17 +97,17 @@ export async function settlePending(
     | { state: "confirmed"; answer: BookAnswer; storesBookings: boolean }
     | { state: "failed"; failure: BookingFailure }
   ),
-): Promise<{ copy: PendingCopy | null } | null> {
+): Promise<Pick<PendingBooking, "copy" | "asked_in"> | null> {
   const failure = outcome.state === "failed" ? outcome.failure : null;
   const isConfirmed = outcome.state === "confirmed";
   const anonymous = isConfirmed ? JSON.stringify(toAnonymousAnswer(outcome.answer)) : null;
   const answer = isConfirmed && outcome.storesBookings ? JSON.stringify(outcome.answer) : anonymous;
-  const { rows } = await sql<{ copy: PendingCopy | null }>`
+  const { rows } = await sql<Pick<PendingBooking, "copy" | "asked_in">>`
     update pending_bookings set state = ${outcome.state}, failure = ${failure}, copy = null, touch = '{}',
       settled_at = ${outcome.now},
       answer = case when erased then null when copy is null then ${anonymous}::jsonb else ${answer}::jsonb end
     where organization_id = ${owner} and reference = ${outcome.reference} and state = 'asking'
-    returning old.copy`.execute(transaction);
+    returning old.copy, asked_in`.execute(transaction);
   return rows[0] ?? null;
 }
 

@@ -13,6 +13,7 @@ import { keepBooking } from "./keep-booking.ts";
 import {
   type BookingFailure,
   deleteAsking,
+  type PendingBooking,
   type PendingCopy,
   type PendingTouch,
   settlePending,
@@ -52,7 +53,10 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
     } as const;
     await recordTouches(transaction, [toTouch(deps, confirmed, { now, ...outcomeOfVisit })], { includePaused: true });
     if (!storesBookings || !pending.copy) return "counted";
-    await keepBooking(deps, transaction, { owner, booking: toStoredBooking(confirmed, pending.copy) });
+    await keepBooking(deps, transaction, {
+      owner,
+      booking: toStoredBooking(confirmed, pending.copy, pending.asked_in),
+    });
     return "kept";
   });
   if (settled !== "already_settled") deps.metrics.bookings.inc({ outcome: "confirmed" });
@@ -102,7 +106,11 @@ export function toAnswer({
   };
 }
 
-function toStoredBooking({ reference, widgetId, booked }: ConfirmedBooking, copy: PendingCopy) {
+function toStoredBooking(
+  { reference, widgetId, booked }: ConfirmedBooking,
+  copy: PendingCopy,
+  askedIn: PendingBooking["asked_in"],
+) {
   return {
     reference,
     widget_id: widgetId,
@@ -122,6 +130,7 @@ function toStoredBooking({ reference, widgetId, booked }: ConfirmedBooking, copy
     external_id: booked.externalId,
     manage_url: booked.manageUrl,
     join_url: booked.joinUrl,
+    is_test: askedIn === "sandbox",
   };
 }
 

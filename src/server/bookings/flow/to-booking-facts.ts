@@ -24,6 +24,7 @@ export function toBookingFacts(booking: NewBooking | BookingRow, context: Bookin
     attribution: fromJson(booking.attribution),
     manageUrl: booking.manage_url ?? null,
     joinUrl: booking.join_url ?? null,
+    isTest: booking.is_test ?? false,
     widget: { id: context.widget_id, name: context.widget_name, businessName: context.business_name },
     organization: { id: context.organization_id, name: context.organization_name },
   };

@@ -338,6 +338,7 @@ test("values are converted to the read API's form", async () => {
     external_id: null,
     manage_url: null,
     join_url: null,
+    is_test: false,
   });
 });
 

@@ -1,10 +1,10 @@
 import type { DeletionReason } from "#contract/deletion.ts";
-import type { OrganizationId, Reference } from "#contract/ids.ts";
+import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { withinTransaction } from "../../db/within-transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Random } from "../../lib/random.ts";
-import { eraseDeliveries } from "../../webhooks/outbox/erase.ts";
+import { deleteDeliveries, eraseDeliveries } from "../../webhooks/outbox/erase.ts";
 import { fanOutErased } from "../../webhooks/outbox/erased.ts";
 import { recordDeletions } from "./deletion-queries.ts";
 import {
@@ -61,6 +61,24 @@ export async function deleteExpiredBookings(
     const { now, random } = batch;
     return await eraseLocked(transaction, owner, { bookings, reason: "expired", now, random });
   });
+}
+
+/**
+ * Test bookings that the caller has locked: their deliveries go too, since nothing real is behind them. Those who keep copies
+ * see the deletions in the read API; no event is sent.
+ */
+export async function deleteTestBookings(
+  transaction: Db,
+  owner: OrganizationId,
+  { references, widgetId, now }: { references: readonly Reference[]; widgetId: WidgetId; now: Date },
+): Promise<{ bookings: number; deliveries: number }> {
+  if (references.length === 0) return { bookings: 0, deliveries: 0 };
+  const deliveries = await deleteDeliveries(transaction, owner, references);
+  await erasePendingAnswers(transaction, owner, references);
+  const count = await deleteBookings(transaction, owner, references);
+  const bookings = references.map((reference) => ({ reference, widgetId }));
+  await recordDeletions(transaction, owner, { bookings, reason: "deleted", now });
+  return { bookings: count, deliveries };
 }
 
 async function eraseLocked(

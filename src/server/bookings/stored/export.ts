@@ -30,6 +30,7 @@ const HEADINGS = [
   "answersJson",
   ...ATTRIBUTION_NAMES,
   "manageUrl",
+  "isTest",
 ];
 
 /**
@@ -74,5 +75,6 @@ function toLine(row: BookingRow, widgetNames: ReadonlyMap<WidgetId, string>): st
     row.answers.length === 0 ? "" : JSON.stringify(row.answers).replaceAll(";", "\\u003b"),
     ...ATTRIBUTION_NAMES.map((name) => row.attribution[name]),
     row.manage_url,
+    row.is_test ? "yes" : "no",
   ]);
 }

@@ -24,6 +24,7 @@ export const BOOKING_COLUMNS = [
   "external_id",
   "manage_url",
   "join_url",
+  "is_test",
 ] as const;
 
 export type BookingRow = Pick<Selectable<BookingsTable>, (typeof BOOKING_COLUMNS)[number]>;

@@ -42,6 +42,7 @@ function toShared(row: BookingRow, { widgetNames }: Reader) {
   return {
     reference: row.reference,
     status: row.status,
+    isTest: row.is_test,
     createdAt: row.created_at.toISOString(),
     start: row.start_at.toISOString(),
     end: row.end_at.toISOString(),

@@ -41,7 +41,7 @@ test("the manage page shows the appointment, and can't be cached, indexed or fra
   for (const shown of [
     "Your appointment",
     "Lindenhof",
-    "Online meeting",
+    "Online meeting (sample)",
     booked.staff[0]?.name ?? "?",
     "(Europe/Berlin)",
   ])

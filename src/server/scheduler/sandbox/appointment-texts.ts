@@ -17,6 +17,8 @@ export type AppointmentTexts = {
   yesCancel: string;
   meetingTitle: string;
   meeting: string;
+  /** Every appointment here is a test. */
+  test: string;
   sandbox: string;
   unknownTitle: string;
   unknown: string;
@@ -39,7 +41,8 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     yesCancel: "Yes, cancel it",
     meetingTitle: "Your meeting room",
     meeting: "Please come back to this page when your appointment starts.",
-    sandbox: "This room is part of the demo calendar. There is no video or sound.",
+    test: "Test booking: no appointment was made.",
+    sandbox: "This room is part of the test calendar. There is no video or sound.",
     unknownTitle: "Appointment not found",
     unknown:
       "The link may be incomplete, or the appointment was a long time ago. Please open the link exactly as you received it.",
@@ -60,7 +63,8 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     yesCancel: "Ja, absagen",
     meetingTitle: "Ihr Online-Termin",
     meeting: "Bitte öffnen Sie diese Seite wieder, wenn Ihr Termin beginnt.",
-    sandbox: "Dieser Online-Termin gehört zum Demo-Kalender. Bild und Ton gibt es hier nicht.",
+    test: "Testbuchung: Es wurde kein Termin gebucht.",
+    sandbox: "Dieser Online-Termin gehört zum Testkalender. Bild und Ton gibt es hier nicht.",
     unknownTitle: "Termin nicht gefunden",
     unknown:
       "Vielleicht ist der Link unvollständig, oder der Termin liegt schon lange zurück. Bitte öffnen Sie den Link genau so, wie Sie ihn erhalten haben.",
@@ -81,7 +85,8 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     yesCancel: "Oui, annuler",
     meetingTitle: "Votre salle de réunion",
     meeting: "Revenez sur cette page à l’heure de votre rendez-vous.",
-    sandbox: "Cette salle fait partie de l’agenda de démonstration. Il n’y a ni image ni son.",
+    test: "Réservation de test : aucun rendez-vous n’a été pris.",
+    sandbox: "Cette salle fait partie de l’agenda de test. Il n’y a ni image ni son.",
     unknownTitle: "Rendez-vous introuvable",
     unknown:
       "Le lien est peut-être incomplet, ou le rendez-vous est trop ancien. Ouvrez le lien exactement tel que vous l’avez reçu.",
@@ -102,7 +107,8 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     yesCancel: "Sí, cancelar",
     meetingTitle: "Su sala de reuniones",
     meeting: "Vuelva a esta página a la hora de su cita.",
-    sandbox: "Esta sala forma parte del calendario de demostración. No hay vídeo ni sonido.",
+    test: "Reserva de prueba: no se ha reservado ninguna cita.",
+    sandbox: "Esta sala forma parte del calendario de prueba. No hay vídeo ni sonido.",
     unknownTitle: "Cita no encontrada",
     unknown: "Puede que el enlace esté incompleto o que la cita sea muy antigua. Abra el enlace tal como lo recibió.",
   },
@@ -122,7 +128,8 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     yesCancel: "Sim, cancelar",
     meetingTitle: "A sua sala de reuniões",
     meeting: "Volte a esta página à hora da sua marcação.",
-    sandbox: "Esta sala faz parte da agenda de demonstração. Não há vídeo nem som.",
+    test: "Marcação de teste: não foi feita nenhuma marcação.",
+    sandbox: "Esta sala faz parte da agenda de teste. Não há vídeo nem som.",
     unknownTitle: "Marcação não encontrada",
     unknown: "O link pode estar incompleto, ou a marcação é muito antiga. Abra o link tal como o recebeu.",
   },

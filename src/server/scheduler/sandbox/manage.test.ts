@@ -39,7 +39,7 @@ test("the manage link finds its appointment, without anything about a person", a
     widgetId,
     reference: request.reference,
     businessName: "Lindenhof",
-    serviceName: "Online meeting",
+    serviceName: "Online meeting (sample)",
     staffName: booked.staff[0]?.name,
     startAt: slot.startAt,
     endAt: slot.endAt,

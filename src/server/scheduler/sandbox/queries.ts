@@ -157,6 +157,15 @@ export async function cancelAppointment(
   return result.rows.length === 1;
 }
 
+/** Deletes all appointments of a widget and frees their time. */
+export async function deleteAppointmentsOf(db: Db, owner: OrganizationId, widgetId: WidgetId): Promise<void> {
+  await db
+    .deleteFrom("sandbox_appointments")
+    .where("organization_id", "=", owner)
+    .where("widget_id", "=", widgetId)
+    .execute();
+}
+
 /** Deletes old appointments and their time. Returns how many; fewer than the limit means that none are left. */
 export async function deleteEndedAppointments(
   db: Db,

@@ -86,6 +86,7 @@ ${renderHead(content.title, [page.stylesheet])}
 </head>
 <body>
 <main>
+<p class="test">${APPOINTMENT_TEXTS[page.language].test}</p>
 ${content.body}
 </main>
 </body>

@@ -49,21 +49,21 @@ const OFFICE_HOURS: readonly WeeklyHours[] = WORKING_DAYS.map((weekday) => ({
   closes: "17:00",
 }));
 
-/** The initial setup of a widget's sandbox. */
+/** The initial setup of a widget's sandbox. Names and descriptions say that they are invented. */
 export const DEFAULT_SETUP: SandboxSetup = {
   stepMinutes: 30,
   leadMinutes: 60,
   horizonDays: 60,
   staff: [
-    { id: "alex-kim", name: "Alex Kim", hours: OFFICE_HOURS },
-    { id: "sam-rivera", name: "Sam Rivera", hours: OFFICE_HOURS },
-    { id: "robin-novak", name: "Robin Novak", hours: OFFICE_HOURS },
+    { id: "alex-kim", name: "Alex Example", hours: OFFICE_HOURS },
+    { id: "sam-rivera", name: "Sam Example", hours: OFFICE_HOURS },
+    { id: "robin-novak", name: "Robin Example", hours: OFFICE_HOURS },
   ],
   services: [
     {
       id: "consultation",
-      name: "Consultation",
-      description: "Half an hour at our office, with the person of your choice.",
+      name: "Consultation (sample)",
+      description: "An invented service: half an hour with the person of your choice.",
       durationMinutes: 30,
       bufferBeforeMinutes: 0,
       bufferAfterMinutes: 0,
@@ -74,8 +74,8 @@ export const DEFAULT_SETUP: SandboxSetup = {
     },
     {
       id: "online-meeting",
-      name: "Online meeting",
-      description: "A video call. The link comes with the confirmation.",
+      name: "Online meeting (sample)",
+      description: "An invented service: a video call whose link comes with the confirmation.",
       durationMinutes: 30,
       bufferBeforeMinutes: 0,
       bufferAfterMinutes: 0,
@@ -86,8 +86,8 @@ export const DEFAULT_SETUP: SandboxSetup = {
     },
     {
       id: "first-appointment",
-      name: "First appointment",
-      description: "An hour to get to know each other.",
+      name: "First appointment (sample)",
+      description: "An invented service: an hour, with questions to answer.",
       durationMinutes: 60,
       bufferBeforeMinutes: 0,
       bufferAfterMinutes: 15,
@@ -98,7 +98,7 @@ export const DEFAULT_SETUP: SandboxSetup = {
     },
     {
       id: "fully-booked",
-      name: "Fully booked",
+      name: "Fully booked (sample)",
       description: "Shows what visitors see when there are no free times.",
       durationMinutes: 45,
       bufferBeforeMinutes: 0,

@@ -20,6 +20,24 @@ export async function eraseDeliveries(
   await sql`delete from delivery_queue where delivery_id = any(${ids}::uuid[])`.execute(transaction);
 }
 
+/**
+ * Deletes the events of these bookings with their deliveries and attempts, in the caller's transaction, which has locked the
+ * bookings. Returns how many deliveries there were. The reply to a request in flight is not stored.
+ */
+export async function deleteDeliveries(
+  transaction: Db,
+  owner: OrganizationId,
+  references: readonly Reference[],
+): Promise<number> {
+  const ids = await listDeliveryIds(transaction, owner, references);
+  await lockQueued(transaction, ids);
+  await sql`delete from delivery_queue where delivery_id = any(${ids}::uuid[])`.execute(transaction);
+  await sql`
+    delete from webhook_events
+    where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])`.execute(transaction);
+  return ids.length;
+}
+
 type InFlight = { deliveryId: DeliveryId; endpointId: EndpointId; trigger: AttemptTrigger; leasedAt: Date };
 
 /**

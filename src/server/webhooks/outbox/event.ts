@@ -19,6 +19,8 @@ export type BookingFacts = {
   attribution: Attribution;
   manageUrl: string | null;
   joinUrl: string | null;
+  /** Shown on cards only: the event has exactly the contract's fields. */
+  isTest: boolean;
   widget: { id: WidgetId; name: string; businessName: string };
   organization: { id: OrganizationId; name: string };
 };

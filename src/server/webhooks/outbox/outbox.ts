@@ -70,21 +70,21 @@ export async function fanOut(
     deliveries: endpoints.map((endpoint) => ({
       id: randomUuid(deps.random) as DeliveryId,
       endpointId: endpoint.id,
-      card: toCard(endpoint.kind, event),
+      card: toCard(endpoint.kind, event, booking.isTest),
       isEnabled: endpoint.status === "enabled",
     })),
   });
 }
 
 /** Chat endpoints get a card instead of the JSON event. */
-export function toCard(kind: EndpointKind, event: CardEvent): Buffer | null {
+export function toCard(kind: EndpointKind, event: CardEvent, isTestMode = false): Buffer | null {
   switch (kind) {
     case "webhook":
       return null;
     case "teams":
-      return toTeamsCard(event);
+      return toTeamsCard(event, isTestMode);
     case "slack":
-      return toSlackCard(event);
+      return toSlackCard(event, isTestMode);
     default:
       return kind satisfies never;
   }

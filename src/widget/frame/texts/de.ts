@@ -73,6 +73,11 @@ export const texts: Texts = {
     "Hier können Sie gerade keinen Termin buchen. Bitte schauen Sie später wieder vorbei oder melden Sie sich bei uns.",
   openBookingPage: "Buchungsseite öffnen",
 
+  testMode: "Testmodus: Es wird kein Termin gebucht.",
+  testBookedTitle: "Testbuchung abgeschlossen",
+  testBooked: "Es wurde kein Termin gebucht, denn diese Seite ist im Testmodus.",
+  cancelTest: "Testbuchung absagen",
+  test: "Test",
   bookedTitle: "Ihr Termin ist gebucht",
   booked: "Wir freuen uns auf Sie. Bitte bewahren Sie die Buchungsnummer auf.",
   reference: "Buchungsnummer",

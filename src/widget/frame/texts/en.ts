@@ -72,6 +72,11 @@ export const texts: Texts = {
   paused: "You can't book here right now. Please check back later or contact us.",
   openBookingPage: "Open the booking page",
 
+  testMode: "Test mode: no appointment is made.",
+  testBookedTitle: "Test booking complete",
+  testBooked: "No appointment was made, because this page is in test mode.",
+  cancelTest: "Cancel test booking",
+  test: "Test",
   bookedTitle: "You're booked",
   booked: "We look forward to seeing you. Please keep your booking reference.",
   reference: "Reference",

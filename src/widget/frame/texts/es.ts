@@ -72,6 +72,11 @@ export const texts: Texts = {
   paused: "Ahora mismo no se pueden reservar citas aquí. Vuelva más tarde o póngase en contacto con nosotros.",
   openBookingPage: "Abrir la página de reservas",
 
+  testMode: "Modo de prueba: no se reserva ninguna cita.",
+  testBookedTitle: "Reserva de prueba completada",
+  testBooked: "No se ha reservado ninguna cita, porque esta página está en modo de prueba.",
+  cancelTest: "Cancelar la reserva de prueba",
+  test: "Prueba",
   bookedTitle: "Su cita está reservada",
   booked: "Le esperamos. Guarde la referencia de su reserva.",
   reference: "Referencia",

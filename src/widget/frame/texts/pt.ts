@@ -72,6 +72,11 @@ export const texts: Texts = {
   paused: "De momento não é possível fazer marcações aqui. Volte mais tarde ou entre em contacto connosco.",
   openBookingPage: "Abrir a página de marcações",
 
+  testMode: "Modo de teste: não é feita nenhuma marcação.",
+  testBookedTitle: "Marcação de teste concluída",
+  testBooked: "Não foi feita nenhuma marcação, porque esta página está em modo de teste.",
+  cancelTest: "Cancelar a marcação de teste",
+  test: "Teste",
   bookedTitle: "A sua marcação está confirmada",
   booked: "Até breve. Guarde a referência da sua marcação.",
   reference: "Referência",

@@ -71,6 +71,13 @@ export type Texts = {
   paused: string;
   openBookingPage: string;
 
+  /** Shown above every step while the widget is in test mode. */
+  testMode: string;
+  testBookedTitle: string;
+  testBooked: string;
+  cancelTest: string;
+  /** Before the title of a calendar entry. */
+  test: string;
   bookedTitle: string;
   booked: string;
   reference: string;

@@ -1,6 +1,6 @@
 import { useReducer, useRef, useState } from "preact/hooks";
 import type { ConfigAnswer } from "#contract/book.ts";
-import { changeFlow, type FlowStep, listSteps, startFlow, toPreviousStep } from "../flow.ts";
+import { changeFlow, type FlowStep, startFlow, toPreviousStep, toProgress } from "../flow.ts";
 import { createFormats, toFirstWeekday } from "../formats.ts";
 import { useFreeTimes } from "../free-times.ts";
 import { useHostPage } from "../host-page.ts";
@@ -38,7 +38,7 @@ export function Booking(props: {
       ? { service: flow.service.id, staff: flow.staffId }
       : null,
   );
-  const submit = useSubmit({ ...props, flow, change, times, timeZone });
+  const submit = useSubmit({ ...props, isTest: config.widget.isTest, flow, change, times, timeZone });
   const headed = useHeadingFocus(flow.step, submit.problem !== null);
 
   const startOver = (service?: string) => {
@@ -54,9 +54,8 @@ export function Booking(props: {
     if (flow.service) funnel.record("service_selected");
   });
 
-  const steps = listSteps(services, flow);
   const previous = flow.step === "done" ? null : toPreviousStep(services, flow);
-  const progress = flow.step === "done" ? null : { step: steps.indexOf(flow.step) + 1, of: steps.length };
+  const progress = toProgress(services, flow);
   const goTo = (step: FlowStep) => {
     submit.dismiss();
     change({ type: "wentTo", step });
@@ -69,6 +68,7 @@ export function Booking(props: {
       businessName={config.widget.businessName}
       onBack={previous && (() => goTo(previous))}
       progress={progress}
+      isTest={config.widget.isTest}
     >
       <div class={`body step-${flow.step}`} ref={view}>
         {hasChanged && !flow.slot && (

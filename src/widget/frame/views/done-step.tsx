@@ -9,7 +9,8 @@ import type { StepProps } from "./step-props.ts";
 const DOWNLOAD_LIMIT_MS = 60_000;
 
 export function DoneStep(props: StepProps & { booked: BookAnswer; timeZone: string; onAnother: () => void }) {
-  const { session, formats, headed, booked } = props;
+  const { session, config, formats, headed, booked } = props;
+  const { isTest } = config.widget;
   const { texts } = session;
   const [startMs, endMs] = [Date.parse(booked.start), Date.parse(booked.end)];
   return (
@@ -18,9 +19,9 @@ export function DoneStep(props: StepProps & { booked: BookAnswer; timeZone: stri
         <Icon name="check" />
       </div>
       <h2 ref={headed} tabIndex={-1}>
-        {texts.bookedTitle}
+        {isTest ? texts.testBookedTitle : texts.bookedTitle}
       </h2>
-      <p class="lead">{texts.booked}</p>
+      <p class="lead">{isTest ? texts.testBooked : texts.booked}</p>
       <dl class="facts">
         <div>
           <dt>{texts.when}</dt>
@@ -66,7 +67,7 @@ export function DoneStep(props: StepProps & { booked: BookAnswer; timeZone: stri
         </button>
         {isWebAddress(booked.manageUrl) && (
           <a class="secondary" href={booked.manageUrl} target="_blank" rel="noopener">
-            {texts.manage}
+            {isTest ? texts.cancelTest : texts.manage}
           </a>
         )}
         <button type="button" class="plain" onClick={props.onAnother}>
@@ -83,14 +84,14 @@ function isWebAddress(address: string | null | undefined): address is string {
 
 function save({ session, config, booked }: StepProps & { booked: BookAnswer }): void {
   const { texts } = session;
-  const { businessName } = config.widget;
+  const { businessName, isTest } = config.widget;
   const links = [booked.joinUrl, booked.manageUrl].filter(isWebAddress);
   const file = toIcs({
     uid: `${booked.reference}@${location.hostname}`,
     startMs: Date.parse(booked.start),
     endMs: Date.parse(booked.end),
     stampMs: currentMs(),
-    title: texts.calendarTitle(booked.service.name, businessName),
+    title: `${isTest ? `${texts.test}: ` : ""}${texts.calendarTitle(booked.service.name, businessName)}`,
     description: [`${texts.reference}: ${booked.reference}`, ...links].join("\n"),
     location: isWebAddress(booked.joinUrl) ? booked.joinUrl : businessName,
     url: links[0] ?? null,

@@ -8,6 +8,7 @@ export function Shell(props: {
   businessName: string | null;
   onBack?: (() => void) | null;
   progress?: { step: number; of: number } | null;
+  isTest?: boolean;
   children: ComponentChildren;
 }) {
   const { texts, steps, context } = props.session;
@@ -33,6 +34,11 @@ export function Shell(props: {
         )}
         {context.mode === "popup" && <CloseButton steps={steps} texts={texts} />}
       </header>
+      {props.isTest && (
+        <p class="test-mode" role="note">
+          {texts.testMode}
+        </p>
+      )}
       {props.children}
     </div>
   );

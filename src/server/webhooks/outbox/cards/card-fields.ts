@@ -17,14 +17,15 @@ export type CardFields = {
 
 /** Slack's limit of a header; Teams has none. */
 export const TITLE_LENGTH_MAX = 150;
+const TEST_MODE_NOTE = "Test mode: no appointment was made";
 /** Slack's limit of a button's address. */
 const BUTTON_URL_LENGTH_MAX = 3_000;
 
 /** `write` cleans, escapes and cuts; every text that is not ours goes through it. */
-export function toCardFields(event: CardEvent, write: WriteText): CardFields {
+export function toCardFields(event: CardEvent, write: WriteText, isTestMode = false): CardFields {
   switch (event.type) {
     case "booking.created":
-      return toBookingFields(event, write);
+      return toBookingFields(event, write, isTestMode);
     case "endpoint.test":
       return toTestFields(event, write);
     default:
@@ -32,7 +33,7 @@ export function toCardFields(event: CardEvent, write: WriteText): CardFields {
   }
 }
 
-function toBookingFields(event: BookingCreatedEvent, write: WriteText): CardFields {
+function toBookingFields(event: BookingCreatedEvent, write: WriteText, isTestMode: boolean): CardFields {
   const { booking, business, widget, attribution } = event.data;
   const { service, customer } = booking;
   const when = toLocalTimes(booking);
@@ -49,7 +50,7 @@ function toBookingFields(event: BookingCreatedEvent, write: WriteText): CardFiel
       { label: "Customer", value: `${write(customer.name, 120)}, ${write(customer.email, 260)}` },
       { label: "Reference", value: write(booking.reference, 40) },
     ],
-    footer: `${write(widget.name, 100)} | ${write(business.name, 100)}`,
+    footer: `${write(widget.name, 100)} | ${write(business.name, 100)}${isTestMode ? ` | ${TEST_MODE_NOTE}` : ""}`,
     manageUrl: toButtonUrl(booking.manageUrl),
   };
 }

@@ -1,0 +1,31 @@
+import type { AppWidget } from "#contract/app/widgets.ts";
+import { call } from "../../api/call.ts";
+import { widgetsKey } from "../../api/widgets.ts";
+import { useAction } from "../../hooks/use-action.ts";
+import { useOrganization } from "../../shell/use-organization.ts";
+import { ConfirmDialog } from "../../ui/forms/ConfirmDialog.tsx";
+
+export function BackToTestDialog(props: { widget: AppWidget; isOpen: boolean; onClose: () => void }) {
+  const { widget, isOpen, onClose } = props;
+  const { id } = useOrganization();
+  const goBack = useAction({
+    run: () => call("goBackToTest", { organization: id, params: { widget: widget.id } }),
+    refreshes: [widgetsKey(id)],
+    says: (saved) => `${saved.name} is in test mode`,
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      title={`Return ${widget.name} to test mode?`}
+      confirmLabel="Return to test mode"
+      isDangerous
+      isBusy={goBack.isPending}
+      onConfirm={() => goBack.mutate()}
+      onClose={onClose}
+    >
+      Visitors can no longer make real appointments here: they see made-up times and a test banner. Appointments that
+      have been made stay in your scheduling system.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,134 @@
+import { Button, Checkbox, Group, List, Modal, Select, Stack, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconPlugConnected } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { AppConnection } from "#contract/app/connections.ts";
+import type { AppWidget } from "#contract/app/widgets.ts";
+import { call } from "../../api/call.ts";
+import { connectionsQuery } from "../../api/connections.ts";
+import { testDataQuery, widgetsKey } from "../../api/widgets.ts";
+import { wordsOf } from "../../connections/connection-words.ts";
+import { useAction } from "../../hooks/use-action.ts";
+import { useOrganization } from "../../shell/use-organization.ts";
+import { FormButtons } from "../../ui/forms/FormButtons.tsx";
+import { FormFault } from "../../ui/forms/FormFault.tsx";
+import { ButtonLink } from "../../ui/layout/links.tsx";
+import { Loaded } from "../../ui/states/Loaded.tsx";
+import { LoadingRows } from "../../ui/states/LoadingRows.tsx";
+import { describeTestData, hasTestData } from "./test-words.ts";
+
+type DialogProps = { widget: AppWidget; isOpen: boolean; onClose: () => void };
+
+/** Checks the connection, then lets the widget book through it. */
+export function GoLiveDialog({ widget, isOpen, onClose }: DialogProps) {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={widget.isLive ? `Use another connection for ${widget.name}` : `Take ${widget.name} live`}
+      size="lg"
+    >
+      <ChooseConnection widget={widget} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function ChooseConnection({ widget, onClose }: Omit<DialogProps, "isOpen">) {
+  const { id, paths } = useOrganization();
+  const connections = useQuery(connectionsQuery(id));
+  return (
+    <Loaded query={connections} placeholder={<LoadingRows count={2} />}>
+      {({ data }) =>
+        data.length > 0 ? (
+          <GoLiveForm widget={widget} connections={data} onClose={onClose} />
+        ) : (
+          <Stack gap="md">
+            <Text size="sm">
+              First connect the scheduling system in which your appointments are made: Cal.com, Microsoft Bookings or
+              Calendly. You come back here afterwards.
+            </Text>
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <ButtonLink
+                to={paths.connections}
+                search={{ add: "1", widget: widget.id }}
+                leftSection={<IconPlugConnected size={17} stroke={1.6} />}
+              >
+                Connect scheduling system
+              </ButtonLink>
+            </Group>
+          </Stack>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function GoLiveForm({
+  widget,
+  connections,
+  onClose,
+}: {
+  widget: AppWidget;
+  connections: readonly AppConnection[];
+  onClose: () => void;
+}) {
+  const { id } = useOrganization();
+  const found = useQuery({ ...testDataQuery(id, widget.id), enabled: !widget.isLive });
+  const form = useForm({
+    initialValues: { connectionId: widget.connectionId ?? connections.at(-1)?.id ?? "", clearsTestData: true },
+  });
+  const offersClearing = found.data !== undefined && hasTestData(found.data);
+  const go = useAction({
+    run: async ({ connectionId, clearsTestData }: typeof form.values) => {
+      const params = { widget: widget.id };
+      const saved = await call("goLive", { organization: id, params, body: { connectionId } });
+      if (offersClearing && clearsTestData) await call("clearTestData", { organization: id, params, body: {} });
+      return saved;
+    },
+    form,
+    isQuiet: true,
+    refreshes: [widgetsKey(id), [id]],
+    says: (saved) => `${saved.name} is live`,
+    onDone: onClose,
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => go.mutate(values))}>
+      <Stack gap="md">
+        <FormFault error={go.error} />
+        <Select
+          label="Scheduling system"
+          description="We check the connection first. If something is missing, the widget stays as it is."
+          data={connections.map(({ id: value, name, kind }) => ({ value, label: `${name} (${wordsOf(kind).name})` }))}
+          allowDeselect={false}
+          {...form.getInputProps("connectionId")}
+        />
+        {!widget.isLive && <WhatChanges />}
+        {offersClearing && (
+          <Checkbox
+            label="Delete the test data of this widget"
+            description={`${describeTestData(found.data)}. Without them, your analytics start with real visitors.`}
+            {...form.getInputProps("clearsTestData", { type: "checkbox" })}
+          />
+        )}
+        <FormButtons
+          label={widget.isLive ? "Check and use this connection" : "Check and go live"}
+          isBusy={go.isPending}
+          onCancel={onClose}
+        />
+      </Stack>
+    </form>
+  );
+}
+
+function WhatChanges() {
+  return (
+    <List size="sm" spacing={4}>
+      <List.Item>Visitors see the services and free times of this system.</List.Item>
+      <List.Item>Every booking becomes a real appointment in it.</List.Item>
+      <List.Item>You can return to test mode at any time.</List.Item>
+    </List>
+  );
+}

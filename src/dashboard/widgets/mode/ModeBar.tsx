@@ -1,0 +1,106 @@
+import { Alert, Group, Menu, Text } from "@mantine/core";
+import { IconCircleCheck, IconDots, IconEraser, IconFlask, IconPlugConnected } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { AppWidget } from "#contract/app/widgets.ts";
+import { connectionsQuery } from "../../api/connections.ts";
+import { wordsOf } from "../../connections/connection-words.ts";
+import { useUrlState } from "../../hooks/use-url-state.ts";
+import { useOrganization } from "../../shell/use-organization.ts";
+import { ActionButton } from "../../ui/forms/ActionButton.tsx";
+import { BackToTestDialog } from "./BackToTestDialog.tsx";
+import { ClearTestDialog } from "./ClearTestDialog.tsx";
+import { GoLiveDialog } from "./GoLiveDialog.tsx";
+
+/** `mode`: the open dialog; other screens link to it. */
+const DEFAULTS = { mode: "" };
+
+/** Says whether the widget is in test mode or live, and switches between the two. */
+export function ModeBar({ widget }: { widget: AppWidget }) {
+  const { can } = useOrganization();
+  const [{ mode }, change] = useUrlState(DEFAULTS);
+  const open = (dialog: string) => change({ mode: dialog });
+  const dialog = (name: string) => ({
+    widget,
+    isOpen: mode === name && can("goLive").isAllowed,
+    onClose: () => change({ mode: "" }, { replace: true }),
+  });
+  return (
+    <>
+      {widget.isLive ? <LiveBar widget={widget} onOpen={open} /> : <TestBar onOpen={open} />}
+      <GoLiveDialog {...dialog("go-live")} />
+      <BackToTestDialog {...dialog("test")} />
+      <ClearTestDialog {...dialog("clear")} />
+    </>
+  );
+}
+
+function TestBar({ onOpen }: { onOpen: (dialog: string) => void }) {
+  const { can } = useOrganization();
+  return (
+    <Alert
+      color="orange"
+      variant="light"
+      mb="lg"
+      icon={<IconFlask size={20} stroke={1.6} />}
+      title="This widget is in test mode"
+    >
+      <Text size="sm" mb="sm">
+        It offers made-up services and times, and tells visitors that no appointment is made. Visits, bookings and
+        webhooks work as they will later. To take real bookings, connect your scheduling system and go live.
+      </Text>
+      <Group gap="xs">
+        <ActionButton verdict={can("goLive")} onClick={() => onOpen("go-live")}>
+          Go live
+        </ActionButton>
+        <ActionButton variant="default" verdict={can("clearTestData")} onClick={() => onOpen("clear")}>
+          Clear test data
+        </ActionButton>
+      </Group>
+    </Alert>
+  );
+}
+
+function LiveBar({ widget, onOpen }: { widget: AppWidget; onOpen: (dialog: string) => void }) {
+  const { id, can } = useOrganization();
+  const connections = useQuery({ ...connectionsQuery(id), enabled: can("listConnections").isAllowed });
+  const connection = connections.data?.data.find((each) => each.id === widget.connectionId);
+  return (
+    <Alert
+      color="green"
+      variant="light"
+      mb="lg"
+      icon={<IconCircleCheck size={20} stroke={1.6} />}
+      title="This widget is live"
+    >
+      <Group justify="space-between" align="flex-end" gap="xs">
+        <Text size="sm">
+          Bookings are made in{" "}
+          {connection ? `${connection.name} (${wordsOf(connection.kind).name})` : "your scheduling system"}.
+        </Text>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionButton
+              variant="default"
+              size="compact-sm"
+              verdict={can("goLive")}
+              leftSection={<IconDots size={16} stroke={1.6} />}
+            >
+              Change mode
+            </ActionButton>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<IconPlugConnected size={16} stroke={1.6} />} onClick={() => onOpen("go-live")}>
+              Use another connection
+            </Menu.Item>
+            <Menu.Item leftSection={<IconFlask size={16} stroke={1.6} />} onClick={() => onOpen("test")}>
+              Return to test mode
+            </Menu.Item>
+            <Menu.Item leftSection={<IconEraser size={16} stroke={1.6} />} onClick={() => onOpen("clear")}>
+              Clear test data
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+    </Alert>
+  );
+}

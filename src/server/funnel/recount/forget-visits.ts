@@ -1,0 +1,68 @@
+import { type RawBuilder, sql } from "kysely";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import { addToDays, addToKeyDays, addToSpans, changes, SIDE_COLUMNS } from "../record/counters.ts";
+import { selectPeriod } from "../record/local-day.ts";
+import { lockDayZone } from "./day-zone.ts";
+
+type VisitsToForget = {
+  widgetId: WidgetId;
+  now: Date;
+  /** A condition on a row of funnel_visits, called `visit`. */
+  where: RawBuilder<unknown>;
+};
+
+/** Few enough that recording, which waits meanwhile, hardly notices. */
+const BATCH_VISITS = 2_000;
+
+/** Deletes a widget's visits and takes exactly them out of the counters. Returns how many. */
+export async function forgetVisits(db: Db, owner: OrganizationId, visits: VisitsToForget): Promise<number> {
+  let total = 0;
+  let batch: { count: number; last: string | null } = { count: BATCH_VISITS, last: null };
+  while (batch.count === BATCH_VISITS) {
+    const { last: after } = batch;
+    batch = await db.transaction().execute(async (transaction) => {
+      await lockDayZone(transaction, owner);
+      return await forgetBatch(transaction, owner, { ...visits, after });
+    });
+    total += batch.count;
+  }
+  return total;
+}
+
+/** In the order of the primary key, so that all batches together read the widget's visits once. */
+async function forgetBatch(
+  transaction: Db,
+  owner: OrganizationId,
+  { widgetId, now, where, after }: VisitsToForget & { after: string | null },
+): Promise<{ count: number; last: string | null }> {
+  const { rows } = await sql<{ count: number; last: string | null }>`
+    with gone as (
+      delete from funnel_visits where organization_id = ${owner} and widget_id = ${widgetId} and visit_id = any(array(
+        select visit_id from funnel_visits visit
+        where organization_id = ${owner} and widget_id = ${widgetId}
+          and visit_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000') and ${where}
+        order by visit_id limit ${sql.lit(BATCH_VISITS)}
+      ))
+      returning organization_id, widget_id, visit_id, ${sql.join(SIDE_COLUMNS.map((name) => sql.ref(name)))}
+    ), sets as (
+      select counted.organization_id, counted.version, day_rules, counted.sealed_before, period_from, period_until, shift
+      from (
+        select organization_id, version, rules as day_rules, sealed_before from day_zones where organization_id = ${owner}
+        union all
+        select organization_id, building_version, building_rules, date '1970-01-01' from day_zones
+        where organization_id = ${owner} and building_version is not null
+      ) counted
+      cross join lateral (${selectPeriod(sql`day_rules`, sql`${now}::timestamptz`)}) period
+    ), sides as materialized (
+      select sets.*, widget_id, -1 as sign, true as moves_keys, ${sql.join(SIDE_COLUMNS.map((name) => sql.ref(name)))}
+      from gone join sets using (organization_id)
+    ), ${changes}
+    , added_days as (${addToDays})
+    , added_keys as (${addToKeyDays})
+    , added_spans as (${addToSpans})
+    select count(*) as count, (select visit_id from gone order by visit_id desc limit 1) as last from gone`.execute(
+    transaction,
+  );
+  return rows[0] ?? { count: 0, last: null };
+}

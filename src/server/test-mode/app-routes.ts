@@ -1,0 +1,82 @@
+import type { FastifyInstance } from "fastify";
+import { AppWidget, ClearTestRequest, GoLiveRequest, TestDataShape } from "#contract/app/widgets.ts";
+import { type OrganizationId, parseConnectionId, type WidgetId } from "#contract/ids.ts";
+import { memberOf } from "../accounts/auth/member-auth.ts";
+import { auditBy } from "../audit/audit-by.ts";
+import type { Deps } from "../deps.ts";
+import { FieldsError, noSuch } from "../http/api-error.ts";
+import { bodyReader } from "../http/body.ts";
+import type { OpenDeps } from "../scheduler/open-system.ts";
+import { listWidgetsWithViews } from "../widgets/app-queries.ts";
+import { requireWidget } from "../widgets/require-widget.ts";
+import { toAppWidget } from "../widgets/to-app-widget.ts";
+import { clearTestData } from "./clear-tests.ts";
+import { countTestData } from "./queries.ts";
+import { goBackToTest, goLive, type WentLive } from "./switch-mode.ts";
+
+type TestModeDeps = OpenDeps & Pick<Deps, "patientDb" | "config">;
+type WithWidget = { Params: { widget: string } };
+
+/** Going live, going back to test mode, and clearing what was collected in test mode. */
+export function testModeAppRoutes(api: FastifyInstance, deps: TestModeDeps): void {
+  const readGoLive = bodyReader(GoLiveRequest);
+  const readClear = bodyReader(ClearTestRequest);
+  const answer = { schema: { response: { 200: AppWidget } } };
+
+  api.post<WithWidget>("/widgets/:widget/go-live", answer, async (request) => {
+    const member = memberOf(request);
+    const owner = member.organizationId;
+    const widgetId = await requireWidget(deps.db, owner, request.params.widget);
+    const connectionId = parseConnectionId(readGoLive(request).connectionId);
+    if (connectionId === null) throw toFault({ kind: "no_connection" });
+    const audit = auditBy(deps, member, deps.clock.now());
+    const outcome = await goLive(deps, owner, { widgetId, connectionId, audit });
+    if (outcome.kind !== "live") throw toFault(outcome);
+    return await readWidget(deps, owner, widgetId);
+  });
+
+  api.post<WithWidget>("/widgets/:widget/test-mode", answer, async (request) => {
+    const member = memberOf(request);
+    const owner = member.organizationId;
+    const widgetId = await requireWidget(deps.db, owner, request.params.widget);
+    const audit = auditBy(deps, member, deps.clock.now());
+    if (!(await goBackToTest(deps, owner, { widgetId, audit }))) throw noSuch("widget");
+    return await readWidget(deps, owner, widgetId);
+  });
+
+  api.post<WithWidget>(
+    "/widgets/:widget/clear-test-data",
+    { schema: { response: { 200: TestDataShape } } },
+    async (request) => {
+      const member = memberOf(request);
+      const owner = member.organizationId;
+      const widgetId = await requireWidget(deps.db, owner, request.params.widget);
+      const { dryRun = false } = readClear(request);
+      if (dryRun) return await countTestData(deps.db, owner, { widgetId, now: deps.clock.now() });
+      const cleared = await clearTestData({ db: deps.patientDb, clock: deps.clock }, owner, widgetId);
+      const { name } = await readWidget(deps, owner, widgetId);
+      const audit = auditBy(deps, member, deps.clock.now());
+      await audit(deps.db, { action: "widget.test_data_cleared", target: widgetId, name, detail: { ...cleared } });
+      return cleared;
+    },
+  );
+}
+
+function toFault(outcome: Exclude<WentLive, { kind: "live" }>) {
+  switch (outcome.kind) {
+    case "no_widget":
+      return noSuch("widget");
+    case "no_connection":
+      return new FieldsError({ connectionId: noSuch("connection").message });
+    case "not_ready":
+      return new FieldsError({ connectionId: outcome.message });
+    default:
+      return outcome satisfies never;
+  }
+}
+
+async function readWidget(deps: TestModeDeps, owner: OrganizationId, id: WidgetId): Promise<AppWidget> {
+  const [row] = await listWidgetsWithViews(deps.db, owner, id);
+  if (!row) throw noSuch("widget");
+  return toAppWidget(row, deps.config.baseUrl);
+}

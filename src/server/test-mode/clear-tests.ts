@@ -1,0 +1,42 @@
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { deleteTestBookings } from "../bookings/stored/erase.ts";
+import type { Db } from "../db/pool.ts";
+import type { Deps } from "../deps.ts";
+import { forgetVisits } from "../funnel/recount/forget-visits.ts";
+import { deleteAppointmentsOf } from "../scheduler/sandbox/queries.ts";
+import { isTestVisit, lockTestBookings, type TestData } from "./queries.ts";
+
+const BATCH_BOOKINGS = 500;
+
+/**
+ * Deletes what a widget collected in test mode: stored bookings with their deliveries, visits, and appointments in the sandbox.
+ * Counters follow in the same transactions. References stay taken. `db` must not be a transaction: it works in batches.
+ */
+export async function clearTestData(
+  { db, clock }: Pick<Deps, "db" | "clock">,
+  owner: OrganizationId,
+  widgetId: WidgetId,
+): Promise<TestData> {
+  const now = clock.now();
+  const { bookings, deliveries } = await clearBookings(db, owner, { widgetId, now });
+  const visits = await forgetVisits(db, owner, { widgetId, now, where: isTestVisit(owner, { widgetId, now }) });
+  await deleteAppointmentsOf(db, owner, widgetId);
+  return { bookings, visits, deliveries };
+}
+
+async function clearBookings(
+  db: Db,
+  owner: OrganizationId,
+  { widgetId, now }: { widgetId: WidgetId; now: Date },
+): Promise<Pick<TestData, "bookings" | "deliveries">> {
+  const total = { bookings: 0, deliveries: 0 };
+  for (;;) {
+    const deleted = await db.transaction().execute(async (transaction) => {
+      const references = await lockTestBookings(transaction, owner, { widgetId, limit: BATCH_BOOKINGS });
+      return await deleteTestBookings(transaction, owner, { references, widgetId, now });
+    });
+    total.bookings += deleted.bookings;
+    total.deliveries += deleted.deliveries;
+    if (deleted.bookings < BATCH_BOOKINGS) return total;
+  }
+}

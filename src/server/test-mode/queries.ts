@@ -1,0 +1,81 @@
+import { type RawBuilder, sql } from "kysely";
+import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+
+export async function openLivePeriod(
+  transaction: Db,
+  owner: OrganizationId,
+  { widgetId, now }: { widgetId: WidgetId; now: Date },
+): Promise<void> {
+  await sql`
+    insert into live_periods as period (organization_id, widget_id, started_at) values (${owner}, ${widgetId}, ${now})
+    on conflict (organization_id, widget_id, started_at) do update set ended_at = null`.execute(transaction);
+}
+
+export async function closeLivePeriod(
+  transaction: Db,
+  owner: OrganizationId,
+  { widgetId, now }: { widgetId: WidgetId; now: Date },
+): Promise<void> {
+  await transaction
+    .updateTable("live_periods")
+    .set({ ended_at: now })
+    .where("organization_id", "=", owner)
+    .where("widget_id", "=", widgetId)
+    .where("ended_at", "is", null)
+    .execute();
+}
+
+/**
+ * Visits, called `visit`, that began in test mode and led to no live booking. What was imported from before the widget existed
+ * is no test.
+ */
+export function isTestVisit(owner: OrganizationId, { widgetId, now }: { widgetId: WidgetId; now: Date }) {
+  const wasLive = (at: RawBuilder<unknown>) => sql`exists (
+    select from live_periods period where period.organization_id = ${owner} and period.widget_id = ${widgetId}
+      and ${at} >= period.started_at and (period.ended_at is null or ${at} < period.ended_at)
+  )`;
+  return sql<boolean>`(visit.started_at < ${now}
+    and visit.started_at >= (select created_at from widgets where organization_id = ${owner} and id = ${widgetId})
+    and not ${wasLive(sql`visit.started_at`)} and not ${wasLive(sql`visit.converted_at`)})`;
+}
+
+export type TestData = { bookings: number; visits: number; deliveries: number };
+
+export async function countTestData(
+  db: Db,
+  owner: OrganizationId,
+  { widgetId, now }: { widgetId: WidgetId; now: Date },
+): Promise<TestData> {
+  const { rows } = await sql<TestData>`
+    select
+      (select count(*) from bookings where organization_id = ${owner} and widget_id = ${widgetId} and is_test) as bookings,
+      (select count(*) from funnel_visits visit where organization_id = ${owner} and widget_id = ${widgetId}
+        and ${isTestVisit(owner, { widgetId, now })}) as visits,
+      (select count(*) from bookings booking
+        join webhook_events event on event.organization_id = ${owner} and event.reference = booking.reference
+        join deliveries delivery on delivery.organization_id = ${owner} and delivery.event_id = event.id
+        where booking.organization_id = ${owner} and booking.widget_id = ${widgetId} and booking.is_test) as deliveries`.execute(
+    db,
+  );
+  return rows[0] ?? { bookings: 0, visits: 0, deliveries: 0 };
+}
+
+/** The next test bookings to delete, locked. Those that someone else holds are waited for: nothing may be left over. */
+export async function lockTestBookings(
+  transaction: Db,
+  owner: OrganizationId,
+  { widgetId, limit }: { widgetId: WidgetId; limit: number },
+): Promise<Reference[]> {
+  const rows = await transaction
+    .selectFrom("bookings")
+    .select("reference")
+    .where("organization_id", "=", owner)
+    .where("widget_id", "=", widgetId)
+    .where("is_test", "=", true)
+    .orderBy("reference")
+    .limit(limit)
+    .forUpdate()
+    .execute();
+  return rows.map(({ reference }) => reference);
+}

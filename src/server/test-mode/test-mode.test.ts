@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import type { BookingSummaryPage } from "#contract/app/bookings.ts";
+import type { SavedConnection } from "#contract/app/connections.ts";
+import type { AppWidget } from "#contract/app/widgets.ts";
+import type { ConfigAnswer } from "#contract/book.ts";
+import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
+import type { WidgetId } from "#contract/ids.ts";
+import { readCounters } from "../../../test/support/analytics.ts";
+import { createTestApp } from "../../../test/support/app.ts";
+import { askApp, readAudit } from "../../../test/support/app-api.ts";
+import { makeKey, makeWidget, NOON } from "../../../test/support/builders.ts";
+import { sampleTouches } from "../../../test/support/random-touches.ts";
+import { type SignedIn, signIn } from "../../../test/support/sign-in.ts";
+import { makeTouch, visitId } from "../../../test/support/touches.ts";
+import { recordTouches } from "../funnel/record/record.ts";
+import { rebuildStats } from "../funnel/recount/rebuild.ts";
+import { sealSpans } from "../funnel/recount/seal-spans.ts";
+import { type CalcomServer, startCalcomServer } from "../scheduler/testing/calcom-server.ts";
+
+const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
+const { app, deps, clock } = testApp;
+after(() => deps.scheduler.outbound.close());
+
+async function connect(admin: SignedIn): Promise<{ id: string; server: CalcomServer }> {
+  const server = await startCalcomServer();
+  after(() => server.stop());
+  const body = { kind: "calcom", name: "Practice", ...server.parts };
+  const saved = (await askApp(app, admin, "POST /connections", body)).body as SavedConnection;
+  return { id: saved.connection.id, server };
+}
+
+async function readConfig(widgetId: string): Promise<ConfigAnswer> {
+  return (await app.inject(`/embed-api/${widgetId}/config`)).json();
+}
+
+async function book(widgetId: string, change: object = {}) {
+  const { services } = await readConfig(widgetId);
+  const [service] = services;
+  const range = "from=2026-11-01&to=2026-11-15";
+  const { slots } = (await app.inject(`/embed-api/${widgetId}/slots?service=${service?.id}&${range}`)).json();
+  const customer = { name: "Mara Quell", email: "mara@example.com" };
+  const payload = {
+    visitId: visitId(7),
+    serviceId: service?.id,
+    start: slots[0].start,
+    timeZone: "UTC",
+    customer,
+    ...change,
+  };
+  return await app.inject({
+    method: "POST",
+    url: `/embed-api/${widgetId}/bookings`,
+    headers: { "content-type": "application/json", "idempotency-key": `${widgetId} ${slots[0].start}` },
+    payload: JSON.stringify(payload),
+  });
+}
+
+describe("test mode", () => {
+  test("a booking in test mode is stored, returned by the read API and sent, and marked in the dashboard", async () => {
+    const admin = await signIn(testApp, { role: "admin" });
+    const { key } = await makeKey(deps.db, admin.organizationId);
+    const widgetId = await makeWidget(deps.db, admin.organizationId);
+    await askApp(app, admin, "POST /endpoints", { kind: "webhook", url: "https://127.0.0.1:9/hook" });
+    assert.equal((await readConfig(widgetId)).widget.isTest, true);
+    const { statusCode, body } = await book(widgetId, { isTest: true });
+    assert.equal(statusCode, 201, body);
+
+    const read = await app.inject({ url: "/api/v1/bookings", headers: { authorization: `Bearer ${key}` } });
+    assert.deepEqual(
+      read
+        .json()
+        .data.map(({ service, staff }: { service: { name: string }; staff: string[] }) => [service.name, staff]),
+      [["Consultation (sample)", ["Alex Example"]]],
+    );
+    assert.ok(!read.body.includes("isTest"), "the contract's fields are exact");
+    const { data } = (await askApp(app, admin, "GET /bookings")).body as BookingSummaryPage;
+    assert.deepEqual(
+      data.map(({ isTest }) => isTest),
+      [true],
+    );
+    const { data: deliveries } = (await askApp(app, admin, "GET /deliveries")).body as { data: object[] };
+    assert.equal(deliveries.length, 1);
+  });
+
+  test("a widget goes live with a connection that works, and back", async () => {
+    const admin = await signIn(testApp, { role: "admin" });
+    const widgetId = await makeWidget(deps.db, admin.organizationId);
+    const { id: connectionId } = await connect(admin);
+    const live = await askApp(app, admin, `POST /widgets/${widgetId}/go-live`, { connectionId });
+    assert.equal(live.status, 200, JSON.stringify(live.body));
+    const { isLive, connectionId: used } = live.body as AppWidget;
+    assert.deepEqual({ isLive, used }, { isLive: true, used: connectionId });
+    assert.equal((await readConfig(widgetId)).widget.isTest, false);
+
+    const stale = await book(widgetId, { isTest: true });
+    assert.deepEqual([stale.statusCode, stale.json().error.code], [409, "widget_changed"]);
+    assert.equal((await book(widgetId, { isTest: false })).statusCode, 201);
+    const { data } = (await askApp(app, admin, "GET /bookings")).body as BookingSummaryPage;
+    assert.deepEqual(
+      data.map(({ isTest }) => isTest),
+      [false],
+    );
+
+    const back = await askApp(app, admin, `POST /widgets/${widgetId}/test-mode`);
+    assert.equal((back.body as AppWidget).isLive, false);
+    assert.equal((await readConfig(widgetId)).widget.isTest, true);
+    assert.deepEqual((await readAudit(deps.db, admin.organizationId)).slice(-2), [
+      { action: "widget.went_live", target: widgetId, detail: { name: "Website" } },
+      { action: "widget.back_to_test", target: widgetId, detail: { name: "Website" } },
+    ]);
+  });
+
+  test("a connection that does not work leaves the widget in test mode and says what is missing", async () => {
+    const admin = await signIn(testApp, { role: "admin" });
+    const other = await signIn(testApp, { role: "admin" });
+    const widgetId = await makeWidget(deps.db, admin.organizationId);
+    const { id: connectionId, server } = await connect(admin);
+    const foreign = await connect(other);
+    await server.stop();
+    const tries = [connectionId, foreign.id, "conn_1111111111111111", "x"];
+    const answers = await Promise.all(
+      tries.map((id) => askApp(app, admin, `POST /widgets/${widgetId}/go-live`, { connectionId: id })),
+    );
+    assert.deepEqual(
+      answers.map(({ status, body }) => [status, (body as { error: { fields: object } }).error.fields]),
+      [
+        [422, { connectionId: "The scheduling system can't be reached right now. Try again in a minute." }],
+        [422, { connectionId: "There is no such connection." }],
+        [422, { connectionId: "There is no such connection." }],
+        [422, { connectionId: "There is no such connection." }],
+      ],
+    );
+    assert.equal((await readConfig(widgetId)).widget.isTest, true);
+  });
+});
+
+describe("clearing test data", () => {
+  test("takes bookings, deliveries and visits of test mode, and nothing else", async () => {
+    const admin = await signIn(testApp, { role: "admin" });
+    const owner = admin.organizationId;
+    const [widgetId, other] = [await makeWidget(deps.db, owner), await makeWidget(deps.db, owner)];
+    await askApp(app, admin, "POST /endpoints", { kind: "webhook", url: "https://127.0.0.1:9/hook" });
+    const { id: connectionId } = await connect(admin);
+    clock.set(new Date(NOON.getTime() + HOUR_MS));
+    await view(widgetId, 1);
+    assert.equal((await book(widgetId)).statusCode, 201);
+    assert.equal((await book(other)).statusCode, 201);
+    clock.set(new Date(NOON.getTime() + 2 * HOUR_MS));
+    await askApp(app, admin, `POST /widgets/${widgetId}/go-live`, { connectionId });
+    await view(widgetId, 2);
+    assert.equal((await book(widgetId, { visitId: visitId(2) })).statusCode, 201);
+    clock.set(new Date(NOON.getTime() + 3 * HOUR_MS));
+
+    const clear = (body: object) => askApp(app, admin, `POST /widgets/${widgetId}/clear-test-data`, body);
+    const found = { bookings: 1, visits: 2, deliveries: 1 };
+    assert.deepEqual((await clear({ dryRun: true })).body, found);
+    assert.deepEqual((await clear({})).body, found);
+    assert.deepEqual((await clear({})).body, { bookings: 0, visits: 0, deliveries: 0 });
+    const { data } = (await askApp(app, admin, "GET /bookings")).body as BookingSummaryPage;
+    assert.deepEqual(
+      data.map(({ isTest, widget }) => [widget.id, isTest]),
+      [
+        [widgetId, false],
+        [other, true],
+      ],
+    );
+    const { data: deliveries } = (await askApp(app, admin, "GET /deliveries")).body as { data: object[] };
+    assert.equal(deliveries.length, 2);
+    const analytics = await askApp(app, admin, `GET /analytics?widget=${widgetId}&days=1`);
+    const { views, bookings } = (analytics.body as { totals: { views: number; bookings: number } }).totals;
+    assert.deepEqual({ views, bookings }, { views: 1, bookings: 1 });
+    clock.set(NOON);
+  });
+
+  test("the counters are those that a recount gives, spans included", async () => {
+    const admin = await signIn(testApp, { role: "admin" });
+    const owner = admin.organizationId;
+    const createdAt = new Date(NOON.getTime() - 60 * DAY_MS);
+    const widgets = [
+      await makeWidget(deps.db, owner, { createdAt }),
+      await makeWidget(deps.db, owner, { createdAt }),
+    ] as const;
+    const from = new Date(NOON.getTime() - 80 * DAY_MS);
+    const touches = sampleTouches({ widgets, from, to: NOON }, { visits: 200, seed: 17 });
+    await recordTouches(deps.db, touches, "every", { now: NOON });
+    await sealSpans(deps.db, owner, NOON);
+    const period = {
+      started_at: new Date(NOON.getTime() - 30 * DAY_MS),
+      ended_at: new Date(NOON.getTime() - 20 * DAY_MS),
+    };
+    await deps.db
+      .insertInto("live_periods")
+      .values({ organization_id: owner, widget_id: widgets[0], ...period })
+      .execute();
+    clock.set(new Date(NOON.getTime() + HOUR_MS));
+    const { body } = await askApp(app, admin, `POST /widgets/${widgets[0]}/clear-test-data`, {});
+    const left = await deps.db
+      .selectFrom("funnel_visits")
+      .select(["started_at", "converted_at"])
+      .where("widget_id", "=", widgets[0])
+      .execute();
+    const isLive = (at: Date | null) => at !== null && at >= period.started_at && at < period.ended_at;
+    assert.ok((body as { visits: number }).visits > 20);
+    assert.ok(left.length > 10);
+    assert.ok(left.every((row) => row.started_at < createdAt || isLive(row.started_at) || isLive(row.converted_at)));
+    const incremental = await readCounters(deps.db, owner);
+    await rebuildStats(deps, owner);
+    await sealSpans(deps.db, owner, clock.now());
+    assert.deepEqual(await readCounters(deps.db, owner), incremental);
+    clock.set(NOON);
+  });
+
+  test("another organization's widget is not found", async () => {
+    const admin = await signIn(testApp, { role: "admin" });
+    const stranger = await signIn(testApp, { role: "admin" });
+    const widgetId = await makeWidget(deps.db, admin.organizationId);
+    for (const route of ["go-live", "test-mode", "clear-test-data"]) {
+      const body = { connectionId: "conn_1111111111111111" };
+      assert.equal((await askApp(app, stranger, `POST /widgets/${widgetId}/${route}`, body)).status, 404);
+    }
+  });
+});
+
+async function view(widgetId: WidgetId, visit: number): Promise<void> {
+  await recordTouches(deps.db, [makeTouch({ widgetId, visit, at: clock.now() })], "active");
+}
