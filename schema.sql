@@ -77,7 +77,8 @@ create table bookings (
   customer_name text not null,
   customer_email text not null,
   customer_email_key text generated always as (lower((btrim(NORMALIZE(customer_email), ' 	
- '::text) COLLATE pg_c_utf8))) stored not null,
+
+ '::text) COLLATE pg_c_utf8))) stored not null,
   customer_phone text,
   customer_notes text,
   answers jsonb not null,
@@ -93,6 +94,7 @@ create table bookings (
   constraint bookings_organization_id_created_at_key UNIQUE (organization_id, created_at)
 );
 CREATE INDEX bookings_by_email ON public.bookings USING btree (organization_id, customer_email_key);
+CREATE INDEX bookings_by_start ON public.bookings USING btree (organization_id, start_at, reference);
 CREATE INDEX bookings_by_widget ON public.bookings USING btree (organization_id, widget_id, created_at);
 CREATE INDEX bookings_lacking_event ON public.bookings USING btree (organization_id, created_at) WHERE lacks_event;
 CREATE INDEX bookings_of_tests ON public.bookings USING btree (organization_id, widget_id) WHERE is_test;
@@ -111,6 +113,16 @@ create table day_zones (
   constraint day_zones_check CHECK (((building_version IS NULL) = (building_rules IS NULL))),
   constraint day_zones_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint day_zones_pkey PRIMARY KEY (organization_id)
+);
+
+create table deleted_organizations (
+  id text not null,
+  name text not null,
+  deleted_at timestamp(3) with time zone not null,
+  deleted_by text,
+  bookings integer not null,
+  members integer not null,
+  constraint deleted_organizations_pkey PRIMARY KEY (id)
 );
 
 create table deletion_clocks (
@@ -385,6 +397,16 @@ create table members (
 );
 CREATE INDEX members_by_user ON public.members USING btree (user_id);
 
+create table organization_logos (
+  organization_id text not null,
+  content_type text not null,
+  content bytea not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint organization_logos_content_type_check CHECK ((content_type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text, 'image/webp'::text]))),
+  constraint organization_logos_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint organization_logos_pkey PRIMARY KEY (organization_id)
+);
+
 create table organizations (
   id text not null,
   name text not null,
@@ -611,6 +633,8 @@ create table widgets (
   status text not null,
   collect_data boolean not null,
   created_at timestamp(3) with time zone not null,
+  options jsonb default '{}'::jsonb not null,
+  offers jsonb default '{}'::jsonb not null,
   constraint widgets_accent_color_check CHECK ((accent_color ~ '^#[0-9a-f]{6}$'::text)),
   constraint widgets_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text]))),
   constraint widgets_template_check CHECK ((template = ANY (ARRAY['classic'::text, 'compact'::text, 'minimal'::text]))),

@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { Service } from "./booking.ts";
 import { UUID_PATTERN } from "./ids.ts";
 import { Timestamp } from "./timestamps.ts";
+import { WidgetOptions } from "./widget-options.ts";
 
 // The embed API: what the booking frame sends and gets.
 
@@ -79,6 +80,10 @@ export const ConfigAnswer = Type.Object({
     /** Test mode: the visitor is told that no appointment is made. */
     isTest: Type.Boolean(),
     bookingUrl: Type.String(),
+    logoUrl: Type.Union([Type.String(), Type.Null()]),
+    hourCycle: WidgetOptions.properties.hourCycle,
+    thankYouUrl: WidgetOptions.properties.thankYouUrl,
+    privacyUrl: WidgetOptions.properties.privacyUrl,
   }),
   timeZone: Type.String({ description: "The organization's time zone." }),
   services: Type.Array(

@@ -22,3 +22,13 @@ export function parseAllowedDomain(text: string): string | null {
   const isName = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/.test(hostname) && !hostname.includes("..");
   return isName && hostname.length <= DOMAIN_LENGTH_MAX ? wildcard + hostname + port : null;
 }
+
+export const CORNER_RADIUS_MAX = 24;
+export const HOUR_CYCLES = ["h12", "h23"] as const;
+export type HourCycle = (typeof HOUR_CYCLES)[number];
+
+/** The name of one font, without quotes; null for anything else, because the result becomes part of a style. */
+export function parseFontFamily(text: string): string | null {
+  const name = text.trim().replace(/^["']|["']$/g, "");
+  return /^[\p{L}\p{N}][\p{L}\p{N} _-]{0,59}$/u.test(name) ? name : null;
+}

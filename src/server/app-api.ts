@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
 import { ACCOUNT_ROUTES, type AccountRoute, APP_PREFIX, APP_ROUTES, type AppRoute } from "#contract/app/routes.ts";
 import { auditRoutes } from "./accounts/audit-routes.ts";
 import { memberAuth, memberOf, personAuth, requireRole } from "./accounts/auth/member-auth.ts";
+import { logoRoutes } from "./accounts/logo-routes.ts";
 import { invitationRoutes } from "./accounts/members/invitation-routes.ts";
 import { meRoutes } from "./accounts/members/me-routes.ts";
 import { memberRoutes } from "./accounts/members/member-routes.ts";
@@ -36,6 +37,7 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
       await api.register(async (shared) => {
         shared.addHook("onRequest", memberAuth(deps));
         organizationRoutes(shared, deps);
+        logoRoutes(shared, deps);
         memberRoutes(shared, deps);
         invitationRoutes(shared, deps);
         auditRoutes(shared, deps);

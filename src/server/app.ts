@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { authRoutes } from "./accounts/auth/auth-routes.ts";
+import { publicLogoRoutes } from "./accounts/logo-routes.ts";
 import { analyticsReadRoutes } from "./analytics/read-routes.ts";
 import { createBearerGuard } from "./api-keys/bearer-auth.ts";
 import { appApi } from "./app-api.ts";
@@ -82,6 +83,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   const keyCap = new KeyCap(deps);
   await collectRoutes(app, deps, { visits, keyCap });
   embedRoutes(app, deps);
+  publicLogoRoutes(app, deps);
   loaderRoutes(app);
   await embedPageRoutes(app, deps);
   await dashboardRoutes(app, deps);

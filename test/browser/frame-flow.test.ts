@@ -94,7 +94,10 @@ describe("a visitor books", { skip: noBrowser }, () => {
     );
     await waitForSteps(deps, widgetId, [ALL_STEPS]);
     assert.match(await page.locator(".facts").innerText(), /Monday, 2 November 2026\s+09:30–10:30 \(Berlin\)/);
-    assert.match((await page.getByRole("link", { name: "Change or cancel" }).getAttribute("href")) ?? "", /\/manage\//);
+    assert.match(
+      (await page.getByRole("link", { name: "Cancel test booking" }).getAttribute("href")) ?? "",
+      /\/manage\//,
+    );
     assert.deepEqual(errors, []);
   });
 

@@ -64,6 +64,7 @@ export const OrganizationShape = Type.Object({
   name: Type.String(),
   timeZone: Type.String(),
   createdAt: Timestamp,
+  logoUrl: nullable(Type.String()),
   plan: Type.Object({
     id: oneOf(PLANS),
     name: Type.String(),
@@ -77,6 +78,12 @@ export type OrganizationShape = Static<typeof OrganizationShape>;
 
 export const OrganizationChange = Type.Object({ name: Type.Optional(field), timeZone: Type.Optional(field), was: Was });
 export type OrganizationChange = Static<typeof OrganizationChange>;
+/** A PNG, JPEG or WebP picture in base64. */
+export const NewLogo = Type.Object({ picture: Type.String() });
+export type NewLogo = Static<typeof NewLogo>;
+/** The name is typed as confirmation. */
+export const OrganizationDeletion = Type.Object({ name: field });
+export type OrganizationDeletion = Static<typeof OrganizationDeletion>;
 export const NewOrganization = Type.Object({ name: field, timeZone: field });
 export type NewOrganization = Static<typeof NewOrganization>;
 export const CreatedOrganization = Type.Object({ id: Type.String() });

@@ -6,6 +6,8 @@ export const PASSWORD_LENGTH_MAX = 128;
 export const INVITATION_DAYS = 7;
 export const RESET_LINK_MINUTES = 30;
 
+export const LOGO_BYTES_MAX = 200 * 1024;
+
 export const SEARCH_LENGTH_MAX = 200;
 
 export const WIDGET_NAME_LENGTH_MAX = 100;

@@ -27,6 +27,7 @@ export const APP_ROUTES = {
   createWidget:       { method: "POST",   path: "/widgets", role: "member" },
   getWidget:          { method: "GET",    path: "/widgets/:widget", role: "viewer" },
   changeWidget:       { method: "PATCH",  path: "/widgets/:widget", role: "member" },
+  listWidgetServices: { method: "GET",    path: "/widgets/:widget/services", role: "viewer" },
   goLive:             { method: "POST",   path: "/widgets/:widget/go-live", role: "member" },
   goBackToTest:       { method: "POST",   path: "/widgets/:widget/test-mode", role: "member" },
   clearTestData:      { method: "POST",   path: "/widgets/:widget/clear-test-data", role: "member" },
@@ -101,6 +102,9 @@ export const ACCOUNT_ROUTES = {
 
   getOrganization:    { method: "GET",    path: "/organization", role: "viewer" },
   changeOrganization: { method: "PATCH",  path: "/organization", role: "admin" },
+  saveLogo:           { method: "POST",   path: "/organization/logo", role: "admin" },
+  removeLogo:         { method: "DELETE", path: "/organization/logo", role: "admin" },
+  deleteOrganization: { method: "POST",   path: "/organization/delete", role: "owner" },
   listMembers:        { method: "GET",    path: "/members", role: "admin" },
   changeMember:       { method: "PATCH",  path: "/members/:userId", role: "admin" },
   // Everyone may leave; the route itself checks who may remove others.

@@ -2,7 +2,8 @@ import { type Static, Type } from "typebox";
 import { Timestamp } from "../timestamps.ts";
 import { TEMPLATES, WIDGET_STATUSES } from "../widget.ts";
 import { ALLOWED_DOMAINS_MAX } from "../widget-looks.ts";
-import { NullableText, NullableTimestamp, oneOf, Was } from "./forms.ts";
+import { Offer, WidgetOptions } from "../widget-options.ts";
+import { NullableText, NullableTimestamp, nullable, oneOf, Was } from "./forms.ts";
 
 /** A widget as members see it. */
 export const AppWidget = Type.Object({
@@ -24,6 +25,9 @@ export const AppWidget = Type.Object({
   connectionId: NullableText,
   /** False: test mode. Bookings are tries, and no appointment is made. */
   isLive: Type.Boolean(),
+  ...WidgetOptions.properties,
+  /** What visitors can book in the current scheduling system; null: everything. */
+  offer: nullable(Offer),
   /** The HTML that the page owner pastes. */
   snippet: Type.String(),
   /** The oldest and newest view within retention; null before the first. The installation check waits for it. */
@@ -46,6 +50,8 @@ const settings = {
   /** `#rrggbb`. */
   accentColor: NullableText,
   allowedDomains: Type.Array(Type.String(), { maxItems: ALLOWED_DOMAINS_MAX }),
+  ...WidgetOptions.properties,
+  offer: nullable(Offer),
 };
 
 const some = Type.Partial(Type.Object(settings)).properties;
@@ -73,3 +79,17 @@ export const TestDataShape = Type.Object({
   deliveries: Type.Integer(),
 });
 export type TestDataShape = Static<typeof TestDataShape>;
+
+/** Everything the widget's scheduling system has, for choosing what is offered. */
+export const WidgetServices = Type.Object({
+  services: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      durationMinutes: Type.Integer(),
+      /** Empty when the system chooses. */
+      staff: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+    }),
+  ),
+});
+export type WidgetServices = Static<typeof WidgetServices>;

@@ -19,6 +19,7 @@ type Calls = {
   createWidget: { answer: widgets.AppWidget; body: widgets.NewWidget };
   getWidget: { answer: widgets.AppWidget };
   changeWidget: { answer: widgets.AppWidget; body: widgets.WidgetChange };
+  listWidgetServices: { answer: widgets.WidgetServices };
   goLive: { answer: widgets.AppWidget; body: widgets.GoLiveRequest };
   goBackToTest: { answer: widgets.AppWidget };
   clearTestData: { answer: widgets.TestDataShape; body: widgets.ClearTestRequest };
@@ -69,6 +70,9 @@ type Calls = {
   createOrganization: { answer: account.CreatedOrganization; body: account.NewOrganization };
   getOrganization: { answer: account.OrganizationShape };
   changeOrganization: { answer: account.OrganizationShape; body: account.OrganizationChange };
+  saveLogo: { answer: null; body: account.NewLogo };
+  removeLogo: { answer: null };
+  deleteOrganization: { answer: null; body: account.OrganizationDeletion };
   listMembers: { answer: account.MemberList };
   changeMember: { answer: null; body: account.MemberChange };
   removeMember: { answer: null };

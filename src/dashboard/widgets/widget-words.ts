@@ -9,4 +9,4 @@ export const TEMPLATES: Record<Template, { name: string; meaning: string }> = {
 };
 
 export const STATUS_NAMES: Record<WidgetStatus, string> = { active: "Active", paused: "Paused" };
-export const STATUS_COLORS: Record<WidgetStatus, string> = { active: "green", paused: "yellow" };
+export const STATUS_COLORS: Record<WidgetStatus, string> = { active: "green", paused: "gray" };

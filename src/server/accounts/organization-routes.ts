@@ -1,20 +1,25 @@
 import type { FastifyInstance } from "fastify";
-import { OrganizationChange, OrganizationShape } from "#contract/app/account.ts";
+import { OrganizationChange, OrganizationDeletion, OrganizationShape } from "#contract/app/account.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
 import { writeAudit } from "../audit/write-audit.ts";
 import type { Deps } from "../deps.ts";
 import { isOutdated } from "../funnel/recount/day-zone.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError, FieldsError } from "../http/api-error.ts";
 import { checkName, checkTimeZone, requireFields } from "../http/check-fields.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
 import { assert } from "../lib/assert.ts";
+import { findLogoTime } from "../organizations/logo-queries.ts";
 import { findOrganization, lockOrganization, updateOrganization } from "../organizations/queries.ts";
+import { removeOrganization } from "../organizations/remove-organization.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 import { memberOf } from "./auth/member-auth.ts";
 
 /** The organization's settings. Behind the member guard. Only the operator can change its plan. */
-export function organizationRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random">): void {
+export function organizationRoutes(
+  app: FastifyInstance,
+  deps: Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">,
+): void {
   app.get("/organization", { schema: { response: { 200: OrganizationShape } } }, async (request) => {
     return await readOrganization(deps, memberOf(request).organizationId);
   });
@@ -60,17 +65,33 @@ export function organizationRoutes(app: FastifyInstance, deps: Pick<Deps, "db" |
       return await readOrganization(deps, member.organizationId);
     },
   );
+
+  app.post<{ Body: OrganizationDeletion }>(
+    "/organization/delete",
+    { schema: { body: OrganizationDeletion } },
+    async (request, reply) => {
+      const { organizationId: id, email } = memberOf(request);
+      const organization = await findOrganization(deps.db, id);
+      assert(organization, "a member's organization exists");
+      if (request.body.name.trim() !== organization.name)
+        throw new FieldsError({ name: "This is not the organization's name." });
+      await removeOrganization({ ...deps, db: deps.patientDb }, { id, name: organization.name, deletedBy: email });
+      return reply.code(204).send();
+    },
+  );
 }
 
 async function readOrganization(deps: Pick<Deps, "db" | "clock">, id: OrganizationId): Promise<OrganizationShape> {
   const row = await findOrganization(deps.db, id);
   assert(row, "a member's organization exists");
   const { name, features, retention } = PLAN_TERMS[row.plan];
+  const logoAt = await findLogoTime(deps.db, id);
   return {
     id: row.id,
     name: row.name,
     timeZone: row.time_zone ?? "UTC",
     createdAt: row.created_at.toISOString(),
+    logoUrl: logoAt && `/logos/${row.id}?v=${logoAt.getTime()}`,
     plan: {
       id: row.plan,
       name,

@@ -5,12 +5,14 @@ import { auditByOperator } from "../audit/audit-by.ts";
 import { rebuildIfOutdated } from "../funnel/recount/rebuild.ts";
 import { parseTimeZone } from "../lib/calendar.ts";
 import { randomId } from "../lib/random.ts";
+import { type DeletedOrganization, listDeleted } from "../organizations/delete-queries.ts";
 import {
   insertOrganization,
   listOrganizations,
   type OrganizationRow,
   updateOrganization,
 } from "../organizations/queries.ts";
+import { removeOrganization } from "../organizations/remove-organization.ts";
 import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { PROGRESS_VISITS, reportEvery } from "./progress.ts";
@@ -73,12 +75,30 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
     },
   },
   {
+    name: "org delete",
+    usage: "org delete ORG --name N",
+    summary: "delete an organization with everything of it; its name is the confirmation",
+    options: ["name"],
+    positionals: 1,
+    async run({ db, args, clock, log }) {
+      const { id, name } = await requireOrganization(db, args.positional[0] ?? "");
+      if (args.required("name") !== name) throw new UsageError(`--name must be its name, ${JSON.stringify(name)}.`);
+      await removeOrganization({ db, clock, log }, { id, name, deletedBy: null });
+      return { text: `Deleted ${id}  ${name}.`, json: { id } };
+    },
+  },
+  {
     name: "org list",
-    usage: "org list",
-    summary: "list all organizations",
+    usage: "org list [--deleted]",
+    summary: "list all organizations, or those that were deleted",
     options: [],
+    flags: ["deleted"],
     positionals: 0,
-    async run({ db }) {
+    async run({ db, args }) {
+      if (args.flag("deleted")) {
+        const deleted = await listDeleted(db);
+        return { text: deleted.map(describeDeleted).join("\n") || "No organization was deleted.", json: deleted };
+      }
       const organizations = await listOrganizations(db);
       const text = organizations.map(describe).join("\n") || "No organizations yet.";
       return { text, json: organizations.map(toJson) };
@@ -88,6 +108,10 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
 
 function describe({ id, name, plan, time_zone }: OrganizationRow): string {
   return `${id}  ${name} (${plan}, ${time_zone ?? "UTC"})`;
+}
+
+function describeDeleted({ id, name, deletedAt, deletedBy, bookings }: DeletedOrganization): string {
+  return `${id}  ${name}, deleted ${deletedAt.toISOString()} by ${deletedBy ?? "the operator"}, with ${bookings} bookings`;
 }
 
 function toJson({ id, name, plan, time_zone, created_at }: OrganizationRow) {

@@ -30,6 +30,7 @@ import type { Plan } from "#contract/plans.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
+import type { Offer, WidgetOptions } from "#contract/widget-options.ts";
 import type { AccountTables } from "./account-tables.ts";
 
 // The tables as statements see them. migrations/ creates them, and schema.sql shows their current shape.
@@ -58,6 +59,27 @@ export type WidgetsTable = {
   connection_id: Generated<ConnectionId | null>;
   accent_color: Generated<string | null>;
   allowed_domains: Generated<string[]>;
+  /** Only what differs from the defaults. */
+  options: ColumnType<Partial<WidgetOptions>, string | undefined, string>;
+  /** By what bookings are asked in: a connection's id, or `sandbox`. */
+  offers: ColumnType<Record<string, Offer>, string | undefined, string>;
+};
+
+type OrganizationLogosTable = {
+  organization_id: OrganizationId;
+  content_type: string;
+  content: Buffer;
+  updated_at: Date;
+};
+
+type DeletedOrganizationsTable = {
+  id: OrganizationId;
+  name: string;
+  deleted_at: Date;
+  /** E-mail address of the owner who did it; null: the operator. */
+  deleted_by: string | null;
+  bookings: number;
+  members: number;
 };
 
 /** When a widget was live; `ended_at` is null while it is. */
@@ -351,6 +373,8 @@ export type Tables = AccountTables & {
   organizations: OrganizationsTable;
   widgets: WidgetsTable;
   live_periods: LivePeriodsTable;
+  organization_logos: OrganizationLogosTable;
+  deleted_organizations: DeletedOrganizationsTable;
   api_keys: ApiKeysTable;
   api_key_uses: ApiKeyUsesTable;
   bookings: BookingsTable;

@@ -9,11 +9,11 @@ import { createCommandLine } from "../../../test/support/cli.ts";
 import { signIn } from "../../../test/support/sign-in.ts";
 import { insertMember } from "../accounts/queries.ts";
 import { toStepBit } from "../funnel/record/touch.ts";
+import { ORGANIZATION_TABLES } from "../organizations/delete-queries.ts";
 import { insertOrganization } from "../organizations/queries.ts";
 import { readCredentials } from "./credentials.ts";
 import { loadDemo } from "./load.ts";
 import { DEMO_ID, DEMO_KEY_NAME, DEMO_NAME, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER } from "./practice.ts";
-import { ORGANIZATION_TABLES } from "./queries.ts";
 import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
 
 const SECRET_KEY = "a secret key for tests, of 32 characters and more";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
+import { sql } from "kysely";
 import type { BookingSummaryPage } from "#contract/app/bookings.ts";
 import type { SavedConnection } from "#contract/app/connections.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
@@ -195,11 +196,8 @@ describe("clearing test data", () => {
       .execute();
     clock.set(new Date(NOON.getTime() + HOUR_MS));
     const { body } = await askApp(app, admin, `POST /widgets/${widgets[0]}/clear-test-data`, {});
-    const left = await deps.db
-      .selectFrom("funnel_visits")
-      .select(["started_at", "converted_at"])
-      .where("widget_id", "=", widgets[0])
-      .execute();
+    const { rows: left } = await sql<{ started_at: Date; converted_at: Date | null }>`
+      select started_at, converted_at from funnel_visits where widget_id = ${widgets[0]}`.execute(deps.db);
     const isLive = (at: Date | null) => at !== null && at >= period.started_at && at < period.ended_at;
     assert.ok((body as { visits: number }).visits > 20);
     assert.ok(left.length > 10);

@@ -17,7 +17,7 @@ export async function listWidgetsWithViews(
   const { rows } = await sql<AppWidgetRow>`
     select widget.id, widget.organization_id, widget.name, widget.business_name, widget.booking_url, widget.template,
       widget.status, widget.collect_data, widget.created_at, widget.connection_id, widget.accent_color,
-      widget.allowed_domains, first.started_at as first_view_at, last.started_at as last_view_at
+      widget.allowed_domains, widget.options, widget.offers, first.started_at as first_view_at, last.started_at as last_view_at
     from widgets widget
     join day_zones zone on zone.organization_id = widget.organization_id
     left join lateral (
@@ -54,6 +54,8 @@ const WIDGET_COLUMNS = [
   "connection_id",
   "accent_color",
   "allowed_domains",
+  "options",
+  "offers",
 ] as const;
 
 /** Locks the widget until the transaction ends; null if the organization has no such widget. */

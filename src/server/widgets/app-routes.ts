@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance } from "fastify";
-import { AppWidget, AppWidgetList, NewWidget, WidgetChange } from "#contract/app/widgets.ts";
-import { type OrganizationId, parseWidgetId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
+import { AppWidget, AppWidgetList, NewWidget, WidgetChange, WidgetServices } from "#contract/app/widgets.ts";
+import { type ConnectionId, type OrganizationId, parseWidgetId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
 import { memberOf } from "../accounts/auth/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
 import { makeOnce } from "../db/make-once.ts";
@@ -11,12 +11,14 @@ import { ApiError, noSuch } from "../http/api-error.ts";
 import { bodyReader } from "../http/body.ts";
 import { chooseId } from "../http/idempotency-key.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
+import { describeFailure } from "../scheduler/connections/to-app-connection.ts";
+import { type OpenDeps, openSchedulingSystem } from "../scheduler/open-system.ts";
 import { changeWidget, listWidgetsWithViews, lockWidget } from "./app-queries.ts";
 import { checkWidgetChange } from "./check-widget.ts";
 import { insertWidget } from "./queries.ts";
 import { toAppWidget, toWidgetSettings } from "./to-app-widget.ts";
 
-type WidgetDeps = Pick<Deps, "db" | "clock" | "random" | "config">;
+type WidgetDeps = OpenDeps & Pick<Deps, "config">;
 type WithWidget = { Params: { widget: string } };
 
 /** Widgets are never deleted, because their bookings and counts belong to them; unused ones are paused. */
@@ -36,7 +38,7 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
     const typed = readNewWidget(request);
     const id = chooseId<WidgetId>(deps, request, { owner, form: WIDGET_ID });
     const make = async (transaction: Db) => {
-      const { name = typed.name, ...checked } = checkWidgetChange(typed, deps.config.baseUrl);
+      const { name = typed.name, ...checked } = checkWidgetChange(typed, deps.config.baseUrl, null);
       const row = { ...NEW_WIDGET, ...checked, name, id, organization_id: owner, created_at: now };
       await insertWidget(transaction, row);
       await auditBy(deps, member, now)(transaction, { action: "widget.created", target: id, name });
@@ -52,6 +54,26 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
     return await readWidget(deps, memberOf(request).organizationId, requireWidgetId(request.params.widget));
   });
 
+  api.get<WithWidget>(
+    "/widgets/:widget/services",
+    { schema: { response: { 200: WidgetServices } } },
+    async (request): Promise<WidgetServices> => {
+      const owner = memberOf(request).organizationId;
+      const { id, connectionId } = await readWidget(deps, owner, requireWidgetId(request.params.widget));
+      const widget = { id: id as WidgetId, organizationId: owner, connectionId: connectionId as ConnectionId | null };
+      const services = await (await openSchedulingSystem(deps, widget)).listServices();
+      if (services.kind !== "found") throw new ApiError("scheduler_unavailable", describeFailure(services));
+      return {
+        services: services.value.map(({ id, name, durationMinutes, staff, staffSelectable }) => ({
+          id,
+          name,
+          durationMinutes,
+          staff: staffSelectable ? staff.map((person) => ({ id: person.id, name: person.name })) : [],
+        })),
+      };
+    },
+  );
+
   api.patch<WithWidget>("/widgets/:widget", { schema: { response: { 200: AppWidget } } }, async (request) => {
     const member = memberOf(request);
     const owner = member.organizationId;
@@ -64,7 +86,7 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
         const before = await lockWidget(transaction, owner, id);
         if (before === null) throw noSuch("widget");
         requireUnchanged(toWidgetSettings(before), was);
-        const change = checkWidgetChange(typed, deps.config.baseUrl);
+        const change = checkWidgetChange(typed, deps.config.baseUrl, before);
         await changeWidget(transaction, owner, { id, change });
         const storing = change.collect_data !== undefined && change.collect_data !== before.collect_data;
         await auditBy(

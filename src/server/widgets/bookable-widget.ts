@@ -1,5 +1,6 @@
 import { type ConnectionId, type OrganizationId, parseWidgetId, type WidgetId } from "#contract/ids.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
+import { NO_OPTIONS, type Offer, type WidgetOptions } from "#contract/widget-options.ts";
 import type { Db } from "../db/pool.ts";
 import { noSuch } from "../http/api-error.ts";
 
@@ -16,6 +17,11 @@ export type BookableWidget = {
   storesBookings: boolean;
   accentColor: string | null;
   allowedDomains: readonly string[];
+  options: WidgetOptions;
+  /** Null: everything. */
+  offer: Offer | null;
+  /** When the logo was last changed; null: there is none, or this widget doesn't show it. */
+  logoUpdatedAt: Date | null;
   timeZone: string;
 };
 
@@ -24,6 +30,7 @@ export async function findBookableWidget(db: Db, id: WidgetId): Promise<Bookable
   const row = await db
     .selectFrom("widgets")
     .innerJoin("organizations", "organizations.id", "widgets.organization_id")
+    .leftJoin("organization_logos", "organization_logos.organization_id", "widgets.organization_id")
     .select([
       "widgets.id",
       "widgets.organization_id",
@@ -36,12 +43,16 @@ export async function findBookableWidget(db: Db, id: WidgetId): Promise<Bookable
       "widgets.collect_data",
       "widgets.accent_color",
       "widgets.allowed_domains",
+      "widgets.options",
+      "widgets.offers",
+      "organization_logos.updated_at as logo_updated_at",
       "organizations.name as organization_name",
       "organizations.time_zone",
     ])
     .where("widgets.id", "=", id)
     .executeTakeFirst();
   if (!row) return null;
+  const options = { ...NO_OPTIONS, ...row.options };
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -54,6 +65,9 @@ export async function findBookableWidget(db: Db, id: WidgetId): Promise<Bookable
     storesBookings: row.collect_data,
     accentColor: row.accent_color,
     allowedDomains: row.allowed_domains,
+    options,
+    offer: row.offers[row.connection_id ?? "sandbox"] ?? null,
+    logoUpdatedAt: options.showsLogo ? row.logo_updated_at : null,
     timeZone: row.time_zone ?? "UTC",
   };
 }

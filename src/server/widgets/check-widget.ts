@@ -1,16 +1,22 @@
-import type { Selectable } from "kysely";
+import type { Insertable, Selectable } from "kysely";
 import { WIDGET_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import type { WidgetChange } from "#contract/app/widgets.ts";
-import { parseAccentColor, parseAllowedDomain } from "#contract/widget-looks.ts";
+import { parseAccentColor, parseAllowedDomain, parseFontFamily } from "#contract/widget-looks.ts";
+import { NO_OPTIONS, type WidgetOptions } from "#contract/widget-options.ts";
 import type { WidgetsTable } from "../db/tables.ts";
 import { type Checked, checkLine, requireFields } from "../http/check-fields.ts";
 import { isSafeLink } from "../lib/safe-link.ts";
 
-type CheckedWidget = Partial<Omit<Selectable<WidgetsTable>, "id" | "organization_id" | "created_at">>;
+type CheckedWidget = Partial<Omit<Insertable<WidgetsTable>, "id" | "organization_id" | "created_at">>;
+type WidgetBefore = Pick<Selectable<WidgetsTable>, "options" | "offers" | "connection_id">;
 
-/** Converts the form to columns; throws its faults by field. */
-export function checkWidgetChange(typed: Omit<WidgetChange, "was">, baseUrl: string): CheckedWidget {
-  const { name, businessName, bookingUrl, accentColor, allowedDomains } = typed;
+/** Converts the form to columns; throws its faults by field. `before` is the widget as it is, or null for a new one. */
+export function checkWidgetChange(
+  typed: Omit<WidgetChange, "was">,
+  baseUrl: string,
+  before: WidgetBefore | null,
+): CheckedWidget {
+  const { name, businessName, bookingUrl, accentColor, allowedDomains, fontFamily, thankYouUrl, privacyUrl } = typed;
   const checked = requireFields({
     name: name === undefined ? undefined : checkLine(name, { lengthMax: WIDGET_NAME_LENGTH_MAX }),
     businessName:
@@ -20,6 +26,9 @@ export function checkWidgetChange(typed: Omit<WidgetChange, "was">, baseUrl: str
     bookingUrl: bookingUrl === undefined ? undefined : checkUrl(bookingUrl, baseUrl),
     accentColor: accentColor === undefined ? undefined : checkAccent(accentColor),
     allowedDomains: allowedDomains === undefined ? undefined : checkDomains(allowedDomains),
+    fontFamily: fontFamily === undefined ? undefined : checkFont(fontFamily),
+    thankYouUrl: thankYouUrl === undefined ? undefined : checkUrl(thankYouUrl, baseUrl),
+    privacyUrl: privacyUrl === undefined ? undefined : checkUrl(privacyUrl, baseUrl),
   });
   const columns = {
     name: checked.name,
@@ -30,8 +39,43 @@ export function checkWidgetChange(typed: Omit<WidgetChange, "was">, baseUrl: str
     booking_url: checked.bookingUrl,
     accent_color: checked.accentColor,
     allowed_domains: checked.allowedDomains,
+    options: toOptions(typed, checked, before),
+    offers: toOffers(typed, before),
   };
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)) as CheckedWidget;
+}
+
+/** As JSON text; undefined if no option is changed. */
+function toOptions(
+  typed: Omit<WidgetChange, "was">,
+  checked: Partial<WidgetOptions>,
+  before: WidgetBefore | null,
+): string | undefined {
+  const given = { ...typed, ...checked };
+  const names = Object.keys(NO_OPTIONS) as (keyof WidgetOptions)[];
+  const changed = names.filter((name) => typed[name] !== undefined);
+  if (changed.length === 0) return undefined;
+  const options = { ...before?.options, ...Object.fromEntries(changed.map((name) => [name, given[name]])) };
+  return JSON.stringify(
+    Object.fromEntries(names.filter((name) => isSet(options, name)).map((name) => [name, options[name]])),
+  );
+}
+
+function isSet(options: Partial<WidgetOptions>, name: keyof WidgetOptions): boolean {
+  return options[name] !== undefined && options[name] !== NO_OPTIONS[name];
+}
+
+/** Each scheduling system has its own services, so the offer is kept with the one that it was chosen for. */
+function toOffers({ offer }: Omit<WidgetChange, "was">, before: WidgetBefore | null): string | undefined {
+  if (offer === undefined) return undefined;
+  const { [before?.connection_id ?? "sandbox"]: _, ...others } = before?.offers ?? {};
+  return JSON.stringify(offer === null ? others : { ...others, [before?.connection_id ?? "sandbox"]: offer });
+}
+
+function checkFont(typed: string | null): Checked<string | null> {
+  if (typed === null || typed.trim() === "") return { value: null };
+  const name = parseFontFamily(typed);
+  return name === null ? { fault: "Enter the name of one font, such as Georgia." } : { value: name };
 }
 
 function checkUrl(typed: string | null, baseUrl: string): Checked<string | null> {

@@ -7,10 +7,17 @@ import { ApiError, noSuch } from "../http/api-error.ts";
 import { badParameter, type Query, readInstant, readParameter } from "../http/parameters.ts";
 import { openSchedulingSystem } from "../scheduler/open-system.ts";
 import type { SchedulerDeps } from "../scheduler/scheduler-deps.ts";
-import { type Failure, type OfferedService, type SlotQuery, toFreeSlot } from "../scheduler/scheduling-system.ts";
+import {
+  type Failure,
+  type OfferedService,
+  type SchedulingSystem,
+  type SlotQuery,
+  toFreeSlot,
+} from "../scheduler/scheduling-system.ts";
 import type { BookableWidget } from "./bookable-widget.ts";
 import { limitWidgetRoute } from "./limited-widget.ts";
-import { directPageUrl } from "./to-widget.ts";
+import { applyOffer, limitSlots, toOfferedStaff } from "./offer.ts";
+import { directPageUrl, toLogoPath } from "./to-widget.ts";
 
 type EmbedDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log"> & { readonly scheduler: SchedulerDeps };
 
@@ -37,7 +44,7 @@ export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
       const system = await openSchedulingSystem(deps, widget);
       const services = await system.listServices();
       if (services.kind !== "found") throw toUnavailable(services);
-      return toConfig(widget, services.value, config.baseUrl);
+      return toConfig(widget, applyOffer(services.value, widget.offer), config.baseUrl);
     },
   );
 
@@ -49,13 +56,33 @@ export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
       const query = readSlotQuery(request.query as Query);
       if (widget.status === "paused") return { slots: [] };
       const system = await openSchedulingSystem(deps, widget);
+      const offered = await findOffered(system, widget, query);
       const slots = await system.listSlots(query);
-      if (slots.kind === "refused" && slots.reason === "invalid" && query.staffId !== null)
-        throw badParameter("staff", "is not someone who can be booked for this service");
+      if (slots.kind === "refused" && slots.reason === "invalid" && query.staffId !== null) throw notBookable();
       if (slots.kind !== "found") throw toUnavailable(slots);
-      return { slots: slots.value.map(toFreeSlot) };
+      return { slots: limitSlots(slots.value, offered).map(toFreeSlot) };
     },
   );
+}
+
+/** The people whose times are offered; null: everybody's. Services that the widget doesn't offer are not found. */
+async function findOffered(
+  system: SchedulingSystem,
+  { offer }: BookableWidget,
+  { serviceId, staffId }: SlotQuery,
+): Promise<readonly string[] | null> {
+  if (offer === null) return null;
+  const services = await system.listServices();
+  if (services.kind !== "found") throw toUnavailable(services);
+  const service = applyOffer(services.value, offer).find(({ id }) => id === serviceId);
+  if (!service) throw noSuch("service");
+  const offered = toOfferedStaff(offer, service);
+  if (offered !== null && staffId !== null && !offered.includes(staffId)) throw notBookable();
+  return offered;
+}
+
+function notBookable(): ApiError {
+  return badParameter("staff", "is not someone who can be booked for this service");
 }
 
 function readSlotQuery(query: Query): SlotQuery {
@@ -81,6 +108,10 @@ function toConfig(widget: BookableWidget, services: readonly OfferedService[], b
       status: widget.status,
       isTest: widget.connectionId === null,
       bookingUrl: widget.bookingUrl ?? directPageUrl(baseUrl, widget.id),
+      logoUrl: widget.logoUpdatedAt && toLogoPath(widget.organizationId, widget.logoUpdatedAt),
+      hourCycle: widget.options.hourCycle,
+      thankYouUrl: widget.options.thankYouUrl,
+      privacyUrl: widget.options.privacyUrl,
     },
     timeZone: widget.timeZone,
     services: services.map((service) => ({

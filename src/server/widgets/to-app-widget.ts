@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import type { AppWidget } from "#contract/app/widgets.ts";
+import { NO_OPTIONS } from "#contract/widget-options.ts";
 import type { WidgetsTable } from "../db/tables.ts";
 import type { AppWidgetRow } from "./app-queries.ts";
 import { directPageUrl, toSnippet } from "./to-widget.ts";
@@ -29,5 +30,8 @@ export function toWidgetSettings(row: Selectable<WidgetsTable>) {
     bookingUrl: row.booking_url,
     accentColor: row.accent_color,
     allowedDomains: row.allowed_domains,
+    ...NO_OPTIONS,
+    ...row.options,
+    offer: row.offers[row.connection_id ?? "sandbox"] ?? null,
   };
 }

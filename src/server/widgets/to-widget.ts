@@ -1,4 +1,4 @@
-import type { WidgetId } from "#contract/ids.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Widget } from "#contract/widget.ts";
 import type { WidgetRow } from "./queries.ts";
 
@@ -19,6 +19,11 @@ export function toWidget(row: WidgetRow, baseUrl: string): Widget {
 /** Bookflow's own booking page, for widgets without a booking URL. */
 export function directPageUrl(baseUrl: string, id: WidgetId): string {
   return `${baseUrl}/w/${id}`;
+}
+
+/** The organization's logo; another address after each change, so that it can be cached for long. */
+export function toLogoPath(organizationId: OrganizationId, updatedAt: Date): string {
+  return `/logos/${organizationId}?v=${updatedAt.getTime()}`;
 }
 
 /** The HTML that customers paste into their pages. */

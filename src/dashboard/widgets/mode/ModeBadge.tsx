@@ -3,13 +3,13 @@ import type { AppWidget } from "#contract/app/widgets.ts";
 
 /** Stands wherever a widget appears, so that nobody takes a test for the real thing. */
 export function ModeBadge({ widget: { isLive } }: { widget: Pick<AppWidget, "isLive"> }) {
-  return <Badge color={isLive ? "green" : "orange"}>{isLive ? "Live" : "Test mode"}</Badge>;
+  return <Badge color={isLive ? "green" : "yellow"}>{isLive ? "Live" : "Test mode"}</Badge>;
 }
 
 /** Marks a booking that was made in test mode. */
 export function TestBadge() {
   return (
-    <Badge color="orange" size="sm">
+    <Badge color="yellow" size="sm">
       Test
     </Badge>
   );

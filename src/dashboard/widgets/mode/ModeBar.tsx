@@ -38,7 +38,7 @@ function TestBar({ onOpen }: { onOpen: (dialog: string) => void }) {
   const { can } = useOrganization();
   return (
     <Alert
-      color="orange"
+      color="yellow"
       variant="light"
       mb="lg"
       icon={<IconFlask size={20} stroke={1.6} />}

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RawAttribution } from "#contract/attribution.ts";
 import { BOOK_BODY_MAX_BYTES, BookAnswer, type BookRequest, type FreeSlot } from "#contract/book.ts";
 import { DAY_MS } from "#contract/durations.ts";
+import type { Offer } from "#contract/widget-options.ts";
 import type { Deps } from "../../deps.ts";
 import { honourPrivacySignal } from "../../funnel/classify/privacy-signal.ts";
 import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../../funnel/classify/read-attribution.ts";
@@ -9,11 +10,13 @@ import type { ReadVisit, VisitReader } from "../../funnel/classify/read-visit.ts
 import type { KeyCap } from "../../funnel/record/key-cap.ts";
 import { ApiError, FieldsError } from "../../http/api-error.ts";
 import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
+import { assert } from "../../lib/assert.ts";
 import { openSchedulingSystem } from "../../scheduler/open-system.ts";
 import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
-import { type SchedulingSystem, toFreeSlot } from "../../scheduler/scheduling-system.ts";
+import { type OfferedService, type SchedulingSystem, toFreeSlot } from "../../scheduler/scheduling-system.ts";
 import type { BookableWidget } from "../../widgets/bookable-widget.ts";
 import { limitWidgetRoute } from "../../widgets/limited-widget.ts";
+import { applyOffer, chooseStaff, toOfferedStaff } from "../../widgets/offer.ts";
 import { toAttribution } from "../stored/to-attribution.ts";
 import { type CheckedRequest, checkBookRequest, parseBookRequest } from "./check-book-request.ts";
 import { type MadeBooking, makeBooking, type WantedBooking } from "./make-booking.ts";
@@ -58,10 +61,15 @@ export async function bookRoutes(
           throw new ApiError("widget_changed", "This widget has changed between test mode and live. Load it again.");
 
         const system = await openSchedulingSystem(deps, widget);
-        const checked = await requireChecked(system, request);
+        const { checked, service } = await requireChecked(system, request, widget.offer);
+        const offered = request.staffId === undefined ? toOfferedStaff(widget.offer, service) : null;
+        const staffId =
+          offered === null
+            ? (request.staffId ?? null)
+            : await chooseStaff(system, { serviceId: service.id, startAt: checked.startAt, staffIds: offered });
         const origin = readOrigin(deps, visits, { post, request, widget });
         const counted = await keyCap.applyForBooking(widget.organizationId, origin.visit, deps.clock.now());
-        const wanted = { idempotencyKey, ...toWanted({ widget, request, checked, origin, counted }) };
+        const wanted = { idempotencyKey, ...toWanted({ widget, request, checked, staffId, origin, counted }) };
         const made = await makeBooking({ ...deps, settler }, system, wanted);
         return await sendOutcome(reply, made, () => findFreshSlots(system, wanted));
       },
@@ -76,13 +84,18 @@ function requireBookRequest(body: string): BookRequest {
   return parsed.request;
 }
 
-async function requireChecked(system: SchedulingSystem, request: BookRequest): Promise<CheckedRequest> {
+async function requireChecked(
+  system: SchedulingSystem,
+  request: BookRequest,
+  offer: Offer | null,
+): Promise<{ checked: CheckedRequest; service: OfferedService }> {
   const services = await system.listServices();
   if (services.kind !== "found") throw unavailable();
-  const service = services.value.find(({ id }) => id === request.serviceId);
+  const service = applyOffer(services.value, offer).find(({ id }) => id === request.serviceId);
   const result = checkBookRequest(request, service);
   if ("fields" in result) throw new FieldsError(result.fields);
-  return result.checked;
+  assert(service, "an unknown service is a fault");
+  return { checked: result.checked, service };
 }
 
 /** Where the visitor came from: the loader's raw fields, and how we classify them. */
@@ -106,12 +119,14 @@ function toWanted({
   widget,
   request,
   checked,
+  staffId,
   origin,
   counted,
 }: {
   widget: BookableWidget;
   request: BookRequest;
   checked: CheckedRequest;
+  staffId: string | null;
   origin: Origin;
   /** The visit as analytics counts it, with the cap on distinct keys applied. */
   counted: ReadVisit;
@@ -123,7 +138,7 @@ function toWanted({
     connectionId: widget.connectionId,
     serviceId: request.serviceId,
     startAt,
-    staffId: request.staffId ?? null,
+    staffId,
     locale: request.locale ?? "en",
     touch: toTouch(request, counted),
     copy: { timeZone, customer, answers, attribution: toAttribution(origin.raw, origin.visit) },

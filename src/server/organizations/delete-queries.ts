@@ -1,0 +1,93 @@
+import { sql } from "kysely";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+
+/**
+ * Every table with rows of an organization, in the order of deletion: the common locking order (ARCHITECTURE, "Rows are locked in
+ * one order"), and referring rows before the rows they refer to.
+ */
+export const ORGANIZATION_TABLES = [
+  "bookings",
+  "booking_deletions",
+  "deletion_clocks",
+  "delivery_queue",
+  "webhook_events",
+  "deliveries",
+  "delivery_attempts",
+  "endpoint_notices",
+  "redeliveries",
+  "endpoints",
+  "delivery_lanes",
+  "booking_references",
+  "booking_clocks",
+  "pending_bookings",
+  "sandbox_busy",
+  "sandbox_appointments",
+  "sandboxes",
+  "funnel_visits",
+  "funnel_keys",
+  "funnel_days",
+  "funnel_key_days",
+  "funnel_key_spans",
+  "funnel_drops",
+  "day_zones",
+  "audit_entries",
+  "api_key_uses",
+  "api_keys",
+  "invitations",
+  "members",
+  "live_periods",
+  "organization_logos",
+  "widgets",
+  "scheduling_connections",
+] as const;
+
+/** From here on, recording and storing wait for this transaction, and then find that the widget is gone. */
+export async function holdRecording(transaction: Db, owner: OrganizationId): Promise<void> {
+  await sql`select from day_zones where organization_id = ${owner} for update`.execute(transaction);
+  await sql`select from widgets where organization_id = ${owner} order by id for update`.execute(transaction);
+}
+
+/** Deletes the organization with all its rows. False if there is none. People stay: they may be in other organizations. */
+export async function deleteOrganization(transaction: Db, owner: OrganizationId): Promise<boolean> {
+  await holdRecording(transaction, owner);
+  for (const table of ORGANIZATION_TABLES)
+    await sql`delete from ${sql.table(table)} where organization_id = ${owner}`.execute(transaction);
+  const result = await transaction.deleteFrom("organizations").where("id", "=", owner).executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+export async function countOf(db: Db, owner: OrganizationId): Promise<{ bookings: number; members: number }> {
+  const { rows } = await sql<{ bookings: number; members: number }>`
+    select (select count(*) from bookings where organization_id = ${owner}) as bookings,
+      (select count(*) from members where organization_id = ${owner}) as members`.execute(db);
+  return rows[0] ?? { bookings: 0, members: 0 };
+}
+
+export type DeletedOrganization = {
+  id: OrganizationId;
+  name: string;
+  deletedAt: Date;
+  /** Null: the operator. */
+  deletedBy: string | null;
+  bookings: number;
+  members: number;
+};
+
+export async function insertDeleted(db: Db, row: DeletedOrganization): Promise<void> {
+  const { deletedAt, deletedBy, ...rest } = row;
+  await db
+    .insertInto("deleted_organizations")
+    .values({ ...rest, deleted_at: deletedAt, deleted_by: deletedBy })
+    .execute();
+}
+
+/** Newest first, for the operator. */
+export async function listDeleted(db: Db): Promise<DeletedOrganization[]> {
+  const rows = await db
+    .selectFrom("deleted_organizations")
+    .select(["id", "name", "deleted_at", "deleted_by", "bookings", "members"])
+    .orderBy("deleted_at", "desc")
+    .execute();
+  return rows.map(({ deleted_at: deletedAt, deleted_by: deletedBy, ...rest }) => ({ ...rest, deletedAt, deletedBy }));
+}

@@ -1,0 +1,21 @@
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Deps } from "../deps.ts";
+import { countOf, deleteOrganization, insertDeleted } from "./delete-queries.ts";
+
+/**
+ * Deletes an organization with everything of it, and keeps a line for the operator. `db` should be patientDb: with many bookings
+ * this takes minutes. False if there is no such organization.
+ */
+export async function removeOrganization(
+  { db, clock, log }: Pick<Deps, "db" | "clock" | "log">,
+  { id, name, deletedBy }: { id: OrganizationId; name: string; deletedBy: string | null },
+): Promise<boolean> {
+  const isDeleted = await db.transaction().execute(async (transaction) => {
+    const counts = await countOf(transaction, id);
+    if (!(await deleteOrganization(transaction, id))) return false;
+    await insertDeleted(transaction, { id, name, deletedAt: clock.now(), deletedBy, ...counts });
+    return true;
+  });
+  if (isDeleted) log.warn("organization.deleted", { organizationId: id });
+  return isDeleted;
+}
