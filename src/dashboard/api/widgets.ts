@@ -22,3 +22,9 @@ export const testDataQuery = (organization: string, widget: string) =>
     queryFn: ({ signal }) =>
       call("clearTestData", { organization, signal, params: { widget }, body: { dryRun: true } }),
   });
+
+export const widgetServicesQuery = (organization: string, widget: string) =>
+  queryOptions({
+    queryKey: [...widgetsKey(organization), widget, "services"],
+    queryFn: ({ signal }) => call("listWidgetServices", { organization, signal, params: { widget } }),
+  });

@@ -18,6 +18,7 @@ import { ModeBadge } from "./mode/ModeBadge.tsx";
 import { ModeBar } from "./mode/ModeBar.tsx";
 import { OutsideButton } from "./OutsideButton.tsx";
 import { PauseButton } from "./PauseButton.tsx";
+import { ServicesTab } from "./ServicesTab.tsx";
 import { StatusBadge } from "./StatusBadge.tsx";
 import { StorageTab } from "./StorageTab.tsx";
 
@@ -80,12 +81,16 @@ function WidgetTabs({ widget }: { widget: AppWidget }) {
     <Tabs value={tab} onChange={(next) => change({ tab: next ?? DEFAULTS.tab })} keepMounted={false}>
       <Tabs.List mb="lg">
         <Tabs.Tab value="design">Design</Tabs.Tab>
+        <Tabs.Tab value="services">Services</Tabs.Tab>
         <Tabs.Tab value="install">Install</Tabs.Tab>
         <Tabs.Tab value="storage">Store bookings</Tabs.Tab>
       </Tabs.List>
       {/* Stays mounted behind the other tabs, so that unsaved changes survive. */}
       <Tabs.Panel value="design" keepMounted>
         <DesignTab widget={widget} />
+      </Tabs.Panel>
+      <Tabs.Panel value="services">
+        <ServicesTab widget={widget} />
       </Tabs.Panel>
       <Tabs.Panel value="install">
         <InstallTab widget={widget} />

@@ -1,4 +1,6 @@
+import type { Language } from "#contract/languages.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
+import type { HourCycle } from "#contract/widget-looks.ts";
 
 // Names and descriptions of templates and statuses.
 
@@ -10,3 +12,14 @@ export const TEMPLATES: Record<Template, { name: string; meaning: string }> = {
 
 export const STATUS_NAMES: Record<WidgetStatus, string> = { active: "Active", paused: "Paused" };
 export const STATUS_COLORS: Record<WidgetStatus, string> = { active: "green", paused: "gray" };
+
+/** In the language itself, as visitors know it. */
+export const LANGUAGE_NAMES: Record<Language, string> = {
+  en: "English",
+  de: "Deutsch",
+  fr: "Français",
+  es: "Español",
+  pt: "Português",
+};
+
+export const HOUR_CYCLE_NAMES: Record<HourCycle, string> = { h12: "12 hours (2:30 pm)", h23: "24 hours (14:30)" };

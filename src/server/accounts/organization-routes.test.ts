@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
 import { createTestApp } from "../../../test/support/app.ts";
+import { askApp } from "../../../test/support/app-api.ts";
 import { openBrowser } from "../../../test/support/browser-session.ts";
+import { makeBooking, makeWidget } from "../../../test/support/builders.ts";
 import { signIn } from "../../../test/support/sign-in.ts";
 import { rebuildOutdated } from "../funnel/recount/rebuild.ts";
+import { listDeleted, ORGANIZATION_TABLES } from "../organizations/delete-queries.ts";
 
 const testApp = await createTestApp();
-const { deps } = testApp;
+const { app, deps, clock } = testApp;
 
 test("every member sees the organization, its plan, the plan's features and the retention limit", async () => {
   const viewer = await signIn(testApp, { role: "viewer", plan: "pro" });
@@ -20,6 +24,7 @@ test("every member sees the organization, its plan, the plan's features and the 
         name: "Lindenhof Dental",
         timeZone: "UTC",
         createdAt: "2026-11-01T12:00:00.000Z",
+        logoUrl: null,
         plan: {
           id: "pro",
           name: "Pro",
@@ -64,4 +69,54 @@ test("members cannot change the plan", async () => {
   const browser = openBrowser(testApp, owner);
   await browser.send("PATCH", "/api/app/organization", { name: "New", plan: "business" });
   assert.equal((await browser.send("GET", "/api/app/organization")).body.plan.id, "free");
+});
+
+test("an owner deletes the organization by typing its name, and everything of it goes", async () => {
+  const owner = await signIn(testApp, { role: "owner" });
+  const other = await signIn(testApp, { role: "owner" });
+  const { organizationId } = owner;
+  const widgetId = await makeWidget(deps.db, organizationId);
+  await makeBooking(deps.db, organizationId, { widgetId });
+  const remove = (body: object, by = owner) => askApp(app, by, "POST /organization/delete", body);
+  const admin = await signIn(testApp, { role: "admin", organizationId });
+  assert.equal((await remove({ name: "Lindenhof Dental" }, admin)).status, 403);
+  const wrong = await remove({ name: "Lindenhof" });
+  assert.deepEqual(
+    [wrong.status, Object.keys((wrong.body as { error: { fields: object } }).error.fields)],
+    [422, ["name"]],
+  );
+  assert.equal((await remove({ name: "Lindenhof Dental" })).status, 204);
+
+  for (const table of [...ORGANIZATION_TABLES]) {
+    const { rows } = await sql`select from ${sql.table(table)} where organization_id = ${organizationId}`.execute(
+      deps.db,
+    );
+    assert.deepEqual([table, rows.length], [table, 0]);
+  }
+  assert.equal((await askApp(app, other, "GET /organization")).status, 200);
+  const [kept] = await listDeleted(deps.db);
+  assert.deepEqual(kept, {
+    id: organizationId,
+    name: "Lindenhof Dental",
+    deletedAt: clock.now(),
+    deletedBy: owner.email,
+    bookings: 1,
+    members: 2,
+  });
+});
+
+test("a logo is a picture, and visitors get it under an address that changes with it", async () => {
+  const admin = await signIn(testApp, { role: "admin" });
+  const picture = Buffer.from("89504e470d0a1a0a0000", "hex");
+  const save = (content: Buffer) =>
+    askApp(app, admin, "POST /organization/logo", { picture: content.toString("base64") });
+  assert.equal((await save(Buffer.from("<svg onload=alert(1)>"))).status, 422);
+  assert.equal((await save(Buffer.alloc(201 * 1024))).status, 422);
+  assert.equal((await save(picture)).status, 204);
+  const { logoUrl } = (await askApp(app, admin, "GET /organization")).body as { logoUrl: string };
+  const served = await app.inject(logoUrl);
+  assert.deepEqual([served.statusCode, served.headers["content-type"]], [200, "image/png"]);
+  assert.deepEqual(served.rawPayload, picture);
+  await askApp(app, admin, "DELETE /organization/logo");
+  assert.equal((await app.inject(logoUrl)).statusCode, 404);
 });

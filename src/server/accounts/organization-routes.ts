@@ -15,11 +15,10 @@ import { removeOrganization } from "../organizations/remove-organization.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 import { memberOf } from "./auth/member-auth.ts";
 
+type OrganizationDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">;
+
 /** The organization's settings. Behind the member guard. Only the operator can change its plan. */
-export function organizationRoutes(
-  app: FastifyInstance,
-  deps: Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">,
-): void {
+export function organizationRoutes(app: FastifyInstance, deps: OrganizationDeps): void {
   app.get("/organization", { schema: { response: { 200: OrganizationShape } } }, async (request) => {
     return await readOrganization(deps, memberOf(request).organizationId);
   });
@@ -66,6 +65,11 @@ export function organizationRoutes(
     },
   );
 
+  deletionRoute(app, deps);
+}
+
+/** Owners only. The name is typed as confirmation. */
+function deletionRoute(app: FastifyInstance, deps: OrganizationDeps): void {
   app.post<{ Body: OrganizationDeletion }>(
     "/organization/delete",
     { schema: { body: OrganizationDeletion } },

@@ -28,7 +28,7 @@ export function renderFramePage(page: {
 ${textsFile === undefined ? null : html`<link rel="modulepreload" href="${textsFile}">`}
 <script type="module" src="${files.script}"></script>`,
     stylesheets: files.stylesheets,
-    body: html`<main id="frame" data-widget="${widget.id}" data-accent="${widget.accentColor ?? ""}">
+    body: html`<main id="frame" data-widget="${widget.id}" data-accent="${widget.accentColor ?? ""}" data-radius="${widget.options.cornerRadius ?? ""}" data-font="${widget.options.fontFamily ?? ""}" data-language="${widget.options.language ?? ""}">
 <p class="starting" role="status">${texts.loading}</p>
 <noscript><p>${texts.needsScript}</p><p><a href="${page.bookingUrl}" target="_top">${texts.openBookingPage}</a></p></noscript>
 </main>`,

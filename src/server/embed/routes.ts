@@ -51,8 +51,9 @@ async function sendPage(
     .header("content-security-policy", toPolicy(isFramed ? toAncestors(widget?.allowedDomains ?? []) : "'none'"));
   if (isFramed || !widget) reply.header("x-robots-tag", "noindex");
   if (!widget) return reply.code(404).send(renderUnknownPage({ kind, language, files }));
+  const spoken = widget.options.language ?? language;
   const bookingUrl = widget.bookingUrl ?? directPageUrl(deps.config.baseUrl, widget.id);
-  return reply.send(renderFramePage({ kind, widget, bookingUrl, language, files }));
+  return reply.send(renderFramePage({ kind, widget, bookingUrl, language: spoken, files }));
 }
 
 /** Our own pages are always allowed, because the dashboard shows a preview. */

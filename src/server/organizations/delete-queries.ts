@@ -43,7 +43,7 @@ export const ORGANIZATION_TABLES = [
 ] as const;
 
 /** From here on, recording and storing wait for this transaction, and then find that the widget is gone. */
-export async function holdRecording(transaction: Db, owner: OrganizationId): Promise<void> {
+async function holdRecording(transaction: Db, owner: OrganizationId): Promise<void> {
   await sql`select from day_zones where organization_id = ${owner} for update`.execute(transaction);
   await sql`select from widgets where organization_id = ${owner} order by id for update`.execute(transaction);
 }

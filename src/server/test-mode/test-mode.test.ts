@@ -184,7 +184,7 @@ describe("clearing test data", () => {
     ] as const;
     const from = new Date(NOON.getTime() - 80 * DAY_MS);
     const touches = sampleTouches({ widgets, from, to: NOON }, { visits: 200, seed: 17 });
-    await recordTouches(deps.db, touches, "every", { now: NOON });
+    await recordTouches(deps.db, touches, { now: NOON, includePaused: true });
     await sealSpans(deps.db, owner, NOON);
     const period = {
       started_at: new Date(NOON.getTime() - 30 * DAY_MS),
@@ -221,5 +221,5 @@ describe("clearing test data", () => {
 });
 
 async function view(widgetId: WidgetId, visit: number): Promise<void> {
-  await recordTouches(deps.db, [makeTouch({ widgetId, visit, at: clock.now() })], "active");
+  await recordTouches(deps.db, [makeTouch({ widgetId, visit, at: clock.now() })]);
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { ConfigAnswer } from "#contract/book.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { changeWidget } from "./app-queries.ts";
 
 const { app, deps } = await createTestApp();
 
@@ -53,4 +54,46 @@ test("invalid parameters of /slots give 400 with the reason", async () => {
   assert.deepEqual(await ask({ to: "2026-12-09" }), bad("to must not be more than 31 days after from"));
   assert.equal((await ask({ from: "soon" }))[0], 400);
   assert.equal((await ask({ service: "none" }))[0], 404);
+});
+
+test("a widget offers only the chosen services and people, in the chosen order", async () => {
+  const owner = await makeOrganization(deps.db);
+  const widgetId = await makeWidget(deps.db, owner);
+  const offer = [
+    { serviceId: "online-meeting", staffIds: null },
+    { serviceId: "gone", staffIds: null },
+    { serviceId: "consultation", staffIds: ["sam-rivera"] },
+  ];
+  await changeWidget(deps.db, owner, { id: widgetId, change: { offers: JSON.stringify({ sandbox: offer }) } });
+  const { services } = (await app.inject(`/embed-api/${widgetId}/config`)).json() as ConfigAnswer;
+  assert.deepEqual(
+    services.map(({ id, staff }) => [id, staff.map((person) => person.id)]),
+    [
+      ["online-meeting", []],
+      ["consultation", ["sam-rivera"]],
+    ],
+  );
+  const ask = (query: object) =>
+    app.inject({ url: `/embed-api/${widgetId}/slots`, query: { from: "2026-11-02", to: "2026-11-03", ...query } });
+  assert.equal((await ask({ service: "first-appointment" })).statusCode, 404);
+  assert.equal((await ask({ service: "consultation", staff: "alex-kim" })).statusCode, 400);
+  const { slots } = (await ask({ service: "consultation" })).json();
+  assert.deepEqual(slots[0].staffIds, ["sam-rivera"]);
+
+  const book = (serviceId: string) =>
+    app.inject({
+      method: "POST",
+      url: `/embed-api/${widgetId}/bookings`,
+      headers: { "content-type": "application/json", "idempotency-key": serviceId },
+      payload: JSON.stringify({
+        visitId: "00000000-0000-4000-8000-000000000001",
+        serviceId,
+        start: slots[0].start,
+        timeZone: "UTC",
+        customer: { name: "Mara Quell", email: "mara@example.com" },
+      }),
+    });
+  assert.equal((await book("fully-booked")).statusCode, 422);
+  const booked = await book("consultation");
+  assert.deepEqual([booked.statusCode, booked.json().staff], [201, [{ id: "sam-rivera", name: "Sam Example" }]]);
 });

@@ -18,7 +18,7 @@ describe("times follow the chosen zone, dates the locale", () => {
   ];
   for (const [locale, zone, time, date, month] of cases)
     test(`${locale} in ${zone}`, () => {
-      const formats = createFormats(locale, zone, 1);
+      const formats = createFormats(locale, zone, { firstWeekday: 1, hourCycle: null });
       assert.deepEqual([formats.time(START_MS), formats.dateOf(START_MS), formats.month("2026-11")].map(plain), [
         time,
         date,
@@ -28,7 +28,7 @@ describe("times follow the chosen zone, dates the locale", () => {
 });
 
 test("the two times with one name on the night clocks go back are distinguished", () => {
-  const { time, timeWithOffset } = createFormats("en-GB", "Europe/Berlin", 1);
+  const { time, timeWithOffset } = createFormats("en-GB", "Europe/Berlin", { firstWeekday: 1, hourCycle: null });
   const [first, second] = [Date.parse("2026-10-25T00:30:00.000Z"), Date.parse("2026-10-25T01:30:00.000Z")];
   assert.equal(time(first), time(second));
   assert.deepEqual([timeWithOffset(first), timeWithOffset(second)].map(plain), ["02:30 GMT+2", "02:30 GMT+1"]);
@@ -36,13 +36,16 @@ test("the two times with one name on the night clocks go back are distinguished"
 
 test("a calendar day has the same name in every zone", () => {
   for (const zone of ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
-    assert.equal(createFormats("en-GB", zone, 1).day("2026-11-02"), "Monday 2 November");
+    assert.equal(
+      createFormats("en-GB", zone, { firstWeekday: 1, hourCycle: null }).day("2026-11-02"),
+      "Monday 2 November",
+    );
 });
 
 test("weeks start on Monday or Sunday, by locale", () => {
   assert.deepEqual([toFirstWeekday("de"), toFirstWeekday("en-US"), toFirstWeekday("pt-BR")], [1, 7, 7]);
-  assert.equal(createFormats("en", "UTC", 7).weekdays[0]?.long, "Sunday");
-  assert.equal(createFormats("en", "UTC", 1).weekdays[6]?.long, "Sunday");
+  assert.equal(createFormats("en", "UTC", { firstWeekday: 7, hourCycle: null }).weekdays[0]?.long, "Sunday");
+  assert.equal(createFormats("en", "UTC", { firstWeekday: 1, hourCycle: null }).weekdays[6]?.long, "Sunday");
 });
 
 test("zones are grouped by continent and shown as places", () => {
@@ -56,9 +59,17 @@ test("zones are grouped by continent and shown as places", () => {
 });
 
 test("a range in the repeated hour says which one it is; any other does not", () => {
-  const { timeRange } = createFormats("en-GB", "Europe/Berlin", 1);
+  const { timeRange } = createFormats("en-GB", "Europe/Berlin", { firstWeekday: 1, hourCycle: null });
   const range = (from: string, to: string) => timeRange(Date.parse(from), Date.parse(to)).replace(/\s/g, " ");
   assert.match(range("2027-10-31T00:00:00Z", "2027-10-31T00:30:00Z"), /02:00.*02:30.*GMT\+2/);
   assert.match(range("2027-10-31T01:00:00Z", "2027-10-31T01:30:00Z"), /02:00.*02:30.*GMT\+1/);
   assert.doesNotMatch(range("2027-10-31T09:00:00Z", "2027-10-31T09:30:00Z"), /GMT/);
+});
+
+test("a widget can fix the hours, whatever the visitor's language", () => {
+  const at = Date.parse("2026-11-02T13:30:00.000Z");
+  const timeIn = (locale: string, hourCycle: "h12" | "h23") =>
+    createFormats(locale, "UTC", { firstWeekday: 1, hourCycle }).time(at);
+  assert.equal(timeIn("en-US", "h23"), "13:30");
+  assert.match(timeIn("de", "h12"), /^0?1:30.PM$/);
 });

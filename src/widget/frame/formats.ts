@@ -1,3 +1,4 @@
+import type { HourCycle } from "#contract/widget-looks.ts";
 import { type Day, type Month, toUtcMs } from "./days.ts";
 
 /** Formats dates and times for a locale. */
@@ -20,8 +21,14 @@ const CLOCK_SHIFTS_MS = [3_600_000, -3_600_000, 1_800_000, -1_800_000];
 /** A Monday. */
 const SOME_MONDAY: Day = "2026-11-02";
 
-export function createFormats(locale: string, timeZone: string, firstWeekday: number): Formats {
-  const inZone = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, { timeZone, ...options });
+export function createFormats(
+  locale: string,
+  timeZone: string,
+  { firstWeekday, hourCycle }: { firstWeekday: number; hourCycle: HourCycle | null },
+): Formats {
+  const hours = hourCycle === null ? {} : { hourCycle };
+  const inZone = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(locale, { timeZone, ...hours, ...options });
   const ofDay = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...options });
     return (day: Day) => format.format(toUtcMs(day));

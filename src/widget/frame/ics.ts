@@ -1,6 +1,6 @@
 // An appointment as a calendar file (RFC 5545).
 
-type CalendarEntry = {
+export type CalendarEntry = {
   readonly uid: string;
   readonly startMs: number;
   readonly endMs: number;

@@ -8,15 +8,18 @@ const GROUNDS = { light: "#f5f7fa", dark: "#1e2430" } as const;
 
 const DEFAULT_ACCENT = "#4b45d6";
 
+/** The widget's own settings; null: the template's. */
+export type WidgetLook = { accent: string | null; radius: number | null; font: string | null };
+
 export class Look {
   readonly #root: HTMLElement;
   readonly #wantsDark = window.matchMedia("(prefers-color-scheme: dark)");
-  readonly #widgetAccent: string | null;
+  readonly #widgetLook: WidgetLook;
   #theme: Theme;
 
-  constructor(root: HTMLElement, options: { widgetAccent: string | null; theme: Theme }) {
+  constructor(root: HTMLElement, options: { widgetLook: WidgetLook; theme: Theme }) {
     this.#root = root;
-    this.#widgetAccent = options.widgetAccent;
+    this.#widgetLook = options.widgetLook;
     this.#theme = options.theme;
     this.#wantsDark.addEventListener("change", () => this.#apply());
     this.#apply();
@@ -28,13 +31,18 @@ export class Look {
   }
 
   #apply(): void {
-    const { accent, mode = "auto", radius } = this.#theme;
+    const { mode = "auto" } = this.#theme;
+    // What the page asks for goes before the widget's settings.
+    const accent = this.#theme.accent ?? this.#widgetLook.accent ?? DEFAULT_ACCENT;
+    const radius = this.#theme.radius ?? this.#widgetLook.radius;
     const scheme = mode === "auto" ? (this.#wantsDark.matches ? "dark" : "light") : mode;
     this.#root.dataset["scheme"] = scheme;
-    const colors = toAccentColors(accent ?? this.#widgetAccent ?? DEFAULT_ACCENT, GROUNDS[scheme]);
+    const colors = toAccentColors(accent, GROUNDS[scheme]);
     this.#root.style.setProperty("--accent", colors.fill);
     this.#root.style.setProperty("--on-accent", colors.onFill);
     this.#root.style.setProperty("--accent-ink", colors.ink);
-    if (radius !== undefined) this.#root.style.setProperty("--radius", `${radius}px`);
+    if (radius !== null) this.#root.style.setProperty("--radius", `${radius}px`);
+    const { font } = this.#widgetLook;
+    if (font !== null) this.#root.style.setProperty("--page-font", `"${font}"`);
   }
 }

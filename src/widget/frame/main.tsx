@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { findLanguage } from "#contract/languages.ts";
-import { parseAccentColor } from "#contract/widget-looks.ts";
+import { parseAccentColor, parseFontFamily } from "#contract/widget-looks.ts";
 import type { FrameContext } from "../messages.ts";
 import { createApi } from "./api.ts";
 import { App } from "./app.tsx";
@@ -8,9 +8,9 @@ import { type Bridge, createBridge, reportHeight } from "./bridge.ts";
 import { parseContext } from "./context.ts";
 import { makeUuid } from "./environment.ts";
 import { Funnel } from "./funnel.ts";
-import { Look } from "./look.ts";
+import { Look, type WidgetLook } from "./look.ts";
 import { readPageAttribution } from "./page-attribution.ts";
-import { findPreview, toPreviewApi } from "./preview.ts";
+import { findPreview, type Preview, toPreviewApi } from "./preview.ts";
 import type { Session } from "./session.ts";
 import { StepHistory } from "./step-history.ts";
 import { loadTexts } from "./texts/load-texts.ts";
@@ -41,7 +41,7 @@ async function startUnknown(element: HTMLElement): Promise<void> {
   const bridge = createBridge(context);
   const steps = startSteps(context, bridge);
   if (context.mode === "popup") {
-    new Look(page, { widgetAccent: null, theme: context.theme ?? {} });
+    new Look(page, { widgetLook: { accent: null, radius: null, font: null }, theme: context.theme ?? {} });
     const texts = await loadTexts(findLanguage([page.lang])?.language ?? "en");
     const top = document.createElement("header");
     top.className = "top";
@@ -53,19 +53,19 @@ async function startUnknown(element: HTMLElement): Promise<void> {
 
 async function start(element: HTMLElement, widget: string): Promise<void> {
   const context = readContext();
-  const wanted = [toWithRegion(context.locale), navigator.languages].flat();
-  const { language, tag } = findLanguage(wanted) ?? { language: "en" as const, tag: "en" };
   const preview = findPreview();
+  const fixed = preview ? preview.language : element.dataset["language"] || null;
+  const wanted = [toWithRegion(fixed ?? context.locale), navigator.languages].flat();
+  const { language, tag } = findLanguage(wanted) ?? { language: "en" as const, tag: "en" };
   if (preview) page.dataset["template"] = preview.template;
   const look = new Look(page, {
-    // A preview has an accent of its own.
-    widgetAccent: preview ? null : parseAccentColor(element.dataset["accent"] ?? ""),
+    widgetLook: preview ? toPreviewLook(preview) : readLook(element.dataset),
     theme: context.theme ?? {},
   });
   const texts = await loadTexts(language);
   page.lang = tag;
 
-  const api = preview ? toPreviewApi(createApi(widget)) : createApi(widget);
+  const api = preview ? toPreviewApi(createApi(widget), preview) : createApi(widget);
   const bridge = createBridge(context);
   const visit = new VisitKeeper({
     widget: preview ? `${widget}_preview` : widget,
@@ -95,6 +95,19 @@ async function start(element: HTMLElement, widget: string): Promise<void> {
   element.textContent = "";
   render(<App session={session} />, element);
   appear(element, context, bridge);
+}
+
+/** The accent of a preview comes with its theme. */
+function toPreviewLook({ cornerRadius, fontFamily }: Preview): WidgetLook {
+  return { accent: null, radius: cornerRadius, font: fontFamily && parseFontFamily(fontFamily) };
+}
+
+function readLook({ accent, radius, font }: DOMStringMap): WidgetLook {
+  return {
+    accent: parseAccentColor(accent ?? ""),
+    radius: radius ? Number(radius) : null,
+    font: parseFontFamily(font ?? ""),
+  };
 }
 
 /** Esc closes a popup. */

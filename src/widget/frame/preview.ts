@@ -1,4 +1,5 @@
 import type { ConfigAnswer } from "#contract/book.ts";
+import type { WidgetOptions } from "#contract/widget-options.ts";
 import type { Api } from "./api.ts";
 
 // The dashboard shows the frame next to a widget's settings, with unsaved changes. Everything works as for visitors,
@@ -7,20 +8,30 @@ import type { Api } from "./api.ts";
 const REFERENCE = "SVC-PREVIEW";
 const MINUTE_MS = 60_000;
 
+/** The form's values, which may not be saved yet. */
+export type Preview = Pick<WidgetOptions, "cornerRadius" | "fontFamily" | "language" | "hourCycle" | "showsLogo"> & {
+  template: string;
+  privacyUrl: string | null;
+};
+
 /** Null outside the preview, because browsers reveal the element around a frame to its own origin only. */
-export function findPreview(): { template: string } | null {
-  const template = window.frameElement?.getAttribute("data-preview-template");
-  return template ? { template } : null;
+export function findPreview(): Preview | null {
+  const text = window.frameElement?.getAttribute("data-preview");
+  return text ? (JSON.parse(text) as Preview) : null;
 }
 
-export function toPreviewApi(api: Api): Api {
+export function toPreviewApi(api: Api, { hourCycle, showsLogo, privacyUrl }: Preview): Api {
   let services: ConfigAnswer["services"] = [];
   return {
     ...api,
     async loadConfig() {
       const loaded = await api.loadConfig();
-      if (loaded.kind === "loaded") services = loaded.value.services;
-      return loaded;
+      if (loaded.kind !== "loaded") return loaded;
+      services = loaded.value.services;
+      const { widget } = loaded.value;
+      const logoUrl = showsLogo ? widget.logoUrl : null;
+      const shown = { ...widget, hourCycle, privacyUrl, logoUrl, thankYouUrl: null };
+      return { kind: "loaded", value: { ...loaded.value, widget: shown } };
     },
     async book({ serviceId, staffId, start, timeZone }) {
       const service = services.find(({ id }) => id === serviceId);

@@ -26,8 +26,8 @@ export function DesignTab({ widget }: { widget: AppWidget }) {
       form.setValues(values);
     },
   });
-  const { template, accentColor } = form.values;
-  const [accent] = useDebouncedValue(parseAccentColor(accentColor.trim()), SETTLED_MS);
+  const [values] = useDebouncedValue(form.values, SETTLED_MS);
+  const accent = parseAccentColor(values.accentColor.trim());
   return (
     <div className={classes["columns"]}>
       <LeaveGuard isDirty={form.isDirty()} />
@@ -40,7 +40,7 @@ export function DesignTab({ widget }: { widget: AppWidget }) {
           save.mutate({ ...toWire(changed), was: toWire(was) });
         }}
       />
-      <Preview widget={widget} template={template} accent={accent} />
+      <Preview widget={widget} values={values} accent={accent} />
     </div>
   );
 }

@@ -1,18 +1,21 @@
 import { Group, Paper, SegmentedControl, Text, Title } from "@mantine/core";
 import { useId, useState } from "react";
 import type { AppWidget } from "#contract/app/widgets.ts";
-import type { Template } from "#contract/widget.ts";
 import classes from "./Preview.module.css";
+import { toPreviewed, type WidgetValues } from "./widget-form.ts";
 
-type PreviewProps = { widget: AppWidget; template: Template; accent: string | null };
+type PreviewProps = { widget: AppWidget; values: WidgetValues; accent: string | null };
+type Width = "desktop" | "phone";
 type Scheme = "light" | "dark";
 
 /**
  * The real booking frame in preview mode: it counts no visits, makes no bookings and shows unsaved changes
  * (src/widget/frame/preview.ts).
  */
-export function Preview({ widget, template, accent }: PreviewProps) {
+export function Preview({ widget, values, accent }: PreviewProps) {
   const [scheme, setScheme] = useState<Scheme>("light");
+  const [width, setWidth] = useState<Width>("desktop");
+  const shown = JSON.stringify(toPreviewed(values));
   const id = useId();
   const context = {
     mode: "inline",
@@ -25,25 +28,39 @@ export function Preview({ widget, template, accent }: PreviewProps) {
         <Title order={2} id={id}>
           Preview
         </Title>
-        <SegmentedControl
-          size="xs"
-          aria-label="Page background"
-          value={scheme}
-          onChange={(next) => setScheme(next as Scheme)}
-          data={[
-            { value: "light", label: "Light" },
-            { value: "dark", label: "Dark" },
-          ]}
-        />
+        <Group gap="xs">
+          <SegmentedControl
+            size="xs"
+            aria-label="Width"
+            value={width}
+            onChange={(next) => setWidth(next as Width)}
+            data={[
+              { value: "desktop", label: "Desktop" },
+              { value: "phone", label: "Phone" },
+            ]}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="Page background"
+            value={scheme}
+            onChange={(next) => setScheme(next as Scheme)}
+            data={[
+              { value: "light", label: "Light" },
+              { value: "dark", label: "Dark" },
+            ]}
+          />
+        </Group>
       </Group>
       {/* A new frame for each change: the frame does not notice a changed fragment. */}
-      <div className={classes["page"]} data-scheme={scheme}>
+      <div className={classes["page"]} data-scheme={scheme} data-width={width}>
         <iframe
-          key={[template, widget.businessName, widget.connectionId, address].join(" ")}
+          key={[shown, widget.businessName, widget.connectionId, JSON.stringify(widget.offer), width, address].join(
+            " ",
+          )}
           src={address}
           title={`Preview of ${widget.name}`}
           className={classes["frame"]}
-          data-preview-template={template}
+          data-preview={shown}
         />
       </div>
       <Text size="xs" c="dimmed" className={classes["note"]}>

@@ -7,6 +7,7 @@ import { ActionButton } from "../../ui/forms/ActionButton.tsx";
 import { FormFault } from "../../ui/forms/FormFault.tsx";
 import { Section } from "../../ui/layout/Section.tsx";
 import { AccentInput } from "./AccentInput.tsx";
+import { LookFields } from "./LookFields.tsx";
 import { TemplateChoice } from "./TemplateChoice.tsx";
 import classes from "./WidgetForm.module.css";
 import type { WidgetValues } from "./widget-form.ts";
@@ -45,6 +46,7 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
           />
           <TemplateChoice {...form.getInputProps("template")} readOnly={readOnly} />
           <AccentInput {...form.getInputProps("accentColor")} readOnly={readOnly} />
+          <LookFields form={form} readOnly={readOnly} />
         </Stack>
       </Section>
       <Section title="Booking">
@@ -57,6 +59,7 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
             readOnly={readOnly}
             {...form.getInputProps("bookingUrl")}
           />
+          <UrlFields form={form} readOnly={readOnly} />
           <TagsInput
             label="Allowed domains"
             description="Sites that can embed the widget, such as example.com or *.example.com. Leave empty to allow any site."
@@ -80,5 +83,28 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
         </ActionButton>
       </Group>
     </form>
+  );
+}
+
+function UrlFields({ form, readOnly }: Pick<WidgetFormProps, "form"> & { readOnly: boolean }) {
+  return (
+    <>
+      <TextInput
+        label="Thank-you page"
+        description="Opens after a booking instead of our confirmation, with the reference in its address (?reference=SVC-…)."
+        placeholder="https://example.com/thank-you"
+        type="url"
+        readOnly={readOnly}
+        {...form.getInputProps("thankYouUrl")}
+      />
+      <TextInput
+        label="Privacy policy"
+        description="Linked below the form."
+        placeholder="https://example.com/privacy"
+        type="url"
+        readOnly={readOnly}
+        {...form.getInputProps("privacyUrl")}
+      />
+    </>
   );
 }

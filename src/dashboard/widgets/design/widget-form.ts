@@ -1,6 +1,8 @@
 import type { AppWidget, WidgetChange } from "#contract/app/widgets.ts";
+import type { Language } from "#contract/languages.ts";
 import type { Template } from "#contract/widget.ts";
-import { TEMPLATES } from "../widget-words.ts";
+import { CORNER_RADIUS_MAX, type HourCycle } from "#contract/widget-looks.ts";
+import { HOUR_CYCLE_NAMES, LANGUAGE_NAMES, TEMPLATES } from "../widget-words.ts";
 
 /** The form's values: an empty string where the API has null. */
 export type WidgetValues = {
@@ -8,7 +10,14 @@ export type WidgetValues = {
   businessName: string;
   template: AppWidget["template"];
   accentColor: string;
+  showsLogo: "yes" | "no";
+  cornerRadius: string;
+  fontFamily: string;
+  language: Language | "";
+  hourCycle: HourCycle | "";
   bookingUrl: string;
+  thankYouUrl: string;
+  privacyUrl: string;
   allowedDomains: string[];
 };
 
@@ -20,21 +29,50 @@ export function toFormValues(widget: AppWidget): WidgetValues {
     template,
     allowedDomains,
     accentColor: widget.accentColor ?? "",
+    showsLogo: widget.showsLogo ? "yes" : "no",
+    cornerRadius: widget.cornerRadius === null ? "" : String(widget.cornerRadius),
+    fontFamily: widget.fontFamily ?? "",
+    language: widget.language ?? "",
+    hourCycle: widget.hourCycle ?? "",
     bookingUrl: widget.bookingUrl ?? "",
+    thankYouUrl: widget.thankYouUrl ?? "",
+    privacyUrl: widget.privacyUrl ?? "",
   };
 }
 
 /** Form values as the API takes them. */
-export function toWire({ accentColor, bookingUrl, ...rest }: Partial<WidgetValues>): WidgetChange {
+export function toWire(values: Partial<WidgetValues>): WidgetChange {
+  const { showsLogo, cornerRadius, language, hourCycle, accentColor, fontFamily, ...rest } = values;
+  const { bookingUrl, thankYouUrl, privacyUrl, ...plain } = rest;
+  const texts = { accentColor, fontFamily, bookingUrl, thankYouUrl, privacyUrl };
+  const given = Object.entries(texts).flatMap(([name, text]) =>
+    text === undefined ? [] : [[name, text.trim() || null]],
+  );
   return {
-    ...rest,
-    ...(accentColor === undefined ? {} : { accentColor: accentColor.trim() || null }),
-    ...(bookingUrl === undefined ? {} : { bookingUrl: bookingUrl.trim() || null }),
+    ...plain,
+    ...Object.fromEntries(given),
+    ...(showsLogo === undefined ? {} : { showsLogo: showsLogo === "yes" }),
+    ...(cornerRadius === undefined ? {} : { cornerRadius: toRadius(cornerRadius) }),
+    ...(language === undefined ? {} : { language: language || null }),
+    ...(hourCycle === undefined ? {} : { hourCycle: hourCycle || null }),
   };
+}
+
+function toRadius(text: string): number | null {
+  const pixels = Math.round(Number(text));
+  return text === "" || Number.isNaN(pixels) ? null : Math.min(Math.max(pixels, 0), CORNER_RADIUS_MAX);
+}
+
+/** What the preview shows before it is saved (src/widget/frame/preview.ts). */
+export function toPreviewed(values: WidgetValues) {
+  const { cornerRadius, fontFamily, language, hourCycle, showsLogo } = toWire(values);
+  return { template: values.template, cornerRadius, fontFamily, language, hourCycle, showsLogo, privacyUrl: null };
 }
 
 /** A value as text. */
 export function toWords(name: keyof WidgetValues, value: string | readonly string[]): string {
   if (name === "template") return TEMPLATES[value as Template].name;
+  if (name === "language") return value === "" ? "automatic" : LANGUAGE_NAMES[value as Language];
+  if (name === "hourCycle") return value === "" ? "automatic" : HOUR_CYCLE_NAMES[value as HourCycle];
   return typeof value === "string" ? value : value.join(", ");
 }

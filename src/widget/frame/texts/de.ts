@@ -45,6 +45,7 @@ export const texts: Texts = {
   phone: "Telefon",
   notes: "Möchten Sie uns noch etwas mitteilen?",
   pleaseSelect: "Bitte wählen",
+  privacyPolicy: "Datenschutzerklärung",
   confirm: "Jetzt buchen",
   sending: "Wird gebucht …",
   faultsTitle: (count) => (count === 1 ? "Bitte prüfen Sie eine Angabe" : `Bitte prüfen Sie ${count} Angaben`),

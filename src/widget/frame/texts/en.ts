@@ -45,6 +45,7 @@ export const texts: Texts = {
   phone: "Phone",
   notes: "Anything we should know?",
   pleaseSelect: "Please choose",
+  privacyPolicy: "Privacy policy",
   confirm: "Book now",
   sending: "Booking…",
   faultsTitle: (count) => (count === 1 ? "Please check one field" : `Please check ${count} fields`),

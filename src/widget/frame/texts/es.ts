@@ -45,6 +45,7 @@ export const texts: Texts = {
   phone: "Teléfono",
   notes: "¿Hay algo que debamos saber?",
   pleaseSelect: "Elija una opción",
+  privacyPolicy: "Política de privacidad",
   confirm: "Reservar ahora",
   sending: "Reservando…",
   faultsTitle: (count) => (count === 1 ? "Revise un campo" : `Revise ${count} campos`),

@@ -46,6 +46,7 @@ export const texts: Texts = {
   phone: "Téléphone",
   notes: "Souhaitez-vous nous préciser quelque chose\u00a0?",
   pleaseSelect: "Veuillez choisir",
+  privacyPolicy: "Politique de confidentialité",
   confirm: "Réserver",
   sending: "Réservation en cours…",
   faultsTitle: (count) => (count === 1 ? "Veuillez vérifier un champ" : `Veuillez vérifier ${count} champs`),

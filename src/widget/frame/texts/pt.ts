@@ -45,6 +45,7 @@ export const texts: Texts = {
   phone: "Telefone",
   notes: "Há alguma coisa que devamos saber?",
   pleaseSelect: "Escolha uma opção",
+  privacyPolicy: "Política de privacidade",
   confirm: "Marcar agora",
   sending: "A marcar…",
   faultsTitle: (count) => (count === 1 ? "Verifique um campo" : `Verifique ${count} campos`),

@@ -44,6 +44,7 @@ export type Texts = {
   phone: string;
   notes: string;
   pleaseSelect: string;
+  privacyPolicy: string;
   confirm: string;
   sending: string;
   faultsTitle(count: number): string;

@@ -31,7 +31,7 @@ export function Booking(props: {
   const [flow, change] = useReducer(changeFlow, null, () => startFlow(services, context));
   const [timeZone, setTimeZone] = useState(() => findOwnZone() ?? config.timeZone);
   const firstWeekday = toFirstWeekday(locale);
-  const formats = createFormats(locale, timeZone, firstWeekday);
+  const formats = createFormats(locale, timeZone, { firstWeekday, hourCycle: config.widget.hourCycle });
   const times = useFreeTimes(
     session.api,
     flow.service && flow.step !== "service" && flow.step !== "staff"
@@ -69,6 +69,7 @@ export function Booking(props: {
       onBack={previous && (() => goTo(previous))}
       progress={progress}
       isTest={config.widget.isTest}
+      logoUrl={config.widget.logoUrl}
     >
       <div class={`body step-${flow.step}`} ref={view}>
         {hasChanged && !flow.slot && (

@@ -1,6 +1,8 @@
 import type { BookAnswer } from "#contract/book.ts";
+import { toGoogleLink, toOutlookLink, toThankYouAddress } from "../calendar-links.ts";
 import { currentMs } from "../environment.ts";
-import { toIcs } from "../ics.ts";
+import { type CalendarEntry, toIcs } from "../ics.ts";
+import { useWhen } from "../use-when.ts";
 import { toZoneName } from "../zones.ts";
 import { Icon } from "./icon.tsx";
 import type { StepProps } from "./step-props.ts";
@@ -8,11 +10,18 @@ import type { StepProps } from "./step-props.ts";
 /** How long a browser may take to start the download. */
 const DOWNLOAD_LIMIT_MS = 60_000;
 
-export function DoneStep(props: StepProps & { booked: BookAnswer; timeZone: string; onAnother: () => void }) {
+type DoneProps = StepProps & { booked: BookAnswer };
+
+export function DoneStep(props: DoneProps & { timeZone: string; onAnother: () => void }) {
   const { session, config, formats, headed, booked } = props;
   const { isTest } = config.widget;
   const { texts } = session;
   const [startMs, endMs] = [Date.parse(booked.start), Date.parse(booked.end)];
+  const thanks = config.widget.thankYouUrl && toThankYouAddress(config.widget.thankYouUrl, booked.reference);
+  useWhen([], () => {
+    // In test mode the visitor stays, to read that nothing was booked. Browsers allow this just after a click.
+    if (thanks && !isTest) window.open(thanks, "_top");
+  });
   return (
     <section class="done">
       <div class="done-mark">
@@ -51,25 +60,12 @@ export function DoneStep(props: StepProps & { booked: BookAnswer; timeZone: stri
         </div>
       </dl>
       <div class="done-actions">
-        {isWebAddress(booked.joinUrl) && (
-          <a class="primary" href={booked.joinUrl} target="_blank" rel="noopener">
-            <Icon name="video" />
-            {texts.join}
+        {thanks && (
+          <a class="primary" href={thanks} target="_top">
+            {texts.continue}
           </a>
         )}
-        <button
-          type="button"
-          class={isWebAddress(booked.joinUrl) ? "secondary" : "primary"}
-          onClick={() => save(props)}
-        >
-          <Icon name="calendar" />
-          {texts.addToCalendar}
-        </button>
-        {isWebAddress(booked.manageUrl) && (
-          <a class="secondary" href={booked.manageUrl} target="_blank" rel="noopener">
-            {isTest ? texts.cancelTest : texts.manage}
-          </a>
-        )}
+        <Keep {...props} isFirst={!thanks} />
         <button type="button" class="plain" onClick={props.onAnother}>
           {texts.bookAnother}
         </button>
@@ -78,15 +74,54 @@ export function DoneStep(props: StepProps & { booked: BookAnswer; timeZone: stri
   );
 }
 
+/** The ways to join, to keep and to change the appointment. The first one stands out. */
+function Keep(props: DoneProps & { isFirst: boolean }) {
+  const { session, config, booked, isFirst } = props;
+  const { texts } = session;
+  const { joinUrl, manageUrl } = booked;
+  const entry = toEntry(props);
+  return (
+    <>
+      {isWebAddress(joinUrl) && (
+        <a class={isFirst ? "primary" : "secondary"} href={joinUrl} target="_blank" rel="noopener">
+          <Icon name="video" />
+          {texts.join}
+        </a>
+      )}
+      <button
+        type="button"
+        class={isFirst && !isWebAddress(joinUrl) ? "primary" : "secondary"}
+        onClick={() => save(entry, booked.reference)}
+      >
+        <Icon name="calendar" />
+        {texts.addToCalendar}
+      </button>
+      <p class="calendar-links">
+        <a href={toGoogleLink(entry)} target="_blank" rel="noopener">
+          Google Calendar
+        </a>
+        <a href={toOutlookLink(entry)} target="_blank" rel="noopener">
+          Outlook
+        </a>
+      </p>
+      {isWebAddress(manageUrl) && (
+        <a class="secondary" href={manageUrl} target="_blank" rel="noopener">
+          {config.widget.isTest ? texts.cancelTest : texts.manage}
+        </a>
+      )}
+    </>
+  );
+}
+
 function isWebAddress(address: string | null | undefined): address is string {
   return typeof address === "string" && /^https?:\/\//.test(address);
 }
 
-function save({ session, config, booked }: StepProps & { booked: BookAnswer }): void {
+function toEntry({ session, config, booked }: DoneProps): CalendarEntry {
   const { texts } = session;
   const { businessName, isTest } = config.widget;
   const links = [booked.joinUrl, booked.manageUrl].filter(isWebAddress);
-  const file = toIcs({
+  return {
     uid: `${booked.reference}@${location.hostname}`,
     startMs: Date.parse(booked.start),
     endMs: Date.parse(booked.end),
@@ -95,11 +130,14 @@ function save({ session, config, booked }: StepProps & { booked: BookAnswer }): 
     description: [`${texts.reference}: ${booked.reference}`, ...links].join("\n"),
     location: isWebAddress(booked.joinUrl) ? booked.joinUrl : businessName,
     url: links[0] ?? null,
-  });
-  const address = URL.createObjectURL(new Blob([file], { type: "text/calendar;charset=utf-8" }));
+  };
+}
+
+function save(entry: CalendarEntry, reference: string): void {
+  const address = URL.createObjectURL(new Blob([toIcs(entry)], { type: "text/calendar;charset=utf-8" }));
   const link = document.createElement("a");
   link.href = address;
-  link.download = `${booked.reference}.ics`;
+  link.download = `${reference}.ics`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), DOWNLOAD_LIMIT_MS);
 }

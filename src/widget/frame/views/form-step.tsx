@@ -15,7 +15,7 @@ const CONTACT = [
 ] as const;
 
 export function FormStep(props: StepProps & { submit: Submit }) {
-  const { session, flow, change, headed, submit } = props;
+  const { session, config, flow, change, headed, submit } = props;
   const { texts, funnel } = session;
   const { values, service } = flow;
   if (!service) return null;
@@ -86,6 +86,13 @@ export function FormStep(props: StepProps & { submit: Submit }) {
             />
           </label>
         </div>
+        {config.widget.privacyUrl && (
+          <p class="hint privacy">
+            <a href={config.widget.privacyUrl} target="_blank" rel="noopener">
+              {texts.privacyPolicy}
+            </a>
+          </p>
+        )}
         <div class="actions">
           <button type="submit" class="primary wide" aria-disabled={submit.isSending}>
             {submit.isSending ? texts.sending : texts.confirm}

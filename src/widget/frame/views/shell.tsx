@@ -9,6 +9,7 @@ export function Shell(props: {
   onBack?: (() => void) | null;
   progress?: { step: number; of: number } | null;
   isTest?: boolean;
+  logoUrl?: string | null;
   children: ComponentChildren;
 }) {
   const { texts, steps, context } = props.session;
@@ -21,6 +22,7 @@ export function Shell(props: {
             <Icon name="back" />
           </button>
         )}
+        {props.logoUrl && <img class="logo" src={props.logoUrl} alt="" />}
         {businessName !== null && <h1>{businessName}</h1>}
         {progress && (
           <p class="progress">

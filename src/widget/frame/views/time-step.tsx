@@ -88,6 +88,7 @@ function DayAndTime(props: TimeStepProps) {
   const [isTimeMissing, setTimeMissing] = useState(false);
   const [said, setSaid] = useState("");
   const timesElement = useRef<HTMLDivElement>(null);
+  const actions = useRef<HTMLDivElement>(null);
 
   const days = useMemo(() => groupByDay(times.slots, timeZone), [times.slots, timeZone]);
   const today = toDay(currentMs(), timeZone);
@@ -116,6 +117,8 @@ function DayAndTime(props: TimeStepProps) {
     funnel.record("slot_selected");
     setTimeMissing(false);
     change({ type: "slotChosen", slot });
+    // An inline frame is as tall as its content, so the page around it has to scroll.
+    actions.current?.scrollIntoView({ block: "nearest" });
   };
   const goOn = () => {
     if (flow.slot) return change({ type: "wentTo", step: "form" });
@@ -168,7 +171,7 @@ function DayAndTime(props: TimeStepProps) {
           props.onTimeZone(zone);
         }}
       />
-      <div class="actions">
+      <div class="actions" ref={actions}>
         <p class="picked" role="status">
           {isTimeMissing && !flow.slot ? <span class="fault">{texts.pleaseChooseTime}</span> : <Picked {...props} />}
         </p>

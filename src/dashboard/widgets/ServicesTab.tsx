@@ -1,0 +1,133 @@
+import { ActionIcon, Checkbox, Group, MultiSelect, Radio, Stack, Text } from "@mantine/core";
+import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { AppWidget, WidgetServices } from "#contract/app/widgets.ts";
+import { widgetServicesQuery } from "../api/widgets.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { LeaveGuard } from "../ui/forms/LeaveGuard.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { type ChosenService, moveService, toChosen, toOffer } from "./chosen-services.ts";
+import classes from "./ServicesTab.module.css";
+import { useWidgetChange } from "./use-widget-change.ts";
+
+/** Which services and people the widget offers, and in which order. */
+export function ServicesTab({ widget }: { widget: AppWidget }) {
+  const { id } = useOrganization();
+  const services = useQuery(widgetServicesQuery(id, widget.id));
+  return (
+    <Section
+      title="Services and staff"
+      description={
+        widget.isLive
+          ? "From your scheduling system. What you add there later isn’t offered until you choose it here, unless everything is offered."
+          : "These are invented. Going live replaces them with the services of your scheduling system."
+      }
+    >
+      <Loaded query={services} rows={4}>
+        {(data) => <OfferForm key={JSON.stringify([widget.offer, data])} widget={widget} known={data.services} />}
+      </Loaded>
+    </Section>
+  );
+}
+
+function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices["services"] }) {
+  const { can } = useOrganization();
+  const verdict = can("changeWidget");
+  const [isAll, setAll] = useState(widget.offer === null);
+  const [chosen, setChosen] = useState(() => toChosen(known, widget.offer));
+  const offer = isAll ? null : toOffer(chosen);
+  const isDirty = JSON.stringify(offer) !== JSON.stringify(widget.offer);
+  const save = useWidgetChange(widget.id, { says: (saved) => `Services of ${saved.name} saved` });
+  const isEmpty = offer !== null && offer.length === 0;
+  const change = (service: ChosenService) => setChosen(chosen.map((each) => (each.id === service.id ? service : each)));
+  return (
+    <Stack gap="md">
+      <LeaveGuard isDirty={isDirty} />
+      <Radio.Group value={isAll ? "all" : "some"} onChange={(value) => setAll(value === "all")} aria-label="Offered">
+        <Stack gap="xs">
+          <Radio
+            value="all"
+            label="Offer everything, in the order of the scheduling system"
+            disabled={!verdict.isAllowed}
+          />
+          <Radio value="some" label="Choose services, staff and order" disabled={!verdict.isAllowed} />
+        </Stack>
+      </Radio.Group>
+      {!isAll && (
+        <ol className={classes["list"]}>
+          {chosen.map((service, index) => (
+            <li key={service.id} className={classes["item"]}>
+              <ServiceRow
+                service={service}
+                onChange={change}
+                onMove={(by) => setChosen(moveService(chosen, index, by))}
+                isFirst={index === 0}
+                isLast={index === chosen.length - 1}
+              />
+            </li>
+          ))}
+        </ol>
+      )}
+      {isEmpty && (
+        <Text size="sm" c="red" role="alert">
+          Choose at least one service.
+        </Text>
+      )}
+      <Group justify="flex-end">
+        <ActionButton
+          verdict={verdict}
+          disabled={!isDirty || isEmpty}
+          loading={save.isPending}
+          onClick={() => save.mutate({ offer, was: { offer: widget.offer } })}
+        >
+          Save services
+        </ActionButton>
+      </Group>
+    </Stack>
+  );
+}
+
+type RowProps = {
+  service: ChosenService;
+  isFirst: boolean;
+  isLast: boolean;
+  onChange: (service: ChosenService) => void;
+  onMove: (by: 1 | -1) => void;
+};
+
+function ServiceRow({ service, isFirst, isLast, onChange, onMove }: RowProps) {
+  const { name, durationMinutes, staff, isOffered, staffIds } = service;
+  return (
+    <Group justify="space-between" align="flex-start" wrap="nowrap">
+      <Stack gap="xs" flex={1}>
+        <Checkbox
+          label={name}
+          description={`${durationMinutes} minutes`}
+          checked={isOffered}
+          onChange={(event) => onChange({ ...service, isOffered: event.currentTarget.checked })}
+        />
+        {isOffered && staff.length > 1 && (
+          <MultiSelect
+            aria-label={`Staff for ${name}`}
+            placeholder={staffIds.length === 0 ? "Everyone" : ""}
+            data={staff.map((person) => ({ value: person.id, label: person.name }))}
+            value={staffIds}
+            onChange={(ids) => onChange({ ...service, staffIds: ids })}
+            clearable
+          />
+        )}
+      </Stack>
+      <Group gap={4} wrap="nowrap">
+        <ActionIcon variant="default" aria-label={`Move ${name} up`} disabled={isFirst} onClick={() => onMove(-1)}>
+          <IconArrowUp size={16} stroke={1.6} />
+        </ActionIcon>
+        <ActionIcon variant="default" aria-label={`Move ${name} down`} disabled={isLast} onClick={() => onMove(1)}>
+          <IconArrowDown size={16} stroke={1.6} />
+        </ActionIcon>
+      </Group>
+    </Group>
+  );
+}

@@ -1,0 +1,108 @@
+import { NumberInput, Select, SimpleGrid, Switch, Text, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { CORNER_RADIUS_MAX } from "#contract/widget-looks.ts";
+import { useOrganization } from "../../shell/use-organization.ts";
+import { TextLink } from "../../ui/layout/links.tsx";
+import { HOUR_CYCLE_NAMES, LANGUAGE_NAMES } from "../widget-words.ts";
+import type { WidgetValues } from "./widget-form.ts";
+
+type FieldsProps = { form: UseFormReturnType<WidgetValues>; readOnly: boolean };
+
+const AUTOMATIC = "automatic";
+
+/** Logo, corners, font, language and hours. */
+export function LookFields({ form, readOnly }: FieldsProps) {
+  return (
+    <>
+      <LogoSwitch form={form} readOnly={readOnly} />
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+        <NumberInput
+          label="Corner radius"
+          description="In pixels. Defaults to the template’s."
+          placeholder="Template’s"
+          min={0}
+          max={CORNER_RADIUS_MAX}
+          allowDecimal={false}
+          readOnly={readOnly}
+          error={form.errors["cornerRadius"]}
+          value={form.getValues().cornerRadius}
+          onChange={(value) => form.setFieldValue("cornerRadius", String(value))}
+        />
+        <TextInput
+          label="Font"
+          description="The name of your page’s font. Web fonts show if visitors have them."
+          placeholder="System font"
+          readOnly={readOnly}
+          {...form.getInputProps("fontFamily")}
+        />
+        <Choice
+          label="Language"
+          description="Automatic follows your page and the visitor."
+          names={LANGUAGE_NAMES}
+          form={form}
+          name="language"
+          readOnly={readOnly}
+        />
+        <Choice
+          label="Time format"
+          description="Automatic follows the visitor’s language."
+          names={HOUR_CYCLE_NAMES}
+          form={form}
+          name="hourCycle"
+          readOnly={readOnly}
+        />
+      </SimpleGrid>
+    </>
+  );
+}
+
+function LogoSwitch({ form, readOnly }: FieldsProps) {
+  const { details, paths } = useOrganization();
+  const { showsLogo } = form.getValues();
+  return (
+    <div>
+      <Switch
+        label="Show logo"
+        checked={showsLogo === "yes" && details.logoUrl !== null}
+        disabled={readOnly || details.logoUrl === null}
+        onChange={(event) => form.setFieldValue("showsLogo", event.currentTarget.checked ? "yes" : "no")}
+      />
+      {details.logoUrl === null && (
+        <Text size="xs" c="dimmed" mt={4}>
+          <TextLink to={paths.settings} underline="always">
+            Upload a logo in Settings
+          </TextLink>{" "}
+          first.
+        </Text>
+      )}
+    </div>
+  );
+}
+
+/** One of a few words, or automatic, which the form holds as an empty string. */
+function Choice({
+  names,
+  form,
+  name,
+  ...props
+}: FieldsProps & {
+  label: string;
+  description: string;
+  names: Readonly<Record<string, string>>;
+  name: "language" | "hourCycle";
+}) {
+  const { value, onChange, error } = form.getInputProps(name);
+  return (
+    <Select
+      {...props}
+      data={[
+        { value: AUTOMATIC, label: "Automatic" },
+        ...Object.entries(names).map(([word, label]) => ({ value: word, label })),
+      ]}
+      value={value === "" ? AUTOMATIC : value}
+      onChange={(chosen) => onChange(chosen === AUTOMATIC ? "" : chosen)}
+      error={error}
+      allowDeselect={false}
+    />
+  );
+}
