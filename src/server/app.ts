@@ -83,8 +83,8 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   const keyCap = new KeyCap(deps);
   await collectRoutes(app, deps, { visits, keyCap });
   embedRoutes(app, deps);
-  publicLogoRoutes(app, deps);
   loaderRoutes(app);
+  publicLogoRoutes(app, deps);
   await embedPageRoutes(app, deps);
   await dashboardRoutes(app, deps);
   await bookRoutes(app, deps, { visits, keyCap });

@@ -30,11 +30,19 @@ export const DISTRIBUTED_TABLES = [
 ] as const;
 
 /** Copied to every server, because they are looked up by something else than the organization. Written rarely. */
-export const REFERENCE_TABLES = ["organizations", "widgets", "api_keys", "zone_offsets"] as const;
+export const REFERENCE_TABLES = [
+  "organizations",
+  "organization_logos",
+  "widgets",
+  "live_periods",
+  "api_keys",
+  "zone_offsets",
+] as const;
 
 /** On the coordinator only: what belongs to no organization, and what workers take across all of them. */
 export const COORDINATOR_TABLES = [
   "booking_references",
+  "deleted_organizations",
   "delivery_lanes",
   "delivery_queue",
   "invitations",
