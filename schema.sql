@@ -77,8 +77,7 @@ create table bookings (
   customer_name text not null,
   customer_email text not null,
   customer_email_key text generated always as (lower((btrim(NORMALIZE(customer_email), ' 	
-
- '::text) COLLATE pg_c_utf8))) stored not null,
+ '::text) COLLATE pg_c_utf8))) stored not null,
   customer_phone text,
   customer_notes text,
   answers jsonb not null,

@@ -32,11 +32,10 @@ import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
 import type { Offer, WidgetOptions } from "#contract/widget-options.ts";
 import type { AccountTables } from "./account-tables.ts";
+import type { Json } from "./json-column.ts";
+import type { TestModeTables } from "./test-mode-tables.ts";
 
 // The tables as statements see them. migrations/ creates them, and schema.sql shows their current shape.
-
-/** Written as JSON text, read back parsed. */
-type Json<T> = ColumnType<T, string, string>;
 
 export type OrganizationsTable = {
   id: OrganizationId;
@@ -63,31 +62,6 @@ export type WidgetsTable = {
   options: ColumnType<Partial<WidgetOptions>, string | undefined, string>;
   /** By what bookings are asked in: a connection's id, or `sandbox`. */
   offers: ColumnType<Record<string, Offer>, string | undefined, string>;
-};
-
-type OrganizationLogosTable = {
-  organization_id: OrganizationId;
-  content_type: string;
-  content: Buffer;
-  updated_at: Date;
-};
-
-type DeletedOrganizationsTable = {
-  id: OrganizationId;
-  name: string;
-  deleted_at: Date;
-  /** E-mail address of the owner who did it; null: the operator. */
-  deleted_by: string | null;
-  bookings: number;
-  members: number;
-};
-
-/** When a widget was live; `ended_at` is null while it is. */
-type LivePeriodsTable = {
-  organization_id: OrganizationId;
-  widget_id: WidgetId;
-  started_at: Date;
-  ended_at: Generated<Date | null>;
 };
 
 export type ApiKeysTable = {
@@ -323,61 +297,25 @@ export type SchedulingConnectionsTable = {
   updated_at: Date;
 };
 
-type SandboxesTable = {
-  organization_id: OrganizationId;
-  widget_id: WidgetId;
-  /** scheduler/sandbox/setup.ts. */
-  setup: Json<unknown>;
-  created_at: Date;
-};
-
-export type SandboxAppointmentsTable = {
-  organization_id: OrganizationId;
-  widget_id: WidgetId;
-  reference: Reference;
-  id: string;
-  service_id: string;
-  staff_id: string;
-  start_at: Date;
-  end_at: Date;
-  manage_secret: string;
-  join_secret: string | null;
-  created_at: Date;
-  canceled_at: Date | null;
-};
-
-type SandboxBusyTable = {
-  organization_id: OrganizationId;
-  widget_id: WidgetId;
-  resource: string;
-  cell_at: Date;
-  reference: Reference;
-};
-
-export type Tables = AccountTables & {
-  scheduling_connections: SchedulingConnectionsTable;
-  sandboxes: SandboxesTable;
-  sandbox_appointments: SandboxAppointmentsTable;
-  sandbox_busy: SandboxBusyTable;
-  endpoints: EndpointsTable;
-  webhook_events: WebhookEventsTable;
-  deliveries: DeliveriesTable;
-  delivery_attempts: DeliveryAttemptsTable;
-  delivery_queue: DeliveryQueueTable;
-  delivery_lanes: DeliveryLanesTable;
-  endpoint_notices: EndpointNoticesTable;
-  redeliveries: RedeliveriesTable;
-  booking_deletions: BookingDeletionsTable;
-  deletion_clocks: DeletionClocksTable;
-  day_zones: DayZonesTable;
-  organizations: OrganizationsTable;
-  widgets: WidgetsTable;
-  live_periods: LivePeriodsTable;
-  organization_logos: OrganizationLogosTable;
-  deleted_organizations: DeletedOrganizationsTable;
-  api_keys: ApiKeysTable;
-  api_key_uses: ApiKeyUsesTable;
-  bookings: BookingsTable;
-  booking_clocks: BookingClocksTable;
-  booking_references: BookingReferencesTable;
-};
+export type Tables = AccountTables &
+  TestModeTables & {
+    scheduling_connections: SchedulingConnectionsTable;
+    endpoints: EndpointsTable;
+    webhook_events: WebhookEventsTable;
+    deliveries: DeliveriesTable;
+    delivery_attempts: DeliveryAttemptsTable;
+    delivery_queue: DeliveryQueueTable;
+    delivery_lanes: DeliveryLanesTable;
+    endpoint_notices: EndpointNoticesTable;
+    redeliveries: RedeliveriesTable;
+    booking_deletions: BookingDeletionsTable;
+    deletion_clocks: DeletionClocksTable;
+    day_zones: DayZonesTable;
+    organizations: OrganizationsTable;
+    widgets: WidgetsTable;
+    api_keys: ApiKeysTable;
+    api_key_uses: ApiKeyUsesTable;
+    bookings: BookingsTable;
+    booking_clocks: BookingClocksTable;
+    booking_references: BookingReferencesTable;
+  };

@@ -3,7 +3,7 @@ import pg from "pg";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { withoutShard } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
-import type { SandboxAppointmentsTable } from "../../db/tables.ts";
+import type { SandboxAppointmentsTable } from "../../db/test-mode-tables.ts";
 import type { SandboxSetup } from "./setup.ts";
 
 export type AppointmentRow = Selectable<SandboxAppointmentsTable>;
