@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,6 +15,8 @@ const ROOT = join(import.meta.dirname, "..");
 
 export async function run(): Promise<Bar[]> {
   const folder = mkdtempSync(join(tmpdir(), "bookflow-first-start-"));
+  // Root's PostgreSQL runs as another user, who must be able to pass through.
+  chmodSync(folder, 0o711);
   try {
     const files = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 26 })
       .trim()
