@@ -6,6 +6,7 @@ package main
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -24,8 +25,10 @@ const (
 	bodyBytesMax     = 1_000_000
 )
 
-// isAuthentic reports whether Bookflow signed this request. rawBody must be the bytes as received, not JSON that was
-// parsed and serialised again.
+// Every request is signed in two ways. Your receiver needs only one of the next two functions. In both, rawBody must be the
+// bytes as received, not JSON that was parsed and serialised again.
+
+// isAuthentic reports whether Bookflow signed this request: Service-Signature.
 func isAuthentic(header string, rawBody []byte, secret string) bool {
 	timestamp := ""
 	var given []string
@@ -37,20 +40,44 @@ func isAuthentic(header string, rawBody []byte, secret string) bool {
 			given = append(given, part[len("v1="):])
 		}
 	}
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(timestamp + "."))
+	mac.Write(rawBody)
+	return isRecent(timestamp) && isOneOf(hex.EncodeToString(mac.Sum(nil)), given)
+}
+
+// isAuthenticStandard does the same with the headers of Standard Webhooks, whose libraries do this for you.
+func isAuthenticStandard(headers http.Header, rawBody []byte, secret string) bool {
+	timestamp := headers.Get("webhook-timestamp")
+	var given []string
+	for _, part := range strings.Split(headers.Get("webhook-signature"), " ") {
+		if strings.HasPrefix(part, "v1,") {
+			given = append(given, part[len("v1,"):])
+		}
+	}
+	key, err := base64.StdEncoding.DecodeString(secret[len("whsec_"):])
+	if err != nil {
+		return false
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(headers.Get("webhook-id") + "." + timestamp + "."))
+	mac.Write(rawBody)
+	return isRecent(timestamp) && isOneOf(base64.StdEncoding.EncodeToString(mac.Sum(nil)), given)
+}
+
+func isRecent(timestamp string) bool {
 	seconds, err := strconv.ParseUint(timestamp, 10, 40)
 	if err != nil {
 		return false
 	}
-	if age := time.Now().Unix() - int64(seconds); age > toleranceSeconds || age < -toleranceSeconds {
-		return false
-	}
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(timestamp + "."))
-	mac.Write(rawBody)
-	expected := []byte(hex.EncodeToString(mac.Sum(nil)))
-	// For 24 hours after a rotation, requests carry one signature per secret. Either is enough.
+	age := time.Now().Unix() - int64(seconds)
+	return age <= toleranceSeconds && age >= -toleranceSeconds
+}
+
+// isOneOf compares in constant time. While a rotation overlaps, requests carry one signature per secret. Either is enough.
+func isOneOf(expected string, given []string) bool {
 	for _, one := range given {
-		if hmac.Equal([]byte(one), expected) {
+		if hmac.Equal([]byte(one), []byte(expected)) {
 			return true
 		}
 	}
@@ -84,7 +111,10 @@ func main() {
 			http.Error(response, "too large", http.StatusRequestEntityTooLarge)
 			return
 		}
-		if !isAuthentic(request.Header.Get("Service-Signature"), rawBody, secret) {
+		header := request.Header.Get("Service-Signature")
+		isSigned := header != "" && isAuthentic(header, rawBody, secret) ||
+			header == "" && isAuthenticStandard(request.Header, rawBody, secret)
+		if !isSigned {
 			http.Error(response, "bad signature", http.StatusBadRequest)
 			return
 		}

@@ -6,7 +6,10 @@ declare(strict_types=1);
 
 const TOLERANCE_SECONDS = 300;
 
-/** True if Bookflow signed this request. $rawBody must be the bytes as received, not JSON parsed and serialised again. */
+// Every request is signed in two ways. Your receiver needs only one of these two functions. In both, $rawBody must be the bytes
+// as received, not JSON parsed and serialised again.
+
+/** True if Bookflow signed this request: Service-Signature. */
 function is_authentic(string $header, string $rawBody, string $secret): bool
 {
     $timestamp = '';
@@ -19,11 +22,31 @@ function is_authentic(string $header, string $rawBody, string $secret): bool
             $given[] = substr($part, 3);
         }
     }
-    if (preg_match('/^[0-9]{1,12}$/D', $timestamp) !== 1 || abs(time() - (int) $timestamp) > TOLERANCE_SECONDS) {
-        return false;
+    return is_recent($timestamp) && is_one_of(hash_hmac('sha256', $timestamp . '.' . $rawBody, $secret), $given);
+}
+
+/** The same with the headers of Standard Webhooks, whose libraries do this for you. */
+function is_authentic_standard(string $id, string $timestamp, string $header, string $rawBody, string $secret): bool
+{
+    $key = base64_decode(substr($secret, strlen('whsec_')));
+    $expected = base64_encode(hash_hmac('sha256', $id . '.' . $timestamp . '.' . $rawBody, $key, true));
+    $given = [];
+    foreach (explode(' ', $header) as $part) {
+        if (str_starts_with($part, 'v1,')) {
+            $given[] = substr($part, 3);
+        }
     }
-    $expected = hash_hmac('sha256', $timestamp . '.' . $rawBody, $secret);
-    // For 24 hours after a rotation, requests carry one signature per secret. Either is enough.
+    return is_recent($timestamp) && is_one_of($expected, $given);
+}
+
+function is_recent(string $timestamp): bool
+{
+    return preg_match('/^[0-9]{1,12}$/D', $timestamp) === 1 && abs(time() - (int) $timestamp) <= TOLERANCE_SECONDS;
+}
+
+/** While a rotation overlaps, requests carry one signature per secret. Either is enough. */
+function is_one_of(string $expected, array $given): bool
+{
     foreach ($given as $one) {
         if (hash_equals($expected, $one)) {
             return true;
@@ -39,7 +62,16 @@ if (!str_starts_with($secret, 'whsec_')) {
 }
 
 $rawBody = file_get_contents('php://input');
-if (!is_authentic($_SERVER['HTTP_SERVICE_SIGNATURE'] ?? '', $rawBody, $secret)) {
+$isSigned = isset($_SERVER['HTTP_SERVICE_SIGNATURE'])
+    ? is_authentic($_SERVER['HTTP_SERVICE_SIGNATURE'], $rawBody, $secret)
+    : is_authentic_standard(
+        $_SERVER['HTTP_WEBHOOK_ID'] ?? '',
+        $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '',
+        $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '',
+        $rawBody,
+        $secret,
+    );
+if (!$isSigned) {
     http_response_code(400);
     exit('bad signature');
 }

@@ -7,18 +7,45 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 const TOLERANCE_SECONDS = 300;
 const BODY_BYTES_MAX = 1_000_000;
 
-/** True if Bookflow signed this request. `rawBody` must be the bytes as received, not JSON parsed and serialised again. */
+// Every request is signed in two ways. Your receiver needs only one of these two functions. In both, `rawBody` must be the
+// bytes as received, not JSON parsed and serialised again.
+
+/** True if Bookflow signed this request: Service-Signature. */
 function isAuthentic(header: string, rawBody: Buffer, secret: string): boolean {
   const parts = header.split(",").map((part) => part.trim());
   const timestamp = parts.find((part) => part.startsWith("t="))?.slice(2) ?? "";
-  if (!/^[0-9]{1,12}$/.test(timestamp)) return false;
-  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) return false;
-  const expected = Buffer.from(createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest("hex"));
-  // For 24 hours after a rotation, requests carry one signature per secret. Either is enough.
-  return parts
-    .filter((part) => part.startsWith("v1="))
-    .map((part) => Buffer.from(part.slice(3)))
-    .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
+  const signatures = parts.filter((part) => part.startsWith("v1=")).map((part) => part.slice(3));
+  const expected = createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest("hex");
+  return isRecent(timestamp) && isOneOf(expected, signatures);
+}
+
+/** The same with the headers of Standard Webhooks, whose libraries do this for you. */
+function isAuthenticStandard(headers: IncomingMessage["headers"], rawBody: Buffer, secret: string): boolean {
+  const [id, timestamp, header] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
+    String(headers[name] ?? ""),
+  ) as [string, string, string];
+  const key = Buffer.from(secret.slice("whsec_".length), "base64");
+  const parts = header.split(" ").filter((part) => part.startsWith("v1,"));
+  const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(rawBody).digest("base64");
+  return (
+    isRecent(timestamp) &&
+    isOneOf(
+      expected,
+      parts.map((part) => part.slice(3)),
+    )
+  );
+}
+
+function isRecent(timestamp: string): boolean {
+  return /^[0-9]{1,12}$/.test(timestamp) && Math.abs(Date.now() / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS;
+}
+
+/** While a rotation overlaps, requests carry one signature per secret. Either is enough. */
+function isOneOf(expected: string, signatures: string[]): boolean {
+  const wanted = Buffer.from(expected);
+  return signatures
+    .map((signature) => Buffer.from(signature))
+    .some((given) => given.length === wanted.length && timingSafeEqual(given, wanted));
 }
 
 const secret = process.env["WEBHOOK_SECRET"] ?? "";
@@ -37,7 +64,12 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
     chunks.push(chunk);
   }
   const rawBody = Buffer.concat(chunks);
-  if (!isAuthentic(String(request.headers["service-signature"] ?? ""), rawBody, secret)) {
+  const header = request.headers["service-signature"];
+  const isSigned =
+    header === undefined
+      ? isAuthenticStandard(request.headers, rawBody, secret)
+      : isAuthentic(String(header), rawBody, secret);
+  if (!isSigned) {
     return void response.writeHead(400).end("bad signature");
   }
   const event = JSON.parse(rawBody.toString());

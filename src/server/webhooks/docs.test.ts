@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
+import { FAILURE_WORDS } from "#contract/attempt-words.ts";
+import {
+  ENDPOINT_HEADERS_MAX,
+  ENDPOINT_TESTS_PER_MINUTE_MAX,
+  ENDPOINTS_PER_ORGANIZATION_MAX,
+} from "#contract/endpoint.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { toSchemaExample } from "../../../test/support/schema-example.ts";
 import { parseConfig } from "../config.ts";
@@ -47,12 +52,29 @@ test("the guide's other figures match the code", () => {
     `fails after ${config.webhookTimeoutMs / 1_000} seconds`,
     `At most ${CAPS.perEndpoint} requests to one endpoint`,
     "While its last three attempts have failed, the limit is one",
+    `every second that a delivery is overdue, up to ${CAPS.perOverdueEndpoint}`,
+    `at most ${ENDPOINT_TESTS_PER_MINUTE_MAX} tests per organization and minute`,
+    `up to ${ENDPOINT_HEADERS_MAX} custom headers`,
+    "the endpoint is turned off (a test never turns it off)",
   ])
     assert.ok(guide.includes(sentence), sentence);
   assert.equal(CAPS.failingAfter, 3);
 });
 
+test("it leads from every error that an attempt can have to its cause", () => {
+  const [, page = ""] = guide.split("## Something is wrong");
+  for (const words of Object.values(FAILURE_WORDS).filter((each) => each !== FAILURE_WORDS.network_error))
+    assert.ok(page.includes(words.replaceAll("’", "'")), words);
+  for (const words of [
+    "accepted by Teams",
+    "Interrupted",
+    "can't decrypt the signing secret",
+    "redirects aren't followed",
+  ])
+    assert.ok(page.includes(words), words);
+});
+
 test("every file the guide links to exists", () => {
-  for (const [, target = ""] of guide.matchAll(/\]\(([^)#][^)]*)\)/g))
+  for (const [, target = ""] of guide.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g))
     assert.ok(existsSync(new URL(target, FOLDER)), target);
 });

@@ -19,7 +19,7 @@ import {
   readDelivery,
   until,
 } from "../testing/webhook-service.ts";
-import { signBody } from "./sign.ts";
+import { signBody, signStandard, toUnixSeconds } from "./sign.ts";
 
 // Runs the receivers from docs/webhooks.md against real deliveries and forgeries, in every language installed here.
 
@@ -150,6 +150,27 @@ for (const sample of SAMPLES) {
       const headers = signature === null ? {} : { "Service-Signature": signature };
       assert.equal((await fetch(url, { method: "POST", body, headers })).status, 400, what);
     }
+    // The same with the headers of Standard Webhooks alone.
+    const standard = (forged: { key?: string; ageSeconds?: number; of?: Buffer; id?: string }) => {
+      const at = new Date(Date.now() - (forged.ageSeconds ?? 0) * 1_000);
+      const key = forged.key ?? secret;
+      return {
+        "webhook-id": forged.id ?? "evt_1",
+        "webhook-timestamp": String(toUnixSeconds(at)),
+        "webhook-signature": signStandard({ secrets: [key], eventId: "evt_1", body: forged.of ?? body, at }),
+      };
+    };
+    const other = `whsec_${Buffer.alloc(33, 7).toString("base64")}`;
+    for (const [what, headers] of Object.entries({
+      "another secret": standard({ key: other }),
+      "another body": standard({ of: Buffer.from("{}") }),
+      "another id": standard({ id: "evt_2" }),
+      "an old timestamp": standard({ ageSeconds: 310 }),
+      "a shortened signature": { ...standard({}), "webhook-signature": standard({})["webhook-signature"].slice(0, -2) },
+      "a forged contract's signature beside it": { ...standard({}), "Service-Signature": sign({ key: `${secret}x` }) },
+    }))
+      assert.equal((await fetch(url, { method: "POST", body, headers })).status, 400, `standard: ${what}`);
+    assert.equal((await fetch(url, { method: "POST", body, headers: standard({}) })).status, 204, "standard");
     // PHP's own server closes such a connection before the sample runs.
     const refusal = sample.name === "PHP" ? /^$/ : /^HTTP\/1\.[01] 4\d\d /;
     for (const length of ["-1", "many"]) assert.match(await sendLength(port, length), refusal, length);
