@@ -207,7 +207,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
 
     await again.click();
     await page.getByRole("dialog").getByRole("button", { name: "Redeliver" }).click();
-    await page.getByText("Attempt 3").waitFor();
+    await page.getByText("Attempt 3", { exact: true }).waitFor();
     await page.getByText("Redelivery", { exact: true }).waitFor();
     assert.deepEqual(receiver.requests[2]?.body, receiver.requests[0]?.body);
   });

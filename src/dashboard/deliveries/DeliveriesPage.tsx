@@ -65,7 +65,6 @@ export function DeliveriesPage() {
         Earlier deliveries stay here for {DELIVERY_LOG_DAYS} days.
       </LockedFeature>
       <StaleNotice query={deliveries} />
-      <RedeliveriesSection />
       <FilterBar filters={filters} onChange={setFilters} />
       <Section title="Log" description={`Newest first. Times in ${formatZone(details.timeZone)}.`} isFlush>
         <Loaded query={deliveries} rows={8}>
@@ -97,6 +96,8 @@ export function DeliveriesPage() {
         </Loaded>
         <OlderButton query={deliveries} what="deliveries" />
       </Section>
+      {/* Once the log is there, so that nothing jumps. */}
+      {deliveries.data && <RedeliveriesSection />}
       <RedeliverDialog isOpen={isRedelivering} filters={filters} onClose={() => setRedelivering(false)} />
     </Page>
   );

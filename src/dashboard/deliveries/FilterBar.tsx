@@ -50,7 +50,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       />
       <Select label="Status" data={STATES} {...select("state")} />
       <Select label="Error" data={ERRORS} {...select("error")} />
-      <WidgetSelect value={filters.widget} onChange={(widget) => onChange({ widget })} />
+      <WidgetSelect hasLabel value={filters.widget} onChange={(widget) => onChange({ widget })} />
       <Select label="Time" data={TIMES} {...select("time")} />
       {filters.time === "between" && (
         <Group gap="sm" className={classes["between"]}>

@@ -3,8 +3,15 @@ import { useQuery } from "@tanstack/react-query";
 import { widgetsQuery } from "../api/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 
+type WidgetSelectProps = {
+  value: string;
+  onChange: (widget: string) => void;
+  /** Shows its label, beside other fields with one. */
+  hasLabel?: boolean;
+};
+
 /** Filters a screen by widget; an empty string means all widgets. */
-export function WidgetSelect({ value, onChange }: { value: string; onChange: (widget: string) => void }) {
+export function WidgetSelect({ value, onChange, hasLabel = false }: WidgetSelectProps) {
   const { id } = useOrganization();
   const widgets = useQuery(widgetsQuery(id));
   const known = (widgets.data?.data ?? []).map((widget) => ({
@@ -14,7 +21,7 @@ export function WidgetSelect({ value, onChange }: { value: string; onChange: (wi
   const isKnown = value === "" || known.some((option) => option.value === value);
   return (
     <Select
-      aria-label="Widget"
+      {...(hasLabel ? { label: "Widget" } : { "aria-label": "Widget" })}
       data={[{ value: ALL, label: "All widgets" }, ...known, ...(isKnown ? [] : [{ value, label: value }])]}
       value={value === "" ? ALL : value}
       onChange={(chosen) => onChange(chosen === null || chosen === ALL ? "" : chosen)}

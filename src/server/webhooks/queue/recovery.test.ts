@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { Kysely, sql } from "kysely";
 import type { DeliveryId } from "#contract/ids.ts";
 import { onServer } from "../../../../test/support/database.ts";
+import { EngineDialect } from "../../db/engine.ts";
 import { openPool } from "../../db/pool.ts";
 import type { Tables } from "../../db/tables.ts";
 import { createLog } from "../../lib/log.ts";
@@ -289,7 +290,7 @@ test("a delivery claimed too late is not sent, since another worker may be about
   // The machine sleeps between the claim and the next step.
   const pool = openPool({ url, size: 2, log: createLog("silent") });
   const sleepy = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool }),
+    dialect: new EngineDialect(pool, pool),
     log: ({ query }) => {
       if (query.sql.includes("lease_deliveries")) moveClock(service, LEASE_SECONDS / 2 + 1);
     },
