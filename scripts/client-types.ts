@@ -1,4 +1,4 @@
-import { Analytics, AnalyticsEntry, DailyEntry } from "../src/contract/analytics.ts";
+import { Analytics, AnalyticsEntry, Breakdown, DailyEntry } from "../src/contract/analytics.ts";
 import { Attribution } from "../src/contract/attribution.ts";
 import { Answer, Booking, BookingPage, Customer, Service } from "../src/contract/booking.ts";
 import { Deletion, DeletionPage } from "../src/contract/deletion.ts";
@@ -18,6 +18,7 @@ type Schema = {
   type?: string;
   description?: string;
   const?: unknown;
+  enum?: readonly string[];
   anyOf?: readonly Schema[];
   items?: Schema;
   properties?: Readonly<Record<string, Schema>>;
@@ -38,6 +39,7 @@ const NAMED = {
   Analytics,
   AnalyticsEntry,
   DailyEntry,
+  Breakdown,
   BookingCreatedEvent,
   WebhookBooking,
   WebhookAttribution,
@@ -65,6 +67,7 @@ function toType(schema: Schema, indent: string): string {
 
 function toShape(schema: Schema, indent: string): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(" | ");
   if (schema.anyOf) return schema.anyOf.map((one) => toType(one, indent)).join(" | ");
   if (schema.items) return `${toType(schema.items, indent)}[]`;
   if (schema.properties) return toRecord(schema, indent);

@@ -1,7 +1,16 @@
 import { ApiError } from "./errors.ts";
 import { type Connection, getJson } from "./get-json.ts";
 import { refuseBrowsers } from "./refuse-browsers.ts";
-import type { Analytics, Booking, BookingPage, Deletion, DeletionPage, Widget } from "./types.ts";
+import type {
+  Analytics,
+  AnalyticsEntry,
+  Booking,
+  BookingPage,
+  Breakdown,
+  Deletion,
+  DeletionPage,
+  Widget,
+} from "./types.ts";
 
 export type ClientOptions = {
   /** An API key, `svc_live_…`, of an organization on the Business plan. */
@@ -49,7 +58,24 @@ export type Client = {
   /** Bookings that were deleted; `since` is when. */
   deletions(query?: DeletionsQuery): DeletionList;
   analytics(query?: Stoppable & { days?: number | undefined; widget?: string | undefined }): Promise<Analytics>;
+  /** Views and bookings by one dimension, all pages. */
+  breakdown(query: BreakdownQuery): AsyncIterable<AnalyticsEntry>;
 };
+
+type Keys = string | readonly string[] | undefined;
+type Dimension = Breakdown["dimension"];
+
+/** Filters are named like dimensions: `country: "DE"`, `notDevice: ["tablet", "mobile"]`. */
+export type BreakdownQuery = Stoppable & {
+  dimension: Dimension;
+  /** The last days, 1 to 730. Default 30. */
+  days?: number | undefined;
+  /** First and last day, such as 2026-11-01, instead of `days`. */
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Page size, 1 to 500. Default 100. It does not limit the total. */
+  limit?: number | undefined;
+} & { [Name in Dimension | `not${Capitalize<Dimension>}`]?: Keys };
 
 const RETRIES_DEFAULT = 5;
 const TIMEOUT_MS_DEFAULT = 30_000;
@@ -73,6 +99,9 @@ export function createClient(options: ClientOptions): Client {
     async analytics({ signal, ...query } = {}) {
       return await getJson<Analytics>(connection, { path: "/analytics", query, signal });
     },
+    breakdown(query) {
+      return { [Symbol.asyncIterator]: () => readBreakdown(connection, query) };
+    },
   };
 }
 
@@ -94,6 +123,21 @@ async function* readPages<Read extends Page<unknown>>(
 
 async function* readItems<Item>(pages: AsyncIterable<Page<Item>>): AsyncGenerator<Item, void, undefined> {
   for await (const page of pages) yield* page.data;
+}
+
+async function* readBreakdown(
+  connection: Connection,
+  { signal, ...query }: BreakdownQuery,
+): AsyncGenerator<AnalyticsEntry, void, undefined> {
+  let cursor: string | undefined;
+  for (;;) {
+    const request = { path: "/analytics/breakdown", query: { ...query, cursor }, signal };
+    const page: Breakdown = await getJson<Breakdown>(connection, request);
+    yield* page.data;
+    if (page.nextCursor === null) return;
+    assertMoved(page.nextCursor, cursor);
+    cursor = page.nextCursor;
+  }
 }
 
 /** A proxy that drops the cursor would make us loop forever. */

@@ -10,7 +10,7 @@ export type Connection = {
   timeoutMs: number;
 };
 
-export type Query = Readonly<Record<string, string | number | Date | undefined>>;
+export type Query = Readonly<Record<string, string | number | Date | readonly string[] | undefined>>;
 
 type Answer = { status: number; headers: Headers; text: string };
 
@@ -28,7 +28,8 @@ export async function getJson<T>(
 function toSearch(query: Query): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) search.set(name, value instanceof Date ? value.toISOString() : String(value));
+    if (Array.isArray(value)) for (const each of value) search.append(name, each);
+    else if (value !== undefined) search.set(name, value instanceof Date ? value.toISOString() : String(value));
   }
   return search.size === 0 ? "" : `?${search}`;
 }

@@ -3,6 +3,7 @@
 export {
   type BookingList,
   type BookingsQuery,
+  type BreakdownQuery,
   type Client,
   type ClientOptions,
   createClient,

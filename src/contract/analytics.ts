@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { DIMENSIONS, NOT_SET } from "./dimensions.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "./limits.ts";
 import type { FUNNEL_STEPS } from "./steps.ts";
 
@@ -19,7 +20,7 @@ export const AnalyticsEntry = Type.Object(
 export type AnalyticsEntry = Static<typeof AnalyticsEntry>;
 
 export const DailyEntry = Type.Object({
-  day: Type.String({ description: "Date in the organization's time zone.", examples: ["2026-11-01"] }),
+  day: Type.String({ format: "date", description: "Date in the organization's time zone.", examples: ["2026-11-01"] }),
   views: count("Widget loads."),
   bookings: count("Completed bookings."),
 });
@@ -69,3 +70,22 @@ export const Analytics = Type.Object(
   { title: "Analytics" },
 );
 export type Analytics = Static<typeof Analytics>;
+
+/** A page of GET /api/v1/analytics/breakdown. */
+export const Breakdown = Type.Object(
+  {
+    dimension: Type.Enum([...DIMENSIONS], { description: "What the rows are.", examples: ["country"] }),
+    from: Type.String({ format: "date", description: "First day of the window.", examples: ["2026-10-03"] }),
+    to: Type.String({ format: "date", description: "Last day of the window, included.", examples: ["2026-11-01"] }),
+    timeZone: Analytics.properties.timeZone,
+    data: Type.Array(AnalyticsEntry, {
+      description: `Most bookings first. What is unknown has the key "${NOT_SET}"; widgets have their id.`,
+    }),
+    nextCursor: Type.Union([Type.String(), Type.Null()], {
+      description: "Send it back as cursor to get the next page; null on the last page.",
+      examples: [null],
+    }),
+  },
+  { title: "Breakdown" },
+);
+export type Breakdown = Static<typeof Breakdown>;

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Attribution } from "./attribution.ts";
+import { REFERENCE_PATTERN } from "./ids.ts";
 import { timestampOf } from "./timestamps.ts";
 
 // All examples in this folder describe the same booking, so that the API reference reads as a whole.
@@ -37,6 +38,7 @@ export const Service = Type.Object({
 /** Fields that the REST shape and the webhook envelope share. */
 export const bookingFields = {
   reference: Type.String({
+    pattern: REFERENCE_PATTERN,
     description: "Unique key for upserts. Also written into the booking's notes in the external system.",
     examples: ["SVC-7KQ2MX"],
   }),

@@ -15,6 +15,10 @@ export const WIDGET_ID = { prefix: "w_", alphabet: BASE58, length: 12 } as const
 export const API_KEY_ID = { prefix: "key_", alphabet: BASE58, length: 16 } as const;
 export const REFERENCE = { prefix: "SVC-", alphabet: REFERENCE_ALPHABET, length: 6 } as const;
 
+/** For descriptions. */
+export const WIDGET_ID_PATTERN = `^w_[${BASE58}]{${WIDGET_ID.length}}$`;
+export const REFERENCE_PATTERN = "^SVC-[0-9A-Za-z]{6}$";
+
 export type IdForm = { readonly prefix: string; readonly alphabet: string; readonly length: number };
 
 export function parseOrganizationId(text: string): OrganizationId | null {
@@ -31,7 +35,7 @@ export function parseApiKeyId(text: string): ApiKeyId | null {
 
 /** Imported references may use any six letters or digits; our alphabet is only for those we make. */
 export function parseReference(text: string): Reference | null {
-  return /^SVC-[0-9A-Za-z]{6}$/.test(text) ? (text as Reference) : null;
+  return new RegExp(REFERENCE_PATTERN).test(text) ? (text as Reference) : null;
 }
 
 function hasForm(text: string, form: IdForm): boolean {

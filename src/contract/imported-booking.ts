@@ -7,6 +7,8 @@ import { Booking } from "./booking.ts";
  */
 export const ImportedBooking = Type.Object({
   ...Type.Omit(Booking, ["status", "staff", "customer", "answers", "attribution"]).properties,
+  // parseReference says what is wrong with it.
+  reference: Type.String(),
   widgetId: Type.String(),
   status: Type.Optional(Booking.properties.status),
   staff: Type.Optional(Booking.properties.staff),

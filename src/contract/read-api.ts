@@ -1,4 +1,6 @@
 import { Type } from "typebox";
+import { DIMENSIONS, FILTER_VALUES_MAX, toNegatedName } from "./dimensions.ts";
+import { WIDGET_ID_PATTERN } from "./ids.ts";
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "./limits.ts";
 
 // The read API's query parameters as OpenAPI describes them. server/http/parameters.ts decides what is valid.
@@ -12,7 +14,11 @@ const instant = (description: string) =>
   );
 
 const widget = Type.Optional(
-  Type.String({ description: "Only this widget. 404 when it is not one of yours.", examples: ["w_4fTqD8sKmB2x"] }),
+  Type.String({
+    pattern: WIDGET_ID_PATTERN,
+    description: "Only this widget. 404 when it is not one of yours.",
+    examples: ["w_4fTqD8sKmB2x"],
+  }),
 );
 
 const limit = Type.Optional(
@@ -47,4 +53,27 @@ export const AnalyticsQuery = Type.Object({
     }),
   ),
   widget,
+});
+
+const day = (description: string) =>
+  Type.Optional(Type.String({ format: "date", description, examples: ["2026-11-01"] }));
+
+const keys = (description: string) =>
+  Type.Optional(Type.Array(Type.String(), { maxItems: FILTER_VALUES_MAX, description }));
+
+const filters = Object.fromEntries(
+  DIMENSIONS.flatMap((dimension) => [
+    [dimension, keys(`Only visits with this ${dimension}. Repeat it for several.`)],
+    [toNegatedName(dimension), keys(`Leaves out visits with this ${dimension}. Repeat it for several.`)],
+  ]),
+);
+
+export const BreakdownQuery = Type.Object({
+  dimension: Type.Enum([...DIMENSIONS], { description: "What to list." }),
+  days: AnalyticsQuery.properties.days,
+  from: day("First day, instead of days."),
+  to: day("Last day, included. Default: today."),
+  ...filters,
+  limit: BookingsQuery.properties.limit,
+  cursor: Type.Optional(Type.String({ description: "The nextCursor of the previous page." })),
 });

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { WIDGET_ID_PATTERN } from "./ids.ts";
 import { timestampOf } from "./timestamps.ts";
 
 export const WIDGET_STATUSES = ["active", "paused"] as const;
@@ -9,7 +10,7 @@ export type Template = (typeof TEMPLATES)[number];
 
 export const Widget = Type.Object(
   {
-    id: Type.String({ description: "Widget identifier.", examples: ["w_4fTqD8sKmB2x"] }),
+    id: Type.String({ pattern: WIDGET_ID_PATTERN, description: "Widget identifier.", examples: ["w_4fTqD8sKmB2x"] }),
     name: Type.String({ description: "Name of the widget, shown only to its organization.", examples: ["Website"] }),
     bookingUrl: Type.String({
       description: "Link to the booking page in the external scheduling system.",

@@ -16,10 +16,11 @@ import { collectRoutes } from "./funnel/collect/routes.ts";
 import { KeyCap } from "./funnel/record/key-cap.ts";
 import { refuseMalformedRequest } from "./http/client-error.ts";
 import { compileOnUse } from "./http/compile-on-use.ts";
+import { compressResponses } from "./http/compress.ts";
 import { installErrorHandler, sendError } from "./http/error-handler.ts";
 import { watchMethods } from "./http/method-not-allowed.ts";
 import { describeApi, openApiRoutes } from "./http/openapi.ts";
-import { makeRequestId } from "./http/request-id.ts";
+import { readRequestId } from "./http/request-id.ts";
 import { installRequestLog } from "./http/request-log.ts";
 import { commonHeaders, installResponseHeaders } from "./http/response-headers.ts";
 import { toTrustProxy } from "./http/trust-proxy.ts";
@@ -39,7 +40,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
-    genReqId: () => makeRequestId(deps.random),
+    genReqId: ({ headers }) => readRequestId(headers, deps.random),
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     trustProxy: toTrustProxy(deps.config.trustProxy),
@@ -64,6 +65,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   await app.register(
     async (api) => {
       const guard = createBearerGuard(deps);
+      compressResponses(api);
       // http/parameters.ts checks the parameters; their schemas only describe them.
       api.setValidatorCompiler(() => () => true);
       // Reads key and page in one statement, so it calls the guard itself.

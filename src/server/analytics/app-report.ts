@@ -14,9 +14,9 @@ import type { Deps } from "../deps.ts";
 import type { Query } from "../http/parameters.ts";
 import { addDays } from "../lib/calendar.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
-import { type DayWindow, readComparison, readPeriod } from "./app-window.ts";
+import { type DayWindow, readComparison, type readDayWindow, readPeriod } from "./app-window.ts";
 import { estimateShare } from "./estimate-share.ts";
-import { type Filter, findCountedWidget, readFilters } from "./filters.ts";
+import { type Filter, findCountedWidget, readFilters, requireFilterWidgets } from "./filters.ts";
 import type { KeyList } from "./lists.ts";
 import {
   type CountedWindow,
@@ -44,6 +44,7 @@ export type Question = {
   keptSince: Date;
   filters: readonly Filter[];
   window: DayWindow;
+  timeZone: string;
   today: string;
   timeMs: TimeOfDay;
   dataSince: string | null;
@@ -51,19 +52,27 @@ export type Question = {
 
 type AnalyticsDeps = Pick<Deps, "db" | "clock">;
 
-/** Throws 400 or 404 if the query is invalid. */
-export async function readQuestion({ db, clock }: AnalyticsDeps, reader: Reader, query: Query): Promise<Question> {
+/** Throws 400 if the query is invalid, and then 404 if a widget is unknown. */
+export async function readQuestion(
+  { db, clock }: AnalyticsDeps,
+  reader: Reader,
+  query: Query,
+  readWindow: typeof readDayWindow = readPeriod,
+): Promise<Question> {
   const owner = reader.organizationId;
-  const filters = await readFilters(db, owner, query);
+  const filters = readFilters(query);
   const now = clock.now();
   const keptSince = toKeptSince(reader.plan, now);
   const range = await selectDataRange(db, owner, { now, keptSince, widgetId: findCountedWidget(filters) ?? null });
+  const window = readWindow(query, range.today);
+  await requireFilterWidgets(db, owner, filters);
   return {
     owner,
     now,
     keptSince,
     filters,
-    window: readPeriod(query, range.today),
+    window,
+    timeZone: range.zone,
     today: range.today,
     timeMs: range.time_ms,
     dataSince: range.data_since,

@@ -38,7 +38,7 @@ function toDays(period: Period, today: Temporal.PlainDate): [Temporal.PlainDate,
 }
 
 /** `days` up to today, or `from` and `to`, but not both. Future days are left out. */
-function readDayWindow(query: Query, today: string): DayWindow {
+export function readDayWindow(query: Query, today: string): DayWindow {
   const [from, to] = [readDay(query, "from"), readDay(query, "to")];
   if (from === null && to === null) return lastDays(today, readWindowDays(query, "days"));
   if (readParameter(query, "days") !== null) throw badParameter("days", "cannot be sent together with from or to");

@@ -15,15 +15,18 @@ import { requireWidget } from "../widgets/require-widget.ts";
 
 export type Filter = { readonly dimension: Dimension; readonly isNegated: boolean; readonly keys: readonly string[] };
 
-/** Throws 400 for too many or too long values, and 404 for a widget that is not the organization's. */
-export async function readFilters(db: Db, owner: OrganizationId, query: Query): Promise<Filter[]> {
-  const filters = DIMENSIONS.flatMap((dimension) => [
+/** Throws 400 for too many or too long values. */
+export function readFilters(query: Query): Filter[] {
+  return DIMENSIONS.flatMap((dimension) => [
     toFilter(query, { dimension, isNegated: false }),
     toFilter(query, { dimension, isNegated: true }),
   ]).filter((filter) => filter.keys.length > 0);
+}
+
+/** Throws 404 if one of the filters' widgets is not the organization's. */
+export async function requireFilterWidgets(db: Db, owner: OrganizationId, filters: readonly Filter[]): Promise<void> {
   for (const { dimension, keys } of filters)
     if (dimension === "widget") for (const id of keys) await requireWidget(db, owner, id);
-  return filters;
 }
 
 function toFilter(query: Query, filter: Omit<Filter, "keys">): Filter {
@@ -48,6 +51,6 @@ export function findCountedWidget(filters: readonly Filter[]): WidgetId | null |
   if (!first) return null;
   const isOneWidget =
     others.length === 0 && first.dimension === "widget" && !first.isNegated && first.keys.length === 1;
-  // readFilters has checked that it is the id of a widget.
+  // requireFilterWidgets checks that it is one of the organization's; an unknown one counts nothing.
   return isOneWidget ? (first.keys[0] as WidgetId) : undefined;
 }

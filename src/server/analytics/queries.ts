@@ -188,6 +188,7 @@ function listParts({ owner, widgetId, isListed }: ListedCounts): RawBuilder<unkn
 }
 
 type DataRange = {
+  zone: string;
   today: string;
   /** Time of day, in milliseconds since midnight. */
   time_ms: number;
@@ -202,11 +203,11 @@ export async function selectDataRange(
 ): Promise<DataRange> {
   const { rows } = await sql<DataRange>`
     with local as (
-      select version, ${localTime(sql`day_zones.rules`, sql`${scope.now}::timestamptz`)} as local_now,
+      select zone, version, ${localTime(sql`day_zones.rules`, sql`${scope.now}::timestamptz`)} as local_now,
         ${localDay(sql`day_zones.rules`, sql`greatest(${scope.keptSince}::timestamptz, kept_since)`)} as oldest_day
       from day_zones where organization_id = ${owner}
     )
-    select local_now::date as today, (date_part('epoch', local_now::time) * 1000)::integer as time_ms, (
+    select zone, local_now::date as today, (date_part('epoch', local_now::time) * 1000)::integer as time_ms, (
       select min(day) from funnel_days
       where organization_id = ${owner} and funnel_days.version = local.version
         and widget_id = ${scope.widgetId ?? ALL_WIDGETS} and day >= oldest_day

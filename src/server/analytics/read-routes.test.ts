@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Analytics } from "#contract/analytics.ts";
+import type { Analytics, Breakdown } from "#contract/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
@@ -471,4 +471,70 @@ test("an organization without a time zone is counted in UTC", async () => {
   const owner: OrganizationId = await makeOrganization(db);
   const { key } = await makeKey(db, owner);
   assert.equal((await getAnalytics({ headers: { authorization: `Bearer ${key}` } })).timeZone, "UTC");
+});
+
+describe("GET /api/v1/analytics/breakdown", () => {
+  const getBreakdown = async (caller: Pick<TestCaller, "headers">, query: string) => {
+    const { status, body } = await getJson(app, `/api/v1/analytics/breakdown${query}`, caller.headers);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body as Breakdown;
+  };
+
+  test("lists a dimension for the days and filters asked for, page by page", async () => {
+    const caller = await makeCaller(db);
+    const { widgetId } = caller;
+    const visit = (number: number, country: string, device: string, step?: "booking_completed") => ({
+      ...makeTouch({ widgetId, visit: number, at: "2026-10-31T10:00:00Z", ...(step ? { step } : {}) }),
+      country,
+      device,
+    });
+    await record(
+      visit(1, "DE", "mobile", "booking_completed"),
+      visit(2, "DE", "desktop"),
+      visit(3, "AT", "mobile"),
+      visit(4, "", "mobile"),
+    );
+    const de = { key: "DE", views: 2, bookings: 1, conversionRate: 0.5 };
+    const [at, unknown] = ["AT", "(not set)"].map((key) => ({ key, views: 1, bookings: 0, conversionRate: 0 }));
+    const whole = { dimension: "country", from: "2026-10-03", to: "2026-11-01", timeZone: "UTC", nextCursor: null };
+    assert.deepEqual(await getBreakdown(caller, "?dimension=country"), { ...whole, data: [de, unknown, at] });
+    const first = await getBreakdown(caller, "?dimension=country&limit=1");
+    assert.deepEqual(first.data, [de]);
+    const second = await getBreakdown(caller, `?dimension=country&limit=1&cursor=${first.nextCursor}`);
+    assert.deepEqual(second.data, [unknown]);
+    const third = await getBreakdown(caller, `?dimension=country&limit=1&cursor=${second.nextCursor}`);
+    assert.deepEqual([third.data, third.nextCursor], [[at], null]);
+    const keys = async (query: string) => (await getBreakdown(caller, query)).data.map(({ key }) => key);
+    assert.deepEqual(await keys("?dimension=country&device=desktop"), ["DE"]);
+    assert.deepEqual(await keys("?dimension=country&notCountry=DE&notCountry=(not set)"), ["AT"]);
+    assert.deepEqual(await keys("?dimension=country&country=AT&country=DE&device=mobile"), ["DE", "AT"]);
+    assert.deepEqual(await keys("?dimension=country&from=2026-10-01&to=2026-10-30"), []);
+    assert.deepEqual(await keys(`?dimension=widget&widget=${widgetId}`), [widgetId]);
+  });
+
+  test("has the read API's errors", async () => {
+    const caller = await makeCaller(db);
+    const other = await makeCaller(db);
+    const ask = async (query: string, headers: Record<string, string> = caller.headers) => {
+      const { status, body } = await getJson(app, `/api/v1/analytics/breakdown${query}`, headers);
+      return [status, (body as { error?: { code: string } }).error?.code];
+    };
+    for (const query of [
+      "",
+      "?dimension=moon",
+      "?dimension=page&limit=0",
+      "?dimension=page&days=731",
+      "?dimension=page&days=7&from=2026-10-01",
+      "?dimension=page&from=2026-10-02&to=2026-10-01",
+      "?dimension=page&cursor=soon",
+      "?dimension=page&country=",
+      `?dimension=page&days=0&widget=${other.widgetId}`,
+    ])
+      assert.deepEqual(await ask(query), [400, "bad_request"], query);
+    for (const name of ["widget", "notWidget"])
+      assert.deepEqual(await ask(`?dimension=page&${name}=${other.widgetId}`), [404, "not_found"]);
+    assert.deepEqual(await ask("?dimension=page", {}), [401, "unauthorized"]);
+    const pro = await makeCaller(db, { plan: "pro" });
+    assert.deepEqual(await ask("?dimension=page", pro.headers), [403, "plan_required"]);
+  });
 });

@@ -309,6 +309,20 @@ test("every response has its own request id, and the request's log line has the 
   assert.ok(![...ids].some((id) => id.includes("mine")));
 });
 
+test("a caller's own request id is kept if it is short and plain, and nothing else is", async () => {
+  const answered = async (id: string) => {
+    const { headers } = await app.inject({
+      url: "/api/v1/widgets",
+      headers: { ...business.headers, "x-request-id": id },
+    });
+    return headers["x-request-id"];
+  };
+  for (const id of ["trace-01", "4bf92f3577b34da6a3ce929d0e0e4736", "a".repeat(64)])
+    assert.equal(await answered(id), id);
+  for (const id of ["short", "a".repeat(65), "mara@example.com", "two words here", "line\u0085break", "10.0.0.1-abc"])
+    assert.match(String(await answered(id)), /^req_/, id);
+});
+
 test("browsers are told to stay on https when BASE_URL is https, and only then", async () => {
   const paths = ["/healthz", "/nowhere", "/sign-in", "/api/v1/widgets"];
   const listHsts = async (baseUrl: string) => {

@@ -5,17 +5,34 @@ import { ApiErrorBody } from "#contract/api-error.ts";
 /** The part of the app under /api/v1, behind the bearer guard. */
 export type ReadApi = FastifyInstance;
 
+const text = (description: string) => ({ type: "string", description });
+const REQUEST_ID = { "X-Request-Id": text("Names this request in our log: yours if you sent one, else a new one.") };
+const RATE_LIMIT = {
+  "RateLimit-Policy": text("The limit of this key, as in the IETF draft."),
+  RateLimit: text("What is left of the limit, and the seconds until it is full again."),
+};
+const RETRY_AFTER = { "Retry-After": { type: "integer", description: "Seconds to wait before the next request." } };
+
 /** The responses that every read route can give. The schemas filter what is sent and describe the API. */
 export function readApiResponses(success: TSchema, description: string): Record<number, TSchema> {
-  const answer = (schema: TSchema, text: string): TSchema => ({ ...schema, description: text });
+  const answer = (schema: TSchema, meaning: string, headers: object = {}): TSchema => ({
+    ...schema,
+    description: meaning,
+    headers: { ...REQUEST_ID, ...headers },
+  });
+  const refuse = (meaning: string, headers: object = {}) => answer(ApiErrorBody, meaning, headers);
   return {
-    200: answer(success, description),
-    400: answer(ApiErrorBody, "`bad_request`: a parameter is invalid."),
-    401: answer(ApiErrorBody, "`unauthorized`: no Bearer header, or the key is unknown or revoked."),
-    403: answer(ApiErrorBody, "`plan_required`: the organization is not on the Business plan."),
-    404: answer(ApiErrorBody, "`not_found`: the widget parameter does not match one of your widgets."),
-    429: answer(ApiErrorBody, "`rate_limited`: too many requests with this key; see Retry-After."),
-    500: answer(ApiErrorBody, "`internal`: failure on our side; retry with backoff."),
-    503: answer(ApiErrorBody, "`unavailable`: the database cannot be reached; see Retry-After."),
+    200: answer(success, description, RATE_LIMIT),
+    400: refuse("`bad_request`: a parameter is invalid.", RATE_LIMIT),
+    401: refuse("`unauthorized`: no Bearer header, or the key is unknown or revoked.", {
+      "WWW-Authenticate": text("Bearer."),
+    }),
+    403: refuse("`plan_required`: the organization is not on the Business plan.", RATE_LIMIT),
+    404: refuse("`not_found`: the widget parameter does not match one of your widgets.", RATE_LIMIT),
+    405: refuse("`method_not_allowed`: only GET and HEAD are allowed.", { Allow: text("The allowed methods.") }),
+    429: refuse("`rate_limited`: too many requests with this key; see Retry-After.", { ...RATE_LIMIT, ...RETRY_AFTER }),
+    431: refuse("`bad_request`: the request's headers are larger than 16 KiB."),
+    500: refuse("`internal`: failure on our side; retry with backoff."),
+    503: refuse("`unavailable`: the database cannot be reached; see Retry-After.", RETRY_AFTER),
   };
 }
