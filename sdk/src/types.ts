@@ -214,6 +214,21 @@ export type DailyEntry = {
   bookings: number;
 };
 
+export type Breakdown = {
+  /** What the rows are. */
+  dimension: "channel" | "source" | "campaign" | "page" | "device" | "country" | "widget" | "service";
+  /** First day of the window. */
+  from: string;
+  /** Last day of the window, included. */
+  to: string;
+  /** The organization's time zone; UTC when none is set. */
+  timeZone: string;
+  /** Most bookings first. What is unknown has the key "(not set)"; widgets have their id. */
+  data: AnalyticsEntry[];
+  /** Send it back as cursor to get the next page; null on the last page. */
+  nextCursor: string | null;
+};
+
 export type BookingCreatedEvent = {
   /** The same for every endpoint and every attempt; use it to remove duplicates. */
   id: string;

@@ -74,7 +74,7 @@ export type Analytics = Static<typeof Analytics>;
 /** A page of GET /api/v1/analytics/breakdown. */
 export const Breakdown = Type.Object(
   {
-    dimension: Type.Enum([...DIMENSIONS], { description: "What the rows are.", examples: ["country"] }),
+    dimension: Type.Enum([...DIMENSIONS], { description: "What the rows are.", examples: ["source"] }),
     from: Type.String({ format: "date", description: "First day of the window.", examples: ["2026-10-03"] }),
     to: Type.String({ format: "date", description: "Last day of the window, included.", examples: ["2026-11-01"] }),
     timeZone: Analytics.properties.timeZone,

@@ -34,7 +34,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     if (fault === "reset") return void response.destroy();
     if (typeof fault === "object") return void response.writeHead(fault.status, fault.headers).end(fault.body ?? "");
     const { authorization = "" } = request.headers;
-    const answer = await fetch(target + path, { headers: { authorization } });
+    const answer = await fetch(target + path, { headers: { authorization, "accept-encoding": "identity" } });
     await handOn(answer, response, fault === "cut");
   };
   // The service can be closed while the request of a killed caller is still in progress.

@@ -48,6 +48,10 @@ const SECTIONS: readonly Section[] = [
         title: "Scheduling systems",
         purpose: "Connect Microsoft Bookings, Cal.com or Calendly: what works, permissions and limits.",
       }),
+      guide("docs/analytics.md", {
+        title: "Analytics",
+        purpose: "What every number means and how it is counted, with periods, filters and exports.",
+      }),
       guide("docs/read-api.md", {
         title: "Read API",
         purpose: "Pull bookings and analytics on a schedule and keep a copy in sync.",

@@ -46,6 +46,7 @@ describe("the documents at /docs", () => {
       "quick-start",
       "embedding",
       "scheduling-systems",
+      "analytics",
       "read-api",
       "webhooks",
       "client-library",

@@ -22,7 +22,6 @@ const ENCODINGS = Object.keys(COMPRESSORS) as Encoding[];
 export function compressResponses(api: FastifyInstance): void {
   // With a callback: without compression, a promise for every small page would be most of the cost.
   api.addHook("onSend", (request, reply, payload, done) => {
-    reply.header("vary", "Accept-Encoding");
     const accepted = request.headers["accept-encoding"];
     if (accepted === undefined || typeof payload !== "string" || payload.length < LENGTH_MIN)
       return done(null, payload);
@@ -30,7 +29,7 @@ export function compressResponses(api: FastifyInstance): void {
     if (encoding === null || request.method === "HEAD") return done(null, payload);
     COMPRESSORS[encoding](Buffer.from(payload)).then(
       (body) => {
-        reply.header("content-encoding", encoding).header("content-length", body.length);
+        reply.headers({ vary: "Accept-Encoding", "content-encoding": encoding, "content-length": body.length });
         done(null, body);
       },
       (error: Error) => done(error),
