@@ -16,10 +16,10 @@ import { collectRoutes } from "./funnel/collect/routes.ts";
 import { KeyCap } from "./funnel/record/key-cap.ts";
 import { refuseMalformedRequest } from "./http/client-error.ts";
 import { compileOnUse } from "./http/compile-on-use.ts";
-import { compressResponses } from "./http/compress.ts";
 import { installErrorHandler, sendError } from "./http/error-handler.ts";
 import { watchMethods } from "./http/method-not-allowed.ts";
 import { describeApi, openApiRoutes } from "./http/openapi.ts";
+import { prepareReadApi } from "./http/read-api.ts";
 import { readRequestId } from "./http/request-id.ts";
 import { installRequestLog } from "./http/request-log.ts";
 import { commonHeaders, installResponseHeaders } from "./http/response-headers.ts";
@@ -65,9 +65,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   await app.register(
     async (api) => {
       const guard = createBearerGuard(deps);
-      compressResponses(api);
-      // http/parameters.ts checks the parameters; their schemas only describe them.
-      api.setValidatorCompiler(() => () => true);
+      prepareReadApi(api);
       // Reads key and page in one statement, so it calls the guard itself.
       bookingReadRoutes(api, deps, guard);
       await api.register(async (guarded) => {

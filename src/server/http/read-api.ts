@@ -1,9 +1,16 @@
 import type { FastifyInstance } from "fastify";
 import type { TSchema } from "typebox";
 import { ApiErrorBody } from "#contract/api-error.ts";
+import { compressResponses } from "./compress.ts";
 
 /** The part of the app under /api/v1, behind the bearer guard. */
 export type ReadApi = FastifyInstance;
+
+export function prepareReadApi(api: ReadApi): void {
+  compressResponses(api);
+  // http/parameters.ts checks the parameters; their schemas only describe them.
+  api.setValidatorCompiler(() => () => true);
+}
 
 const text = (description: string) => ({ type: "string", description });
 const REQUEST_ID = { "X-Request-Id": text("Names this request in our log: yours if you sent one, else a new one.") };
