@@ -71,3 +71,16 @@ export async function notifyListeners(db: Db, channel: string): Promise<void> {
   if (engineOf(db) === "postgresql") await sql`select pg_notify(${channel}, '')`.execute(db);
   else await sql`select result from run_command_on_coordinator(format('notify %I', ${channel}::text))`.execute(db);
 }
+
+/**
+ * Where the rows of an `insert … select` belong. Citus runs such a statement on the organization's server only if it takes the
+ * organization from a distributed table: select `id` as organization_id, and append `join` to the from clause.
+ */
+export type Home = { readonly id: RawBuilder<unknown>; readonly join: RawBuilder<unknown> };
+
+export const PLAIN_HOME: Home = { id: sql`organization_id`, join: sql`` };
+
+export function toCitusHome(owner: OrganizationId): Home {
+  const zone = sql`(select organization_id as home_id from day_zones where organization_id = ${owner})`;
+  return { id: sql`home_id`, join: sql`cross join ${zone} home` };
+}

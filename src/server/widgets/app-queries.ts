@@ -19,20 +19,20 @@ export async function listWidgetsWithViews(
       widget.status, widget.collect_data, widget.created_at, widget.connection_id, widget.accent_color,
       widget.allowed_domains, widget.options, widget.offers, first.started_at as first_view_at, last.started_at as last_view_at
     from widgets widget
-    join day_zones zone on zone.organization_id = widget.organization_id
+    join day_zones zone on zone.organization_id = ${owner}
     left join lateral (
       select min(day) as first_day, max(day) as last_day from funnel_days
-      where organization_id = widget.organization_id and version = zone.version and widget_id = widget.id
+      where organization_id = ${owner} and version = zone.version and widget_id = widget.id
     ) days on true
     left join lateral (
       select started_at from funnel_visits visit
-      where visit.organization_id = widget.organization_id and visit.widget_id = widget.id
+      where visit.organization_id = ${owner} and visit.widget_id = widget.id
         and started_at >= (days.first_day - 1)::timestamp at time zone 'UTC'
       order by started_at limit 1
     ) first on days.first_day is not null
     left join lateral (
       select started_at from funnel_visits visit
-      where visit.organization_id = widget.organization_id and visit.widget_id = widget.id
+      where visit.organization_id = ${owner} and visit.widget_id = widget.id
         and started_at < (days.last_day + 2)::timestamp at time zone 'UTC'
       order by started_at desc limit 1
     ) last on days.last_day is not null

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Home } from "../../db/engine.ts";
 import { SPAN_LENGTHS, spanStart } from "../recount/key-spans.ts";
 import { KEY_KINDS, toKindNumber } from "./key-id.ts";
 import { localDayNear } from "./local-day.ts";
@@ -99,7 +100,7 @@ export const changes = sql`
       having sum(views) <> 0 or sum(bookings) <> 0
     )`;
 
-const DAY_SUMS = [
+export const DAY_SUMS = [
   ...["reached_1", "reached_2", "reached_3", "reached_4", "reached_5", "reached_6"],
   ...["no_availability", "bookings", "failed", "lead_ms", "lead_count"],
 ];
@@ -108,43 +109,41 @@ const daySums = sql.join(DAY_SUMS.map((name) => sql.ref(name)));
 /** Changes that belong to one set of one organization: sorting them by both would only take time. */
 type OneSet = { readonly condition: RawBuilder<unknown> };
 
-export function insertDays(oneSet?: OneSet): RawBuilder<unknown> {
+export function insertDays({ id, join }: Home, oneSet?: OneSet): RawBuilder<unknown> {
   return sql`
   insert into funnel_days as counted (organization_id, version, widget_id, day, ${daySums})
-  select organization_id, version, widget_id, day, ${daySums}
-  from day_changes
+  select ${id}, version, widget_id, day, ${daySums}
+  from day_changes ${join}
   where (${daySums}) <> (${sql.join(DAY_SUMS.map(() => sql.lit(0)))}) and ${oneSet?.condition ?? sql`true`}
-  order by ${oneSet ? sql`` : SET_COLUMNS} widget_id, day`;
+  order by ${oneSet ? sql`` : sql`${id}, version,`} widget_id, day`;
 }
 
-export function insertKeyDays(oneSet?: OneSet): RawBuilder<unknown> {
+export function insertKeyDays({ id, join }: Home, oneSet?: OneSet): RawBuilder<unknown> {
   return sql`
   insert into funnel_key_days as counted (organization_id, version, widget_id, day, kind, key, views, bookings)
-  select organization_id, version, widget_id, day, kind, key, views, bookings
-  from key_changes where ${oneSet?.condition ?? sql`true`}
-  order by ${oneSet ? sql`` : SET_COLUMNS} widget_id, day, kind, key`;
+  select ${id}, version, widget_id, day, kind, key, views, bookings
+  from key_changes ${join} where ${oneSet?.condition ?? sql`true`}
+  order by ${oneSet ? sql`` : sql`${id}, version,`} widget_id, day, kind, key`;
 }
 
-const SET_COLUMNS = sql`organization_id, version,`;
-
 /** Rows are locked in key order, here and below, so that two recordings never deadlock. */
-export const addToDays = sql`${insertDays()}
+export const addToDays = (home: Home) => sql`${insertDays(home)}
   on conflict (organization_id, version, widget_id, day) do update set ${sql.join(DAY_SUMS.map(addUp))}`;
 
-export const addToKeyDays = sql`${insertKeyDays()}
+export const addToKeyDays = (home: Home) => sql`${insertKeyDays(home)}
   on conflict (organization_id, version, widget_id, day, kind, key) do update set ${sql.join(["views", "bookings"].map(addUp))}`;
 
 /** Late changes to sealed spans. */
-export const addToSpans = sql`
+export const addToSpans = ({ id, join }: Home) => sql`
   insert into funnel_key_spans as counted (organization_id, version, widget_id, span_days, start_day, kind, key, views,
     bookings)
-  select organization_id, version, widget_id, span_days, start_day, kind, key, sum(views), sum(bookings)
-  from key_changes
+  select ${id}, version, widget_id, span_days, start_day, kind, key, sum(views), sum(bookings)
+  from key_changes ${join}
   cross join (values ${sql.join(SPAN_LENGTHS.map((days) => sql`(${sql.lit(days)})`))}) span (span_days)
   cross join lateral (select ${spanStart(sql`day`, sql`span_days`)} as start_day) start
   where day < sealed_before and start_day + span_days <= sealed_before
-  group by organization_id, version, widget_id, span_days, start_day, kind, key
-  order by organization_id, version, widget_id, span_days, start_day, kind, key
+  group by ${id}, version, widget_id, span_days, start_day, kind, key
+  order by ${id}, version, widget_id, span_days, start_day, kind, key
   on conflict (organization_id, version, widget_id, span_days, start_day, kind, key)
     do update set ${sql.join(["views", "bookings"].map(addUp))}`;
 

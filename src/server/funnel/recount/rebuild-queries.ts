@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
+import { engineOf, PLAIN_HOME } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
+import { addInSteps } from "../record/add-in-steps.ts";
 import {
   addToDays,
   addToKeyDays,
@@ -89,14 +91,17 @@ export async function countPart(
         ${sql.join(SIDE_COLUMNS.map((name) => sql.ref(name)))}
       from funnel_visits cross join (${selectPeriod(sql`${rules}::text`, until)}) period
       where organization_id = ${owner} and ${condition}`;
-  const { rows } = await sql<{ visits: number }>`
+  const counted = sql`
     with sides as materialized (
       ${selectVisits(sql`started_at >= ${from} and started_at < ${until}`)}
       union all
       ${selectVisits(sql`started_at < ${from} and converted_at >= ${from}`)}
-    ), ${changes}
-    , added_days as (${insertDays(part)} returning widget_id, ${visitsStarted} as visits)
-    , added_keys as (${insertKeyDays(part)})
+    ), ${changes}`;
+  if (engineOf(transaction) === "citus")
+    return await addInSteps(transaction, owner, { counted, condition: part.condition, includeSpans: false });
+  const { rows } = await sql<{ visits: number }>`${counted}
+    , added_days as (${insertDays(PLAIN_HOME, part)} returning widget_id, ${visitsStarted} as visits)
+    , added_keys as (${insertKeyDays(PLAIN_HOME, part)})
     select coalesce(sum(visits), 0)::integer as visits from added_days where widget_id = ''`.execute(transaction);
   return rows[0]?.visits ?? 0;
 }
@@ -110,7 +115,7 @@ export async function mergeSets(
   owner: OrganizationId,
   { from, into, sealedBefore }: { from: number; into: number; sealedBefore: string },
 ): Promise<void> {
-  await sql`
+  const counted = sql`
     with day_changes as (
       select organization_id, ${into}::integer as version, widget_id, day, reached_1, reached_2, reached_3, reached_4,
         reached_5, reached_6, no_availability, bookings, failed, lead_ms, lead_count
@@ -119,9 +124,15 @@ export async function mergeSets(
       select organization_id, ${into}::integer as version, ${sealedBefore}::date as sealed_before, widget_id, day, kind, key,
         views, bookings
       from funnel_key_days where organization_id = ${owner} and version = ${from} and (views <> 0 or bookings <> 0)
-    ), added_days as (${addToDays})
-    , added_keys as (${addToKeyDays})
-    ${addToSpans}`.execute(transaction);
+    )`;
+  if (engineOf(transaction) === "citus") {
+    await addInSteps(transaction, owner, { counted, condition: sql`true`, includeSpans: true });
+    return;
+  }
+  await sql`${counted}
+    , added_days as (${addToDays(PLAIN_HOME)})
+    , added_keys as (${addToKeyDays(PLAIN_HOME)})
+    ${addToSpans(PLAIN_HOME)}`.execute(transaction);
 }
 
 /** The tables that hold sets of counters. */
