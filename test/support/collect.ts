@@ -50,8 +50,12 @@ export type EventRow = {
 
 /** Every step of every visit, with its instant. */
 export const takenSteps = sql`
+  with visits as materialized (
+    select widget_id, visit_id, viewed_at, service_at, date_at, slot_at, form_at, no_availability_at, bookings, failures
+    from funnel_visits
+  )
   select widget_id, visit_id, step, at
-  from funnel_visits
+  from visits
   cross join lateral (
     values ('widget_viewed', viewed_at), ('service_selected', service_at), ('date_selected', date_at),
       ('slot_selected', slot_at), ('form_started', form_at), ('no_availability', no_availability_at)

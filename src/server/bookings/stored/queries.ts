@@ -60,14 +60,16 @@ const PAGE_OF_WIDGET = toPageText("select_bookings_of_widget", "and widget_id = 
 
 /**
  * The organization's next createdAt: now, or one millisecond after the last. The row stays locked until the caller's
- * transaction ends, so a later createdAt cannot become visible before an earlier one.
+ * transaction ends, so a later createdAt cannot become visible before an earlier one. The time is added in UTC, because Citus
+ * accepts only immutable expressions here.
  */
 export async function takeCreatedAt(db: Db, owner: OrganizationId, now: Date): Promise<Date> {
   const { rows } = await sql<{ last_created_at: Date }>`
     insert into booking_clocks as clock (organization_id, last_created_at)
     values (${owner}, ${now})
     on conflict (organization_id) do update
-      set last_created_at = greatest(excluded.last_created_at, clock.last_created_at + interval '1 millisecond')
+      set last_created_at = greatest(excluded.last_created_at,
+        (clock.last_created_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
     returning last_created_at`.execute(db);
   const row = rows[0];
   assert(row, "an upsert returns its row");

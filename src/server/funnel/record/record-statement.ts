@@ -86,7 +86,7 @@ function toIsoText(date: Date): string {
 let lastMs = Number.NaN;
 let lastText = "";
 
-export const columns = sql.join(VISIT_COLUMNS.map(({ name }) => sql.ref(name)));
+const columns = sql.join(VISIT_COLUMNS.map(({ name }) => sql.ref(name)));
 const startColumns = ["started_at", ...KEY_KINDS];
 const steps = STEP_COLUMNS.map(({ column }) => column);
 

@@ -1,17 +1,26 @@
 import { type RawBuilder, sql } from "kysely";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { DAY_MS } from "#contract/durations.ts";
+import type { DeliveryId, OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
 
 /** Start of the delivery log, the same for every plan. */
 export function toLogKeptSince(now: Date): Date {
   return new Date(now.getTime() - DELIVERY_LOG_DAYS * DAY_MS);
 }
 
+/** Manual redeliveries that wait. A statement of its own: the queue may be on another server than the organization's rows. */
+export async function listRedelivering(db: Db, owner: OrganizationId): Promise<DeliveryId[]> {
+  const { rows } = await sql<{ id: DeliveryId }>`
+    select delivery_id as id from delivery_queue where organization_id = ${owner} and trigger = 'manual'`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Whether the row `event` is still in the log with all its deliveries: until the period after its last attempt has passed
  * and none of them waits. Both reading and deleting use this condition.
  */
-export function isInLog(keptSince: Date): RawBuilder<boolean> {
+export function isInLog(keptSince: Date, redelivering: readonly DeliveryId[]): RawBuilder<boolean> {
   return sql<boolean>`(event.created_at >= ${keptSince} or exists (
     select from deliveries of_event
     where of_event.organization_id = event.organization_id and of_event.event_id = event.id
@@ -19,6 +28,6 @@ export function isInLog(keptSince: Date): RawBuilder<boolean> {
         select from delivery_attempts attempt
         where attempt.organization_id = of_event.organization_id and attempt.delivery_id = of_event.id
           and attempt.started_at >= ${keptSince}
-      ) or exists (select from delivery_queue where delivery_id = of_event.id))
+      ) or of_event.id = any(${redelivering as DeliveryId[]}::uuid[]))
   ))`;
 }

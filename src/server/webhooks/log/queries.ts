@@ -14,7 +14,7 @@ import { toEmailKey } from "../../db/email-key.ts";
 import type { Db } from "../../db/pool.ts";
 import type { DeliveriesTable, DeliveryAttemptsTable } from "../../db/tables.ts";
 import type { RowPlace } from "../../http/page.ts";
-import { isInLog } from "./period.ts";
+import { isInLog, listRedelivering } from "./period.ts";
 
 // The delivery log, newest first. Pages continue after a time and an id, so new rows never shift a page.
 
@@ -60,6 +60,7 @@ export async function listDeliveries(
 ): Promise<DeliveryLogEntry[]> {
   const { keptSince, endpointId, reference, deliveryId, eventId, email, widgetId, state, status, error } = filter;
   const { redeliveryId, from, to, cursor } = filter;
+  const redelivering = await listRedelivering(db, owner);
   const { rows } = await sql<Omit<DeliveryLogEntry, "pending" | "is_in_flight">>`
     select delivery.organization_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.state,
       delivery.cancel_reason, delivery.attempt_count, delivery.retries_used, delivery.next_attempt_at,
@@ -74,7 +75,7 @@ export async function listDeliveries(
     join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
     where ${allOf([
       sql`delivery.organization_id = ${owner}`,
-      isInLog(keptSince),
+      isInLog(keptSince, redelivering),
       endpointId && sql`delivery.endpoint_id = ${endpointId}`,
       reference && sql`event.reference = ${reference}`,
       deliveryId && sql`delivery.id = ${deliveryId}`,

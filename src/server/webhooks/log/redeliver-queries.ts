@@ -3,7 +3,7 @@ import type { DeliveryState } from "#contract/delivery.ts";
 import type { EndpointStatus } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { isInLog } from "./period.ts";
+import { isInLog, listRedelivering } from "./period.ts";
 
 export type Redeliverable = {
   id: DeliveryId;
@@ -37,6 +37,7 @@ export async function findRedeliverable(
   owner: OrganizationId,
   { id, keptSince }: { id: DeliveryId; keptSince: Date },
 ): Promise<Redeliverable | null> {
+  const redelivering = await listRedelivering(transaction, owner);
   const { rows } = await sql<Redeliverable>`
     select delivery.id, delivery.endpoint_id, delivery.state, event.reference, endpoint.url as endpoint_url,
       endpoint.description as endpoint_description, endpoint.status as endpoint_status,
@@ -45,7 +46,7 @@ export async function findRedeliverable(
     from webhook_events event
     join deliveries delivery on delivery.organization_id = event.organization_id and delivery.event_id = event.id
     join endpoints endpoint on endpoint.organization_id = delivery.organization_id and endpoint.id = delivery.endpoint_id
-    where delivery.organization_id = ${owner} and delivery.id = ${id} and ${isInLog(keptSince)}
+    where delivery.organization_id = ${owner} and delivery.id = ${id} and ${isInLog(keptSince, redelivering)}
     for no key update of event, delivery`.execute(transaction);
   return rows[0] ?? null;
 }

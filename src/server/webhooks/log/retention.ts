@@ -2,16 +2,18 @@ import { sql } from "kysely";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { deleteLanes } from "../queue/lanes.ts";
-import { isInLog } from "./period.ts";
+import { isInLog, listRedelivering } from "./period.ts";
 
 type Batch = { keptSince: Date; limit: number };
 
 /** Deletes expired events with their deliveries and attempts, at most `limit`. */
 export async function deleteExpiredEvents(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
+  const redelivering = await listRedelivering(db, owner);
   const result = await sql`
     with expired as (
       select id from webhook_events event
-      where organization_id = ${owner} and created_at < ${batch.keptSince} and not ${isInLog(batch.keptSince)}
+      where organization_id = ${owner} and created_at < ${batch.keptSince}
+        and not ${isInLog(batch.keptSince, redelivering)}
       order by created_at limit ${batch.limit}
       for update of event skip locked
     )

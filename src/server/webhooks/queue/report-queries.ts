@@ -9,7 +9,7 @@ import type {
 import type { EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
 import { type BatchColumn, toBatchRows } from "../../db/batch-rows.ts";
-import type { StatementGroup } from "../../db/engine.ts";
+import { engineOf, type StatementGroup } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { toLane, writeLane } from "./lanes.ts";
 
@@ -93,6 +93,7 @@ function findLastFailure(reports: readonly AttemptReport[]): AttemptReport | nul
 
 /** Takes finished deliveries out of the queue and schedules retries. Returns the deliveries whose token was current. */
 async function releaseLeases(transaction: Db, reports: readonly AttemptReport[]): Promise<ReadonlySet<DeliveryId>> {
+  if (engineOf(transaction) === "citus") return await releaseInSteps(transaction, reports);
   const { rows } = await sql<{ delivery_id: DeliveryId }>`-- prepared: release_leases
     with held as materialized (
       select queue.delivery_id, report.next_attempt_at
@@ -110,6 +111,27 @@ async function releaseLeases(transaction: Db, reports: readonly AttemptReport[])
     )
     select delivery_id from held`.execute(transaction);
   return new Set(rows.map((row) => row.delivery_id));
+}
+
+/** Citus can't run the three parts as one statement. */
+async function releaseInSteps(transaction: Db, reports: readonly AttemptReport[]): Promise<ReadonlySet<DeliveryId>> {
+  const { rows } = await sql<{ delivery_id: DeliveryId }>`
+    select queue.delivery_id
+    from ${toBatchRows("report", RELEASE_COLUMNS, reports)} join delivery_queue queue using (delivery_id, lease_token)
+    order by queue.delivery_id for update of queue`.execute(transaction);
+  const held = new Set(rows.map((row) => row.delivery_id));
+  const retried = reports.filter(({ deliveryId, nextAttemptAt }) => held.has(deliveryId) && nextAttemptAt !== null);
+  const finished = [...held.difference(new Set(retried.map(({ deliveryId }) => deliveryId)))];
+  if (retried.length > 0)
+    await sql`
+      update delivery_queue queue
+      set due_at = report.next_attempt_at, lease_token = null, leased_at = null, lease_until = null, leased_by = null
+      from ${toBatchRows("report", RELEASE_COLUMNS, retried)} where queue.delivery_id = report.delivery_id`.execute(
+      transaction,
+    );
+  if (finished.length > 0)
+    await sql`delete from delivery_queue where delivery_id = any(${finished}::uuid[])`.execute(transaction);
+  return held;
 }
 
 /**
