@@ -209,6 +209,7 @@ create table delivery_queue (
   constraint delivery_queue_pkey PRIMARY KEY (delivery_id)
 );
 CREATE INDEX delivery_queue_leased ON public.delivery_queue USING btree (endpoint_id) INCLUDE (organization_id, lease_until, leased_by) WHERE (lease_token IS NOT NULL);
+CREATE INDEX delivery_queue_manual ON public.delivery_queue USING btree (organization_id) WHERE (trigger = 'manual'::text);
 CREATE INDEX delivery_queue_waiting ON public.delivery_queue USING btree (endpoint_id, due_at) WHERE (lease_token IS NULL);
 CREATE INDEX delivery_queue_waiting_tests ON public.delivery_queue USING btree (due_at) WHERE (is_test AND (lease_token IS NULL));
 
