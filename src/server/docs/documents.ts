@@ -98,6 +98,7 @@ const SECTIONS: readonly Section[] = [
         title: "Reliability",
         purpose: "Faults that Bookflow survives, and how to try them.",
       }),
+      guide("docs/scale.md", { title: "Scale", purpose: "Organizations on several database servers with Citus." }),
       guide("docs/performance.md", { title: "Performance", purpose: "Measurements, and how to repeat them." }),
       {
         title: "Decisions",

@@ -75,7 +75,7 @@ export async function listDeliveries(
     join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
     where ${allOf([
       sql`delivery.organization_id = ${owner}`,
-      isInLog(keptSince, redelivering),
+      isInLog(keptSince, { owner, redelivering }),
       endpointId && sql`delivery.endpoint_id = ${endpointId}`,
       reference && sql`event.reference = ${reference}`,
       deliveryId && sql`delivery.id = ${deliveryId}`,
