@@ -19,11 +19,12 @@ const CLAIM_LOCK = 7_236_002;
 const CLAIM_LIMIT_MS = 10_000;
 
 /**
- * Statements of this transaction use indexes only. The queue is empty one moment and full the next, and with statistics of
- * an empty table PostgreSQL would read and sort all of it for every lane.
+ * Statements of this transaction use indexes only, and are planned every time. The queue is empty one moment and full the next:
+ * with statistics of an empty table PostgreSQL would read and sort all of it for every lane, and with a plan kept from then, one
+ * claim from 30,000 waiting deliveries took five seconds.
  */
 export const INDEXES_ONLY = sql`set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-  set_config('enable_sort', 'off', true)`;
+  set_config('enable_sort', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true)`;
 
 /** Waits for the claims of other workers. */
 export async function beginClaim(transaction: Db): Promise<void> {
