@@ -2,11 +2,14 @@ import { type MemberRole, roleIncludes } from "#contract/app/role.ts";
 import { ACCOUNT_ROUTES, APP_ROUTES, type AppRoute, type AppRouteName } from "#contract/app/routes.ts";
 import { type Feature, PLAN_TERMS, PLANS, type Plan, planIncludes } from "#contract/plans.ts";
 
-const { changeOrganization, listMembers, changeMember, invite, listAuditEntries } = ACCOUNT_ROUTES;
+const { changeOrganization, saveLogo, deleteOrganization, listMembers, changeMember, invite, listAuditEntries } =
+  ACCOUNT_ROUTES;
 
 /** Actions on the organization and its members, and actions that are not a route by themselves. */
 const OTHER_ACTIONS = {
   changeOrganization,
+  saveLogo,
+  deleteOrganization,
   listMembers,
   changeMember,
   changeOwner: { role: "owner" },

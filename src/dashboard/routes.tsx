@@ -33,7 +33,7 @@ const PERSON_SCREENS: readonly Screen[] = [
 // biome-ignore format: one screen a line
 /** Below /app/{organization}. */
 const ORGANIZATION_SCREENS: readonly Screen[] = [
-  ["/",                 lazyScreen(() => import("./shell/OrganizationStartPage.tsx"), "OrganizationStartPage")],
+  ["/",                 lazyScreen(() => import("./overview/OverviewPage.tsx"), "OverviewPage")],
   ["/analytics",        lazyScreen(() => import("./analytics/AnalyticsPage.tsx"), "AnalyticsPage")],
   ["/bookings",         lazyScreen(() => import("./bookings/BookingsPage.tsx"), "BookingsPage")],
   ["/bookings/$reference", lazyScreen(() => import("./bookings/BookingPage.tsx"), "BookingPage")],

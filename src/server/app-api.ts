@@ -13,6 +13,7 @@ import { keyAppRoutes } from "./api-keys/app-routes.ts";
 import { bookingAppRoutes } from "./bookings/stored/app-routes.ts";
 import type { ServiceDeps } from "./create-deps.ts";
 import { assert } from "./lib/assert.ts";
+import { overviewAppRoutes } from "./overview/app-routes.ts";
 import { requireFeature } from "./plans/gate.ts";
 import { connectionAppRoutes } from "./scheduler/connections/app-routes.ts";
 import { testModeAppRoutes } from "./test-mode/app-routes.ts";
@@ -41,6 +42,7 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
         memberRoutes(shared, deps);
         invitationRoutes(shared, deps);
         auditRoutes(shared, deps);
+        overviewAppRoutes(shared, deps);
         widgetAppRoutes(shared, deps);
         testModeAppRoutes(shared, deps);
         bookingAppRoutes(shared, deps);

@@ -31,8 +31,9 @@ test("a new installation goes from the printed link to its first delivered webho
   await page.getByLabel("Organization name").fill("Lindenhof Dental");
   await page.getByRole("button", { name: "Set up" }).click();
 
-  await page.waitForURL(/\/app\/org_\w+\/widgets$/);
-  await page.getByRole("button", { name: "Create widget" }).first().click();
+  await page.waitForURL(/\/app\/org_\w+$/);
+  await page.getByText("Next step").waitFor();
+  await page.getByRole("link", { name: "Create widget" }).click();
   await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("Website");
   await dialog.getByRole("switch", { name: "Store bookings" }).check({ force: true });
   await dialog.getByRole("button", { name: "Create widget" }).click();

@@ -23,6 +23,8 @@ export const ORGANIZATION_HEADER = "x-organization";
 
 // biome-ignore format: one route a line
 export const APP_ROUTES = {
+  getOverview:        { method: "GET",    path: "/overview", role: "viewer" },
+
   listWidgets:        { method: "GET",    path: "/widgets", role: "viewer" },
   createWidget:       { method: "POST",   path: "/widgets", role: "member" },
   getWidget:          { method: "GET",    path: "/widgets/:widget", role: "viewer" },

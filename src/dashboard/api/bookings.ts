@@ -2,6 +2,8 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { call } from "./call.ts";
 
 const PAGE_SIZE = 50;
+/** New bookings appear without a reload. */
+const REFRESH_MS = 15_000;
 
 /** Parameters of /api/app/bookings. Empty strings are left out of the request. */
 export type BookingFilters = { search: string; widget: string; from: string; to: string };
@@ -21,6 +23,7 @@ export const bookingsQuery = (organization: string, filters: BookingFilters) =>
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
     placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
   });
 
 export const bookingQuery = (organization: string, reference: string) =>

@@ -6,6 +6,7 @@ import type * as connections from "#contract/app/connections.ts";
 import type * as deliveries from "#contract/app/deliveries.ts";
 import type * as endpoints from "#contract/app/endpoints.ts";
 import type { AppKeyList, CreatedKey, NewKey } from "#contract/app/keys.ts";
+import type { Overview } from "#contract/app/overview.ts";
 import type { MemberRole } from "#contract/app/role.ts";
 import { ACCOUNT_ROUTES, APP_PREFIX, APP_ROUTES, AUTH_PREFIX, AUTH_ROUTES } from "#contract/app/routes.ts";
 import type * as widgets from "#contract/app/widgets.ts";
@@ -15,6 +16,7 @@ const ROUTES = { ...APP_ROUTES, ...ACCOUNT_ROUTES, ...AUTH_ROUTES };
 
 /** The request body and the answer of every route in contract/app/routes.ts. CSV files have no entry: see download.ts. */
 type Calls = {
+  getOverview: { answer: Overview };
   listWidgets: { answer: widgets.AppWidgetList };
   createWidget: { answer: widgets.AppWidget; body: widgets.NewWidget };
   getWidget: { answer: widgets.AppWidget };

@@ -23,7 +23,7 @@ export function NewOrganizationPage() {
     isQuiet: true,
     refreshes: [meKey],
     says: (_, { name }) => `${name} created`,
-    onDone: ({ id }) => void navigate({ to: pathsOf(id).widgets, replace: true }),
+    onDone: ({ id }) => void navigate({ to: pathsOf(id).start, replace: true }),
   });
   return (
     <EntryFrame

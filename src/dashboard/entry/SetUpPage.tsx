@@ -62,8 +62,7 @@ function SetUpForm({ token }: { token: string }) {
     isQuiet: true,
     onDone: ({ id }) => {
       queries.clear();
-      // The next step is the first widget.
-      void navigate({ to: pathsOf(id).widgets, replace: true });
+      void navigate({ to: pathsOf(id).start, replace: true });
     },
   });
   return (

@@ -1,8 +1,10 @@
 import { useOrganization } from "../shell/use-organization.ts";
 import { Page } from "../ui/layout/Page.tsx";
 import { DataSection } from "./DataSection.tsx";
+import { DeleteSection } from "./DeleteSection.tsx";
 import { GeneralSection } from "./GeneralSection.tsx";
 import { LeaveSection } from "./LeaveSection.tsx";
+import { LogoSection } from "./LogoSection.tsx";
 import { PlanSection } from "./PlanSection.tsx";
 
 export function SettingsPage() {
@@ -10,9 +12,11 @@ export function SettingsPage() {
   return (
     <Page title="Settings" description={`Settings for ${name}.`} width="narrow">
       <GeneralSection />
+      <LogoSection />
       <PlanSection />
       <DataSection />
       <LeaveSection />
+      <DeleteSection />
     </Page>
   );
 }

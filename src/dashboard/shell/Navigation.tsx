@@ -1,12 +1,20 @@
-import { ScrollArea, Stack, Text, Tooltip } from "@mantine/core";
+import { Badge, ScrollArea, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import type { Paths } from "../paths.ts";
 import { PlainLink } from "../ui/layout/links.tsx";
 import classes from "./Navigation.module.css";
 import { NAVIGATION } from "./navigation.ts";
+import { useAlerts } from "./use-alerts.ts";
 import { useNarrowSidebar } from "./use-narrow-sidebar.ts";
 
-export function Navigation({ paths }: { paths: Paths }) {
+type NavigationProps = { organization: string; paths: Paths; seesConnections: boolean };
+
+export function Navigation({ organization, paths, seesConnections }: NavigationProps) {
   const isNarrow = useNarrowSidebar();
+  const { endpoints, connections } = useAlerts(organization, seesConnections);
+  const alerts = new Map([
+    [paths.webhooks, endpoints.length],
+    [paths.connections, connections.length],
+  ]);
   return (
     <ScrollArea component="nav" aria-label="Screens" type="scroll" scrollbarSize={6} className={classes["navigation"]}>
       <Stack gap="md">
@@ -22,10 +30,12 @@ export function Navigation({ paths }: { paths: Paths }) {
                     <PlainLink
                       to={to(paths)}
                       className={classes["item"]}
+                      activeOptions={{ exact: to(paths) === paths.start }}
                       activeProps={{ "data-active": true, "aria-current": "page" }}
                     >
                       <Picture size={19} stroke={1.6} aria-hidden />
                       <span className={classes["label"]}>{label}</span>
+                      <AlertBadge count={alerts.get(to(paths)) ?? 0} />
                     </PlainLink>
                   </Tooltip>
                 </li>
@@ -35,5 +45,16 @@ export function Navigation({ paths }: { paths: Paths }) {
         ))}
       </Stack>
     </ScrollArea>
+  );
+}
+
+/** How many endpoints or connections don't work. */
+function AlertBadge({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <Badge color="red" size="sm" circle ml="auto">
+      {count}
+      <VisuallyHidden> failing</VisuallyHidden>
+    </Badge>
   );
 }

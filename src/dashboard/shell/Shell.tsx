@@ -62,7 +62,11 @@ function Frame({ me, membership }: { me: Me; membership: Membership }) {
             <Burger opened onClick={menu.close} size="sm" hiddenFrom="sm" aria-label="Close menu" />
           </Group>
           <OrganizationSwitcher me={me} current={membership} />
-          <Navigation paths={paths} />
+          <Navigation
+            organization={membership.id}
+            paths={paths}
+            seesConnections={can(membership, "listConnections").isAllowed}
+          />
           <HelpMenu />
           <PersonMenu me={me} paths={paths} />
         </AppShell.Navbar>

@@ -4,6 +4,7 @@ import {
   IconCalendarEvent,
   IconChartHistogram,
   IconHistory,
+  IconHome,
   IconKey,
   IconPlugConnected,
   IconSend,
@@ -18,8 +19,9 @@ type NavigationItem = { readonly label: string; readonly icon: Icon; readonly to
 // biome-ignore format: one screen a line
 export const NAVIGATION: readonly { readonly title: string; readonly items: readonly NavigationItem[] }[] = [
   {
-    title: "Overview",
+    title: "Home",
     items: [
+      { label: "Overview",  icon: IconHome,           to: (paths) => paths.start },
       { label: "Analytics", icon: IconChartHistogram, to: (paths) => paths.analytics },
       { label: "Bookings",  icon: IconCalendarEvent,  to: (paths) => paths.bookings },
       { label: "Widgets",   icon: IconAppWindow,      to: (paths) => paths.widgets },

@@ -1,19 +1,24 @@
 import { Select, type SelectProps } from "@mantine/core";
 import { useMemo } from "react";
+import { toCurrentZone } from "#contract/zone-names.ts";
 import { formatZone } from "../../format.ts";
 
 const SHOWN_MAX = 80;
 
 /** The reader's own time zone. */
 export function guessTimeZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return toCurrentZone(Intl.DateTimeFormat().resolvedOptions().timeZone);
 }
 
 /** All time zones that the browser knows, with their current offset from UTC. Searchable by city. */
 export function TimeZoneSelect(props: Omit<SelectProps, "data">) {
   const current = props.value ?? props.defaultValue ?? "";
   const data = useMemo(() => {
-    const zones = new Set([...Intl.supportedValuesOf("timeZone"), "UTC", ...(current === "" ? [] : [current])]);
+    const zones = new Set([
+      ...Intl.supportedValuesOf("timeZone").map(toCurrentZone),
+      "UTC",
+      ...(current === "" ? [] : [current]),
+    ]);
     return [...zones].map((zone) => ({ value: zone, label: `${formatZone(zone)} (${offsetOf(zone)})` }));
   }, [current]);
   return (

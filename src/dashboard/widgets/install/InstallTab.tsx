@@ -1,17 +1,20 @@
-import { Alert, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Alert, List, SegmentedControl, Select, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { useUrlState } from "../../hooks/use-url-state.ts";
 import { CopyField } from "../../ui/copy/CopyField.tsx";
 import { Section } from "../../ui/layout/Section.tsx";
 import { InstallCheck } from "./InstallCheck.tsx";
-import { INSTALL_MODES, type InstallMode, toSnippet } from "./snippets.ts";
+import { isPlatform, PLATFORMS, toInstall } from "./platforms.ts";
+import { INSTALL_MODES, type InstallMode } from "./snippets.ts";
 
-const DEFAULTS = { mode: "inline" };
+const DEFAULTS = { show: "inline", platform: "html" };
 
 export function InstallTab({ widget }: { widget: AppWidget }) {
   const [state, change] = useUrlState(DEFAULTS);
-  const mode: InstallMode = state.mode in INSTALL_MODES ? (state.mode as InstallMode) : "inline";
+  const wanted: InstallMode = state.show in INSTALL_MODES ? (state.show as InstallMode) : "inline";
+  const platform = isPlatform(state.platform) ? state.platform : "html";
+  const { steps, snippet, mode } = toInstall(widget, platform, wanted);
   return (
     <>
       <Section
@@ -19,15 +22,28 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
         description="Paste the snippet into your page’s HTML. It loads in the background and doesn’t slow the page down."
       >
         <Stack gap="md" align="stretch">
+          <Select
+            label="Website"
+            data={PLATFORMS}
+            value={platform}
+            onChange={(next) => change({ platform: next ?? "html" })}
+            allowDeselect={false}
+            maw="18rem"
+          />
           <SegmentedControl
             aria-label="Display mode"
             value={mode}
-            onChange={(next) => change({ mode: next })}
+            onChange={(next) => change({ show: next })}
             data={Object.entries(INSTALL_MODES).map(([value, { name }]) => ({ value, label: name }))}
             style={{ alignSelf: "flex-start" }}
           />
           <Text size="sm">{INSTALL_MODES[mode].meaning}</Text>
-          <CopyField label="Snippet" value={toSnippet(widget, mode)} />
+          <CopyField label="Snippet" value={snippet} />
+          <List type="ordered" size="sm" spacing={4}>
+            {steps.map((step) => (
+              <List.Item key={step}>{step}</List.Item>
+            ))}
+          </List>
           <Text size="sm" c="dimmed">
             To see where visitors first came from, add the first line to every page of your site. If you use a Content
             Security Policy, allow this origin in script-src and frame-src:{" "}

@@ -1,0 +1,63 @@
+import { Collapse, Group, Progress, Text, ThemeIcon, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconCheck, IconChevronDown } from "@tabler/icons-react";
+import { ButtonLink, TextLink } from "../ui/layout/links.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import classes from "./ChecklistSection.module.css";
+import type { ChecklistStep } from "./checklist-steps.ts";
+
+/** How far the set-up is, with one next step. */
+export function ChecklistSection({ steps }: { steps: readonly ChecklistStep[] }) {
+  const done = steps.filter(({ isDone }) => isDone).length;
+  const next = steps.find(({ isDone }) => !isDone);
+  const [isOpen, all] = useDisclosure(true);
+  if (!next) return null;
+  return (
+    <Section title="Getting started" description={`${done} of ${steps.length} steps done.`}>
+      <Progress value={(100 * done) / steps.length} mb="md" aria-label="Steps done" />
+      <div className={classes["next"]}>
+        <div>
+          <Text size="xs" c="dimmed">
+            Next step
+          </Text>
+          <Text fw={600}>{next.title}</Text>
+          <Text size="sm">{next.text}</Text>
+        </div>
+        <ButtonLink to={next.to} search={next.search ?? {}}>
+          {next.button}
+        </ButtonLink>
+      </div>
+      <UnstyledButton onClick={all.toggle} aria-expanded={isOpen} className={classes["toggle"]}>
+        <Group gap={6}>
+          <IconChevronDown size={16} stroke={1.6} aria-hidden data-open={isOpen} />
+          <Text size="sm">{isOpen ? "Hide all steps" : "Show all steps"}</Text>
+        </Group>
+      </UnstyledButton>
+      <Collapse expanded={isOpen}>
+        <ol className={classes["steps"]}>
+          {steps.map((step) => (
+            <li key={step.key} className={classes["step"]}>
+              <ThemeIcon
+                size={22}
+                radius="xl"
+                color={step.isDone ? "green" : "gray"}
+                variant={step.isDone ? "filled" : "light"}
+              >
+                {step.isDone ? <IconCheck size={14} stroke={2.4} aria-label="Done" /> : <span aria-hidden>·</span>}
+              </ThemeIcon>
+              {step.isDone ? (
+                <Text size="sm" c="dimmed">
+                  {step.title}
+                </Text>
+              ) : (
+                <TextLink to={step.to} search={step.search ?? {}} size="sm">
+                  {step.title}
+                </TextLink>
+              )}
+            </li>
+          ))}
+        </ol>
+      </Collapse>
+    </Section>
+  );
+}

@@ -1,0 +1,117 @@
+import { Alert, Group, List, Text } from "@mantine/core";
+import { IconAlertTriangle, IconCalendarEvent } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { Overview } from "#contract/app/overview.ts";
+import { Totals } from "../analytics/Totals.tsx";
+import { analyticsQuery } from "../api/analytics.ts";
+import { overviewQuery } from "../api/overview.ts";
+import { widgetsQuery } from "../api/widgets.ts";
+import { BookingTable } from "../bookings/BookingTable.tsx";
+import { FILTER_DEFAULTS } from "../bookings/shown-filters.ts";
+import { formatZone, pluralize } from "../format.ts";
+import { useAlerts } from "../shell/use-alerts.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ButtonLink, TextLink } from "../ui/layout/links.tsx";
+import { Page } from "../ui/layout/Page.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { EmptyState } from "../ui/states/EmptyState.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { LoadingCard } from "../ui/states/LoadingRows.tsx";
+import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { ChecklistSection } from "./ChecklistSection.tsx";
+import { toChecklistSteps } from "./checklist-steps.ts";
+
+const WEEK = { days: "7", from: "", to: "", widget: "" };
+
+/** The home screen: set-up, problems, this week's numbers and the next appointments. */
+export function OverviewPage() {
+  const { id, name } = useOrganization();
+  const overview = useQuery(overviewQuery(id));
+  return (
+    <Page title="Overview" description={name}>
+      <StaleNotice query={overview} />
+      <Problems />
+      <Loaded query={overview} placeholder={<LoadingCard />}>
+        {(data) => <Home overview={data} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Home({ overview }: { overview: Overview }) {
+  const { id, paths, details } = useOrganization();
+  const widgets = useQuery(widgetsQuery(id));
+  const week = useQuery(analyticsQuery(id, WEEK));
+  const list = widgets.data?.data ?? [];
+  const widget = list.find(({ isLive }) => !isLive) ?? list[0];
+  const { visits, bookings } = overview.now;
+  return (
+    <>
+      <ChecklistSection steps={toChecklistSteps(overview.checklist, { paths, widget: widget?.id ?? null })} />
+      <Group justify="space-between" mb="sm" gap="xs">
+        <Text size="sm" role="status">
+          <strong>Right now:</strong> {pluralize(visits, "visit")} in the last 30 minutes,{" "}
+          {pluralize(bookings, "booking")} in the last 24 hours.
+        </Text>
+        <TextLink to={paths.analytics} size="sm">
+          View analytics
+        </TextLink>
+      </Group>
+      {week.data && <Totals report={week.data} />}
+      <Section
+        title="Upcoming appointments"
+        description={`Stored bookings, soonest first. Times in ${formatZone(details.timeZone)}.`}
+        actions={
+          <ButtonLink to={paths.bookings} variant="default" size="compact-sm">
+            View all
+          </ButtonLink>
+        }
+        isFlush
+      >
+        {overview.upcoming.length === 0 ? (
+          <EmptyState icon={IconCalendarEvent} title="No upcoming appointments">
+            Bookings appear here if their widget has Store bookings on.
+          </EmptyState>
+        ) : (
+          <BookingTable bookings={overview.upcoming} filters={FILTER_DEFAULTS} />
+        )}
+      </Section>
+    </>
+  );
+}
+
+/** Failing endpoints and connections; nothing while all is well. */
+function Problems() {
+  const { id, paths, can } = useOrganization();
+  const { endpoints, connections } = useAlerts(id, can("listConnections").isAllowed);
+  if (endpoints.length + connections.length === 0) return null;
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      mb="lg"
+      icon={<IconAlertTriangle size={20} stroke={1.6} />}
+      title="Needs attention"
+    >
+      <List size="sm" spacing={4}>
+        {connections.map((connection) => (
+          <List.Item key={connection.id}>
+            <TextLink to={paths.connections} underline="always">
+              {connection.name}
+            </TextLink>{" "}
+            isn’t answering. Visitors may not be able to book.
+          </List.Item>
+        ))}
+        {endpoints.map((endpoint) => (
+          <List.Item key={endpoint.id}>
+            Deliveries to{" "}
+            <TextLink to={paths.endpoint(endpoint.id)} underline="always">
+              {endpoint.name}
+            </TextLink>{" "}
+            are failing.
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}

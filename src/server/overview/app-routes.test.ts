@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Overview } from "#contract/app/overview.ts";
+import { createTestApp } from "../../../test/support/app.ts";
+import { askApp } from "../../../test/support/app-api.ts";
+import { makeBooking, makeWidget, NOON } from "../../../test/support/builders.ts";
+import { signIn } from "../../../test/support/sign-in.ts";
+import { makeTouch } from "../../../test/support/touches.ts";
+import { recordTouches } from "../funnel/record/record.ts";
+
+const testApp = await createTestApp();
+const { app, deps } = testApp;
+
+const NOTHING_DONE = {
+  hasWidget: false,
+  hasLook: false,
+  isOnPage: false,
+  hasTestBooking: false,
+  hasConnection: false,
+  isLive: false,
+  hasLiveBooking: false,
+  hasEndpoint: false,
+  hasSecondMember: false,
+};
+
+test("the checklist knows what is done, and the next appointments come soonest first", async () => {
+  const owner = await signIn(testApp, { role: "owner" });
+  const read = async () => (await askApp(app, owner, "GET /overview")).body as Overview;
+  assert.deepEqual(await read(), { checklist: NOTHING_DONE, upcoming: [], now: { visits: 0, bookings: 0 } });
+
+  const widgetId = await makeWidget(deps.db, owner.organizationId);
+  await recordTouches(deps.db, [makeTouch({ widgetId, visit: 1, at: NOON })]);
+  await signIn(testApp, { role: "member", organizationId: owner.organizationId });
+  const make = (start: string) =>
+    makeBooking(deps.db, owner.organizationId, {
+      widgetId,
+      is_test: true,
+      start_at: new Date(start),
+      end_at: new Date(start),
+    });
+  await make("2026-10-30T09:00:00Z");
+  const [later, sooner] = [await make("2026-11-06T09:00:00Z"), await make("2026-11-05T09:00:00Z")];
+  const { checklist, upcoming, now } = await read();
+  assert.deepEqual(checklist, { ...NOTHING_DONE, hasWidget: true, isOnPage: true, hasSecondMember: true });
+  assert.deepEqual(
+    upcoming.map(({ reference }) => reference),
+    [sooner.reference, later.reference],
+  );
+  assert.deepEqual(now, { visits: 1, bookings: 0 });
+});
+
+test("a view on our own pages does not count as a view on the business's site", async () => {
+  const owner = await signIn(testApp, { role: "owner" });
+  const widgetId = await makeWidget(deps.db, owner.organizationId);
+  const touch = makeTouch({ widgetId, visit: 2, at: NOON });
+  await recordTouches(deps.db, [{ ...touch, page: `${deps.config.baseUrl}/w/${widgetId}` }]);
+  const { checklist } = (await askApp(app, owner, "GET /overview")).body as Overview;
+  assert.equal(checklist.isOnPage, false);
+});

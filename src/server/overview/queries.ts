@@ -1,0 +1,51 @@
+import { sql } from "kysely";
+import type { Checklist } from "#contract/app/overview.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../db/pool.ts";
+
+/** Pages are stored as origin and path, so those of our own begin with `baseUrl`. */
+export async function readChecklist(
+  db: Db,
+  owner: OrganizationId,
+  { baseUrl, pageKind }: { baseUrl: string; pageKind: number },
+): Promise<Checklist> {
+  const { rows } = await sql<Checklist>`
+    select
+      exists (select from widgets where organization_id = ${owner}) as "hasWidget",
+      exists (select from widgets where organization_id = ${owner}
+        and (accent_color is not null or template <> 'classic' or options <> '{}')) as "hasLook",
+      exists (select from funnel_keys where organization_id = ${owner} and kind = ${pageKind} and key <> ''
+        and not starts_with(key, ${baseUrl})) as "isOnPage",
+      exists (select from sandbox_appointments where organization_id = ${owner})
+        or exists (select from live_periods where organization_id = ${owner}) as "hasTestBooking",
+      exists (select from scheduling_connections where organization_id = ${owner}) as "hasConnection",
+      exists (select from widgets where organization_id = ${owner} and connection_id is not null) as "isLive",
+      exists (select from bookings where organization_id = ${owner} and not is_test) or exists (
+        select from funnel_visits visit join live_periods period
+          on period.organization_id = visit.organization_id and period.widget_id = visit.widget_id
+        where visit.organization_id = ${owner} and visit.bookings is not null
+          and visit.converted_at >= period.started_at
+          and (period.ended_at is null or visit.converted_at < period.ended_at)
+      ) as "hasLiveBooking",
+      exists (select from endpoints where organization_id = ${owner} and removed_at is null) as "hasEndpoint",
+      (select count(*) from members where organization_id = ${owner}) > 1 as "hasSecondMember"`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error("a select without from gives one row");
+  return row;
+}
+
+export async function countNow(
+  db: Db,
+  owner: OrganizationId,
+  since: { visitsSince: Date; bookingsSince: Date },
+): Promise<{ visits: number; bookings: number }> {
+  const { rows } = await sql<{ visits: number; bookings: number }>`
+    select
+      (select count(*) from funnel_visits
+        where organization_id = ${owner} and started_at >= ${since.visitsSince}) as visits,
+      (select count(*) from funnel_visits
+        where organization_id = ${owner} and converted_at >= ${since.bookingsSince} and bookings is not null) as bookings`.execute(
+    db,
+  );
+  return rows[0] ?? { visits: 0, bookings: 0 };
+}
