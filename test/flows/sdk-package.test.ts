@@ -110,7 +110,7 @@ describe("the package", () => {
   });
 
   test("has the contract's types, and a project can rely on them", async () => {
-    assert.equal(ALIKE.length, 6);
+    assert.equal(ALIKE.length, 7);
     const uses = [
       'import { ApiError, createClient, type BookingStore, type WebhookEvent } from "@bookflow/client";',
       'const client = createClient({ apiKey: "svc_live_1", baseUrl: "http://localhost:3000" });',

@@ -266,6 +266,8 @@ test("the command line does with endpoints and deliveries what the dashboard doe
     business.owner,
     "--from",
     "2026-01-01",
+    "--to",
+    "2100-01-01",
     "--states",
     "delivered",
   );
