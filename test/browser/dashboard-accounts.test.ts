@@ -34,9 +34,9 @@ describe("the first run", { skip: noBrowser }, () => {
     await page.getByRole("option", { name: /America\/New York/ }).click();
     await page.getByLabel("Password").first().fill(PASSWORD);
     await page.getByRole("button", { name: "Set up" }).click();
-    await page.waitForURL(/\/app\/org_\w+\/widgets$/);
+    await page.waitForURL(/\/app\/org_\w+$/);
 
-    const settings = page.url().replace("/widgets", "/settings");
+    const settings = `${page.url()}/settings`;
     await page.goto(settings);
     assert.match(await page.getByRole("combobox", { name: "Time zone" }).inputValue(), /^America\/New York/);
 
@@ -87,7 +87,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await mara.getByLabel("Your name").fill("Mara Quell");
     await mara.getByLabel("Password").first().fill(PASSWORD);
     await mara.getByRole("button", { name: "Create account and join" }).click();
-    await mara.waitForURL(new RegExp(`/app/${dashboard.organizationId}/`));
+    await mara.waitForURL(new RegExp(`/app/${dashboard.organizationId}`));
     await mara.goto(dashboard.addressOf("/members"));
     await mara.getByText("Only admins and owners can do this.").waitFor();
     const invite = mara.getByRole("button", { name: "Invite" });
@@ -128,7 +128,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await page.goto(link);
     await page.getByLabel("Password").first().fill(TEST_PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.waitForURL(new RegExp(`/app/${dashboard.organizationId}/`));
+    await page.waitForURL(new RegExp(`/app/${dashboard.organizationId}`));
     await page.goto(link);
     await page.getByText("This invitation has expired, or was already used or revoked.").waitFor();
   });
@@ -167,11 +167,13 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await page.goto(`${dashboard.base}/app/new-organization`);
     await page.getByLabel("Organization name").fill("Waldhof");
     await page.getByRole("button", { name: "Create" }).click();
-    await page.waitForURL(/\/widgets$/);
-    await page.goto(page.url().replace("/widgets", "/settings"));
+    await page.waitForURL(
+      (url) => /^\/app\/org_\w+$/.test(url.pathname) && !url.pathname.includes(dashboard.organizationId),
+    );
+    await page.goto(`${page.url()}/settings`);
     await page.getByRole("button", { name: /Organization: Waldhof/ }).click();
     await page.getByRole("menuitem", { name: "Lindenhof Dental" }).click();
-    await page.waitForURL(new RegExp(`/app/${dashboard.organizationId}/`));
+    await page.waitForURL(new RegExp(`/app/${dashboard.organizationId}`));
     await page.getByRole("button", { name: /Organization: Lindenhof Dental/ }).waitFor();
     await page.goBack();
     await page.getByRole("button", { name: /Organization: Waldhof/ }).waitFor();

@@ -73,7 +73,7 @@ async function book(frame: Frame): Promise<string> {
   await frame.getByLabel("Name").fill("Mara <b>Quell</b> *& Söhne*");
   await frame.getByLabel("E-mail").fill("mara_quell@example.com");
   await frame.getByRole("button", { name: "Book now" }).click();
-  await frame.getByRole("heading", { name: "You're booked" }).waitFor();
+  await frame.getByRole("heading", { name: "Test booking complete" }).waitFor();
   return (await frame.locator(".reference").innerText()).trim();
 }
 
