@@ -308,7 +308,6 @@ test("a whole list is searched, sorted and paged, also by the names of widgets a
     "\uFEFFcountry,views,bookings,conversionRate\r\nDE,2,0,0\r\nAT,1,1,1\r\n(not set),1,0,0\r\n",
   );
   for (const query of [
-    "",
     "dimension=moon",
     "dimension=page&sort=colour",
     "dimension=page&order=up",

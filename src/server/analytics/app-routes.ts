@@ -36,7 +36,7 @@ export function analyticsAppRoutes(api: FastifyInstance, deps: AnalyticsDeps): v
 
   api.get("/analytics/split", { schema: { response: { 200: FunnelSplit } } }, async (request) => {
     const query = request.query as Query;
-    const dimension = readDimension(query);
+    const dimension = readDimension(query, "channel");
     const { scan } = await readScan(deps, memberOf(request), query);
     const groups = await withScanSettings(db, (transaction) =>
       scanSplit(transaction, scan, { dimension, groupsMax: SPLIT_GROUPS_MAX }),
@@ -80,7 +80,7 @@ async function sendFile(deps: AnalyticsDeps, request: FastifyRequest, reply: Fas
 async function readFile(deps: AnalyticsDeps, member: Member, query: Query) {
   const table = requireTable(readParameter(query, "table") ?? "daily");
   if (table === "breakdown") {
-    const name = readDimension(query);
+    const name = readDimension(query, "channel");
     const question = await readQuestion(deps, member, query);
     const text = exportBreakdown(name, await readBreakdownFile(deps.db, question, query));
     return { name, range: question.window, text };

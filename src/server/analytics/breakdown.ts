@@ -13,8 +13,9 @@ import { withScanSettings } from "./scan/visit-scan.ts";
 const PAGE_ROWS = 50;
 const FILE_ROWS_MAX = 100_000;
 
-export function readDimension(query: Query): Dimension {
-  const text = readParameter(query, "dimension");
+/** The dashboard starts with channels; the read API has no default. */
+export function readDimension(query: Query, fallback?: Dimension): Dimension {
+  const text = readParameter(query, "dimension") ?? fallback;
   const dimension = DIMENSIONS.find((each) => each === text);
   if (!dimension) throw badParameter("dimension", `must be one of ${DIMENSIONS.join(", ")}`);
   return dimension;
@@ -47,7 +48,7 @@ async function toSource(db: Db, question: Question, dimension: Dimension): Promi
 
 /** One page as the dashboard asks for it. */
 export async function readAppBreakdown(db: Db, question: Question, query: Query): Promise<AppBreakdown> {
-  const dimension = readDimension(query);
+  const dimension = readDimension(query, "channel");
   const page = readPageNumber(query);
   return await readBreakdown(db, question, {
     dimension,
@@ -57,7 +58,7 @@ export async function readAppBreakdown(db: Db, question: Question, query: Query)
 
 /** Every row, in the order and with the search of the screen. */
 export async function readBreakdownFile(db: Db, question: Question, query: Query): Promise<AppBreakdown["rows"]> {
-  const dimension = readDimension(query);
+  const dimension = readDimension(query, "channel");
   const part = { ...readOrder(query, dimension), offset: 0, limit: FILE_ROWS_MAX };
   return (await readBreakdown(db, question, { dimension, part })).rows;
 }
