@@ -18,6 +18,19 @@ export async function eraseDeliveries(
   await eraseContent(transaction, owner, { references, now });
   await logInterrupted(transaction, owner, inFlight);
   await sql`delete from delivery_queue where delivery_id = any(${ids}::uuid[])`.execute(transaction);
+  await eraseFromNotices(transaction, owner, references);
+}
+
+/** A notice names one booking at most. */
+async function eraseFromNotices(
+  transaction: Db,
+  owner: OrganizationId,
+  references: readonly Reference[],
+): Promise<void> {
+  await sql`
+    update endpoint_notices set detail = regexp_replace(detail, 'SVC-[0-9A-Za-z]{6}', 'an erased booking')
+    where organization_id = ${owner}
+      and substring(detail from 'SVC-[0-9A-Za-z]{6}') = any(${references as Reference[]}::text[])`.execute(transaction);
 }
 
 /**
