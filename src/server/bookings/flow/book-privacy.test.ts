@@ -26,7 +26,7 @@ async function makeSetting() {
 }
 
 /** Books with these headers and returns the stored attribution. */
-async function bookWith(headers: Record<string, string>): Promise<Record<string, unknown>> {
+async function bookWith(headers: Record<string, string>, sent: object = ATTRIBUTION): Promise<Record<string, unknown>> {
   const { widgetId, key } = await makeSetting();
   const time = await findFreeTime(base, widgetId);
   const answer = await app.inject({
@@ -37,7 +37,7 @@ async function bookWith(headers: Record<string, string>): Promise<Record<string,
       visitId: "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44",
       timeZone: "Europe/Berlin",
       customer: { name: "Mara Quell", email: "mara@example.com" },
-      attribution: ATTRIBUTION,
+      attribution: sent,
       ...time,
     }),
   });
@@ -67,4 +67,18 @@ test("a funnel event with the signal is classified without click identifiers", a
   await postEvents(app, widgetId, body());
   const sources = (await listEvents(deps.db)).filter((row) => row.widget_id === widgetId).map(({ source }) => source);
   assert.deepEqual(sources.sort(), ["(direct)", "google"]);
+});
+
+test("stored addresses keep their campaign, but no e-mail address or token", async () => {
+  const attribution = await bookWith(
+    {},
+    {
+      landingPage: "https://site.example/book/leak@example.com?utm_source=news&email=leak%40example.com&gclid=Cj0KCQ",
+      currentPage: "https://site.example/c/leak%2540example.com?step=2",
+      referrer: "https://leak:pw@portal.example/reset/eyJhbGciOiJIUzI1NiJ9x1Y2z3",
+    },
+  );
+  assert.equal(attribution["landingPage"], "https://site.example/book/[redacted]?utm_source=news&gclid=Cj0KCQ");
+  assert.equal(attribution["currentPage"], "https://site.example/c/[redacted]?step=2");
+  assert.equal(attribution["referrer"], "https://portal.example/reset/[redacted]");
 });

@@ -190,8 +190,14 @@ test("a booking whose process died before settling is stored and counted once, l
     answers: [],
     attribution: {},
   };
+  const touch = {
+    visitId: "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44",
+    ...{ page: "", source: "(direct)", medium: "(none)", campaign: "(not set)", channel: "Direct" },
+    ...{ device: "", country: "" },
+  };
   await sql`delete from bookings where reference = ${reference}`.execute(deps.db);
-  await sql`update pending_bookings set state = 'asking', settled_at = null, answer = null, copy = ${JSON.stringify(copy)}
+  await sql`update pending_bookings set state = 'asking', settled_at = null, answer = null, copy = ${JSON.stringify(copy)},
+      touch = ${JSON.stringify(touch)}
     where reference = ${reference}`.execute(deps.db);
 
   await settleOverdue(deps, SIGNAL);
@@ -274,7 +280,7 @@ test("no attribution fails a booking: null characters, any length, huge numbers 
   const attribution = {
     utmSource: "ne\u0000ws",
     utmTerm: "\ud800",
-    landingPage: `https://lindenhof.example/${"a".repeat(70_000)}`,
+    landingPage: `https://lindenhof.example/?a=${"a".repeat(70_000)}`,
     currentPage: { deep: ["\u0000"] },
     touches: 1e30,
   };

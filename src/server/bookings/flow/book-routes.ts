@@ -7,6 +7,7 @@ import type { Deps } from "../../deps.ts";
 import { honourPrivacySignal } from "../../funnel/classify/privacy-signal.ts";
 import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../../funnel/classify/read-attribution.ts";
 import type { ReadVisit, VisitReader } from "../../funnel/classify/read-visit.ts";
+import { redactAddresses } from "../../funnel/classify/redact-addresses.ts";
 import type { KeyCap } from "../../funnel/record/key-cap.ts";
 import { ApiError, FieldsError } from "../../http/api-error.ts";
 import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
@@ -104,7 +105,7 @@ function readOrigin(
   visits: VisitReader,
   { post, request, widget }: { post: BookingPost; request: BookRequest; widget: BookableWidget },
 ): Origin {
-  const raw = honourPrivacySignal(post.headers, readAttribution(request.attribution));
+  const raw = redactAddresses(honourPrivacySignal(post.headers, readAttribution(request.attribution)));
   const page = readPage(request.page) ?? raw.currentPage ?? "";
   return { raw, visit: visits.read(post, { raw, page, ownHosts: [deps.config.baseUrl, widget.bookingUrl ?? ""] }) };
 }

@@ -52,6 +52,7 @@ for (const segment of [
   "%E0%A4%A-name%40example.com",
   "mailto:name@example.com",
   "name(at)example.com",
+  "name＠example.com",
   "book%2Fname%40example.com",
   "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44",
   "9f86d081884c7d659a2feaa0c55ad015",

@@ -16,6 +16,26 @@ export function toPage(address: string | undefined, secrets: readonly string[] =
   return (url.origin + redact(path.slice(0, 4 * PAGE_MAX))).slice(0, PAGE_MAX);
 }
 
+/**
+ * A visitor's whole address without what identifies a person: personal parts of the path are redacted, parameters with an
+ * e-mail address and a user name are removed. Campaign parameters and click ids stay.
+ */
+export function redactAddress(address: string): string {
+  const url = URL.parse(address);
+  if (url === null) return looksLikeEmail(decode(address)) ? "" : address;
+  const path = redact(url.pathname);
+  const parameters = [...url.searchParams];
+  const kept = parameters.filter(([, value]) => !looksLikeEmail(decode(value)));
+  const isUnchanged = path === url.pathname && kept.length === parameters.length && url.username === "";
+  if (isUnchanged && !looksLikeEmail(decode(url.hash))) return address;
+  url.pathname = path;
+  url.search = new URLSearchParams(kept).toString();
+  url.hash = "";
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
 /** Most paths have neither an @ nor a percent sign and need no decoding. */
 const MAY_BE_PERSONAL = /[@%([0-9]|[A-Za-z]{16}|[a-z][A-Z]/;
 
@@ -57,7 +77,7 @@ function decodeOnce(text: string): string {
 
 /** Text on both sides of an @, or of an @ that is written out, as some mail forms do. */
 function looksLikeEmail(text: string): boolean {
-  const at = text.search(/@|\(at\)|\[at\]/i);
+  const at = text.search(/[@＠]|\(at\)|\[at\]/i);
   return at > 0 && at < text.length - 1;
 }
 
