@@ -1,7 +1,7 @@
 import { type Html, html } from "../../../src/server/http/html.ts";
 import { isRecord, toLink, toRecords, toText } from "./arrival.ts";
 
-// Block Kit as Slack draws it: header, section with fields, actions with buttons, context. Texts are unescaped as Slack does
+// Block Kit as Slack draws it: header, section with fields or a text, context. Texts are unescaped as Slack does
 // (&amp; &lt; &gt;) and then written to the page as text.
 
 export function renderSlackMessage(message: Record<string, unknown>): Html {
@@ -13,11 +13,10 @@ function renderBlock(block: Record<string, unknown>): Html {
     case "header":
       return html`<p class="slack-header">${renderText(block["text"])}</p>`;
     case "section":
+      if (isRecord(block["text"])) return html`<p>${renderText(block["text"])}</p>`;
       return html`<div class="slack-fields">${toRecords(block["fields"]).map(
         (field) => html`<div>${renderText(field)}</div>`,
       )}</div>`;
-    case "actions":
-      return html`<div class="slack-actions">${toRecords(block["elements"]).map(renderButton)}</div>`;
     case "context":
       return html`<p class="slack-context">${toRecords(block["elements"]).map(renderText)}</p>`;
     default:
@@ -25,20 +24,17 @@ function renderBlock(block: Record<string, unknown>): Html {
   }
 }
 
-function renderButton(element: Record<string, unknown>): Html {
-  const link = toLink(element["url"]);
-  const label = renderText(element["text"]);
-  return link === null
-    ? html`<span class="slack-button">${label}</span>`
-    : html`<a class="slack-button" href="${link}" target="_blank" rel="noopener noreferrer">${label}</a>`;
-}
-
-/** The only mrkdwn drawn is a whole line in bold, which is all our cards use; other marks are shown as they are. */
+/** The only mrkdwn drawn is what our cards use, a whole line in bold or one link; other marks are shown as they are. */
 function renderText(value: unknown): Html {
   if (!isRecord(value)) return html``;
-  const text = toPlain(toText(value["text"]));
-  const bold = value["type"] === "mrkdwn" ? /^\*([^*]+)\*$/.exec(text)?.[1] : undefined;
-  return bold === undefined ? html`${text}` : html`<strong>${bold}</strong>`;
+  const text = toText(value["text"]);
+  if (value["type"] !== "mrkdwn") return html`${toPlain(text)}`;
+  const [, address, label] = /^<(https?:[^<>|]+)\|([^<>|]+)>$/.exec(text) ?? [];
+  const link = address === undefined ? null : toLink(toPlain(address));
+  if (link !== null && label !== undefined)
+    return html`<a href="${link}" target="_blank" rel="noopener noreferrer">${toPlain(label)}</a>`;
+  const bold = /^\*([^*]+)\*$/.exec(text)?.[1];
+  return bold === undefined ? html`${toPlain(text)}` : html`<strong>${toPlain(bold)}</strong>`;
 }
 
 const CHARACTERS: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
