@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { PLAIN_HOME } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { addToDays, addToKeyDays, addToSpans, changes, SIDE_COLUMNS } from "../record/counters.ts";
 import { selectPeriod } from "../record/local-day.ts";
@@ -58,9 +59,9 @@ async function forgetBatch(
       select sets.*, widget_id, -1 as sign, true as moves_keys, ${sql.join(SIDE_COLUMNS.map((name) => sql.ref(name)))}
       from gone join sets using (organization_id)
     ), ${changes}
-    , added_days as (${addToDays})
-    , added_keys as (${addToKeyDays})
-    , added_spans as (${addToSpans})
+    , added_days as (${addToDays(PLAIN_HOME)})
+    , added_keys as (${addToKeyDays(PLAIN_HOME)})
+    , added_spans as (${addToSpans(PLAIN_HOME)})
     select count(*) as count, (select visit_id from gone order by visit_id desc limit 1) as last from gone`.execute(
     transaction,
   );
