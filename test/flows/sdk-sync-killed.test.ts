@@ -82,8 +82,8 @@ async function killAgainAndAgain(
   let midway = 0;
   for (let kills = 0; kills < KILLS; ) {
     const place = await options.readPlace();
-    // The first kill is certainly in the middle of the walk; a walk over only new bookings ends soon.
-    const killAt = place === null ? 2 : isMidway(place) ? randomInt(1, 4) : 1;
+    // The first request asks for deletions, so the third is certainly in the middle of the walk; a walk over only new bookings ends soon.
+    const killAt = place === null ? 3 : isMidway(place) ? randomInt(1, 4) : 1;
     const { code } = await runExample(name, settings, killAt);
     if (code === null) kills += 1;
     if (isMidway(await options.readPlace())) midway += 1;

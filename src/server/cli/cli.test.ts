@@ -359,7 +359,7 @@ describe("invalid input gives one line on standard error and exit code 2", { con
     [["org", "create", "--name", "N", "--time-zone", "Mars/Olympus"], "--time-zone must be an IANA time zone, for example Europe/Berlin."],
     [["org", "create", "--name", "N", "--time-zone", "+01:00"], "--time-zone must be an IANA time zone, for example Europe/Berlin."],
     [["org", "create", "--name", "N", "--time-zone", "T12:00+01:00"], "--time-zone must be an IANA time zone, for example Europe/Berlin."],
-    [["org", "list", "all"], "Usage: org list"],
+    [["org", "list", "all"], "Usage: org list [--deleted]"],
     [["org", "set"], ORG_SET],
     [["org", "set", noOrganization, "--plan", "pro"], `There is no organization "${noOrganization}".`],
     [["org", "set", "Linden\nhof", "--plan", "pro"], 'There is no organization "Linden\\nhof".'],

@@ -63,6 +63,7 @@ describe("the documents at /docs", () => {
       "glossary",
       "spec",
       "reliability",
+      "scale",
       "performance",
       "decisions",
     ];

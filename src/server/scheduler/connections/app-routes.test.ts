@@ -90,6 +90,9 @@ test("a connection is renamed, given new credentials, tested, and removed once n
   const replaced = (await change(server.parts)).body as SavedConnection;
   assert.equal(replaced.verified?.businessName, "Lindenhof Dental");
 
+  const widgetId = await makeWidget(deps.db, owner);
+  assert.equal((await askApp(app, admin, `POST /widgets/${widgetId}/go-live`, { connectionId: id })).status, 200);
+
   const works = (await askApp(app, admin, `POST /connections/${id}/test`)).body as ConnectionTest;
   assert.deepEqual([works.verified?.businessName, works.fault, works.message], ["Lindenhof Dental", null, null]);
   server.twist("GET /me", { answer: { status: 401, json: {} } });
@@ -97,11 +100,9 @@ test("a connection is renamed, given new credentials, tested, and removed once n
   assert.deepEqual([fails.verified, fails.fault], [null, "credentials"]);
   assert.match(fails.message ?? "", /credentials/);
 
-  const widgetId = await makeWidget(deps.db, owner);
-  assert.equal((await askApp(app, admin, `PATCH /widgets/${widgetId}`, { connectionId: id })).status, 200);
   assert.equal((await list(admin))[0]?.widgetCount, 1);
   assert.equal((await askApp(app, admin, `DELETE /connections/${id}`)).status, 409);
-  await askApp(app, admin, `PATCH /widgets/${widgetId}`, { connectionId: null });
+  assert.equal((await askApp(app, admin, `POST /widgets/${widgetId}/test-mode`)).status, 200);
   assert.deepEqual(await askApp(app, admin, `DELETE /connections/${id}`), { status: 204, body: null });
   assert.equal((await askApp(app, admin, `DELETE /connections/${id}`)).status, 404);
   const actions = ((await readAudit(deps.db, owner)) as { action: string }[]).map(({ action }) => action);
@@ -140,6 +141,6 @@ test("another organization's connection is not found, and cannot be assigned to 
     assert.equal((await askApp(app, mine, route)).status, 404, route);
   assert.equal((await askApp(app, mine, `PATCH /connections/${id}`, { name: "Mine" })).status, 404);
   const widgetId = await makeWidget(deps.db, mine.organizationId);
-  assert.equal((await askApp(app, mine, `PATCH /widgets/${widgetId}`, { connectionId: id })).status, 422);
+  assert.equal((await askApp(app, mine, `POST /widgets/${widgetId}/go-live`, { connectionId: id })).status, 422);
   assert.deepEqual(await list(mine), []);
 });
