@@ -55,7 +55,7 @@ const NOT_RUN: readonly { document: string; start: string; why: string }[] = [
   },
   {
     document: "docs/scheduling-systems.md",
-    start: "bookflow connection check",
+    start: "npm run -s bookflow -- connection check",
     why: "it needs an account; src/server/cli/connection-commands.test.ts runs it against the stand-ins",
   },
 ];

@@ -57,3 +57,18 @@ test("connection check refuses an unknown id", async () => {
       stderr: "No connection has this ID.\n",
     });
 });
+
+test("connection check refuses a file it cannot write and an invalid e-mail address before it books", async () => {
+  const before = server.bookings.length;
+  const refusals = [
+    [["--save", "/nowhere/check.json"], 'The file "/nowhere/check.json" cannot be written (ENOENT).\n'],
+    [["--email", "nonsense"], '"nonsense" is not an e-mail address.\n'],
+  ] as const;
+  for (const [options, stderr] of refusals)
+    assert.deepEqual(await cli.runInside(["connection", "check", id, "--book", ...options]), {
+      code: 2,
+      stdout: "",
+      stderr,
+    });
+  assert.equal(server.bookings.length, before);
+});

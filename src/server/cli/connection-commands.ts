@@ -1,5 +1,6 @@
-import { writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { parseConnectionId } from "#contract/ids.ts";
+import { checkEmail } from "../http/check-fields.ts";
 import { CHECK_DAYS, type ConnectionCheck, checkConnection } from "../scheduler/check/check-connection.ts";
 import type { Exchange } from "../scheduler/check/record-exchanges.ts";
 import { findConnectionOwner } from "../scheduler/connections/queries.ts";
@@ -21,19 +22,33 @@ export const CONNECTION_COMMANDS: readonly Command[] = [
       const id = parseConnectionId(args.positional[0] ?? "");
       const owner = id && (await findConnectionOwner(db, id));
       if (!id || !owner) throw new UsageError(NO_CONNECTION);
-      const wanted = { id, withBooking: args.flag("book"), email: args.option("email") };
+      const email = args.option("email");
+      if (email !== null && "fault" in checkEmail(email)) throw new UsageError(`"${email}" is not an e-mail address.`);
+      const file = args.option("save");
+      if (file !== null) await requireWritable(file);
+      const wanted = { id, withBooking: args.flag("book"), email };
       const check = await checkConnection(context, owner, wanted);
       if (check.kind === "not_found") throw new UsageError(NO_CONNECTION);
       if (check.kind === "closed")
         throw new UsageError(
           "The credentials can't be read. Was SECRET_KEY changed? Enter them again in the dashboard.",
         );
-      const file = args.option("save");
       if (file !== null) await writeFile(file, `${JSON.stringify(check, null, 2)}\n`);
       return { text: toText(check), json: check, exitCode: check.isWorking ? 0 : 1 };
     },
   },
 ];
+
+/** Before the check: a test appointment whose record is lost would have been made for nothing. */
+async function requireWritable(file: string): Promise<void> {
+  try {
+    await (await open(file, "a")).close();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new UsageError(`The file ${JSON.stringify(file)} cannot be written (${code}).`);
+  }
+}
 
 function toText({ exchanges, steps, verdict }: ConnectionCheck): string {
   return [

@@ -122,6 +122,22 @@ for (const { kind, server, count, made } of SYSTEMS) {
   });
 }
 
+test("a test appointment whose confirmation was lost is found and cancelled", async () => {
+  const { owner, id } = await connect("calcom", calcom.parts);
+  calcom.twist("POST /bookings", { answer: "reset", creates: true });
+  const { steps, reference } = await check(owner, id, true);
+  assert.deepEqual(
+    steps.slice(-3).map(({ name, isOk }) => [name, isOk]),
+    [
+      ["book", false],
+      ["find", true],
+      ["cancel", true],
+    ],
+  );
+  assert.match(steps.at(-3)?.message ?? "", new RegExp(`Check its calendar for ${reference} at \\d{4}-`));
+  assert.equal(calcom.bookings.at(-1)?.status, "cancelled");
+});
+
 test("a check says what fails and what to do", async () => {
   const { owner, id } = await connect("calcom", calcom.parts);
   calcom.twist("GET /slots", { answer: { status: 403, json: {} } });

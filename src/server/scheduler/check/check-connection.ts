@@ -125,21 +125,27 @@ async function runBooking(
   const { service } = offer;
   const sought = { reference, serviceId: service.id, startAt: slot.startAt };
   const outcome = await system.book({ ...sought, ...toTestBooking(service, email) });
-  if (outcome.kind !== "booked") return report({ name: "book", isOk: false, message: describeOutcome(outcome) });
   const at = slot.startAt.toISOString();
-  report({ name: "book", isOk: true, message: `Booked ${service.name} at ${at} with reference ${reference}.` });
+  if (outcome.kind === "booked")
+    report({ name: "book", isOk: true, message: `Booked ${service.name} at ${at} with reference ${reference}.` });
+  else report({ name: "book", isOk: false, message: describeOutcome(outcome, `${reference} at ${at}`) });
+  if (outcome.kind !== "booked" && outcome.kind !== "unknown") return;
 
+  // The appointment may exist even if its confirmation was lost.
   const found = await system.findByReference(sought);
-  const isFound = found.kind === "found" && found.value.externalId === outcome.booked.externalId;
+  const foundId = found.kind === "found" ? found.value.externalId : null;
+  const externalId = outcome.kind === "booked" ? outcome.booked.externalId : foundId;
+  const isFound = foundId !== null && foundId === externalId;
   report({
     name: "find",
     isOk: isFound,
     message: isFound ? "Found the appointment by its reference." : "The appointment was not found by its reference.",
   });
+  if (externalId === null) return;
 
-  const canceled = await system.cancel({ externalId: outcome.booked.externalId, reference });
+  const canceled = await system.cancel({ externalId, reference });
   const isCanceled = canceled.kind === "found";
-  const pleaseCancel = `Couldn't cancel the appointment. Cancel ${reference} in the scheduling system.`;
+  const pleaseCancel = `Couldn't cancel the appointment. Cancel ${reference} at ${at} in the scheduling system.`;
   report({ name: "cancel", isOk: isCanceled, message: isCanceled ? "Cancelled the appointment." : pleaseCancel });
 }
 
@@ -164,12 +170,12 @@ function toTestBooking(service: OfferedService, email: string) {
   };
 }
 
-function describeOutcome(outcome: Exclude<BookOutcome, { kind: "booked" }>): string {
+function describeOutcome(outcome: Exclude<BookOutcome, { kind: "booked" }>, appointment: string): string {
   switch (outcome.kind) {
     case "slot_taken":
       return "The scheduling system offered a time and then reported it as taken.";
     case "unknown":
-      return "The scheduling system didn't confirm the booking. Check its calendar for a test appointment.";
+      return `The scheduling system didn't confirm the booking. Check its calendar for ${appointment}.`;
     default:
       return `The booking was not accepted.${toStatus(outcome)}`;
   }
