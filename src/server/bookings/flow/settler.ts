@@ -70,6 +70,7 @@ export class Settler {
     }
   }
 
+  /** What finds no room, or fails too often, is left to the task that settles overdue requests. */
   #keep(unsettled: Unsettled): void {
     if (this.#waiting.length < WAITING_MAX) this.#waiting.push(unsettled);
   }
@@ -96,6 +97,7 @@ export class Settler {
     } catch (error) {
       if (isDatabaseAway(error)) return "away";
       unsettled.tries += 1;
+      this.#deps.log.error("booking.settle_failed", { organizationId, widgetId, error });
       return "failed";
     }
   }
