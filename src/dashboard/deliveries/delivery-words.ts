@@ -40,7 +40,7 @@ export const ERROR_NAMES: Record<AttemptErrorCode, string> = {
   ...FAILURE_WORDS,
   http_status: "HTTP error status",
   redirect: "Redirect",
-  reply_body: "Not posted, says the response",
+  reply_body: "Rejected in the response body",
   interrupted: "Interrupted",
   secret_unreadable: "Secret can’t be decrypted",
   payload_erased: "Booking erased",

@@ -50,7 +50,7 @@ export function toChecklistSteps(
     {
       key: "hasConnection",
       title: "Connect your scheduling system",
-      text: "Cal.com, Microsoft Bookings or Calendly. Each step says where to click.",
+      text: "Cal.com, Microsoft Bookings or Calendly. We check the connection before saving.",
       button: "Connect scheduling system",
       to: paths.connections,
       search: { add: "1", ...(widget === null ? {} : { widget }) },

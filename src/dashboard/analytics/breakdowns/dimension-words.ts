@@ -14,7 +14,7 @@ export const DIMENSION_WORDS: Readonly<Record<Dimension, Words>> = {
   campaign: { title: "Campaigns", name: "Campaign", description: "Taken from utm_campaign in your links." },
   page: { title: "Pages", name: "Page", description: "Where visitors opened the widget." },
   device: { title: "Devices", name: "Device", description: "What visitors used." },
-  country: { title: "Countries", name: "Country", description: "Where visitors were, by IP address." },
+  country: { title: "Countries", name: "Country", description: "Where visitors were. We never store the IP address." },
   widget: { title: "Widgets", name: "Widget", description: "The widgets that visitors used." },
   service: { title: "Services", name: "Service", description: "What visitors booked." },
 };

@@ -27,7 +27,7 @@ const PLATFORM_STEPS = {
   webflow: {
     name: "Webflow",
     steps: [
-      "In the Designer, drag an “Code Embed” element to where the widget should appear.",
+      "In the Designer, drag a “Code Embed” element to where the widget should appear.",
       "Paste the snippet, choose “Save & Close”, then publish the site.",
     ],
   },
