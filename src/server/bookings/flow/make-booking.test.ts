@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import { DAY_MS } from "#contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
@@ -226,6 +226,12 @@ for (const storesBookings of [true, false])
     requireAnswer(await makeBooking(making, system, visited));
     assert.equal((await makeBooking(making, system, { ...visited, idempotencyKey: "taken" })).kind, "failed");
     assert.deepEqual(await findEverywhere(db, visitId), ["public.funnel_visits"]);
+    const { rows } = await sql<Record<string, Date>>`
+      select created_at, asking_until, given_up_at, settled_at from pending_bookings
+      where widget_id = ${visited.widgetId}`.execute(db);
+    assert.equal(rows.length, 2);
+    for (const instant of rows.flatMap(Object.values))
+      assert.equal(instant.getTime() % HOUR_MS, 0, "hours, not instants");
   });
 
 /** A database whose next commit succeeds, although its answer is lost. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { BookAnswer } from "#contract/book.ts";
+import { HOUR_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
@@ -88,7 +89,8 @@ export async function findPendingByKey(
 /**
  * Settles a request once. The process that asked and the task that looked it up may both get here: the first one writes the
  * outcome and its consequences in one transaction, the other gets null and does nothing. Use the returned copy, not one from
- * memory: an erasure may have removed it meanwhile. The touch is deleted, so that nothing leads from a booking to its visit.
+ * memory: an erasure may have removed it meanwhile. The touch is deleted and all instants become whole hours, so that nothing
+ * leads from a booking to its visit, which has the exact instant.
  */
 export async function settlePending(
   transaction: Db,
@@ -104,11 +106,16 @@ export async function settlePending(
   const answer = isConfirmed && outcome.storesBookings ? JSON.stringify(outcome.answer) : anonymous;
   const { rows } = await sql<Pick<PendingBooking, "copy" | "asked_in">>`
     update pending_bookings set state = ${outcome.state}, failure = ${failure}, copy = null, touch = '{}',
-      settled_at = ${outcome.now},
+      settled_at = ${toNextHour(outcome.now)}, created_at = ${toNextHour(outcome.now)},
+      asking_until = ${toNextHour(outcome.now)}, given_up_at = ${toNextHour(outcome.now)},
       answer = case when erased then null when copy is null then ${anonymous}::jsonb else ${answer}::jsonb end
     where organization_id = ${owner} and reference = ${outcome.reference} and state = 'asking'
     returning old.copy, asked_in`.execute(transaction);
   return rows[0] ?? null;
+}
+
+function toNextHour(instant: Date): Date {
+  return new Date(Math.ceil(instant.getTime() / HOUR_MS) * HOUR_MS);
 }
 
 function toAnonymousAnswer({ timeZone: _, manageUrl: __, ...answer }: BookAnswer): RecordedAnswer {
