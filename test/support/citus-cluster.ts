@@ -41,6 +41,8 @@ const CARELESS = [
   "full_page_writes=off",
   "autovacuum=off",
   "citus.shard_count=4",
+  // Tests let statements fail with triggers.
+  "citus.enable_unsafe_triggers=on",
 ];
 
 export type CitusCluster = {
