@@ -137,7 +137,7 @@ export type Attribution = {
   gaClientId?: string;
   /** Browser identifier of Meta. */
   fbp?: string;
-  /** Click identifier of Meta: from its pixel's cookie, or made from fbclid in the same format. */
+  /** Click identifier of Meta: from its pixel's cookie, or made from the last fbclid and the time of that click, in the same format. */
   fbc?: string;
   /** The visitor's first visit. ISO 8601 in UTC with milliseconds. */
   firstSeenAt?: string;

@@ -44,7 +44,9 @@ const raw = {
   gadCampaignid: text("gad_campaignid of the first page: the Google Ads campaign.", "21834059621"),
   gaClientId: text("Client identifier of Google Analytics.", "1834059621.1761989400"),
   fbp: text("Browser identifier of Meta."),
-  fbc: text("Click identifier of Meta: from its pixel's cookie, or made from fbclid in the same format."),
+  fbc: text(
+    "Click identifier of Meta: from its pixel's cookie, or made from the last fbclid and the time of that click, in the same format.",
+  ),
   firstSeenAt: Type.Optional(timestampOf("The visitor's first visit.", "2026-10-30T17:12:08.000Z")),
   currentPage: text(
     "The page the visitor was on when booking, as the loader saw it.",

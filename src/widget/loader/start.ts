@@ -28,7 +28,7 @@ export function startLoader(script: HTMLScriptElement): void {
   // This comes first, because a second loader recognises the first by it.
   defineInlineElement(site);
   const updateFrames = guarded(() => takeMessage());
-  const button = mode === "float" ? showFloatingButton(ownWidget, label || findTexts(toLocale()).title) : undefined;
+  const button = mode === "float" ? showFloatingButton(ownWidget, label || findTexts(toLocale())[0]) : undefined;
 
   const commands: Record<string, ((first: never, second: never) => void) | undefined> = {
     open: (wanted: Partial<Wanted> = {}) => openPopup(site, { widget: site.widget, ...wanted }, document.activeElement),

@@ -41,7 +41,7 @@ test("the first visit is touch 1, with its page, referrer and parameters", () =>
     referrer: "https://www.google.com/search",
     touches: 1,
     first: tags,
-    last: { ...tags, at },
+    last: tags,
     seen: at,
   });
 });
@@ -73,7 +73,7 @@ describe("touches", () => {
     assert.equal(record.referrer, "");
     assert.equal(record.firstSeenAt, "2026-11-01T12:00:00.000Z");
     assert.deepEqual(record.first, { utmSource: "google", utmMedium: "cpc", gclid: "X" });
-    assert.deepEqual(record.last, { utmSource: "news", at: "2026-11-01T13:30:00.000Z" });
+    assert.deepEqual(record.last, { utmSource: "news" });
     assert.equal(record.seen, "2026-11-01T13:30:00.000Z");
   });
 
@@ -131,21 +131,22 @@ describe("stored attribution", () => {
 
   test("is at most 2 KB, for any page address", () => {
     const long = (letter: string) => letter.repeat(290);
-    const query = `utm_source=${long("ü")}&utm_medium=${long("m")}&gclid=${long("g")}`;
+    const query = `utm_source=${long("ü")}&fbclid=${long("f")}&gclid=${long("g")}`;
     const page = `/${"p".repeat(450)}?${query}`;
     const record = visit(arrive(page, { from: `https://blog.example/${"r".repeat(450)}` }));
     const text = toRecordText(record);
     assert.ok(text.length <= 2048, String(text.length));
     const kept = parseRecord(text, START);
     assert.deepEqual(kept?.first, record.first);
+    assert.equal(kept?.fbc, record.fbc);
     assert.equal(kept?.landingPage, `${SITE}/${"p".repeat(450)}`);
   });
 
   test("is at most 2 KB, for any campaign words", () => {
     const word = fc.string({ maxLength: 400, unit: fc.constantFrom("a", "ü", "%", " ", "–", "😀") });
     fc.assert(
-      fc.property(word, word, word, word, (source, term, gclid, path) => {
-        const query = new URLSearchParams({ utm_source: source, utm_term: term, gclid });
+      fc.property(word, word, word, word, (source, term, fbclid, path) => {
+        const query = new URLSearchParams({ utm_source: source, utm_term: term, fbclid });
         const record = visit(arrive(`/${encodeURIComponent(path)}?${query}`), arrive(`/?${query}1`));
         assert.ok(toRecordText(record).length <= 2048);
       }),
@@ -168,10 +169,25 @@ describe("Google Analytics and Meta ids", () => {
     );
   }
 
-  test("without Meta's cookie, fbc is built from the fbclid and the time of the first visit, in Meta's format", () => {
-    const fbclid = "IwAR2F4-dbP0l7Mn1IawQQGCINEz7PYXQvwjNwB_qa2ofrHyiLjcbCRxTDMgk";
-    const record = visit(arrive(`/lp?fbclid=${fbclid}`));
-    assert.equal(readAnalyticsIds("", record).fbc, `fb.1.${START.getTime()}.${fbclid}`);
+  const FBCLID = "IwAR2F4-dbP0l7Mn1IawQQGCINEz7PYXQvwjNwB_qa2ofrHyiLjcbCRxTDMgk";
+  const toFbc = (minute: number, fbclid = FBCLID) => `fb.1.${START.getTime() + minute * 60_000}.${fbclid}`;
+
+  test("without Meta's cookie, fbc is built from the fbclid and the time of the click, in Meta's format", () => {
+    const record = visit(arrive(`/lp?fbclid=${FBCLID}`));
+    assert.equal(readAnalyticsIds("", record).fbc, toFbc(0));
     assert.equal(readAnalyticsIds("_fbc=fb.1.1.own", record).fbc, "fb.1.1.own");
   });
+
+  // biome-ignore format: one case a line
+  const clicks: [what: string, fbc: string, ...arrivals: ReturnType<typeof arrive>[]][] = [
+    ["a click on the second visit has its own time", toFbc(90), arrive("/"), arrive(`/lp?fbclid=${FBCLID}`, { minute: 90 })],
+    ["a click after another campaign counts", toFbc(90), arrive(AD), arrive(`/lp?fbclid=${FBCLID}`, { minute: 90 })],
+    ["a later campaign leaves the click", toFbc(0), arrive(`/lp?fbclid=${FBCLID}`), arrive(AD, { minute: 90 })],
+    ["the last of several clicks counts", toFbc(90, "second"), arrive(`/lp?fbclid=${FBCLID}`), arrive("/lp?fbclid=second", { minute: 90 })],
+    ["a reload is not another click", toFbc(0), arrive(`/lp?fbclid=${FBCLID}`), arrive(`/lp?fbclid=${FBCLID}`, { minute: 90 })],
+    ["going back to the page of the click is not another click", toFbc(0), arrive(`/lp?fbclid=${FBCLID}`), arrive(AD, { minute: 5 }), arrive(`/lp?fbclid=${FBCLID}`, { minute: 90 })],
+    ["no click gives nothing", "", arrive(AD), arrive("/lp?utm_source=facebook", { minute: 90 })],
+  ];
+  for (const [what, fbc, ...arrivals] of clicks)
+    test(what, () => assert.equal(readAnalyticsIds("", visit(...arrivals)).fbc, fbc));
 });

@@ -12,9 +12,11 @@ export type TouchRecord = {
   touches: number;
   /** From the first touch that had any. */
   first: Tags;
-  last: Tags & { at: string };
+  last: Tags;
   /** The last page load. */
   seen: string;
+  /** The last click on an ad of Meta, in the format of its cookie: `fb.1.`, a time in milliseconds, and the fbclid. */
+  fbc?: string;
   /** The visitor consented. Stored, so that the page owner need not ask again on the next page. */
   granted?: true;
 };
@@ -32,27 +34,29 @@ export function recordArrival(known: TouchRecord | undefined, arrival: Arrival):
   const at = arrival.at.toISOString();
   const { whole, tags } = readAddress(arrival.page);
   const referrer = readReferrer(arrival).place;
-  const last = { ...tags, at };
-  const before = known ?? {
+  const { fbclid } = tags;
+  const before: TouchRecord = known ?? {
     firstSeenAt: at,
     landingPage: whole,
     referrer,
     touches: 0,
     first: tags,
-    last,
+    last: {},
     seen: at,
   };
   const isTouch = hasAny(tags)
-    ? JSON.stringify({ ...before.last, at }) !== JSON.stringify(last)
+    ? JSON.stringify(before.last) !== JSON.stringify(tags)
     : referrer && +arrival.at - Date.parse(before.seen) >= IDLE_MS;
   return {
     ...before,
     seen: at,
     ...((isTouch || !known) && {
       touches: before.touches + 1,
-      last,
+      last: tags,
       first: hasAny(before.first) ? before.first : tags,
     }),
+    // The same click again, for example by the Back button, keeps its time.
+    ...(fbclid && !before.fbc?.endsWith(fbclid) && { fbc: `fb.1.${+arrival.at}.${fbclid}` }),
   };
 }
 
@@ -85,20 +89,18 @@ export function toRecordText(record: TouchRecord): string {
   return JSON.stringify({
     ...record,
     landingPage: readAddress(record.landingPage).place,
-    last: { at: record.last.at },
+    referrer: readAddress(record.referrer).origin,
+    last: {},
   });
 }
 
-/**
- * `_ga` is GA1.1.123.456, of which 123.456 is the client. Without Meta's cookie, fbc is made from the fbclid in Meta's
- * format: `fb.1.`, a time in milliseconds, and the fbclid. The time is the visitor's first visit, usually that of the click.
- */
-export function readAnalyticsIds(cookies: string, { first: { fbclid }, firstSeenAt }: TouchRecord): RawAttribution {
+/** `_ga` is GA1.1.123.456, of which 123.456 is the client. Meta's cookie may be missing although there was a click. */
+export function readAnalyticsIds(cookies: string, { fbc = "" }: TouchRecord): RawAttribution {
   const read = (form: RegExp) => form.exec(cookies)?.[1] ?? "";
   return {
     gaClientId: read(/\b_ga=GA\d\.[\d-]+\.(\d+\.\d+)/),
     fbp: read(/\b_fbp=([\w.-]+)/),
-    fbc: read(/\b_fbc=([\w.-]+)/) || (fbclid ? `fb.1.${Date.parse(firstSeenAt)}.${fbclid}` : ""),
+    fbc: read(/\b_fbc=([\w.-]+)/) || fbc,
   };
 }
 

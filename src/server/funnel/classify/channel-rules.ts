@@ -1,8 +1,10 @@
 import { findByName } from "./source-lookup.ts";
 import type { SourceCategory } from "./source-tables.ts";
 
-// Rules D1 to D20: Google Analytics' default channel group, in order and with its names. docs/embedding.md lists how they
-// differ from Google's definition.
+// Rules D1 to D20: Google Analytics' default channel group, in order and with its names. They differ from Google's definition in
+// PAID_WORDS (Google: `.*cp.*|ppc|retargeting|paid.*`), EMAIL_WORDS (Google: the whole source or medium) and "affiliates"; webmail
+// is Email, AI assistants are found by source, and Referral comes last. classify-source.ts differs where click ids and names of
+// ads make a visit paid. docs/embedding.md lists all of it for page owners.
 
 export const DIRECT_SOURCE = "(direct)";
 export const NO_MEDIUM = "(none)";
