@@ -301,13 +301,6 @@ export const LONG_FUNCTIONS: readonly { readonly file: string; readonly linesMax
   { file: "src/server/scheduler/connections/app-routes.ts", linesMax: 100 },
   { file: "src/server/webhooks/endpoints/app-routes.ts", linesMax: 100 },
   { file: "src/server/widgets/app-routes.ts", linesMax: 100 },
-  { file: "src/widget/frame/api.ts", linesMax: 70 },
-  { file: "src/widget/frame/submit.ts", linesMax: 110 },
-  { file: "src/widget/frame/views/booking.tsx", linesMax: 90 },
-  { file: "src/widget/frame/views/calendar.tsx", linesMax: 110 },
-  { file: "src/widget/frame/views/done-step.tsx", linesMax: 70 },
-  { file: "src/widget/frame/views/form-step.tsx", linesMax: 90 },
-  { file: "src/widget/frame/views/time-step.tsx", linesMax: 110 },
   { file: "src/widget/loader/booking-frame.ts", linesMax: 80 },
   { file: "src/widget/loader/start.ts", linesMax: 70 },
 ];

@@ -26,17 +26,8 @@ export type Api = ReturnType<typeof createApi>;
 export function createApi(widget: string) {
   const base = `/embed-api/${encodeURIComponent(widget)}`;
 
-  async function read<T>(address: string): Promise<Loaded<T>> {
-    try {
-      const response = await fetch(base + address, { signal: AbortSignal.timeout(READ_LIMIT_MS) });
-      return response.ok ? { kind: "loaded", value: (await response.json()) as T } : { kind: "failed" };
-    } catch {
-      return { kind: "failed" };
-    }
-  }
-
   return {
-    loadConfig: (): Promise<Loaded<ConfigAnswer>> => read<ConfigAnswer>("/config"),
+    loadConfig: (): Promise<Loaded<ConfigAnswer>> => read<ConfigAnswer>(`${base}/config`),
 
     async loadSlots(query: { service: string; staff: string | null; span: Span }): Promise<Loaded<FreeSlot[]>> {
       const answers = await Promise.all(
@@ -47,7 +38,7 @@ export function createApi(widget: string) {
             to: new Date(toMs).toISOString(),
             ...(query.staff === null ? {} : { staff: query.staff }),
           });
-          return read<{ slots: FreeSlot[] }>(`/slots?${parameters}`);
+          return read<{ slots: FreeSlot[] }>(`${base}/slots?${parameters}`);
         }),
       );
       const slots: FreeSlot[] = [];
@@ -91,6 +82,15 @@ export function createApi(widget: string) {
       navigator.sendBeacon(`${base}/events`, body);
     },
   };
+}
+
+async function read<T>(address: string): Promise<Loaded<T>> {
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(READ_LIMIT_MS) });
+    return response.ok ? { kind: "loaded", value: (await response.json()) as T } : { kind: "failed" };
+  } catch {
+    return { kind: "failed" };
+  }
 }
 
 type Answer = {

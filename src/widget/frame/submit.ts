@@ -43,16 +43,15 @@ const QUIET: State = { isSending: false, problem: null, faults: new Map(), refus
 export function useSubmit(parts: Parts): Submit {
   const [state, setState] = useState<State>(QUIET);
   const sending = useRef(false);
-  /** Null once the outcome is known. */
-  const attempt = useRef<Attempt | null>(null);
+  const attempts = useAttempts(parts.session);
   const { session, flow } = parts;
-  const { texts, bridge } = session;
+  const refuse = (change: Partial<State>) => setState({ ...QUIET, ...change, refusals: state.refusals + 1 });
 
   async function send(): Promise<void> {
     const wanted = toBookingParts(flow);
     if (sending.current || !wanted || !flow.service) return;
-    const faults = checkForm(flow.values, flow.service, texts);
-    if (faults.size > 0) return setState({ ...QUIET, faults, refusals: state.refusals + 1 });
+    const faults = checkForm(flow.values, flow.service, session.texts);
+    if (faults.size > 0) return refuse({ faults });
 
     sending.current = true;
     setState({ ...QUIET, isSending: true, refusals: state.refusals });
@@ -66,71 +65,13 @@ export function useSubmit(parts: Parts): Submit {
       ...(attribution?.currentPage === undefined ? {} : { page: attribution.currentPage }),
       ...(attribution === undefined ? {} : { attribution }),
     };
-    const { result, sent } = await book(request);
+    const { result, sent } = await attempts.book(request);
     sending.current = false;
     if (result.kind === "booked") await session.steps.rewind();
-    if (result.kind !== "booked") bridge.post({ type: "failed", code: toCode(result) });
-    settle(result, sent);
-  }
-
-  async function book(request: BookRequest): Promise<{ result: BookResult; sent: BookRequest }> {
-    const earlier = attempt.current;
-    if (earlier && !isSameBooking(earlier.request, request)) {
-      const result = await attemptOnce(earlier);
-      if (result.kind === "booked" || isOutcomeUnknown(result)) return { result, sent: earlier.request };
-    }
-    const next = attempt.current ?? { key: makeUuid(), request };
-    return { result: await attemptOnce(next), sent: next.request };
-  }
-
-  async function attemptOnce(next: Attempt): Promise<BookResult> {
-    attempt.current = next;
-    const result = await session.api.book(next.request, next.key);
-    if (!isOutcomeUnknown(result)) attempt.current = null;
-    return result;
-  }
-
-  function chooseAgain(): void {
-    session.context.prefill = flow.values;
-    parts.onChanged();
-  }
-
-  function settle(result: BookResult, sent: BookRequest) {
-    const refuse = (change: Partial<State>) => setState({ ...QUIET, ...change, refusals: state.refusals + 1 });
-    switch (result.kind) {
-      case "booked": {
-        const { reference, service, start } = result.answer;
-        bridge.post({ type: "booked", reference, serviceName: service.name, start });
-        setState(QUIET);
-        parts.change({ type: "entered", values: { email: sent.customer.email } });
-        return parts.change({ type: "booked", answer: result.answer });
-      }
-      case "taken":
-        parts.times.leaveOut({ start: flow.slot?.start ?? "", fresh: result.fresh });
-        parts.change({ type: "slotChosen", slot: null });
-        parts.change({ type: "wentTo", step: "time" });
-        return refuse({ problem: "taken" });
-      case "fields": {
-        // A browser or password manager filled in the hidden field; the next try is sent without it.
-        if ("website" in result.fields) {
-          parts.change({ type: "entered", values: { website: "" } });
-          return refuse({ problem: "unavailable" });
-        }
-        const faults = flow.service && toFormFaults(Object.keys(result.fields), flow.service, texts);
-        if (faults) return refuse({ faults });
-        return chooseAgain();
-      }
-      case "changed":
-        return chooseAgain();
-      case "paused":
-        return parts.onPaused();
-      case "busy":
-      case "unavailable":
-      case "offline":
-        return refuse({ problem: result.kind });
-      default:
-        return result satisfies never;
-    }
+    else session.bridge.post({ type: "failed", code: toCode(result) });
+    const refusal = settle(parts, result, sent);
+    if (refusal) refuse(refusal);
+    else setState(QUIET);
   }
 
   return {
@@ -138,10 +79,81 @@ export function useSubmit(parts: Parts): Submit {
     send,
     dismiss: () => setState({ ...QUIET, refusals: state.refusals }),
     forget: () => {
-      attempt.current = null;
+      attempts.forget();
       setState(QUIET);
     },
   };
+}
+
+/** Remembers the attempt whose outcome is unknown. */
+function useAttempts({ api }: Session) {
+  const unknown = useRef<Attempt | null>(null);
+
+  async function attempt(next: Attempt): Promise<BookResult> {
+    unknown.current = next;
+    const result = await api.book(next.request, next.key);
+    if (!isOutcomeUnknown(result)) unknown.current = null;
+    return result;
+  }
+
+  async function book(request: BookRequest): Promise<{ result: BookResult; sent: BookRequest }> {
+    const earlier = unknown.current;
+    if (earlier && !isSameBooking(earlier.request, request)) {
+      const result = await attempt(earlier);
+      if (result.kind === "booked" || isOutcomeUnknown(result)) return { result, sent: earlier.request };
+    }
+    const next = unknown.current ?? { key: makeUuid(), request };
+    return { result: await attempt(next), sent: next.request };
+  }
+
+  const forget = () => {
+    unknown.current = null;
+  };
+  return { book, forget };
+}
+
+/** Moves the visitor on. Returns what the form must say, or null when the visitor has left it. */
+function settle(parts: Parts, result: BookResult, sent: BookRequest): Partial<State> | null {
+  const { session, flow, change } = parts;
+  const chooseAgain = () => {
+    session.context.prefill = flow.values;
+    parts.onChanged();
+    return null;
+  };
+  switch (result.kind) {
+    case "booked": {
+      const { reference, service, start } = result.answer;
+      session.bridge.post({ type: "booked", reference, serviceName: service.name, start });
+      change({ type: "entered", values: { email: sent.customer.email } });
+      change({ type: "booked", answer: result.answer });
+      return null;
+    }
+    case "taken":
+      parts.times.leaveOut({ start: flow.slot?.start ?? "", fresh: result.fresh });
+      change({ type: "slotChosen", slot: null });
+      change({ type: "wentTo", step: "time" });
+      return { problem: "taken" };
+    case "fields": {
+      // A browser or password manager filled in the hidden field; the next try is sent without it.
+      if ("website" in result.fields) {
+        change({ type: "entered", values: { website: "" } });
+        return { problem: "unavailable" };
+      }
+      const faults = flow.service && toFormFaults(Object.keys(result.fields), flow.service, session.texts);
+      return faults ? { faults } : chooseAgain();
+    }
+    case "changed":
+      return chooseAgain();
+    case "paused":
+      parts.onPaused();
+      return null;
+    case "busy":
+    case "unavailable":
+    case "offline":
+      return { problem: result.kind };
+    default:
+      return result satisfies never;
+  }
 }
 
 type Attempt = { readonly key: string; readonly request: BookRequest };

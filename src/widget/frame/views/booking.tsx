@@ -1,11 +1,12 @@
+import type { ComponentProps } from "preact";
 import { useReducer, useRef, useState } from "preact/hooks";
 import type { ConfigAnswer } from "#contract/book.ts";
-import { changeFlow, type FlowStep, startFlow, toPreviousStep, toProgress } from "../flow.ts";
+import { changeFlow, type Flow, type FlowStep, startFlow, toPreviousStep, toProgress } from "../flow.ts";
 import { createFormats, toFirstWeekday } from "../formats.ts";
 import { useFreeTimes } from "../free-times.ts";
 import { useHostPage } from "../host-page.ts";
 import type { Session } from "../session.ts";
-import { useSubmit } from "../submit.ts";
+import { type Submit, useSubmit } from "../submit.ts";
 import { useStepHistory } from "../use-step-history.ts";
 import { useWhen } from "../use-when.ts";
 import { findOwnZone } from "../zones.ts";
@@ -17,14 +18,16 @@ import { Shell } from "./shell.tsx";
 import { Summary } from "./summary.tsx";
 import { TimeStep } from "./time-step.tsx";
 
-/** Holds what the visitor has chosen and entered; each step shows a part of it. */
-export function Booking(props: {
+type BookingProps = {
   session: Session;
   config: ConfigAnswer;
   onPaused: () => void;
   onChanged: () => void;
   hasChanged: boolean;
-}) {
+};
+
+/** Holds what the visitor has chosen and entered; each step shows a part of it. */
+export function Booking(props: BookingProps) {
   const { session, config, hasChanged } = props;
   const { texts, locale, context, funnel, visit, steps: history } = session;
   const { services } = config;
@@ -32,12 +35,7 @@ export function Booking(props: {
   const [timeZone, setTimeZone] = useState(() => findOwnZone() ?? config.timeZone);
   const firstWeekday = toFirstWeekday(locale);
   const formats = createFormats(locale, timeZone, { firstWeekday, hourCycle: config.widget.hourCycle });
-  const times = useFreeTimes(
-    session.api,
-    flow.service && flow.step !== "service" && flow.step !== "staff"
-      ? { service: flow.service.id, staff: flow.staffId }
-      : null,
-  );
+  const times = useFreeTimes(session.api, toTimesQuery(flow));
   const submit = useSubmit({ ...props, isTest: config.widget.isTest, flow, change, times, timeZone });
   const headed = useHeadingFocus(flow.step, submit.problem !== null);
 
@@ -55,19 +53,17 @@ export function Booking(props: {
   });
 
   const previous = flow.step === "done" ? null : toPreviousStep(services, flow);
-  const progress = toProgress(services, flow);
   const goTo = (step: FlowStep) => {
     submit.dismiss();
     change({ type: "wentTo", step });
   };
   useStepHistory({ steps: history, services, flow, goTo });
-  const shared = { session, config, flow, change, formats, headed };
   return (
     <Shell
       session={session}
       businessName={config.widget.businessName}
       onBack={previous && (() => goTo(previous))}
-      progress={progress}
+      progress={toProgress(services, flow)}
       isTest={config.widget.isTest}
       logoUrl={config.widget.logoUrl}
     >
@@ -75,31 +71,54 @@ export function Booking(props: {
         {hasChanged && !flow.slot && (
           <Notice kind="problem" title={texts.changedTitle} text={texts.changed} takesFocus />
         )}
-        {(flow.step === "time" || flow.step === "form") && <Summary {...shared} timeZone={timeZone} />}
-        {flow.step === "service" && <ServiceStep {...shared} />}
-        {flow.step === "staff" && <StaffStep {...shared} />}
-        {flow.step === "time" && (
-          <TimeStep
-            key={`${flow.service?.id} ${flow.staffId}`}
-            {...shared}
-            times={times}
-            timeZone={timeZone}
-            firstWeekday={firstWeekday}
-            onTimeZone={setTimeZone}
-            problem={submit.problem}
-            onGoTo={goTo}
-          />
-        )}
-        {flow.step === "form" && <FormStep {...shared} submit={submit} />}
-        {flow.step === "done" && flow.booked && (
-          <DoneStep {...shared} booked={flow.booked} timeZone={timeZone} onAnother={() => startOver()} />
-        )}
+        <Step
+          {...{ session, config, flow, change, formats, headed, firstWeekday, times, timeZone, submit }}
+          onTimeZone={setTimeZone}
+          onGoTo={goTo}
+          onAnother={() => startOver()}
+        />
       </div>
       <p class="unseen" role="status">
         {submit.isSending ? texts.sending : ""}
       </p>
     </Shell>
   );
+}
+
+/** What free times are loaded for; null while the visitor still chooses a service or a person. */
+function toTimesQuery({ service, staffId, step }: Flow) {
+  return service && step !== "service" && step !== "staff" ? { service: service.id, staff: staffId } : null;
+}
+
+type AllStepProps = Omit<ComponentProps<typeof TimeStep>, "problem"> & { submit: Submit; onAnother: () => void };
+
+function Step(props: AllStepProps) {
+  const { flow, submit, onAnother, ...step } = props;
+  const shared = { ...step, flow };
+  switch (flow.step) {
+    case "service":
+      return <ServiceStep {...shared} />;
+    case "staff":
+      return <StaffStep {...shared} />;
+    case "time":
+      return (
+        <>
+          <Summary {...shared} />
+          <TimeStep key={`${flow.service?.id} ${flow.staffId}`} {...shared} problem={submit.problem} />
+        </>
+      );
+    case "form":
+      return (
+        <>
+          <Summary {...shared} />
+          <FormStep {...shared} submit={submit} />
+        </>
+      );
+    case "done":
+      return flow.booked && <DoneStep {...shared} booked={flow.booked} onAnother={onAnother} />;
+    default:
+      return flow.step satisfies never;
+  }
 }
 
 /** Focuses the heading of each step but the first: a frame must not take the focus from its host page. */

@@ -32,26 +32,14 @@ type CalendarProps = {
 
 /** A month as a grid, following the ARIA Authoring Practices: one day is in the tab order, and keys move from there. */
 export function Calendar(props: CalendarProps) {
-  const { texts, formats, month, firstMonth, lastMonth, selected, countOf } = props;
-  const [active, setActive] = useState<Day | null>(null);
-  const grid = useRef<HTMLTableElement>(null);
-  const takesFocus = useRef(false);
+  const { texts, formats, month, selected, countOf } = props;
   const weeks = toWeeks(month, props.firstWeekday);
+  const { grid, active, setActive, moveTo } = useActiveDay(props);
   const days = weeks.flat().filter((day) => toMonth(day) === month);
   const focusable = [active, selected].find((day) => day && toMonth(day) === month) ?? days.find(countOf) ?? days[0];
-
-  useLayoutEffect(() => {
-    if (!takesFocus.current) return;
-    takesFocus.current = false;
-    grid.current?.querySelector<HTMLElement>("[tabindex='0']")?.focus();
-  });
-
-  const moveTo = (day: Day) => {
-    const [first, last] = [`${firstMonth}-01`, toLastDay(lastMonth)];
-    const target = day < first ? first : day > last ? last : day;
-    takesFocus.current = true;
-    setActive(target);
-    if (toMonth(target) !== month) props.onMonth(toMonth(target));
+  const turn = (count: number) => {
+    setActive(null);
+    props.onMonth(shiftMonth(month, count));
   };
   const onKeyDown = (event: KeyboardEvent, day: Day) => {
     const target = toTarget(event, day, props.firstWeekday);
@@ -59,74 +47,31 @@ export function Calendar(props: CalendarProps) {
     event.preventDefault();
     moveTo(target);
   };
-  const turn = (count: number) => {
-    setActive(null);
-    props.onMonth(shiftMonth(month, count));
+  const select = (day: Day) => {
+    setActive(day);
+    props.onSelect(day);
   };
-
   return (
     <div class="calendar" aria-busy={props.isLoading}>
-      <div class="month">
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={texts.previousMonth}
-          aria-disabled={month <= firstMonth}
-          onClick={() => month > firstMonth && turn(-1)}
-        >
-          <Icon name="back" />
-        </button>
-        <h3 id="month" aria-live="polite">
-          {formats.month(month)}
-        </h3>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={texts.nextMonth}
-          aria-disabled={month >= lastMonth}
-          onClick={() => month < lastMonth && turn(1)}
-        >
-          <Icon name="next" />
-        </button>
-      </div>
+      <MonthBar {...props} onTurn={turn} />
       {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the grid of the ARIA Authoring Practices */}
       <table role="grid" aria-labelledby="month" aria-describedby="calendar-hint" ref={grid}>
-        <thead>
-          <tr>
-            {formats.weekdays.map(({ short, long }) => (
-              <th key={long} scope="col" abbr={long}>
-                <span aria-hidden="true">{short}</span>
-                <span class="unseen">{long}</span>
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Weekdays formats={formats} />
         <tbody>
           {weeks.map((week) => (
             <tr key={week[0]}>
               {week.map((day) =>
-                toMonth(day) !== month ? (
-                  <td key={day} />
+                toMonth(day) === month ? (
+                  <DayCell
+                    key={day}
+                    {...props}
+                    day={day}
+                    isFocusable={day === focusable}
+                    onKeyDown={onKeyDown}
+                    onSelect={select}
+                  />
                 ) : (
-                  // biome-ignore lint/a11y/useAriaPropsSupportedByRole: in a grid it is a gridcell
-                  <td key={day} aria-selected={day === selected}>
-                    <button
-                      type="button"
-                      class="day"
-                      data-day={day}
-                      tabIndex={day === focusable ? 0 : -1}
-                      aria-disabled={countOf(day) === 0}
-                      aria-current={day === props.today ? "date" : undefined}
-                      aria-label={toLabel(day, props)}
-                      onKeyDown={(event) => onKeyDown(event, day)}
-                      onClick={() => {
-                        setActive(day);
-                        props.onSelect(day);
-                      }}
-                    >
-                      {formats.dayNumber(day)}
-                    </button>
-                  </td>
+                  <td key={day} />
                 ),
               )}
             </tr>
@@ -137,6 +82,98 @@ export function Calendar(props: CalendarProps) {
         {texts.calendarHint}
       </p>
     </div>
+  );
+}
+
+/** The day that keys have moved to. Focus follows it, also into another month. */
+function useActiveDay({ month, firstMonth, lastMonth, onMonth }: CalendarProps) {
+  const [active, setActive] = useState<Day | null>(null);
+  const grid = useRef<HTMLTableElement>(null);
+  const takesFocus = useRef(false);
+  useLayoutEffect(() => {
+    if (!takesFocus.current) return;
+    takesFocus.current = false;
+    grid.current?.querySelector<HTMLElement>("[tabindex='0']")?.focus();
+  });
+  const moveTo = (day: Day) => {
+    const [first, last] = [`${firstMonth}-01`, toLastDay(lastMonth)];
+    const target = day < first ? first : day > last ? last : day;
+    takesFocus.current = true;
+    setActive(target);
+    if (toMonth(target) !== month) onMonth(toMonth(target));
+  };
+  return { grid, active, setActive, moveTo };
+}
+
+function MonthBar(props: CalendarProps & { onTurn: (count: number) => void }) {
+  const { texts, formats, month, firstMonth, lastMonth, onTurn } = props;
+  return (
+    <div class="month">
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={texts.previousMonth}
+        aria-disabled={month <= firstMonth}
+        onClick={() => month > firstMonth && onTurn(-1)}
+      >
+        <Icon name="back" />
+      </button>
+      <h3 id="month" aria-live="polite">
+        {formats.month(month)}
+      </h3>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={texts.nextMonth}
+        aria-disabled={month >= lastMonth}
+        onClick={() => month < lastMonth && onTurn(1)}
+      >
+        <Icon name="next" />
+      </button>
+    </div>
+  );
+}
+
+function Weekdays({ formats }: { formats: Formats }) {
+  return (
+    <thead>
+      <tr>
+        {formats.weekdays.map(({ short, long }) => (
+          <th key={long} scope="col" abbr={long}>
+            <span aria-hidden="true">{short}</span>
+            <span class="unseen">{long}</span>
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+type DayCellProps = CalendarProps & {
+  day: Day;
+  isFocusable: boolean;
+  onKeyDown: (event: KeyboardEvent, day: Day) => void;
+};
+
+function DayCell(props: DayCellProps) {
+  const { formats, today, selected, countOf, day, isFocusable, onKeyDown, onSelect } = props;
+  return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: in a grid it is a gridcell
+    <td aria-selected={day === selected}>
+      <button
+        type="button"
+        class="day"
+        data-day={day}
+        tabIndex={isFocusable ? 0 : -1}
+        aria-disabled={countOf(day) === 0}
+        aria-current={day === today ? "date" : undefined}
+        aria-label={toLabel(day, props)}
+        onKeyDown={(event) => onKeyDown(event, day)}
+        onClick={() => onSelect(day)}
+      >
+        {formats.dayNumber(day)}
+      </button>
+    </td>
   );
 }
 

@@ -12,11 +12,12 @@ const DOWNLOAD_LIMIT_MS = 60_000;
 
 type DoneProps = StepProps & { booked: BookAnswer };
 
-export function DoneStep(props: DoneProps & { timeZone: string; onAnother: () => void }) {
-  const { session, config, formats, headed, booked } = props;
+type DoneStepProps = DoneProps & { timeZone: string; onAnother: () => void };
+
+export function DoneStep(props: DoneStepProps) {
+  const { session, config, headed, booked } = props;
   const { isTest } = config.widget;
   const { texts } = session;
-  const [startMs, endMs] = [Date.parse(booked.start), Date.parse(booked.end)];
   const thanks = config.widget.thankYouUrl && toThankYouAddress(config.widget.thankYouUrl, booked.reference);
   useWhen([], () => {
     // In test mode the visitor stays, to read that nothing was booked. Browsers allow this just after a click.
@@ -31,34 +32,7 @@ export function DoneStep(props: DoneProps & { timeZone: string; onAnother: () =>
         {isTest ? texts.testBookedTitle : texts.bookedTitle}
       </h2>
       <p class="lead">{isTest ? texts.testBooked : texts.booked}</p>
-      <dl class="facts">
-        <div>
-          <dt>{texts.when}</dt>
-          <dd>
-            <strong>{formats.dateOf(startMs)}</strong>
-            <br />
-            {formats.timeRange(startMs, endMs)} ({toZoneName(props.timeZone)})
-          </dd>
-        </div>
-        <div>
-          <dt>{texts.service}</dt>
-          <dd>{booked.service.name}</dd>
-        </div>
-        {booked.staff.length > 0 && (
-          <div>
-            <dt>{texts.staff}</dt>
-            <dd>{booked.staff.map(({ name }) => name).join(", ")}</dd>
-          </div>
-        )}
-        <div>
-          <dt>{texts.email}</dt>
-          <dd>{props.flow.values.email}</dd>
-        </div>
-        <div>
-          <dt>{texts.reference}</dt>
-          <dd class="reference">{booked.reference}</dd>
-        </div>
-      </dl>
+      <Facts {...props} />
       <div class="done-actions">
         {thanks && (
           <a class="primary" href={thanks} target="_top">
@@ -71,6 +45,41 @@ export function DoneStep(props: DoneProps & { timeZone: string; onAnother: () =>
         </button>
       </div>
     </section>
+  );
+}
+
+function Facts({ session, flow, formats, booked, timeZone }: DoneStepProps) {
+  const { texts } = session;
+  const [startMs, endMs] = [Date.parse(booked.start), Date.parse(booked.end)];
+  return (
+    <dl class="facts">
+      <div>
+        <dt>{texts.when}</dt>
+        <dd>
+          <strong>{formats.dateOf(startMs)}</strong>
+          <br />
+          {formats.timeRange(startMs, endMs)} ({toZoneName(timeZone)})
+        </dd>
+      </div>
+      <div>
+        <dt>{texts.service}</dt>
+        <dd>{booked.service.name}</dd>
+      </div>
+      {booked.staff.length > 0 && (
+        <div>
+          <dt>{texts.staff}</dt>
+          <dd>{booked.staff.map(({ name }) => name).join(", ")}</dd>
+        </div>
+      )}
+      <div>
+        <dt>{texts.email}</dt>
+        <dd>{flow.values.email}</dd>
+      </div>
+      <div>
+        <dt>{texts.reference}</dt>
+        <dd class="reference">{booked.reference}</dd>
+      </div>
+    </dl>
   );
 }
 

@@ -36,28 +36,7 @@ export function FormStep(props: StepProps & { submit: Submit }) {
           void submit.send();
         }}
       >
-        {CONTACT.map(({ name, ...hints }) => {
-          const fault = submit.faults.get(`customer.${name}`);
-          return (
-            <Field
-              key={name}
-              id={`customer.${name}`}
-              label={texts[name]}
-              optional={name === "phone" ? texts.optional : null}
-              fault={fault}
-            >
-              <input
-                {...toControl(`customer.${name}`, fault)}
-                type="text"
-                {...hints}
-                name={name}
-                required={name !== "phone"}
-                value={values[name]}
-                onInput={(event) => enter({ [name]: event.currentTarget.value })}
-              />
-            </Field>
-          );
-        })}
+        <ContactFields values={values} submit={submit} texts={texts} onEnter={enter} />
         <Questions service={service} values={values} submit={submit} texts={texts} onEnter={enter} />
         <Field
           id="customer.notes"
@@ -73,19 +52,7 @@ export function FormStep(props: StepProps & { submit: Submit }) {
             onInput={(event) => enter({ notes: event.currentTarget.value })}
           />
         </Field>
-        <div class="trap" aria-hidden="true">
-          <label>
-            Website
-            <input
-              type="text"
-              name="website"
-              tabIndex={-1}
-              autocomplete="off"
-              value={values.website}
-              onInput={(event) => change({ type: "entered", values: { website: event.currentTarget.value } })}
-            />
-          </label>
-        </div>
+        <Trap value={values.website} onEnter={(website) => change({ type: "entered", values: { website } })} />
         {config.widget.privacyUrl && (
           <p class="hint privacy">
             <a href={config.widget.privacyUrl} target="_blank" rel="noopener">
@@ -103,13 +70,58 @@ export function FormStep(props: StepProps & { submit: Submit }) {
   );
 }
 
-function Questions(props: {
-  service: Service;
+/** Hidden from people: whoever fills it in is a program. */
+function Trap({ value, onEnter }: { value: string; onEnter: (text: string) => void }) {
+  return (
+    <div class="trap" aria-hidden="true">
+      <label>
+        Website
+        <input
+          type="text"
+          name="website"
+          tabIndex={-1}
+          autocomplete="off"
+          value={value}
+          onInput={(event) => onEnter(event.currentTarget.value)}
+        />
+      </label>
+    </div>
+  );
+}
+
+type FieldsProps = {
   values: FormValues;
   submit: Submit;
   texts: Texts;
   onEnter: (values: Partial<FormValues>) => void;
-}) {
+};
+
+function ContactFields({ values, submit, texts, onEnter }: FieldsProps) {
+  return (
+    <>
+      {CONTACT.map(({ name, ...hints }) => {
+        const path = `customer.${name}`;
+        const fault = submit.faults.get(path);
+        const optional = name === "phone" ? texts.optional : null;
+        return (
+          <Field key={name} id={path} label={texts[name]} optional={optional} fault={fault}>
+            <input
+              {...toControl(path, fault)}
+              type="text"
+              {...hints}
+              name={name}
+              required={name !== "phone"}
+              value={values[name]}
+              onInput={(event) => onEnter({ [name]: event.currentTarget.value })}
+            />
+          </Field>
+        );
+      })}
+    </>
+  );
+}
+
+function Questions(props: FieldsProps & { service: Service }) {
   const { service, values, submit, texts, onEnter } = props;
   return (
     <>

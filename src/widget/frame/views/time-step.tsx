@@ -81,95 +81,40 @@ function NoTimes({ session, config, flow, onGoTo }: TimeStepProps) {
 }
 
 function DayAndTime(props: TimeStepProps) {
-  const { session, config, flow, change, formats, times, timeZone } = props;
-  const { texts, funnel } = session;
-  const [chosenDay, setChosenDay] = useState<Day | null>(null);
-  const [chosenMonth, setChosenMonth] = useState<Month | null>(null);
+  const { config, flow, change, formats, timeZone } = props;
+  const { texts } = props.session;
   const [isTimeMissing, setTimeMissing] = useState(false);
-  const [said, setSaid] = useState("");
   const timesElement = useRef<HTMLDivElement>(null);
   const actions = useRef<HTMLDivElement>(null);
-
-  const days = useMemo(() => groupByDay(times.slots, timeZone), [times.slots, timeZone]);
-  const today = toDay(currentMs(), timeZone);
-  const day = toShownDay({ days, chosenDay, slot: flow.slot, timeZone });
-  const month = chosenMonth ?? toMonth(day ?? today);
-  const monthEndMs = toStartMs(addDays(toLastDay(month), 1), timeZone);
-  const isMonthLoading = times.isLoading && times.loadedToMs < monthEndMs;
-  useWhen([monthEndMs], () => times.loadUpTo(monthEndMs));
-
-  const shown = day !== null && toMonth(day) === month ? day : null;
-  const slots = (shown && days.get(shown)) || [];
-  const isMonthEmpty = !isMonthLoading && ![...days.keys()].some((each) => toMonth(each) === month);
-
-  const selectDay = (picked: Day) => {
-    const count = days.get(picked)?.length ?? 0;
-    if (count === 0) return setSaid(texts.noTimesOn(formats.day(picked)));
-    funnel.record("date_selected");
-    setChosenDay(picked);
-    setChosenMonth(toMonth(picked));
-    setSaid(texts.freeTimesOn(count, formats.day(picked)));
-    if (flow.slot && toDay(Date.parse(flow.slot.start), timeZone) !== picked)
-      change({ type: "slotChosen", slot: null });
-  };
+  const choice = useDayChoice(props);
   const selectSlot = (slot: FreeSlot) => {
-    funnel.record("date_selected");
-    funnel.record("slot_selected");
     setTimeMissing(false);
-    change({ type: "slotChosen", slot });
+    choice.selectSlot(slot);
     // An inline frame is as tall as its content, so the page around it has to scroll.
     actions.current?.scrollIntoView({ block: "nearest" });
   };
-  const goOn = () => {
-    if (flow.slot) return change({ type: "wentTo", step: "form" });
-    setTimeMissing(true);
-    timesElement.current?.querySelector("input")?.focus();
+  const changeZone = (zone: string) => {
+    choice.forget();
+    props.onTimeZone(zone);
   };
-
+  const goOn = () => {
+    setTimeMissing(!flow.slot);
+    if (flow.slot) change({ type: "wentTo", step: "form" });
+    else timesElement.current?.querySelector("input")?.focus();
+  };
   return (
     <>
       <div class="columns">
-        <Calendar
-          texts={texts}
-          formats={formats}
-          firstWeekday={props.firstWeekday}
-          month={month}
-          firstMonth={toMonth(today)}
-          lastMonth={shiftMonth(toMonth(today), MONTHS_AHEAD)}
-          today={today}
-          selected={shown}
-          countOf={(each) => days.get(each)?.length ?? 0}
-          isLoading={isMonthLoading}
-          onMonth={setChosenMonth}
-          onSelect={selectDay}
-        />
+        <Calendar texts={texts} formats={formats} firstWeekday={props.firstWeekday} {...choice.calendar} />
         <div class="day-times" ref={timesElement}>
-          {isMonthLoading && slots.length === 0 ? (
-            <p class="hint loading">{texts.loading}</p>
-          ) : slots.length > 0 && shown ? (
-            <Times
-              texts={texts}
-              formats={formats}
-              timeZone={timeZone}
-              legend={texts.timesOn(formats.day(shown))}
-              slots={slots}
-              selected={flow.slot}
-              onSelect={selectSlot}
-            />
-          ) : (
-            <p class="hint">{isMonthEmpty ? texts.noTimesIn(formats.month(month)) : texts.chooseDay}</p>
-          )}
+          <TimesOfDay {...props} choice={choice} onSelect={selectSlot} />
         </div>
       </div>
       <ZoneSelect
         texts={texts}
         suggested={[findOwnZone() ?? [], config.timeZone].flat()}
         selected={timeZone}
-        onSelect={(zone) => {
-          setChosenDay(null);
-          setChosenMonth(null);
-          props.onTimeZone(zone);
-        }}
+        onSelect={changeZone}
       />
       <div class="actions" ref={actions}>
         <p class="picked" role="status">
@@ -180,10 +125,83 @@ function DayAndTime(props: TimeStepProps) {
         </button>
       </div>
       <p class="unseen" role="status">
-        {said}
+        {choice.said}
       </p>
     </>
   );
+}
+
+/** The month and the day that are shown, and what a screen reader says about the day. */
+function useDayChoice({ session, flow, change, formats, times, timeZone }: TimeStepProps) {
+  const { texts, funnel } = session;
+  const [chosenDay, setChosenDay] = useState<Day | null>(null);
+  const [chosenMonth, setMonth] = useState<Month | null>(null);
+  const [said, setSaid] = useState("");
+  const days = useMemo(() => groupByDay(times.slots, timeZone), [times.slots, timeZone]);
+  const today = toDay(currentMs(), timeZone);
+  const day = toShownDay({ days, chosenDay, slot: flow.slot, timeZone });
+  const month = chosenMonth ?? toMonth(day ?? today);
+  const monthEndMs = toStartMs(addDays(toLastDay(month), 1), timeZone);
+  const isMonthLoading = times.isLoading && times.loadedToMs < monthEndMs;
+  useWhen([monthEndMs], () => times.loadUpTo(monthEndMs));
+
+  const selectDay = (picked: Day) => {
+    const count = days.get(picked)?.length ?? 0;
+    if (count === 0) return setSaid(texts.noTimesOn(formats.day(picked)));
+    funnel.record("date_selected");
+    setChosenDay(picked);
+    setMonth(toMonth(picked));
+    setSaid(texts.freeTimesOn(count, formats.day(picked)));
+    if (flow.slot && toDay(Date.parse(flow.slot.start), timeZone) !== picked)
+      change({ type: "slotChosen", slot: null });
+  };
+  const selectSlot = (slot: FreeSlot) => {
+    funnel.record("date_selected");
+    funnel.record("slot_selected");
+    change({ type: "slotChosen", slot });
+  };
+  const forget = () => {
+    setChosenDay(null);
+    setMonth(null);
+  };
+  const shown = day !== null && toMonth(day) === month ? day : null;
+  const calendar = {
+    month,
+    firstMonth: toMonth(today),
+    lastMonth: shiftMonth(toMonth(today), MONTHS_AHEAD),
+    today,
+    selected: shown,
+    countOf: (each: Day) => days.get(each)?.length ?? 0,
+    isLoading: isMonthLoading,
+    onMonth: setMonth,
+    onSelect: selectDay,
+  };
+  const isMonthEmpty = !isMonthLoading && ![...days.keys()].some((each) => toMonth(each) === month);
+  return { calendar, day: shown, slots: shown && days.get(shown), isMonthEmpty, said, selectSlot, forget };
+}
+
+type TimesOfDayProps = TimeStepProps & {
+  choice: ReturnType<typeof useDayChoice>;
+  onSelect: (slot: FreeSlot) => void;
+};
+
+function TimesOfDay({ session, flow, formats, timeZone, choice, onSelect }: TimesOfDayProps) {
+  const { texts } = session;
+  const { day, slots, calendar, isMonthEmpty } = choice;
+  if (day && slots)
+    return (
+      <Times
+        texts={texts}
+        formats={formats}
+        timeZone={timeZone}
+        legend={texts.timesOn(formats.day(day))}
+        slots={slots}
+        selected={flow.slot}
+        onSelect={onSelect}
+      />
+    );
+  if (calendar.isLoading) return <p class="hint loading">{texts.loading}</p>;
+  return <p class="hint">{isMonthEmpty ? texts.noTimesIn(formats.month(calendar.month)) : texts.chooseDay}</p>;
 }
 
 function Picked({ flow, formats }: TimeStepProps) {
