@@ -460,6 +460,20 @@ create table redeliveries (
 );
 CREATE INDEX redeliveries_running ON public.redeliveries USING btree (created_at) WHERE (state = 'running'::text);
 
+create table report_subscriptions (
+  organization_id text not null,
+  user_id text not null,
+  period text not null,
+  token text not null,
+  next_start date not null,
+  tried_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  constraint report_subscriptions_period_check CHECK ((period = ANY (ARRAY['weekly'::text, 'monthly'::text]))),
+  constraint report_subscriptions_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES members(organization_id, user_id) ON DELETE CASCADE,
+  constraint report_subscriptions_pkey PRIMARY KEY (organization_id, user_id, period),
+  constraint report_subscriptions_organization_id_token_key UNIQUE (organization_id, token)
+);
+
 create table sandbox_appointments (
   organization_id text not null,
   widget_id text not null,

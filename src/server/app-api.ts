@@ -15,6 +15,7 @@ import type { ServiceDeps } from "./create-deps.ts";
 import { assert } from "./lib/assert.ts";
 import { overviewAppRoutes } from "./overview/app-routes.ts";
 import { requireFeature } from "./plans/gate.ts";
+import { reportAppRoutes } from "./reports/app-routes.ts";
 import { connectionAppRoutes } from "./scheduler/connections/app-routes.ts";
 import { testModeAppRoutes } from "./test-mode/app-routes.ts";
 import { endpointAppRoutes } from "./webhooks/endpoints/app-routes.ts";
@@ -47,6 +48,7 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
         testModeAppRoutes(shared, deps);
         bookingAppRoutes(shared, deps);
         analyticsAppRoutes(shared, deps);
+        reportAppRoutes(shared, deps);
         endpointAppRoutes(shared, deps);
         deliveryAppRoutes(shared, deps);
         redeliveryAppRoutes(shared, deps);

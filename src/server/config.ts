@@ -177,7 +177,8 @@ export const SETTINGS = {
     name: "SMTP_URL",
     fallback: null,
     isSecret: true,
-    meaning: "Mail server for invitations, password resets and notices. If unset, reset links are written to the log.",
+    meaning:
+      "Mail server for invitations, password resets, notices and reports. If unset, reset links are written to the log.",
   }),
   mailFrom: text({
     name: "MAIL_FROM",

@@ -1,4 +1,4 @@
-import { HOUR_MS, SECOND_MS } from "#contract/durations.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import { sweepAccounts } from "./accounts/auth/sweep-accounts.ts";
 import { finishLackingEvents } from "./bookings/flow/keep-booking.ts";
 import { settleOverdue } from "./bookings/flow/settle-overdue.ts";
@@ -6,6 +6,7 @@ import type { ServiceDeps } from "./create-deps.ts";
 import { rebuildOutdated } from "./funnel/recount/rebuild.ts";
 import { sealOutdated } from "./funnel/recount/seal-spans.ts";
 import { repeat } from "./lib/repeat.ts";
+import { sendReports } from "./reports/send-reports.ts";
 import { sweepExpired } from "./retention/sweep.ts";
 import { DeliveryLoop } from "./webhooks/delivery/loop.ts";
 import { mailNotices } from "./webhooks/health/mail-notices.ts";
@@ -31,6 +32,7 @@ const TASKS: readonly Task[] = [
   { name: "lacking-events", periodMs: 10 * SECOND_MS, run: finishLackingEvents },
   { name: "redeliveries", periodMs: SECOND_MS, run: runRedeliveries },
   { name: "notice-mails", periodMs: 10 * SECOND_MS, run: mailNotices },
+  { name: "reports", periodMs: MINUTE_MS, isLong: true, run: sendReports },
 ];
 
 /** Starts every task. `stop` lets the current runs end at their next safe point and waits for them. */

@@ -183,6 +183,12 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     const expected = report.daily.map(({ day, views, bookings }) => `${day},${views},${bookings}`);
     assert.deepEqual(lines, ["\uFEFFday,views,bookings", ...expected]);
     await page.getByText("Download started").waitFor();
+
+    await page.getByRole("button", { name: "Mail reports" }).click();
+    const dialog = page.getByRole("dialog", { name: "Reports by mail" });
+    await dialog.getByText("Mail is off").waitFor();
+    assert.ok(await dialog.getByRole("switch", { name: "Weekly report" }).isDisabled());
+    await assertGoodLooks(page);
   });
 
   test("says when the service can't be reached, and retries on request", async () => {

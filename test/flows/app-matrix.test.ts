@@ -67,6 +67,7 @@ const BODIES: Partial<Record<AppRouteName, object>> = {
   clearTestData: {},
   eraseBookings: { email: "nobody@example.com" },
   checkConnection: { book: false },
+  changeReports: { weekly: true },
   addEndpoint: { url: receiver.url, kind: "webhook" },
   changeEndpoint: { description: "CRM" },
   startRedelivery: { from: "2026-01-01" },

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { after } from "node:test";
 
-/** A mail server that accepts one mail per connection and keeps it. */
-export async function openMailServer(reply: { recipient: string } = { recipient: "250 OK" }) {
+/** A mail server that accepts one mail per connection and keeps it. With `isSilent` it never says that it has accepted one. */
+export async function openMailServer(reply: { recipient: string; isSilent?: boolean } = { recipient: "250 OK" }) {
   const mails: string[] = [];
   const waiting: (() => void)[] = [];
   const server = createServer((socket: Socket) => {
@@ -17,7 +17,7 @@ export async function openMailServer(reply: { recipient: string } = { recipient:
         if (!text.endsWith("\r\n.\r\n")) return;
         mails.push(text);
         isBody = false;
-        socket.write("250 OK\r\n");
+        if (!reply.isSilent) socket.write("250 OK\r\n");
         for (const go of waiting.splice(0)) go();
       } else if (text.startsWith("DATA")) {
         isBody = true;

@@ -130,6 +130,14 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "widgets/to-app-widget.ts",
     ...DASHBOARD,
   ]),
+  slice("reports", [
+    "analytics/app-report.ts",
+    "mail/mail.ts",
+    "organizations/queries.ts",
+    "test-mode/queries.ts",
+    "webhooks/endpoints/shown-url.ts",
+    ...DASHBOARD,
+  ]),
   slice("retention", [
     "bookings/stored/deletion-queries.ts",
     "bookings/stored/erase.ts",

@@ -47,6 +47,9 @@ export const APP_ROUTES = {
   getBookingTimes:    { method: "GET",    path: "/analytics/times", role: "viewer" },
   getLiveView:        { method: "GET",    path: "/analytics/live", role: "viewer" },
 
+  getReports:         { method: "GET",    path: "/reports", role: "viewer" },
+  changeReports:      { method: "PATCH",  path: "/reports", role: "viewer" },
+
   listEndpoints:      { method: "GET",    path: "/endpoints", role: "viewer" },
   addEndpoint:        { method: "POST",   path: "/endpoints", role: "admin", feature: "webhooks" },
   // On any plan it turns an endpoint off; everything else needs the feature, which the route itself checks.

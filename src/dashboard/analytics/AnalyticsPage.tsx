@@ -24,6 +24,7 @@ import { CompareSelect } from "./period/CompareSelect.tsx";
 import { PeriodSelect } from "./period/PeriodSelect.tsx";
 import classes from "./Report.module.css";
 import { Report } from "./Report.tsx";
+import { ReportsButton } from "./ReportsButton.tsx";
 import { type ChangeState, REPORT_DEFAULTS, type ReportState, toComparison, toScope } from "./report-state.ts";
 
 export function AnalyticsPage() {
@@ -38,7 +39,12 @@ export function AnalyticsPage() {
       title="Analytics"
       mark={<ZoneBadge />}
       description={<Summary report={report.data} />}
-      actions={<ExportMenu scope={scope} isReady={report.data !== undefined} />}
+      actions={
+        <>
+          <ReportsButton />
+          <ExportMenu scope={scope} isReady={report.data !== undefined} />
+        </>
+      }
     >
       <LiveStrip widgetNames={filtering.widgetNames} />
       <Group gap="sm" mb="lg" justify="space-between">

@@ -44,6 +44,13 @@ export const bookingTimesQuery = (organization: string, query: Parameters) =>
     refetchInterval: REFRESH_MS,
   });
 
+/** The signed-in member's own subscriptions. */
+export const reportsQuery = (organization: string) =>
+  queryOptions({
+    queryKey: [organization, "reports"],
+    queryFn: ({ signal }) => call("getReports", { organization, signal }),
+  });
+
 export const liveQuery = (organization: string) =>
   queryOptions({
     queryKey: [organization, "analytics", "live"],

@@ -7,6 +7,7 @@ import type * as deliveries from "#contract/app/deliveries.ts";
 import type * as endpoints from "#contract/app/endpoints.ts";
 import type { AppKeyList, CreatedKey, NewKey } from "#contract/app/keys.ts";
 import type { Overview } from "#contract/app/overview.ts";
+import type { ReportChange, ReportSubscriptions } from "#contract/app/reports.ts";
 import type { MemberRole } from "#contract/app/role.ts";
 import { ACCOUNT_ROUTES, APP_PREFIX, APP_ROUTES, AUTH_PREFIX, AUTH_ROUTES } from "#contract/app/routes.ts";
 import type * as widgets from "#contract/app/widgets.ts";
@@ -34,6 +35,8 @@ type Calls = {
   splitFunnel: { answer: analytics.FunnelSplit };
   getBookingTimes: { answer: analytics.BookingTimes };
   getLiveView: { answer: analytics.LiveView };
+  getReports: { answer: ReportSubscriptions };
+  changeReports: { answer: ReportSubscriptions; body: ReportChange };
   listEndpoints: { answer: endpoints.AppEndpointList };
   addEndpoint: { answer: endpoints.AddedEndpoint; body: endpoints.NewEndpoint };
   changeEndpoint: { answer: endpoints.AppEndpoint; body: endpoints.EndpointChange };

@@ -1,3 +1,4 @@
+import type { RawBuilder } from "kysely";
 import {
   type AppAnalytics,
   type AppList,
@@ -30,7 +31,7 @@ import {
 import { fillDays, toDayReport, toEntry } from "./report.ts";
 import { type LocalWindow, resolveWindow, type TimeOfDay, toDayText } from "./scan/local-window.ts";
 import { type HourCounts, type ScannedDays, scanDays, scanHours, scanReport } from "./scan/report-queries.ts";
-import { toShownKey, withScanSettings } from "./scan/visit-scan.ts";
+import { type Scan, toShownKey, withScanSettings } from "./scan/visit-scan.ts";
 
 // A report for the dashboard. Without filters, or for one widget, everything but hours and parts of days comes from the
 // counters; with other filters it comes from the visits.
@@ -43,6 +44,8 @@ export type Question = {
   now: Date;
   keptSince: Date;
   filters: readonly Filter[];
+  /** Only visits count for which this holds, of a row of funnel_visits. The counters can't answer then. */
+  visitCondition?: RawBuilder<unknown>;
   window: DayWindow;
   timeZone: string;
   today: string;
@@ -80,10 +83,17 @@ export async function readQuestion(
 }
 
 export async function readReport(deps: AnalyticsDeps, reader: Reader, query: Query): Promise<AppAnalytics> {
-  const { db } = deps;
   const question = await readQuestion(deps, reader, query);
+  return await answerQuestion(deps, question, readComparison(query, question.window));
+}
+
+/** `before` is the window to compare with. */
+export async function answerQuestion(
+  deps: AnalyticsDeps,
+  question: Question,
+  before: DayWindow | null,
+): Promise<AppAnalytics> {
   const { owner, window, dataSince, filters } = question;
-  const before = readComparison(query, window);
   const counts = await readCounts(deps, question);
   const lists = toLists(counts.lists);
   return {
@@ -98,7 +108,7 @@ export async function readReport(deps: AnalyticsDeps, reader: Reader, query: Que
     lists,
     previous: before && (await readPrevious(deps, question, before)),
     dataSince,
-    droppedEvents: await countDrops(db, owner, { ...window, widgetId: findCountedWidget(filters) ?? null }),
+    droppedEvents: await countDrops(deps.db, owner, { ...window, widgetId: findCountedWidget(filters) ?? null }),
   };
 }
 
@@ -123,7 +133,7 @@ async function readPrevious(
 }
 
 async function readCounts({ db }: AnalyticsDeps, question: Question): Promise<ReportCounts> {
-  const { owner, window, filters } = question;
+  const { owner, window } = question;
   const counted = toCountedWindow(question, window);
   if (counted) return await selectReport(db, owner, { ...counted, rowsMax: LIST_ROWS_MAX });
   const local = await resolve(db, question, window);
@@ -133,7 +143,7 @@ async function readCounts({ db }: AnalyticsDeps, question: Question): Promise<Re
     base: all,
     ...days
   } = await withScanSettings(db, (transaction) =>
-    scanReport(transaction, { owner, window: local, filters }, { rowsMax: LIST_ROWS_MAX, base }),
+    scanReport(transaction, toScan(question, local), { rowsMax: LIST_ROWS_MAX, base }),
   );
   const counts = toCounts(days, local, window);
   return { ...(all ? addCounts(all, counts, -1) : counts), lists };
@@ -158,10 +168,10 @@ async function readDays(
   window: DayWindow,
   untilTime?: TimeOfDay,
 ): Promise<DayCounts> {
-  const { owner, filters } = question;
+  const { owner } = question;
   const scan = async (part: DayWindow) => {
     const local = await resolve(db, question, part, untilTime);
-    const days = await withScanSettings(db, (each) => scanDays(each, { owner, window: local, filters }));
+    const days = await withScanSettings(db, (each) => scanDays(each, toScan(question, local)));
     return toCounts(days, local, part);
   };
   const counted = toCountedWindow(question, window);
@@ -181,17 +191,20 @@ async function readHours(
 ): Promise<AppAnalytics["hourly"]> {
   if (window.days > HOURLY_DAYS_MAX) return null;
   const local = await resolve(db, question, window, untilTime);
-  const scan = { owner: question.owner, window: local, filters: question.filters };
-  const hours = await withScanSettings(db, (transaction) => scanHours(transaction, scan));
+  const hours = await withScanSettings(db, (transaction) => scanHours(transaction, toScan(question, local)));
   return hours.map(toHourEntry);
 }
 
 /** What the counters are asked for; null if only the visits can answer. */
 export function toCountedWindow(question: Question, { days, to }: DayWindow): CountedWindow | null {
   const widgetId = findCountedWidget(question.filters);
-  return widgetId === undefined
+  return widgetId === undefined || question.visitCondition
     ? null
     : { days, lastDay: to, now: question.now, keptSince: question.keptSince, widgetId };
+}
+
+function toScan({ owner, filters, visitCondition }: Question, window: LocalWindow): Scan {
+  return { owner, window, filters, visitCondition };
 }
 
 export async function resolve(

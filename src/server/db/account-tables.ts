@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from "kysely";
 import type { AuditAction } from "#contract/app/audit.ts";
+import type { ReportPeriod } from "#contract/app/reports.ts";
 import type { MemberRole } from "#contract/app/role.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 
@@ -81,6 +82,17 @@ export type InvitationsTable = {
   expires_at: Date;
 };
 
+type ReportSubscriptionsTable = {
+  organization_id: OrganizationId;
+  user_id: string;
+  period: ReportPeriod;
+  token: string;
+  /** First day of the next week or month to report. */
+  next_start: string;
+  tried_at: Generated<Date | null>;
+  created_at: Date;
+};
+
 type SetupLinksTable = {
   token_hash: Buffer;
   created_at: Date;
@@ -106,6 +118,7 @@ export type AccountTables = {
   user_two_factors: UserTwoFactorsTable;
   members: MembersTable;
   invitations: InvitationsTable;
+  report_subscriptions: ReportSubscriptionsTable;
   setup_links: SetupLinksTable;
   audit_entries: AuditEntriesTable;
 };

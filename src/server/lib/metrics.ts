@@ -169,7 +169,7 @@ export function createMetrics() {
     }),
     mails: new Counter({
       name: "bookflow_mails_total",
-      help: "Mails by outcome. Notices are retried; links to join or to reset a password are not. not_sent: SMTP_URL is not set.",
+      help: "Mails by outcome. Notices and reports are retried; links to join or to reset a password are not. not_sent: SMTP_URL is not set.",
       labelNames: ["outcome"] as const,
       registers: [registry],
     }),

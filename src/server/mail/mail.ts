@@ -1,3 +1,4 @@
+import type { SendMailOptions } from "nodemailer";
 import type { Config } from "../config.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
@@ -6,11 +7,29 @@ import { within } from "../lib/pause.ts";
 /** A mail with one link. */
 type LinkMail = { to: string; subject: string; text: string; link: string };
 
+/** A mail with a picture, shown in its HTML as `cid:…`. */
+type PictureMail = {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  picture: { cid: string; content: Buffer };
+  headers: Readonly<Record<string, string>>;
+};
+
+/**
+ * `refused`: the mail server will never accept it. `failed`: it was not accepted, and may be sent again. `unknown`: the
+ * connection broke, and the mail server may have accepted it.
+ */
+type MailOutcome = "sent" | "refused" | "failed" | "unknown";
+
 export type Mail = {
   /** False without a mail server: links are then written to the log. */
   readonly isOn: boolean;
   /** Whether the mail server accepted the mail. Never tell strangers, because it reveals who has an account. */
   send(mail: LinkMail): Promise<boolean>;
+  /** Says whether the mail may be sent again without anybody getting it twice. */
+  sendOnce(mail: PictureMail): Promise<MailOutcome>;
   /** Signs in to the mail server without sending anything. Returns an error code, or null. */
   check(): Promise<string | null>;
 };
@@ -27,49 +46,75 @@ export function createMail(deps: {
 }): Mail {
   const { config, log } = deps;
   const { mails } = deps.metrics;
-  if (config.smtpUrl === null)
-    return {
-      isOn: false,
-      async send(mail) {
-        mails.inc({ outcome: "not_sent" });
-        log.warn("mail.not_sent", { sentence: `${mail.subject}: SMTP_URL is not set.`, link: mail.link });
-        return false;
-      },
-      check: async () => null,
-    };
+  if (config.smtpUrl === null) return createMailOff(deps);
   const { smtpUrl: url } = config;
   const limits = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
   const connect = async () => (await import("nodemailer")).createTransport({ url, ...limits });
   // Initialise the counters to 0, so that an alert notices the first failure.
   for (const outcome of ["sent", "failed"] as const) mails.inc({ outcome }, 0);
+  const post = async (mail: SendMailOptions): Promise<MailOutcome> => {
+    try {
+      const transport = await connect();
+      await within(SEND_LIMIT_MS, transport.sendMail({ from: config.mailFrom, ...mail }));
+      mails.inc({ outcome: "sent" });
+      log.info("mail.sent");
+      return "sent";
+    } catch (error) {
+      mails.inc({ outcome: "failed" });
+      log.error("mail.failed", { outcome: toCode(error) });
+      return toOutcome(error);
+    }
+  };
+  const check = async () => {
+    const transport = await connect();
+    try {
+      await transport.verify();
+      return null;
+    } catch (error) {
+      return toCode(error);
+    } finally {
+      transport.close();
+    }
+  };
   return {
     isOn: true,
-    async check() {
-      const transport = await connect();
-      try {
-        await transport.verify();
-        return null;
-      } catch (error) {
-        return toCode(error);
-      } finally {
-        transport.close();
-      }
-    },
+    check,
     async send({ to, subject, text, link }) {
-      try {
-        const transport = await connect();
-        const mail = { from: config.mailFrom, to, subject, text: `${text}\n\n${link}\n` };
-        await within(SEND_LIMIT_MS, transport.sendMail(mail));
-        mails.inc({ outcome: "sent" });
-        log.info("mail.sent");
-        return true;
-      } catch (error) {
-        mails.inc({ outcome: "failed" });
-        log.error("mail.failed", { outcome: toCode(error) });
-        return false;
-      }
+      return (await post({ to, subject, text: `${text}\n\n${link}\n` })) === "sent";
+    },
+    async sendOnce({ picture, ...mail }) {
+      // A connection that never came about has sent nothing; of one that breaks later, nobody can tell.
+      const fault = await check();
+      if (fault === null) return await post({ ...mail, attachments: [{ filename: "chart.png", ...picture }] });
+      mails.inc({ outcome: "failed" });
+      log.error("mail.failed", { outcome: fault });
+      return "failed";
     },
   };
+}
+
+/** Without a mail server. */
+function createMailOff({ log, metrics: { mails } }: { log: Log; metrics: Pick<Metrics, "mails"> }): Mail {
+  return {
+    isOn: false,
+    async send(mail) {
+      mails.inc({ outcome: "not_sent" });
+      log.warn("mail.not_sent", { sentence: `${mail.subject}: SMTP_URL is not set.`, link: mail.link });
+      return false;
+    },
+    async sendOnce() {
+      mails.inc({ outcome: "not_sent" });
+      return "failed";
+    },
+    check: async () => null,
+  };
+}
+
+/** Replies of 500 and more are final; without a reply the outcome is unknown. */
+function toOutcome(error: unknown): MailOutcome {
+  const { responseCode } = error as { responseCode?: number };
+  if (responseCode === undefined) return "unknown";
+  return responseCode >= 500 ? "refused" : "failed";
 }
 
 /** Mail servers repeat addresses in their messages, so only the code is logged. */

@@ -35,6 +35,7 @@ export const ORGANIZATION_TABLES = [
   "api_key_uses",
   "api_keys",
   "invitations",
+  "report_subscriptions",
   "members",
   "live_periods",
   "organization_logos",

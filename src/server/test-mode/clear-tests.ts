@@ -19,7 +19,7 @@ export async function clearTestData(
 ): Promise<TestData> {
   const now = clock.now();
   const { bookings, deliveries } = await clearBookings(db, owner, { widgetId, now });
-  const visits = await forgetVisits(db, owner, { widgetId, now, where: isTestVisit(owner, { widgetId, now }) });
+  const visits = await forgetVisits(db, owner, { widgetId, now, where: isTestVisit(owner, { visit: "visit", now }) });
   await deleteAppointmentsOf(db, owner, widgetId);
   return { bookings, visits, deliveries };
 }

@@ -27,17 +27,20 @@ export async function closeLivePeriod(
 }
 
 /**
- * Visits, called `visit`, that began in test mode and led to no live booking. What was imported from before the widget existed
- * is no test.
+ * Whether a visit began in test mode and led to no live booking. What was imported from before the widget existed is no test.
+ * `visit` is the name of funnel_visits in the statement.
  */
-export function isTestVisit(owner: OrganizationId, { widgetId, now }: { widgetId: WidgetId; now: Date }) {
+export function isTestVisit(owner: OrganizationId, { visit, now }: { visit: string; now: Date }): RawBuilder<boolean> {
+  const column = (name: string) => sql.ref(`${visit}.${name}`);
   const wasLive = (at: RawBuilder<unknown>) => sql`exists (
-    select from live_periods period where period.organization_id = ${owner} and period.widget_id = ${widgetId}
+    select from live_periods period where period.organization_id = ${owner} and period.widget_id = ${column("widget_id")}
       and ${at} >= period.started_at and (period.ended_at is null or ${at} < period.ended_at)
   )`;
-  return sql<boolean>`(visit.started_at < ${now}
-    and visit.started_at >= (select created_at from widgets where organization_id = ${owner} and id = ${widgetId})
-    and not ${wasLive(sql`visit.started_at`)} and not ${wasLive(sql`visit.converted_at`)})`;
+  const createdAt = sql`(
+    select widget.created_at from widgets widget where widget.organization_id = ${owner} and widget.id = ${column("widget_id")}
+  )`;
+  return sql<boolean>`(${column("started_at")} < ${now} and ${column("started_at")} >= ${createdAt}
+    and not ${wasLive(column("started_at"))} and not ${wasLive(column("converted_at"))})`;
 }
 
 export type TestData = { bookings: number; visits: number; deliveries: number };
@@ -51,7 +54,7 @@ export async function countTestData(
     select
       (select count(*) from bookings where organization_id = ${owner} and widget_id = ${widgetId} and is_test) as bookings,
       (select count(*) from funnel_visits visit where organization_id = ${owner} and widget_id = ${widgetId}
-        and ${isTestVisit(owner, { widgetId, now })}) as visits,
+        and ${isTestVisit(owner, { visit: "visit", now })}) as visits,
       (select count(*) from bookings booking
         join webhook_events event on event.organization_id = ${owner} and event.reference = booking.reference
         join deliveries delivery on delivery.organization_id = ${owner} and delivery.event_id = event.id

@@ -18,6 +18,8 @@ export type Scan = {
   filters: readonly Filter[];
   /** Reads what does not match instead. Not for filters by service, which also choose among a visit's bookings. */
   isComplement?: boolean;
+  /** Also has to hold, of a row of funnel_visits. Not together with isComplement. */
+  visitCondition?: RawBuilder<unknown> | undefined;
 };
 
 /**
@@ -144,8 +146,8 @@ function isInNoGap(at: RawBuilder<unknown>, { offsets }: LocalWindow): RawBuilde
 }
 
 /** Whether the visit matches all filters. */
-function matchesAll({ filters, isComplement = false }: Scan): RawBuilder<unknown> {
-  if (!isComplement) return and(filters.map(matches));
+function matchesAll({ filters, isComplement = false, visitCondition }: Scan): RawBuilder<unknown> {
+  if (!isComplement) return and([...filters.map(matches), ...(visitCondition ? [visitCondition] : [])]);
   return sql`and not (${sql.join(filters.map(matches), sql` and `)})`;
 }
 

@@ -47,6 +47,7 @@ export const COORDINATOR_TABLES = [
   "delivery_queue",
   "invitations",
   "members",
+  "report_subscriptions",
   "setup_links",
   "user_accounts",
   "user_sessions",

@@ -1,0 +1,60 @@
+import type { FastifyInstance } from "fastify";
+import { REPORT_PERIODS, ReportChange, ReportSubscriptions } from "#contract/app/reports.ts";
+import { BASE62 } from "#contract/ids.ts";
+import { type Member, memberOf } from "../accounts/auth/member-auth.ts";
+import type { Deps } from "../deps.ts";
+import { randomText } from "../lib/random.ts";
+import type { Mail } from "../mail/mail.ts";
+import { findOrganization } from "../organizations/queries.ts";
+import { findDueStart, nextStart } from "./due-periods.ts";
+import { deleteSubscription, insertSubscription, listSubscribed } from "./queries.ts";
+
+type ReportRouteDeps = Pick<Deps, "db" | "clock" | "random"> & { readonly mail: Mail };
+
+const TOKEN_LENGTH = 43;
+
+/** The signed-in member's own subscriptions. */
+export function reportAppRoutes(api: FastifyInstance, deps: ReportRouteDeps): void {
+  api.get("/reports", { schema: { response: { 200: ReportSubscriptions } } }, async (request) => {
+    return await readSubscriptions(deps, memberOf(request));
+  });
+
+  api.patch<{ Body: ReportChange }>(
+    "/reports",
+    { schema: { body: ReportChange, response: { 200: ReportSubscriptions } } },
+    async (request) => {
+      const member = memberOf(request);
+      for (const period of REPORT_PERIODS) {
+        const { [period]: isWanted } = request.body;
+        if (isWanted === true) await subscribe(deps, member, period);
+        if (isWanted === false) await deleteSubscription(deps.db, member.organizationId, { ...member, period });
+      }
+      return await readSubscriptions(deps, member);
+    },
+  );
+}
+
+/** The first report is the next one that becomes due. So whoever subscribes again the same day gets no second copy. */
+async function subscribe(
+  { db, clock, random }: ReportRouteDeps,
+  { organizationId, userId }: Member,
+  period: (typeof REPORT_PERIODS)[number],
+): Promise<void> {
+  const now = clock.now();
+  const zone = (await findOrganization(db, organizationId))?.time_zone ?? "UTC";
+  await insertSubscription(db, organizationId, {
+    userId,
+    period,
+    token: randomText(random, BASE62, TOKEN_LENGTH),
+    nextStart: nextStart(period, findDueStart(period, zone, now)),
+    now,
+  });
+}
+
+async function readSubscriptions(
+  { db, mail }: Pick<ReportRouteDeps, "db" | "mail">,
+  { organizationId, userId }: Member,
+): Promise<ReportSubscriptions> {
+  const periods = await listSubscribed(db, organizationId, userId);
+  return { weekly: periods.includes("weekly"), monthly: periods.includes("monthly"), isMailOn: mail.isOn };
+}

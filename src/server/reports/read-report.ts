@@ -1,0 +1,35 @@
+import { sql } from "kysely";
+import type { AppAnalytics } from "#contract/app/analytics.ts";
+import type { ReportPeriod } from "#contract/app/reports.ts";
+import { DAY_MS } from "#contract/durations.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import { type Plan, planIncludes } from "#contract/plans.ts";
+import { answerQuestion, readQuestion } from "../analytics/app-report.ts";
+import type { Deps } from "../deps.ts";
+import { isTestVisit } from "../test-mode/queries.ts";
+import { toDaysBefore, toPeriodDays } from "./due-periods.ts";
+import { type FailingEndpoint, listFailingEndpoints, wasLive } from "./queries.ts";
+
+export type Report = {
+  period: ReportPeriod;
+  analytics: AppAnalytics;
+  failingEndpoints: readonly FailingEndpoint[];
+};
+
+/** What is mailed about a week or a month, without test data. Null if all widgets were in test mode. */
+export async function readReport(
+  deps: Pick<Deps, "db" | "clock">,
+  owner: { id: OrganizationId; plan: Plan },
+  { period, start }: { period: ReportPeriod; start: string },
+): Promise<Report | null> {
+  const { from, to } = toPeriodDays(period, start);
+  const question = await readQuestion(deps, { organizationId: owner.id, plan: owner.plan }, { from, to });
+  const visitCondition = sql`not ${isTestVisit(owner.id, { visit: "funnel_visits", now: question.now })}`;
+  const analytics = await answerQuestion(deps, { ...question, visitCondition }, toDaysBefore(period, start));
+  const { views, bookings } = analytics.totals;
+  // Local days begin and end up to 14 hours away from UTC's.
+  const margin = { from: new Date(Date.parse(from) - DAY_MS), to: new Date(Date.parse(to) + 2 * DAY_MS) };
+  if (views + bookings === 0 && !(await wasLive(deps.db, owner.id, margin))) return null;
+  const failingEndpoints = planIncludes(owner.plan, "webhooks") ? await listFailingEndpoints(deps.db, owner.id) : [];
+  return { period, analytics, failingEndpoints };
+}
