@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import { selectAnalytics } from "../src/server/analytics/queries.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
@@ -83,7 +82,7 @@ export async function run(): Promise<Bar[]> {
       ...bars,
       ...filtered,
       judgeSeconds("stats rebuild of 5 M events", large.rebuildMs, REBUILD_BAR_SECONDS),
-      judgeSeconds("change of time zone with 5 M events, until it shows", zoneChangeMs, ZONE_CHANGE_BAR_SECONDS),
+      judgeSeconds("change of time zone with 5 M events", zoneChangeMs, ZONE_CHANGE_BAR_SECONDS),
       judgeMemory(residentMb),
     ];
   } finally {
@@ -140,22 +139,13 @@ function judgeSeconds(what: string, measuredMs: number, barSeconds: number): Bar
   return { what, measured: `${round(seconds)} s`, bar: `≤ ${barSeconds} s`, isReached: seconds <= barSeconds };
 }
 
-/** Until reports are in the new zone. Deleting the counters of the old one takes longer, and nobody waits for it. */
+/** Until reports are in the new zone. */
 async function measureZoneChange(pool: Pool, { owner }: History): Promise<number> {
   const db = openPatientDb(pool);
   await updateOrganization(db, owner, { time_zone: "America/New_York" });
   const startedAt = performance.now();
-  const rebuilding = rebuildStats({ db, clock: systemClock }, owner);
-  for (let zone = ""; zone !== "America/New_York"; ) {
-    await sleep(100);
-    const { rows } = await pool.query<{ zone: string }>("select zone from day_zones where organization_id = $1", [
-      owner,
-    ]);
-    zone = rows[0]?.zone ?? "";
-  }
-  const elapsedMs = performance.now() - startedAt;
-  await rebuilding;
-  return elapsedMs;
+  await rebuildStats({ db, clock: systemClock }, owner);
+  return performance.now() - startedAt;
 }
 
 /** The plan of the exact statement that the service runs, with the buffers it read. */

@@ -9,7 +9,6 @@ import {
   allowMemory,
   countPart,
   type DayPart,
-  deleteOldSets,
   findTimeZone,
   findVisitRange,
   mergeSets,
@@ -21,12 +20,11 @@ import { addUpSpans, findOpenSpan } from "./seal-spans.ts";
 
 // Recounts an organization from its visits without delaying recording. Under a short lock, two things start at the same moment:
 // recording also adds its changes to a second set of counters, and a transaction takes a snapshot of the visits and counts them
-// into a third set. Another short lock adds the changes to the counted set, and one update switches over. An interrupted
-// recount leaves unused sets behind; the next one creates new sets and deletes the old ones.
+// into a third set. Another short lock adds the changes to the counted set, and one update switches over. The hourly retention
+// deletes the sets that are no longer used, also those of an interrupted recount: nobody should wait for that.
 
 /** Days counted by one statement: few enough visits to group in memory, and to stop in between. */
 const PART_DAYS = 32;
-const DELETE_ROWS = 50_000;
 
 type RebuildOutcome =
   | { kind: "rebuilt"; visits: number; zone: string }
@@ -115,7 +113,6 @@ async function rebuild(
       ...{ building_version: null, building_rules: null },
     });
   });
-  while ((await deleteOldSets(deps.db, owner, DELETE_ROWS)) === DELETE_ROWS);
   return { kind: "rebuilt", visits, zone };
 }
 
