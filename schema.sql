@@ -455,6 +455,9 @@ create table redeliveries (
   place_id uuid not null,
   created_at timestamp(3) with time zone not null,
   finished_at timestamp(3) with time zone,
+  kept_delivered integer default 0 not null,
+  kept_failed integer default 0 not null,
+  kept_canceled integer default 0 not null,
   constraint redeliveries_state_check CHECK ((state = ANY (ARRAY['running'::text, 'finished'::text, 'canceled'::text]))),
   constraint redeliveries_pkey PRIMARY KEY (organization_id, id)
 );

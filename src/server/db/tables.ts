@@ -241,6 +241,9 @@ export type RedeliveriesTable = {
   state: RedeliveryState;
   matched: number;
   queued: number;
+  kept_delivered: Generated<number>;
+  kept_failed: Generated<number>;
+  kept_canceled: Generated<number>;
   place_at: Date;
   place_id: string;
   created_at: Date;

@@ -74,13 +74,14 @@ export async function listMatching(
   return rows;
 }
 
-/** Starts the schedule of queued deliveries again. */
+/** Starts the schedule of queued deliveries again. Earlier redeliveries of them keep the outcome they had. */
 export async function requeueDeliveries(
   transaction: Db,
   owner: OrganizationId,
   { ids, redeliveryId, now }: { ids: readonly DeliveryId[]; redeliveryId: RedeliveryId; now: Date },
 ): Promise<void> {
   if (ids.length === 0) return;
+  await keepOutcomes(transaction, owner, ids);
   await transaction
     .updateTable("deliveries")
     .set({
@@ -94,6 +95,21 @@ export async function requeueDeliveries(
     .where("organization_id", "=", owner)
     .where("id", "in", [...ids])
     .execute();
+}
+
+/** Adds the present outcomes of these deliveries to their redeliveries, before another redelivery takes them. */
+async function keepOutcomes(transaction: Db, owner: OrganizationId, ids: readonly DeliveryId[]): Promise<void> {
+  await sql`
+    with kept as (
+      select redelivery_id, count(*) filter (where state = 'delivered') as delivered,
+        count(*) filter (where state = 'failed') as failed, count(*) filter (where state = 'canceled') as canceled
+      from deliveries
+      where organization_id = ${owner} and id = any(${ids as DeliveryId[]}::uuid[]) and redelivery_id is not null
+      group by redelivery_id
+    )
+    update redeliveries redelivery set kept_delivered = kept_delivered + kept.delivered,
+      kept_failed = kept_failed + kept.failed, kept_canceled = kept_canceled + kept.canceled
+    from kept where redelivery.organization_id = ${owner} and redelivery.id = kept.redelivery_id`.execute(transaction);
 }
 
 type Running = { filter: RedeliveryFilter; place: RowPlace };
@@ -176,7 +192,8 @@ export async function listRedeliveries(
   { id, limit }: { id?: RedeliveryId; limit: number },
 ): Promise<RedeliveryRow[]> {
   const { rows } = await sql<RedeliveryRow>`
-    select organization_id, id, filter, state, matched, queued, place_at, place_id, created_at, finished_at, coalesce((
+    select organization_id, id, filter, state, matched, queued, kept_delivered, kept_failed, kept_canceled, place_at, place_id,
+      created_at, finished_at, coalesce((
       select json_object_agg(state, count) from (
         select state, count(*) as count from deliveries delivery
         where delivery.organization_id = redelivery.organization_id and delivery.redelivery_id = redelivery.id

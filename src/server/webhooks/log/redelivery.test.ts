@@ -207,6 +207,37 @@ test("a crash between two batches loses nothing and sends nothing twice", async 
   assert.equal(receiver.requests.length - before, 1_201);
 });
 
+test("a later redelivery of the same deliveries leaves the progress of the earlier ones as it was", async () => {
+  const { business, endpoint, start, read, reply, receiver } = await makeTeam();
+  const second = await makeEndpoint(deps, business, { url: receiver.url });
+  await failOne(business, endpoint);
+  await enable(business, second.id);
+  await failOne(business, endpoint);
+  await enable(business, second.id);
+  const progress = async (id: string) => {
+    const { queued, waiting, delivered, failed, canceled } = await read(id);
+    return { queued, waiting, delivered, failed, canceled };
+  };
+  const first = (await start({})).body.id;
+  await deliverAll(loop);
+  const ended = await progress(first);
+  assert.deepEqual([ended.queued, ended.waiting, ended.failed + ended.canceled], [4, 0, 4]);
+  await enable(business, endpoint);
+  await enable(business, second.id);
+  const next = (await start({ endpoint, states: ["failed", "canceled"] })).body.id;
+  assert.deepEqual(await progress(first), ended, "while the later one waits");
+  assert.deepEqual(await progress(next), { queued: 2, waiting: 2, delivered: 0, failed: 0, canceled: 0 });
+  reply.status = 200;
+  await deliverAll(loop);
+  assert.deepEqual(await progress(first), ended, "after it");
+  const delivered = { queued: 2, waiting: 0, delivered: 2, failed: 0, canceled: 0 };
+  assert.deepEqual(await progress(next), delivered);
+  const last = (await start({ states: ["delivered", "failed", "canceled"] })).body.id;
+  await deliverAll(loop);
+  assert.deepEqual([await progress(first), await progress(next)], [ended, delivered]);
+  assert.deepEqual(await progress(last), { queued: 4, waiting: 0, delivered: 4, failed: 0, canceled: 0 });
+});
+
 test("it can be cancelled; what is queued by then is still sent", async () => {
   const { business, endpoint, start, member, reply } = await makeTeam();
   await failOne(business, endpoint);

@@ -31,9 +31,9 @@ export function toAppRedelivery({ id, state, filter, matched, queued, counts, ..
     matched,
     queued,
     waiting: (counts.queued ?? 0) + (counts.retrying ?? 0),
-    delivered: counts.delivered ?? 0,
-    failed: counts.failed ?? 0,
-    canceled: counts.canceled ?? 0,
+    delivered: row.kept_delivered + (counts.delivered ?? 0),
+    failed: row.kept_failed + (counts.failed ?? 0),
+    canceled: row.kept_canceled + (counts.canceled ?? 0),
     createdAt: row.created_at.toISOString(),
     finishedAt: row.finished_at?.toISOString() ?? null,
   };
