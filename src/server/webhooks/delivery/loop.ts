@@ -70,8 +70,7 @@ export class DeliveryLoop {
     const { send, secretBox, urlBox, headerBox, schedule } = deps.webhooks;
     this.#deps = deps;
     this.#deliverDeps = { clock: deps.clock, send: send.send, secretBox, urlBox, headerBox, schedule };
-    const care = new EndpointCare(deps);
-    this.#writer = new ReportWriter(deps, (health) => care.lookAfter(health));
+    this.#writer = new ReportWriter(deps, new EndpointCare(deps));
     this.#vacuum = new QueueVacuum(deps);
     this.#outage = new OutageLog(deps.log, { failed: "deliveries.claim_failed", resumed: "deliveries.claim_resumed" });
   }

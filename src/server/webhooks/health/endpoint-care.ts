@@ -1,5 +1,6 @@
 import type { NoticeKind } from "#contract/delivery.ts";
 import { DAY_MS } from "#contract/durations.ts";
+import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import { writeAudit } from "../../audit/write-audit.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
@@ -11,7 +12,7 @@ import type { EndpointHealth } from "../queue/report-queries.ts";
 import { describeVerdict, type HealthVerdict, isFailingLong, judgeHealth } from "./health.ts";
 import {
   type AuditSwitchOff,
-  auditGone,
+  findSwitchedOff,
   findWarning,
   insertNotice,
   type SwitchedOff,
@@ -48,6 +49,11 @@ export class EndpointCare {
     }
   }
 
+  /** Runs in the transaction that turns the endpoint off. */
+  async auditGone(transaction: Db, owner: OrganizationId, id: EndpointId): Promise<void> {
+    await this.#auditSwitchOff(transaction, await findSwitchedOff(transaction, owner, id), "gone");
+  }
+
   async #judge(health: EndpointHealth): Promise<HealthVerdict> {
     const { organization_id: owner } = health;
     const now = this.#deps.clock.now();
@@ -62,10 +68,8 @@ export class EndpointCare {
     const { organization_id: owner, endpoint_id: endpointId } = health;
     const now = clock.now();
     const audit: AuditSwitchOff = (transaction, endpoint) => this.#auditSwitchOff(transaction, endpoint, reason);
-    const isOff = health.is_gone
-      ? await auditGone(db, owner, { endpointId, audit })
-      : await switchOffFailing(db, owner, health, { now, audit });
-    if (!isOff) return false;
+    // A receiver that is gone was turned off together with its report.
+    if (!health.is_gone && !(await switchOffFailing(db, owner, health, { now, audit }))) return false;
     await cancelForbidden(db, { now, limit: CANCEL_BATCH, endpointId });
     metrics.endpointsDisabled.inc({ reason });
     log.warn("endpoint.disabled", { organizationId: owner, endpointId, outcome: reason });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
 import { readAudit } from "../../../../test/support/app-api.ts";
 import { editEndpoint } from "../endpoints/endpoints.ts";
 import {
@@ -261,6 +262,25 @@ test("the owner is notified of a chat's first refused delivery, whatever the rea
     const { failing_since, failed_attempts } = await readEndpoint(deps, id);
     assert.deepEqual([failing_since, failed_attempts], [clock.now(), 1], `${kind} ${status}`);
   }
+});
+
+test("an endpoint that is gone is turned off together with its audit entry, or not at all", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({ status: 410 }));
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  const forbidden = sql`alter table audit_entries add constraint no_entry check (action <> 'endpoint.turned_off') not valid`;
+  await forbidden.execute(deps.db);
+  await deliverAll(loop);
+  await sql`alter table audit_entries drop constraint no_entry`.execute(deps.db);
+  assert.equal((await readEndpoint(deps, id)).status, "enabled");
+  // The lease of the lost report expires, and the delivery is tried again.
+  moveClock(service, HOUR);
+  await deliverAll(loop);
+  moveClock(service, HOUR);
+  await deliverAll(loop);
+  assert.equal((await readEndpoint(deps, id)).status, "disabled");
+  assert.equal((await readAudit(deps.db, business.owner)).length, 1);
 });
 
 test("a chat gets at most one message a second", async () => {

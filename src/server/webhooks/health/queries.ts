@@ -71,21 +71,13 @@ export async function switchOffFailing(
   });
 }
 
-/** A receiver that is gone was turned off together with its report. Returns false if the endpoint was removed since. */
-export async function auditGone(
-  db: Db,
-  owner: OrganizationId,
-  { endpointId, audit }: { endpointId: EndpointId; audit: AuditSwitchOff },
-): Promise<boolean> {
-  const endpoint = await db
+export async function findSwitchedOff(db: Db, owner: OrganizationId, id: EndpointId): Promise<SwitchedOff> {
+  return await db
     .selectFrom("endpoints")
     .select(["id", "organization_id", "url", "description"])
     .where("organization_id", "=", owner)
-    .where("id", "=", endpointId)
-    .where("removed_at", "is", null)
-    .executeTakeFirst();
-  if (endpoint) await audit(db, endpoint);
-  return endpoint !== undefined;
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow();
 }
 
 /**

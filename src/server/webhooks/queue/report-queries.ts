@@ -69,16 +69,20 @@ export type EndpointHealth = {
 };
 
 type Reports = StatementGroup<AttemptReport>;
+/** Audits that an endpoint was turned off because its receiver is gone, in the transaction that does so. */
+export type AuditGone = (transaction: Db, owner: OrganizationId, id: EndpointId) => Promise<void>;
 
 /** Returns the health of endpoints in use that are failing or gone. */
-export async function writeReports(db: Db, group: Reports): Promise<EndpointHealth[]> {
+export async function writeReports(db: Db, group: Reports, auditGone: AuditGone): Promise<EndpointHealth[]> {
   return await db.transaction().execute(async (transaction) => {
     const released = await releaseLeases(transaction, group.rows);
     const accepted = group.rows.filter(({ deliveryId }) => released.has(deliveryId));
     const endpoints = accepted.length === 0 ? [] : await recordAttempts(transaction, { ...group, rows: accepted });
     for (const endpoint of endpoints) if (endpoint.lane_changed) await writeLane(transaction, endpoint);
-    return endpoints
-      .filter((endpoint) => endpoint.was_in_use && (endpoint.failing_since !== null || endpoint.is_gone))
+    const inUse = endpoints.filter((endpoint) => endpoint.was_in_use);
+    for (const { organization_id: owner, id, is_gone } of inUse) if (is_gone) await auditGone(transaction, owner, id);
+    return inUse
+      .filter((endpoint) => endpoint.failing_since !== null || endpoint.is_gone)
       .map((endpoint) => ({
         ...endpoint,
         endpoint_id: endpoint.id,

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { randomUuid } from "../../lib/random.ts";
 import { deliver, reportInterrupted } from "../delivery/deliver.ts";
+import { EndpointCare } from "../health/endpoint-care.ts";
 import {
   book,
   createWebhookService,
@@ -52,7 +53,7 @@ test("of two reports on one attempt, as after an outage, the first counts and th
     const last = claimed.map((each) => ({ ...each, retriesUsed: status === 500 ? 8 : 0 }));
     const reports = await Promise.all(last.map((each) => deliver(deliverDeps, each)));
 
-    const writer = new ReportWriter(deps, async () => undefined);
+    const writer = new ReportWriter(deps, new EndpointCare(deps));
     const written: Promise<void>[] = [];
     await whileHeld(held, async () => {
       for (const { report } of reports) written.push(writer.write(report, held.lease.until));

@@ -6,7 +6,7 @@ import { Alarm } from "../../lib/alarm.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import { OutageLog } from "../../lib/outage-log.ts";
-import { type AttemptReport, type EndpointHealth, writeReports } from "./report-queries.ts";
+import { type AttemptReport, type AuditGone, type EndpointHealth, writeReports } from "./report-queries.ts";
 
 // Writes reports in batches, one at a time; reports that arrive meanwhile go into the next batch. While the database is away,
 // reports are kept and written again until their lease ends; then another worker reports the attempt. The loop counts a
@@ -15,6 +15,12 @@ import { type AttemptReport, type EndpointHealth, writeReports } from "./report-
 const RETRY_MS = 500;
 
 type WriterDeps = { db: Db; clock: Clock; log: Log };
+
+type Care = {
+  /** Called for every endpoint in use that is failing or gone after a report. */
+  lookAfter(health: EndpointHealth): Promise<void>;
+  auditGone: AuditGone;
+};
 
 type Pending = {
   readonly organizationId: OrganizationId;
@@ -25,16 +31,15 @@ type Pending = {
 
 export class ReportWriter {
   readonly #deps: WriterDeps;
-  readonly #onUnwell: (health: EndpointHealth) => Promise<void>;
+  readonly #care: Care;
   readonly #outage: OutageLog;
   readonly #pause = new Alarm();
   #pending: Pending[] = [];
   #isWriting = false;
 
-  /** `onUnwell` is called for every endpoint in use that is failing or gone after a report. */
-  constructor(deps: WriterDeps, onUnwell: (health: EndpointHealth) => Promise<void>) {
+  constructor(deps: WriterDeps, care: Care) {
     this.#deps = deps;
-    this.#onUnwell = onUnwell;
+    this.#care = care;
     this.#outage = new OutageLog(deps.log, {
       failed: "deliveries.report_failed",
       resumed: "deliveries.report_resumed",
@@ -103,7 +108,8 @@ export class ReportWriter {
   }
 
   async #finish(group: StatementGroup<AttemptReport>): Promise<void> {
-    for (const health of await writeReports(this.#deps.db, group)) await this.#onUnwell(health);
+    const auditGone: AuditGone = (transaction, owner, id) => this.#care.auditGone(transaction, owner, id);
+    for (const health of await writeReports(this.#deps.db, group, auditGone)) await this.#care.lookAfter(health);
   }
 }
 
