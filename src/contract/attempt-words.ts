@@ -36,6 +36,8 @@ export function describeAttempt({ kind, status, errorCode }: AttemptEnd): string
       return `HTTP ${status} (redirects aren’t followed)`;
     case "reply_body":
       return `HTTP ${status}, but the response says that nothing was posted`;
+    case "held_back":
+      return "Not sent: the endpoint was failing and had a backlog";
     case "interrupted":
       return "Interrupted on our side. The request may have arrived";
     case "secret_unreadable":

@@ -22,6 +22,7 @@ export const ATTEMPT_ERROR_CODES = [
   "http_status",
   "redirect",
   "reply_body",
+  "held_back",
   "interrupted",
   "secret_unreadable",
   "payload_erased",

@@ -41,6 +41,7 @@ export const ERROR_NAMES: Record<AttemptErrorCode, string> = {
   http_status: "HTTP error status",
   redirect: "Redirect",
   reply_body: "Rejected in the response body",
+  held_back: "Held back",
   interrupted: "Interrupted",
   secret_unreadable: "Secret can’t be decrypted",
   payload_erased: "Booking erased",

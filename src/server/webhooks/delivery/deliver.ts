@@ -1,5 +1,4 @@
 import type { AttemptDetail } from "#contract/delivery.ts";
-import type { EndpointKind } from "#contract/endpoint.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Sealer } from "../../lib/sealed.ts";
 import { parseRetryAfter } from "../../sending/retry-after.ts";
@@ -18,13 +17,11 @@ import { nextAttemptAt, type RetrySchedule } from "./retry-schedule.ts";
 //   retry, with none left           failed                                     state unchanged
 //   failed (final)                  failed                                     state unchanged
 //   interrupted (worker is gone)    as retry                                   state unchanged
+//   held back (endpoint is failing) as retry                                   state unchanged
 //   secret cannot be read           retrying, and no retry is used             state unchanged
 //
 // A test event is tried once: instead of a retry it fails. A manual attempt of a delivery that is retrying ("retry now") uses
 // no retry either; if it fails, the schedule continues where it was.
-
-/** Slack accepts about one message a second, Teams four; both block senders that exceed it. */
-const CHAT_PAUSE_MS = 1_000;
 
 export type DeliverDeps = {
   clock: Clock;
@@ -76,6 +73,23 @@ export function reportInterrupted(
     result: "interrupted",
     errorCode: "interrupted",
     countsForHealth: false,
+  };
+}
+
+/**
+ * No request was made: the endpoint is failing, and the delivery waited too long for its turn. The attempt counts all the same,
+ * so that the delivery keeps to its schedule.
+ */
+export function reportHeldBack(
+  deps: Pick<DeliverDeps, "schedule">,
+  delivery: LoadedDelivery,
+  now: Date,
+): AttemptReport {
+  const outcome = { kind: "retry", errorCode: "held_back", retryAfter: null } as const;
+  return {
+    ...blankReport(delivery, now),
+    ...settle(deps.schedule, delivery, { outcome, now }),
+    errorCode: "held_back",
   };
 }
 
@@ -137,7 +151,7 @@ function reportOutcome(
       ? { status: result.status, reply: result.body, replyIsTruncated: result.truncated }
       : {}),
     detail: toDetail(post, result),
-    pauseUntil: toPauseUntil(delivery.kind, outcome, now),
+    pauseUntil: toPauseUntil(outcome, now),
     isRefused: countsTowardStreak ? outcome.kind === "failed" && outcome.endpointEffect !== "none" : null,
     isGone: outcome.kind === "failed" && outcome.endpointEffect === "disable",
   };
@@ -156,11 +170,10 @@ function toDetail({ body, signed, customHeaders }: OutboundPost, { trace }: Send
   };
 }
 
-/** Honours Retry-After, and paces chat endpoints. */
-function toPauseUntil(kind: EndpointKind, outcome: AttemptOutcome, now: Date): Date | null {
+/** Honours Retry-After. */
+function toPauseUntil(outcome: AttemptOutcome, now: Date): Date | null {
   const askedSeconds = outcome.kind === "retry" ? parseRetryAfter(outcome.retryAfter, now) : null;
-  const pauseMs = Math.max((askedSeconds ?? 0) * 1_000, kind === "webhook" ? 0 : CHAT_PAUSE_MS);
-  return pauseMs === 0 ? null : new Date(now.getTime() + pauseMs);
+  return askedSeconds ? new Date(now.getTime() + askedSeconds * 1_000) : null;
 }
 
 /** Implements the table above. */

@@ -8,12 +8,12 @@ import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
 import { claimDeliveries } from "../queue/claim.ts";
 import type { ClaimedDelivery, Lease } from "../queue/claim-queries.ts";
 import { type LoadedDelivery, loadDeliveries } from "../queue/load.ts";
-import { cancelForbidden, dropLeases, listLostLeases } from "../queue/recovery-queries.ts";
+import { cancelForbidden, dropLeases, leaseHeldBack, listLostLeases } from "../queue/recovery-queries.ts";
 import { ReportWriter } from "../queue/report-writer.ts";
 import { QueueVacuum } from "../queue/vacuum.ts";
 import { DeadWorkers } from "../queue/worker-locks.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
-import { type DeliverDeps, deliver, reportInterrupted } from "./deliver.ts";
+import { type DeliverDeps, deliver, reportHeldBack, reportInterrupted } from "./deliver.ts";
 import { logAttempt } from "./log-attempt.ts";
 
 // The loop that sends what is due: it claims as many deliveries as it may have requests in flight, sends them side by side
@@ -31,6 +31,13 @@ const POLL_MS = 1_000;
 const CLAIM_WORTHWHILE = REQUESTS_AT_ONCE_MAX / 4;
 const GATHER_MS = 5;
 const RECOVER_BATCH = 500;
+/**
+ * A failing endpoint with a backlog holds a delivery back no longer; then its attempt counts as failed. With a batch every
+ * second, that leaves time for 5,000 deliveries before a minute is over.
+ */
+const HELD_BACK_MS_MAX = 50_000;
+/** After this long without a claim, it was the worker that held deliveries back. */
+const CLAIM_GAP_MS_MAX = 10_000;
 /** Half of the requests in flight: one half is sent while the other is claimed and reported. */
 const CLAIM_MAX = REQUESTS_AT_ONCE_MAX / 2;
 
@@ -64,6 +71,9 @@ export class DeliveryLoop {
   #isStopping = false;
   #running: Promise<void> = Promise.resolve();
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
+  #claimedAtMs = Number.NEGATIVE_INFINITY;
+  /** Since when claims have followed each other without a gap. */
+  #claimingSinceMs = Number.NEGATIVE_INFINITY;
   #pass: Pass = beginPass();
 
   constructor(deps: LoopDeps) {
@@ -150,11 +160,18 @@ export class DeliveryLoop {
     const pass = this.#pass;
     const startClaim = () => ({ lease: this.#makeLease(), free, limit, after: pass.after });
     const { deliveries, after, nextDueAt, heldBack } = await claimDeliveries(this.#deps.db, startClaim);
+    this.#noteClaim();
     pass.after = after;
     pass.hasMore = after !== "" || deliveries.length === limit;
     pass.nextDueMs = Math.min(pass.nextDueMs, nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY);
     for (const owner of heldBack) pass.heldBack.add(owner);
     return deliveries;
+  }
+
+  #noteClaim(): void {
+    const nowMs = this.#deps.clock.now().getTime();
+    if (Math.abs(nowMs - this.#claimedAtMs) > CLAIM_GAP_MS_MAX) this.#claimingSinceMs = nowMs;
+    this.#claimedAtMs = nowMs;
   }
 
   #makeLease(): Lease {
@@ -230,11 +247,17 @@ export class DeliveryLoop {
     return lease.until.getTime() - this.#deps.clock.now().getTime() >= this.#deps.webhooks.leaseMs / 2;
   }
 
-  /** Takes over what dead workers left, and cancels what must no longer be sent. */
+  /** Cancels what must no longer be sent, takes over what dead workers left, and lets go of what was held back too long. */
   async #recover(): Promise<void> {
-    const { db, clock, metrics, log } = this.#deps;
+    const { db, clock } = this.#deps;
     const now = clock.now();
     await cancelForbidden(db, { now, limit: RECOVER_BATCH });
+    await this.#takeOver(now);
+    await this.#releaseHeldBack(now);
+  }
+
+  async #takeOver(now: Date): Promise<void> {
+    const { db, metrics, log } = this.#deps;
     const deadWorkers = await this.#deadWorkers.find(db);
     const lost = await listLostLeases(db, { now, deadWorkers, limit: RECOVER_BATCH });
     if (lost.length === 0) return;
@@ -247,6 +270,22 @@ export class DeliveryLoop {
       return reportInterrupted(this.#deliverDeps, delivery, { isWorkerDead, now });
     });
     await Promise.all(reports.map((report) => this.#writer.write(report, now)));
+  }
+
+  async #releaseHeldBack(now: Date): Promise<void> {
+    const { db, log } = this.#deps;
+    const dueBefore = new Date(now.getTime() - HELD_BACK_MS_MAX);
+    const isClaiming = now.getTime() - this.#claimedAtMs <= CLAIM_GAP_MS_MAX;
+    if (!isClaiming || this.#claimingSinceMs > dueBefore.getTime()) return;
+    const held = await leaseHeldBack(db, { lease: this.#makeLease(), dueBefore, limit: RECOVER_BATCH });
+    if (held.length === 0) return;
+    log.warn("deliveries.held_back", { count: held.length });
+    const loaded = await loadDeliveries(db, held);
+    await this.#dropMissing(held, loaded);
+    const writes = loaded.map((delivery) =>
+      this.#writer.write(reportHeldBack(this.#deliverDeps, delivery, now), delivery.lease.until),
+    );
+    await Promise.all(writes);
   }
 }
 

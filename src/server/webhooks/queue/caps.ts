@@ -14,6 +14,8 @@ export const CAPS = {
   failingAfter: 3,
   /** To all failing endpoints together, so that many dead receivers leave room for the others. */
   toFailing: REQUESTS_AT_ONCE_MAX / 4,
+  /** Slack accepts about one message a second, Teams four; both block senders that exceed it. */
+  chatRequestsPerMinute: 60,
   perOrganization: REQUESTS_AT_ONCE_MAX / 4,
 } as const;
 

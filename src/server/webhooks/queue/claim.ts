@@ -1,6 +1,7 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { CAPS } from "./caps.ts";
 import { chooseFairly, type DueLane, type InFlight, toLaneCap, toLaneRoom } from "./choose-fairly.ts";
 import {
   beginClaim,
@@ -85,7 +86,13 @@ type CappedLane = WaitingLane & { cap: number };
 
 function withCap(lane: WaitingLane, { at, until }: Lease): CappedLane {
   const stepMs = (until.getTime() - at.getTime()) / OVERDUE_STEPS_PER_LEASE;
-  return { ...lane, cap: toLaneCap(lane, (at.getTime() - lane.dueAt.getTime()) / stepMs) };
+  const cap = toLaneCap(lane, (at.getTime() - lane.dueAt.getTime()) / stepMs);
+  return { ...lane, cap, requestsPerMinute: toRate(lane) };
+}
+
+function toRate({ isChat, requestsPerMinute }: WaitingLane): number | null {
+  if (!isChat) return requestsPerMinute;
+  return Math.min(requestsPerMinute ?? CAPS.chatRequestsPerMinute, CAPS.chatRequestsPerMinute);
 }
 
 /** Nothing more is claimed from a lane with a rate limit until its limit allows what was claimed now. */

@@ -5,11 +5,11 @@ import type { Plan } from "#contract/plans.ts";
 import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { PLANS_WITH_WEBHOOKS } from "./caps.ts";
-import { type ClaimedDelivery, INDEXES_ONLY } from "./claim-queries.ts";
+import { type ClaimedDelivery, INDEXES_ONLY, type Lease, leaseDeliveries } from "./claim-queries.ts";
 import { waitingLanes } from "./lanes.ts";
 
-// What every worker looks for once a second, across organizations: leases whose worker is gone, and deliveries that must no
-// longer be sent.
+// What every worker looks for once a second, across organizations: leases whose worker is gone, deliveries that must no longer
+// be sent, and deliveries that a failing endpoint has held back.
 
 type LeasedRow = Omit<ClaimedDelivery, "lease"> & {
   token: string;
@@ -43,6 +43,35 @@ export async function dropLeases(db: Db, claimed: readonly ClaimedDelivery[]): P
   await sql`
     delete from delivery_queue queue using unnest(${ids}::uuid[], ${tokens}::uuid[]) as dropped (delivery_id, lease_token)
     where queue.delivery_id = dropped.delivery_id and queue.lease_token = dropped.lease_token`.execute(db);
+}
+
+/**
+ * Leases deliveries that have waited for a failing endpoint since before `dueBefore`. A receiver that asked for a pause and an
+ * endpoint with a rate limit want their deliveries to wait; so does whoever redelivers one by hand.
+ */
+export async function leaseHeldBack(
+  db: Db,
+  { lease, dueBefore, limit }: { lease: Lease; dueBefore: Date; limit: number },
+): Promise<ClaimedDelivery[]> {
+  return await db.transaction().execute(async (transaction) => {
+    await sql`select ${INDEXES_ONLY}`.execute(transaction);
+    const { rows } = await sql<{ deliveryId: DeliveryId }>`
+      with recursive ${waitingLanes("")}
+      select held.delivery_id as "deliveryId"
+      from waiting_lanes
+      join delivery_lanes lane on lane.endpoint_id = waiting_lanes.endpoint_id
+      cross join lateral (
+        select delivery_id from delivery_queue
+        where endpoint_id = lane.endpoint_id and lease_token is null and due_at < ${dueBefore}
+          and not is_test and (trigger = 'automatic' or resume_at is not null)
+        order by due_at limit ${limit}
+      ) held
+      where waiting_lanes.due_at < ${dueBefore} and lane.state = 'open' and lane.is_failing
+        and lane.requests_per_minute is null and (lane.paused_until is null or lane.paused_until < ${dueBefore})
+      limit ${limit}`.execute(transaction);
+    const ids = rows.map(({ deliveryId }) => deliveryId);
+    return ids.length === 0 ? [] : await leaseDeliveries(transaction, ids, lease);
+  });
 }
 
 type Removed = { deliveryId: DeliveryId; organizationId: OrganizationId; reason: CancelReason };
