@@ -21,12 +21,6 @@ export function InvitationsSection() {
   const { id, can, format } = useOrganization();
   const invitations = useQuery(invitationsQuery(id));
   const [revoked, setRevoked] = useState<InvitationShape | null>(null);
-  const revoke = useAction({
-    run: (invitation: InvitationShape) => call("revokeInvitation", { organization: id, params: { id: invitation.id } }),
-    refreshes: [invitationsQuery(id).queryKey],
-    says: (_, { email }) => `Invitation for ${email} revoked`,
-    onDone: () => setRevoked(null),
-  });
   const columns: Column<InvitationShape>[] = [
     {
       header: "E-mail address",
@@ -72,16 +66,29 @@ export function InvitationsSection() {
           )
         }
       </Loaded>
-      <ConfirmDialog
-        isOpen={revoked !== null}
-        title="Revoke invitation?"
-        confirmLabel="Revoke invitation"
-        isBusy={revoke.isPending}
-        onConfirm={() => revoked && revoke.mutate(revoked)}
-        onClose={() => setRevoked(null)}
-      >
-        The invitation link for {revoked?.email} will stop working immediately.
-      </ConfirmDialog>
+      <RevokeDialog invitation={revoked} onClose={() => setRevoked(null)} />
     </Section>
+  );
+}
+
+function RevokeDialog({ invitation, onClose }: { invitation: InvitationShape | null; onClose: () => void }) {
+  const { id } = useOrganization();
+  const revoke = useAction({
+    run: (revoked: InvitationShape) => call("revokeInvitation", { organization: id, params: { id: revoked.id } }),
+    refreshes: [invitationsQuery(id).queryKey],
+    says: (_, { email }) => `Invitation for ${email} revoked`,
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      isOpen={invitation !== null}
+      title="Revoke invitation?"
+      confirmLabel="Revoke invitation"
+      isBusy={revoke.isPending}
+      onConfirm={() => invitation && revoke.mutate(invitation)}
+      onClose={onClose}
+    >
+      The invitation link for {invitation?.email} will stop working immediately.
+    </ConfirmDialog>
   );
 }

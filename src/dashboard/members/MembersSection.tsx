@@ -25,44 +25,9 @@ export function MembersSection() {
   const members = useQuery(membersQuery(id));
   const [change, setChange] = useState<Change | null>(null);
   const [removed, setRemoved] = useState<MemberShape | null>(null);
-  const navigate = useNavigate();
-  const refreshes = [meKey, membersQuery(id).queryKey];
-  const changeRole = useAction({
-    run: ({ member, role }: Change) =>
-      call("changeMember", {
-        organization: id,
-        params: { userId: member.userId },
-        body: { role, was: { role: member.role } },
-      }),
-    refreshes,
-    says: (_, { member, role }) => `${member.name}’s role changed to ${ROLE_NAMES[role].toLowerCase()}`,
-    onDone: () => setChange(null),
-  });
-  const remove = useAction({
-    run: (member: MemberShape) => call("removeMember", { organization: id, params: { userId: member.userId } }),
-    refreshes,
-    says: (_, member) => `${member.name} removed`,
-    onDone: (_, member) => {
-      setRemoved(null);
-      if (member.userId === me.user.id) void navigate({ to: HOME, replace: true });
-    },
-  });
   const mayChange = (member: MemberShape) => can(member.role === "owner" ? "changeOwner" : "changeMember");
   const columns: Column<MemberShape>[] = [
-    {
-      header: "Name",
-      isBare: true,
-      cell: (row) => (
-        <>
-          <Text size="sm" fw={500}>
-            {row.name} {row.userId === me.user.id && <Badge color="gray">You</Badge>}
-          </Text>
-          <Text size="xs" c="dimmed">
-            {row.email}
-          </Text>
-        </>
-      ),
-    },
+    { header: "Name", isBare: true, cell: (row) => <MemberName member={row} isMe={row.userId === me.user.id} /> },
     {
       header: "Two-factor authentication",
       isWideOnly: true,
@@ -104,29 +69,77 @@ export function MembersSection() {
           <DataTable label="Members" columns={columns} rows={data.toSorted(byRole)} rowKey={(row) => row.userId} />
         )}
       </Loaded>
-      <ConfirmDialog
-        isOpen={change !== null}
-        title={change ? `Change ${change.member.name}’s role to ${ROLE_NAMES[change.role].toLowerCase()}?` : ""}
-        confirmLabel="Change role"
-        isDangerous={false}
-        isBusy={changeRole.isPending}
-        onConfirm={() => change && changeRole.mutate(change)}
-        onClose={() => setChange(null)}
-      >
-        {change && ROLE_MEANINGS[change.role]}
-      </ConfirmDialog>
-      <ConfirmDialog
-        isOpen={removed !== null}
-        title={removed?.userId === me.user.id ? `Leave ${name}?` : `Remove ${removed?.name ?? ""}?`}
-        confirmLabel={removed?.userId === me.user.id ? "Leave organization" : "Remove member"}
-        isBusy={remove.isPending}
-        onConfirm={() => removed && remove.mutate(removed)}
-        onClose={() => setRemoved(null)}
-      >
-        {removed?.userId === me.user.id ? "You’ll" : `${removed?.email} will`} lose access to {name} immediately. The
-        audit log keeps past actions.
-      </ConfirmDialog>
+      <ChangeRoleDialog change={change} onClose={() => setChange(null)} />
+      <RemoveDialog member={removed} onClose={() => setRemoved(null)} />
     </Section>
+  );
+}
+
+function MemberName({ member, isMe }: { member: MemberShape; isMe: boolean }) {
+  return (
+    <>
+      <Text size="sm" fw={500}>
+        {member.name} {isMe && <Badge color="gray">You</Badge>}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {member.email}
+      </Text>
+    </>
+  );
+}
+
+function ChangeRoleDialog({ change, onClose }: { change: Change | null; onClose: () => void }) {
+  const { id } = useOrganization();
+  const changeRole = useAction({
+    run: ({ member, role }: Change) =>
+      call("changeMember", {
+        organization: id,
+        params: { userId: member.userId },
+        body: { role, was: { role: member.role } },
+      }),
+    refreshes: [meKey, membersQuery(id).queryKey],
+    says: (_, { member, role }) => `${member.name}’s role changed to ${ROLE_NAMES[role].toLowerCase()}`,
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      isOpen={change !== null}
+      title={change ? `Change ${change.member.name}’s role to ${ROLE_NAMES[change.role].toLowerCase()}?` : ""}
+      confirmLabel="Change role"
+      isDangerous={false}
+      isBusy={changeRole.isPending}
+      onConfirm={() => change && changeRole.mutate(change)}
+      onClose={onClose}
+    >
+      {change && ROLE_MEANINGS[change.role]}
+    </ConfirmDialog>
+  );
+}
+
+function RemoveDialog({ member, onClose }: { member: MemberShape | null; onClose: () => void }) {
+  const { id, name, me } = useOrganization();
+  const navigate = useNavigate();
+  const isMe = member?.userId === me.user.id;
+  const remove = useAction({
+    run: ({ userId }: MemberShape) => call("removeMember", { organization: id, params: { userId } }),
+    refreshes: [meKey, membersQuery(id).queryKey],
+    says: (_, removed) => `${removed.name} removed`,
+    onDone: (_, removed) => {
+      onClose();
+      if (removed.userId === me.user.id) void navigate({ to: HOME, replace: true });
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen={member !== null}
+      title={isMe ? `Leave ${name}?` : `Remove ${member?.name ?? ""}?`}
+      confirmLabel={isMe ? "Leave organization" : "Remove member"}
+      isBusy={remove.isPending}
+      onConfirm={() => member && remove.mutate(member)}
+      onClose={onClose}
+    >
+      {isMe ? "You’ll" : `${member?.email} will`} lose access to {name} immediately. The audit log keeps past actions.
+    </ConfirmDialog>
   );
 }
 

@@ -12,17 +12,13 @@ import { Section } from "../ui/layout/Section.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { BUTTONS, type Column, DataTable } from "../ui/tables/DataTable.tsx";
 
+/** One session, or all but this browser's. */
+type Sessions = SignIn | "others";
+
 export function SignInsSection() {
   const { format } = useOrganization();
   const signIns = useQuery(signInsQuery);
-  const [ending, setEnding] = useState<SignIn | "others" | null>(null);
-  const end = useAction({
-    run: (which: SignIn | "others") =>
-      which === "others" ? call("endOtherSignIns", {}) : call("endSignIn", { params: { id: which.id } }),
-    refreshes: [signInsQuery.queryKey],
-    says: (_, which) => (which === "others" ? "All other sessions signed out" : "Session signed out"),
-    onDone: () => setEnding(null),
-  });
+  const [ending, setEnding] = useState<Sessions | null>(null);
   const columns: Column<SignIn>[] = [
     {
       header: "Browser",
@@ -70,18 +66,31 @@ export function SignInsSection() {
       <Loaded query={signIns} rows={2}>
         {({ data }) => <DataTable label="Sessions" columns={columns} rows={data} rowKey={(row) => row.id} />}
       </Loaded>
-      <ConfirmDialog
-        isOpen={ending !== null}
-        title={ending === "others" ? "Sign out all other sessions?" : "Sign out this session?"}
-        confirmLabel={ending === "others" ? "Sign out other sessions" : "Sign out session"}
-        isBusy={end.isPending}
-        onConfirm={() => ending && end.mutate(ending)}
-        onClose={() => setEnding(null)}
-      >
-        {ending === "others"
-          ? "You’ll be signed out everywhere except in this browser."
-          : `${ending?.browser ?? "This browser"} will be signed out immediately.`}
-      </ConfirmDialog>
+      <SignOutDialog which={ending} onClose={() => setEnding(null)} />
     </Section>
+  );
+}
+
+function SignOutDialog({ which, onClose }: { which: Sessions | null; onClose: () => void }) {
+  const end = useAction({
+    run: (ended: Sessions) =>
+      ended === "others" ? call("endOtherSignIns", {}) : call("endSignIn", { params: { id: ended.id } }),
+    refreshes: [signInsQuery.queryKey],
+    says: (_, ended) => (ended === "others" ? "All other sessions signed out" : "Session signed out"),
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      isOpen={which !== null}
+      title={which === "others" ? "Sign out all other sessions?" : "Sign out this session?"}
+      confirmLabel={which === "others" ? "Sign out other sessions" : "Sign out session"}
+      isBusy={end.isPending}
+      onConfirm={() => which && end.mutate(which)}
+      onClose={onClose}
+    >
+      {which === "others"
+        ? "You’ll be signed out everywhere except in this browser."
+        : `${which?.browser ?? "This browser"} will be signed out immediately.`}
+    </ConfirmDialog>
   );
 }
