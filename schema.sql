@@ -25,6 +25,18 @@ create table api_keys (
 );
 CREATE INDEX api_keys_by_organization ON public.api_keys USING btree (organization_id, created_at);
 
+create table attempt_totals (
+  organization_id text not null,
+  interval_hours integer not null,
+  from_at timestamp(3) with time zone not null,
+  endpoint_id text not null,
+  delivered integer not null,
+  failed integer not null,
+  median_ms integer,
+  p95_ms integer,
+  constraint attempt_totals_pkey PRIMARY KEY (organization_id, interval_hours, from_at, endpoint_id)
+);
+
 create table audit_entries (
   organization_id text not null,
   id uuid not null,

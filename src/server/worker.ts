@@ -11,6 +11,7 @@ import { sweepExpired } from "./retention/sweep.ts";
 import { DeliveryLoop } from "./webhooks/delivery/loop.ts";
 import { mailNotices } from "./webhooks/health/mail-notices.ts";
 import { runRedeliveries } from "./webhooks/log/redelivery.ts";
+import { addUpAttempts } from "./webhooks/log/statistics.ts";
 import { DELIVERIES_CHANNEL } from "./webhooks/outbox/queries.ts";
 import { WORKER_LOCKS } from "./webhooks/queue/worker-locks.ts";
 
@@ -28,6 +29,7 @@ const TASKS: readonly Task[] = [
   { name: "expired-sign-ins", periodMs: HOUR_MS, isLong: true, run: sweepAccounts },
   { name: "recount", periodMs: 10 * SECOND_MS, isLong: true, run: rebuildOutdated },
   { name: "seal-spans", periodMs: HOUR_MS, isLong: true, run: sealOutdated },
+  { name: "attempt-totals", periodMs: HOUR_MS, isLong: true, run: addUpAttempts },
   { name: "overdue-bookings", periodMs: 10 * SECOND_MS, run: settleOverdue },
   { name: "lacking-events", periodMs: 10 * SECOND_MS, run: finishLackingEvents },
   { name: "redeliveries", periodMs: SECOND_MS, run: runRedeliveries },

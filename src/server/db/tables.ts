@@ -250,6 +250,17 @@ export type RedeliveriesTable = {
   finished_at: Date | null;
 };
 
+type AttemptTotalsTable = {
+  organization_id: OrganizationId;
+  interval_hours: number;
+  from_at: Date;
+  endpoint_id: EndpointId;
+  delivered: number;
+  failed: number;
+  median_ms: number | null;
+  p95_ms: number | null;
+};
+
 type BookingDeletionsTable = {
   organization_id: OrganizationId;
   deleted_at: Date;
@@ -311,6 +322,7 @@ export type Tables = AccountTables &
     delivery_lanes: DeliveryLanesTable;
     endpoint_notices: EndpointNoticesTable;
     redeliveries: RedeliveriesTable;
+    attempt_totals: AttemptTotalsTable;
     booking_deletions: BookingDeletionsTable;
     deletion_clocks: DeletionClocksTable;
     day_zones: DayZonesTable;

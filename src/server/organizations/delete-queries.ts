@@ -16,6 +16,7 @@ export const ORGANIZATION_TABLES = [
   "delivery_attempts",
   "endpoint_notices",
   "redeliveries",
+  "attempt_totals",
   "endpoints",
   "delivery_lanes",
   "booking_references",

@@ -14,6 +14,7 @@ import {
   deleteExpiredEvents,
   deleteExpiredNotices,
   deleteExpiredRedeliveries,
+  deleteExpiredTotals,
   deletePreviousSecrets,
   deleteRemovedEndpoints,
 } from "../webhooks/log/retention.ts";
@@ -30,6 +31,7 @@ type Kind =
   | "attempts"
   | "notices"
   | "redeliveries"
+  | "totals"
   | "secrets"
   | "endpoints"
   | "appointments";
@@ -53,6 +55,7 @@ const KINDS: readonly { kind: Kind; label: string; isLog?: true; deleteBatch: De
   { kind: "webhookEvents", label: "webhook_event", isLog: true, deleteBatch: deleteExpiredEvents },
   { kind: "attempts", label: "attempt", isLog: true, deleteBatch: deleteExpiredAttempts },
   { kind: "notices", label: "notice", isLog: true, deleteBatch: deleteExpiredNotices },
+  { kind: "totals", label: "attempt_total", isLog: true, deleteBatch: deleteExpiredTotals },
   { kind: "redeliveries", label: "redelivery", isLog: true, deleteBatch: deleteExpiredRedeliveries },
   { kind: "secrets", label: "signing_secret", deleteBatch: deletePreviousSecrets },
   { kind: "endpoints", label: "endpoint", isLog: true, deleteBatch: deleteRemovedEndpoints },
@@ -79,6 +82,7 @@ export async function sweepExpired(deps: SweepDeps, signal?: AbortSignal): Promi
     attempts: 0,
     notices: 0,
     redeliveries: 0,
+    totals: 0,
     secrets: 0,
     endpoints: 0,
     appointments: 0,

@@ -3,6 +3,7 @@
 
 /** Spread over the servers by organization: all rows of one organization are on the same server. */
 export const DISTRIBUTED_TABLES = [
+  "attempt_totals",
   "audit_entries",
   "api_key_uses",
   "booking_clocks",

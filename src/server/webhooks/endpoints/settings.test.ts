@@ -6,6 +6,8 @@ import type { AddedEndpoint, AppEndpoint, EndpointStatistics, RotatedSecret } fr
 import { askApp, readAudit } from "../../../../test/support/app-api.ts";
 import { makeWidget } from "../../../../test/support/builders.ts";
 import { signIn } from "../../../../test/support/sign-in.ts";
+import { sweepExpired } from "../../retention/sweep.ts";
+import { addUpAttempts } from "../log/statistics.ts";
 import {
   book,
   createWebhookService,
@@ -311,4 +313,49 @@ test("statistics count an endpoint's attempts and response times by hour, quarte
   assert.equal((await read("?period=1y")).status, 400);
   assert.equal((await read("?perod=7d")).status, 400);
   assert.notEqual(other.id, id);
+});
+
+test("once added up, the totals of finished intervals are read instead of the attempts, and show the same", async () => {
+  const business = await makeBusiness(deps);
+  const viewer = await signIn(service, { role: "viewer", organizationId: business.owner });
+  let status = 200;
+  const receiver = await startReplying(() => ({ status }));
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  const other = await makeEndpoint(deps, business, { url: receiver.url });
+  for (const at of ["2027-02-01T05:59:59.999Z", "2027-02-01T06:00:00.000Z", "2027-02-03T23:00:00.000Z"]) {
+    clock.set(new Date(at));
+    await book(deps, business);
+    await deliverAll(loop);
+    status = 500;
+  }
+  const read = async (endpoint: string, period: string) => {
+    const answer = await askApp(app, viewer, `GET /endpoints/${endpoint}/statistics?period=${period}`);
+    return (answer.body as EndpointStatistics).intervals;
+  };
+  const readAll = async () => [await read(id, "7d"), await read(id, "30d"), await read(other.id, "30d")];
+  const countTotals = async () => {
+    const totals = deps.db.selectFrom("attempt_totals").select("from_at").where("organization_id", "=", business.owner);
+    return (await totals.execute()).length;
+  };
+  clock.set(new Date("2027-02-04T00:30:00.000Z"));
+  const before = await readAll();
+  const nobodyStops = new AbortController().signal;
+  await addUpAttempts(deps, nobodyStops);
+  assert.deepEqual(await readAll(), before, "the last interval has just ended");
+  await Promise.all([addUpAttempts(deps, nobodyStops), addUpAttempts(deps, nobodyStops)]);
+  assert.deepEqual(await readAll(), before);
+  clock.set(new Date("2027-02-04T01:00:00.000Z"));
+  await addUpAttempts(deps, nobodyStops);
+  assert.deepEqual(await readAll(), before);
+  // Both endpoints: three quarters of a day and two days have attempts.
+  assert.equal(await countTotals(), 2 * (3 + 2));
+  await deps.db.deleteFrom("delivery_attempts").where("organization_id", "=", business.owner).execute();
+  assert.deepEqual(await readAll(), before, "no attempt is read");
+  clock.set(new Date("2027-02-04T02:00:00.000Z"));
+  await book(deps, business);
+  await deliverAll(loop);
+  assert.ok(((await read(id, "30d")).at(-1)?.failed ?? 0) > 0, "the present day is read from its attempts");
+  clock.set(new Date("2027-03-10T00:00:00.000Z"));
+  await sweepExpired(deps);
+  assert.equal(await countTotals(), 0, "kept as long as the log");
 });

@@ -57,6 +57,18 @@ export async function deleteExpiredRedeliveries(db: Db, owner: OrganizationId, b
   return Number(result.numAffectedRows ?? 0n);
 }
 
+export async function deleteExpiredTotals(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
+  const result = await sql`
+    with expired as (
+      select interval_hours, from_at, endpoint_id from attempt_totals
+      where organization_id = ${owner} and from_at < ${batch.keptSince} limit ${batch.limit}
+    )
+    delete from attempt_totals total using expired
+    where total.organization_id = ${owner} and total.interval_hours = expired.interval_hours
+      and total.from_at = expired.from_at and total.endpoint_id = expired.endpoint_id`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
 /** Deletes previous secrets whose overlap has ended, at most `limit`. */
 export async function deletePreviousSecrets(
   db: Db,
