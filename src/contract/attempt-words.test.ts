@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { describeAttempt } from "./attempt-words.ts";
+
+test("a card that Teams accepted may still fail later, so the words don't promise more", () => {
+  assert.equal(describeAttempt({ kind: "teams", status: 202, errorCode: null }), "HTTP 202, accepted by Teams");
+});
+
+test("only Teams accepts with 202: elsewhere, and with another status, the status says it all", () => {
+  for (const [kind, status] of [
+    ["teams", 200],
+    ["slack", 202],
+    ["webhook", 202],
+  ] as const)
+    assert.equal(describeAttempt({ kind, status, errorCode: null }), `HTTP ${status}`, kind);
+});
