@@ -49,6 +49,7 @@ test("without any variables every setting has its default", () => {
     webhookRetryJitter: 0.1,
     webhookTimeoutMs: 15_000,
     webhookAllowCidrs: [],
+    nat64Prefixes: ["64:ff9b::/96"],
     docsUrl: "http://localhost:3000/docs",
     logLevel: "info",
     shutdownGraceMs: 10_000,
@@ -189,6 +190,7 @@ describe("the other settings", () => {
     { key: "countryHeader", accepted: [["CF-IPCountry", "cf-ipcountry"]], refused: ["a b", "x:y", "é"], fault: "must be the name of a header" },
     { key: "webhookRetrySchedule", accepted: [["5", [5]], ["0, 30,604800", [0, 30, 604_800]]], refused: ["5,", "1.5", "-1", "604801", "a", Array(21).fill("1").join(",")], fault: "must be 1 to 20 whole numbers with commas between them" },
     { key: "webhookRetryJitter", accepted: [["0", 0], ["1", 1], [".5", 0.5], ["0.25", 0.25], ["1.0", 1]], refused: ["1.1", "-0.1", "10%", "1e-3", "."], fault: "must be from 0 to 1" },
+    { key: "nat64Prefixes", accepted: [["64:ff9b::/96, 64:ff9b:1::/48", ["64:ff9b::/96", "64:ff9b:1::/48"]]], refused: ["64:ff9b::", "64:ff9b::/95", "64:ff9b::/128", "10.0.0.0/32", "x::/96"], fault: "must be IPv6 prefixes of 32, 40, 48, 56, 64 or 96 bits, like 64:ff9b::/96" },
     { key: "webhookAllowCidrs", accepted: [["10.0.0.0/8, fd00::/8,127.0.0.1", ["10.0.0.0/8", "fd00::/8", "127.0.0.1"]]], refused: ["10.0.0/8", "10.0.0.0/33", "fd00::/129", "localhost", "10.0.0.0/8/8"], fault: `must be ${networks}` },
   ];
   for (const { key, accepted, refused, fault } of cases) {

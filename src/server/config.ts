@@ -8,6 +8,7 @@ import {
   headerName,
   integer,
   mailServer,
+  nat64Prefixes,
   networks,
   proxies,
   type Setting,
@@ -221,6 +222,12 @@ export const SETTINGS = {
     fallback: "",
     meaning:
       "Private networks in which webhooks and scheduling systems are allowed, including plain http. If empty, only public addresses over https are allowed.",
+  }),
+  nat64Prefixes: nat64Prefixes({
+    name: "NAT64_PREFIXES",
+    fallback: "64:ff9b::/96",
+    meaning:
+      "Prefixes under which the network translates IPv6 to IPv4 (NAT64). An address under one is judged by the IPv4 address inside it. `dig AAAA ipv4only.arpa` shows the prefix.",
   }),
   docsUrl: webAddress({
     name: "DOCS_URL",

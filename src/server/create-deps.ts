@@ -31,8 +31,8 @@ export async function createDeps(parts: {
   const random = systemRandom;
   const secretKey = await loadSecretKey({ random }, config);
   const webhooks = createWebhookDeps({ config, secretKey, clock, random });
-  const { resolve, allow } = webhooks;
-  const scheduler = createSchedulerDeps({ config, secretKey, resolve, allow, clock, random });
+  const { resolve, allow, nat64 } = webhooks;
+  const scheduler = createSchedulerDeps({ config, secretKey, resolve, allow, nat64, clock, random });
   const { db, pool } = parts.database;
   const metrics = createMetrics();
   watchPool(metrics, pool);

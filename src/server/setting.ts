@@ -151,6 +151,23 @@ export function networks(described: Described): Setting<readonly string[]> {
   };
 }
 
+/** The lengths are those of RFC 6052. */
+export function nat64Prefixes(described: Described): Setting<readonly string[]> {
+  const range = "IPv6 prefixes of 32, 40, 48, 56, 64 or 96 bits, like 64:ff9b::/96";
+  return {
+    ...described,
+    range,
+    parse: (text) => {
+      const parts = text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== "");
+      const isPrefix = (part: string) => part.includes(":") && isNetwork(part) && /\/(?:32|40|48|56|64|96)$/.test(part);
+      return parts.every(isPrefix) ? { value: parts } : { fault: `must be ${range}` };
+    },
+  };
+}
+
 function isNetwork(text: string): boolean {
   const [address = "", length, ...rest] = text.split("/");
   const bits = isIP(address) === 4 ? 32 : 128;

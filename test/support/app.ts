@@ -40,7 +40,7 @@ export async function createTestApp(settings: Partial<Config> = {}): Promise<Tes
   const config = { ...parseConfig({}), ...settings };
   const log = createLog("debug", { write: (line) => lines.push(line) });
   const webhooks = createWebhookDeps({ config, secretKey: TEST_SECRET_KEY, clock, random: systemRandom });
-  const { resolve, allow } = webhooks;
+  const { resolve, allow, nat64 } = webhooks;
   const metrics = createMetrics();
   const mail = createMail({ config, log, metrics });
   const deps: ServiceDeps = {
@@ -55,7 +55,15 @@ export async function createTestApp(settings: Partial<Config> = {}): Promise<Tes
     webhooks,
     mail,
     accounts: createAccountsDeps({ config, db, clock, random: systemRandom, log, mail, secretKey: TEST_SECRET_KEY }),
-    scheduler: createSchedulerDeps({ config, secretKey: TEST_SECRET_KEY, resolve, allow, clock, random: systemRandom }),
+    scheduler: createSchedulerDeps({
+      config,
+      secretKey: TEST_SECRET_KEY,
+      resolve,
+      allow,
+      nat64,
+      clock,
+      random: systemRandom,
+    }),
   };
   const app = await buildApp(deps);
   after(() => app.close());

@@ -72,6 +72,7 @@ test("a name that resolves to an internal address is not connected to, even if i
     docsUrl: "https://docs.example",
     resolve: async () => ({ kind: "found", addresses: ["93.184.216.34", "10.0.0.7"] }),
     allow: [],
+    nat64: [],
   });
   after(() => outbound.close());
   const reply = await outbound.send(get("https://cal.example.com/v2/me"), NEVER);
@@ -84,6 +85,7 @@ test("plain http is only for networks the operator allows", async () => {
     docsUrl: "https://docs.example",
     resolve: async () => ({ kind: "found", addresses: ["93.184.216.34"] }),
     allow: [],
+    nat64: [],
   });
   after(() => outbound.close());
   const reply = await outbound.send(get("http://cal.example.com/v2/me"), NEVER);

@@ -31,12 +31,13 @@ export function createSchedulerDeps(deps: {
   resolve: ResolveHost;
   /** Private networks in which self-hosted systems are allowed. */
   allow: readonly Cidr[];
+  nat64: readonly Cidr[];
   clock: Clock;
   random: Random;
 }): SchedulerDeps {
-  const { config, secretKey, clock, resolve, allow } = deps;
+  const { config, secretKey, clock, resolve, allow, nat64 } = deps;
   return {
-    outbound: createOutbound({ clock, resolve, allow, docsUrl: config.docsUrl }),
+    outbound: createOutbound({ clock, resolve, allow, nat64, docsUrl: config.docsUrl }),
     sealer: createSealer(deps, { secretKey, purpose: "scheduling credentials, version 1" }),
     limits: SCHEDULER_LIMITS,
     baseUrl: config.baseUrl,

@@ -2,10 +2,15 @@ import assert from "node:assert/strict";
 import { BlockList } from "node:net";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Cidr, judgeAddress, parseAddress, parseCidr, permits } from "./address-rules.ts";
+import { type AddressVerdict, type Cidr, judgeAddress, parseAddress, parseCidr, permits } from "./address-rules.ts";
 
 function cidrs(...texts: string[]): Cidr[] {
   return texts.map((text) => parseCidr(text) ?? assert.fail(`not a range: ${text}`));
+}
+
+/** On a network with the usual NAT64 prefix. */
+function judge(address: string, ...allow: string[]): AddressVerdict {
+  return judgeAddress(address, { allow: cidrs(...allow), nat64: cidrs("64:ff9b::/96") });
 }
 
 test("public internet addresses are allowed", () => {
@@ -35,7 +40,7 @@ test("public internet addresses are allowed", () => {
     "64:ff9b::8.8.8.8",
     "64:ff9b::5db8:d822",
   ];
-  for (const address of addresses) assert.deepEqual(judgeAddress(address, []), { kind: "public" }, address);
+  for (const address of addresses) assert.deepEqual(judge(address), { kind: "public" }, address);
 });
 
 test("private, loopback, link-local, metadata, shared, reserved and embedding ranges are refused, from first to last address", () => {
@@ -63,18 +68,52 @@ test("private, loopback, link-local, metadata, shared, reserved and embedding ra
     ["fc00::", "fd00:ec2::254", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
     ["fe80::", "fe80::1", "febf:ffff::1", "fec0::1", "feff::1", "ff00::", "ff02::1"],
   ].flat();
-  for (const address of addresses) assert.equal(judgeAddress(address, []).kind, "blocked", address);
+  for (const address of addresses) assert.equal(judge(address).kind, "blocked", address);
 });
 
 test("a refusal names the range and its purpose", () => {
-  assert.deepEqual(judgeAddress("169.254.169.254", []), {
+  assert.deepEqual(judge("169.254.169.254"), {
     kind: "blocked",
     range: "the link-local network, where cloud metadata lives (169.254.0.0/16)",
   });
-  assert.deepEqual(judgeAddress("::ffff:10.1.2.3", []), { kind: "blocked", range: "a private network (10.0.0.0/8)" });
-  assert.deepEqual(judgeAddress("64:ff9b::10.1.2.3", []), { kind: "blocked", range: "a private network (10.0.0.0/8)" });
-  assert.deepEqual(judgeAddress("fd00::1", []), { kind: "blocked", range: "a private network (fc00::/7)" });
-  assert.deepEqual(judgeAddress("4000::1", []), { kind: "blocked", range: "a reserved IPv6 range" });
+  assert.deepEqual(judge("::ffff:10.1.2.3"), { kind: "blocked", range: "a private network (10.0.0.0/8)" });
+  assert.deepEqual(judge("64:ff9b::10.1.2.3"), { kind: "blocked", range: "a private network (10.0.0.0/8)" });
+  assert.deepEqual(judge("fd00::1"), { kind: "blocked", range: "a private network (fc00::/7)" });
+  assert.deepEqual(judge("4000::1"), { kind: "blocked", range: "a reserved IPv6 range" });
+});
+
+test("an address under a NAT64 prefix of the network is judged by the IPv4 address inside it", () => {
+  // The examples of RFC 6052, section 2.4, for 192.0.2.33; here with a public and a private address.
+  // biome-ignore format: one prefix a line
+  const cases: [prefix: string, ofPublic: string, ofPrivate: string][] = [
+    ["2a00:db8::/32",              "2a00:db8:808:808::",              "2a00:db8:a00:1::"],
+    ["2a00:db8:100::/40",          "2a00:db8:108:808:8::",            "2a00:db8:10a:0:1::"],
+    ["2a00:db8:122::/48",          "2a00:db8:122:808:8:800::",        "2a00:db8:122:a00:0:100::"],
+    ["2a00:db8:122:300::/56",      "2a00:db8:122:308:8:808::",        "2a00:db8:122:30a:0:1::"],
+    ["2a00:db8:122:344::/64",      "2a00:db8:122:344:8:808:800::",    "2a00:db8:122:344:a:0:100::"],
+    ["2a00:db8:122:344::/96",      "2a00:db8:122:344::8.8.8.8",       "2a00:db8:122:344::10.0.0.1"],
+    ["fd00:64::/96",               "fd00:64::8.8.8.8",                "fd00:64::10.0.0.1"],
+    ["64:ff9b:1::/48",             "64:ff9b:1:808:8:800::",           "64:ff9b:1:a00:0:100::"],
+    ["64:ff9b:1:abcd::/96",        "64:ff9b:1:abcd::8.8.8.8",         "64:ff9b:1:abcd::10.0.0.1"],
+  ];
+  const toPrivate = { kind: "blocked", range: "a private network (10.0.0.0/8)" };
+  for (const [prefix, ofPublic, ofPrivate] of cases) {
+    const rules = { allow: [], nat64: cidrs("64:ff9b::/96", prefix) };
+    assert.deepEqual(judgeAddress(ofPublic, rules), { kind: "public" }, prefix);
+    assert.deepEqual(judgeAddress(ofPrivate, rules), toPrivate, prefix);
+    const allowed = { ...rules, allow: cidrs("10.0.0.0/8") };
+    assert.deepEqual(judgeAddress(ofPrivate, allowed), { kind: "allowed" }, prefix);
+  }
+});
+
+test("without its prefix in the settings, a NAT64 address outside global unicast is refused", () => {
+  for (const [address, range] of [
+    ["64:ff9b::8.8.8.8", "the NAT64 range (64:ff9b::/96)"],
+    ["64:ff9b:1::8.8.8.8", "the local NAT64 range (64:ff9b:1::/48)"],
+    ["64:ff9b:1:808:8:800::", "the local NAT64 range (64:ff9b:1::/48)"],
+    ["fd00:64::8.8.8.8", "a private network (fc00::/7)"],
+  ] as const)
+    assert.deepEqual(judgeAddress(address, { allow: [], nat64: [] }), { kind: "blocked", range }, address);
 });
 
 test("text that isn't a plain address is refused", () => {
@@ -89,16 +128,12 @@ test("text that isn't a plain address is refused", () => {
     "1.2.3.4:80",
     " 8.8.8.8",
   ]) {
-    assert.deepEqual(
-      judgeAddress(text, cidrs("0.0.0.0/0", "::/0")),
-      { kind: "blocked", range: "an unknown format" },
-      text,
-    );
+    assert.deepEqual(judge(text, "0.0.0.0/0", "::/0"), { kind: "blocked", range: "an unknown format" }, text);
   }
 });
 
 test("an allow-listed range is allowed in every spelling of its addresses, and its neighbours are refused", () => {
-  const allow = cidrs("10.20.0.0/16", "127.0.0.1", "fd00:1::/32");
+  const allow = ["10.20.0.0/16", "127.0.0.1", "fd00:1::/32"];
   for (const address of [
     "10.20.0.0",
     "10.20.255.255",
@@ -108,7 +143,7 @@ test("an allow-listed range is allowed in every spelling of its addresses, and i
     "fd00:1::9",
     "64:ff9b::10.20.1.1",
   ]) {
-    assert.deepEqual(judgeAddress(address, allow), { kind: "allowed" }, address);
+    assert.deepEqual(judge(address, ...allow), { kind: "allowed" }, address);
   }
   for (const address of [
     "10.19.255.255",
@@ -119,7 +154,7 @@ test("an allow-listed range is allowed in every spelling of its addresses, and i
     "64:ff9b::10.21.1.1",
     "2002:a14:101::",
   ]) {
-    assert.equal(judgeAddress(address, allow).kind, "blocked", address);
+    assert.equal(judge(address, ...allow).kind, "blocked", address);
   }
 });
 
@@ -199,7 +234,7 @@ test("for any address and any range, our arithmetic agrees with Node's", () => {
         list.addSubnet(network, prefix, family);
         // Random addresses are rarely inside, so half of the cases use the network's own address.
         const asked = isNear ? network : address;
-        const verdict = judgeAddress(asked, cidrs(`${network}/${prefix}`));
+        const verdict = judge(asked, `${network}/${prefix}`);
         // BlockList also matches a mapped address against IPv4 rules; these cases can't be compared.
         if (family === "ipv6" && /^(::ffff:|64:ff9b::)/i.test(asked)) return;
         assert.equal(verdict.kind === "allowed", list.check(asked, family), `${asked} in ${network}/${prefix}`);

@@ -4,10 +4,19 @@ import { assert } from "../lib/assert.ts";
 // Which addresses webhooks and requests to scheduling systems may reach. Addresses are judged by their 16 bytes, never by
 // their spelling. An IPv4 address is kept as ::ffff:a.b.c.d, so 10.0.0.1 and ::ffff:a00:1 are the same. IPv6 is refused unless
 // it is global unicast; IPv4 unless it is outside every special range. On networks with DNS64, an IPv4-only host also has an
-// address in 64:ff9b::/96 (NAT64), which leads to the IPv4 address in its last four bytes: that one is judged. The other forms
-// that carry an IPv4 address (local NAT64, 6to4, Teredo, IPv4-compatible) are refused as whole ranges.
+// address under a NAT64 prefix, which leads to the IPv4 address inside it: that one is judged. The operator names the prefixes,
+// because a prefix of one's own looks like any other network, and in 64:ff9b:1::/48 only its length tells where the IPv4 address
+// is: a wrong guess would let a public address stand for a private one. The other forms that carry an IPv4 address (6to4,
+// Teredo, IPv4-compatible) are refused as whole ranges.
 
 export type Cidr = { readonly bytes: Uint8Array; readonly prefixBits: number };
+
+export type AddressRules = {
+  /** Private networks that may be reached. */
+  readonly allow: readonly Cidr[];
+  /** What the network translates to IPv4. */
+  readonly nat64: readonly Cidr[];
+};
 
 export type AddressVerdict =
   | { readonly kind: "public" }
@@ -16,10 +25,11 @@ export type AddressVerdict =
   /** `range` completes the phrase "an address in". */
   | { readonly kind: "blocked"; readonly range: string };
 
-export function judgeAddress(address: string, allow: readonly Cidr[]): AddressVerdict {
+export function judgeAddress(address: string, { allow, nat64 }: AddressRules): AddressVerdict {
   const parsed = parseAddress(address);
   if (parsed === null) return { kind: "blocked", range: "an unknown format" };
-  const bytes = contains(NAT64, parsed) ? toMappedIpv4(parsed.subarray(12)) : parsed;
+  const prefix = nat64.find((cidr) => contains(cidr, parsed));
+  const bytes = prefix ? toMappedIpv4(readEmbeddedIpv4(parsed, prefix)) : parsed;
   if (allow.some((cidr) => contains(cidr, bytes))) return { kind: "allowed" };
   if (!contains(MAPPED_IPV4, bytes) && !contains(GLOBAL_UNICAST, bytes)) {
     const special = IPV6_OUTSIDE_GLOBAL.find(([cidr]) => contains(cidr, bytes));
@@ -43,6 +53,11 @@ export function parseCidr(text: string): Cidr | null {
   if (prefix === undefined) return { bytes, prefixBits: 128 };
   const prefixBits = /^[0-9]{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
   return prefixBits <= addressBits ? { bytes, prefixBits: prefixBits + (128 - addressBits) } : null;
+}
+
+/** As RFC 6052, section 2.2, says: right after the prefix, but never in byte 8. */
+function readEmbeddedIpv4(bytes: Uint8Array, { prefixBits }: Cidr): number[] {
+  return [...bytes.subarray(prefixBits / 8)].filter((_, index) => prefixBits / 8 + index !== 8).slice(0, 4);
 }
 
 /** 16 bytes; null if the text is not an address. Zone identifiers (fe80::1%eth0) are not accepted. */
@@ -98,7 +113,6 @@ function range(text: string, meaning: string): readonly [Cidr, string] {
 }
 
 const [MAPPED_IPV4] = range("::ffff:0:0/96", "the IPv4-mapped range");
-const [NAT64] = range("64:ff9b::/96", "the NAT64 range");
 const [GLOBAL_UNICAST] = range("2000::/3", "the global unicast range");
 
 // The IANA special-purpose registries, and the one metadata address (Azure's) that lies in no special range.
@@ -133,6 +147,7 @@ const BLOCKED: readonly (readonly [Cidr, string])[] = [
 const IPV6_OUTSIDE_GLOBAL: readonly (readonly [Cidr, string])[] = [
   range("::/128", "this network"),
   range("::1/128", "this machine's own network"),
+  range("64:ff9b::/96", "the NAT64 range"),
   range("64:ff9b:1::/48", "the local NAT64 range"),
   range("100::/64", "a discard network"),
   range("5f00::/16", "the segment routing range"),

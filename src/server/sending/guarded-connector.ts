@@ -1,7 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import { buildConnector } from "undici";
-import { type Cidr, judgeAddress, permits } from "./address-rules.ts";
+import { type AddressRules, judgeAddress, permits } from "./address-rules.ts";
 import type { ResolveHost } from "./resolve-host.ts";
 import { SendFault } from "./send-failure.ts";
 import { skipInterimReplies } from "./skip-interim-replies.ts";
@@ -13,7 +13,7 @@ import { skipInterimReplies } from "./skip-interim-replies.ts";
 
 export type Protocol = "http:" | "https:";
 
-export type GuardSettings = { readonly resolve: ResolveHost; readonly allow: readonly Cidr[] };
+export type GuardSettings = AddressRules & { readonly resolve: ResolveHost };
 
 /** State of one connection, shared between the connector and its user. */
 export type ConnectionState = {
@@ -43,7 +43,7 @@ export type GuardedConnector = (
 const ADDRESS_TRY_MS = 1_000;
 
 export function buildGuardedConnector(protocol: Protocol, settings: GuardSettings): GuardedConnector {
-  const isPermitted = (address: string) => permits(judgeAddress(address, settings.allow), protocol);
+  const isPermitted = (address: string) => permits(judgeAddress(address, settings), protocol);
   const connect = buildConnector({
     lookup: guardLookup(settings.resolve, isPermitted),
     autoSelectFamily: true,

@@ -20,6 +20,7 @@ export type WebhookDeps = {
   readonly schedule: RetrySchedule;
   readonly resolve: ResolveHost;
   readonly allow: readonly Cidr[];
+  readonly nat64: readonly Cidr[];
   /** How long a claimed delivery belongs to its worker. */
   readonly leaseMs: number;
 };
@@ -36,7 +37,12 @@ const SECRETS_REMEMBERED = 2_000;
 export function createWebhookDeps(deps: {
   config: Pick<
     Config,
-    "webhookTimeoutMs" | "webhookAllowCidrs" | "webhookRetrySchedule" | "webhookRetryJitter" | "docsUrl"
+    | "webhookTimeoutMs"
+    | "webhookAllowCidrs"
+    | "nat64Prefixes"
+    | "webhookRetrySchedule"
+    | "webhookRetryJitter"
+    | "docsUrl"
   >;
   secretKey: string;
   clock: Clock;
@@ -45,10 +51,12 @@ export function createWebhookDeps(deps: {
   const { config } = deps;
   const resolve = createSystemResolver(deps.clock);
   const allow = config.webhookAllowCidrs.map(requireCidr);
+  const nat64 = config.nat64Prefixes.map(requireCidr);
   return {
     resolve,
     allow,
-    send: createGuardedSend({ resolve, allow, timeoutMs: config.webhookTimeoutMs, docsUrl: config.docsUrl }),
+    nat64,
+    send: createGuardedSend({ resolve, allow, nat64, timeoutMs: config.webhookTimeoutMs, docsUrl: config.docsUrl }),
     secretBox: rememberOpened(
       createSealer(deps, { secretKey: deps.secretKey, purpose: "webhook signing secrets, version 1" }),
       SECRETS_REMEMBERED,

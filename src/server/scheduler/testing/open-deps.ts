@@ -23,6 +23,7 @@ export async function createOpenDeps(): Promise<{
     secretKey: TEST_SECRET_KEY,
     resolve: async () => ({ kind: "not_found" }),
     allow: [],
+    nat64: [],
     clock,
     random: systemRandom,
   });

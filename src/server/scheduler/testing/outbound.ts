@@ -11,6 +11,7 @@ export function createTestOutbound(clock: Clock, allow: readonly string[] = ["12
     docsUrl: "https://docs.example",
     resolve: async () => ({ kind: "not_found" }),
     allow: allow.map((text): Cidr => parseCidr(text) ?? assert.fail(text)),
+    nat64: [],
   });
   after(() => outbound.close());
   return outbound;

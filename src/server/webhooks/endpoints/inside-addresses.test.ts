@@ -113,7 +113,7 @@ test("one internal address among public ones refuses the name, in any position",
 test("a name that is public when saved and internal when used is refused at sending", async () => {
   const resolve = answering([PUBLIC], ["127.0.0.1"]);
   const url = `https://rebind.example.test:${inside.port}/`;
-  const saved = await checkEndpointUrl({ resolve, allow: [] }, url);
+  const saved = await checkEndpointUrl({ resolve, allow: [], nat64: [] }, url);
   const { send } = sender({ allowCidrs: [], resolve });
   assert.deepEqual([saved, untimed(await send(post(url)))], [{ kind: "accepted", url }, BLOCKED]);
   assert.equal(inside.connectionCount(), 0);
@@ -165,7 +165,7 @@ test("an address refused on saving is refused on sending too", async () => {
   for (const host of ["127.0.0.1", "[::ffff:a9fe:a9fe]", "inside.example.test", "0x7f.1", "localhost"]) {
     const resolve = answering(["10.1.1.1"]);
     const url = `https://${host}:${inside.port}/`;
-    const saved = await checkEndpointUrl({ resolve, allow }, url);
+    const saved = await checkEndpointUrl({ resolve, allow, nat64: [] }, url);
     const { send } = sender({ allowCidrs: [], resolve });
     assert.deepEqual([saved.kind, untimed(await send(post(url)))], ["refused", BLOCKED], host);
   }

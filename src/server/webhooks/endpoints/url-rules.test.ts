@@ -23,6 +23,7 @@ function check(text: string, ...allow: string[]): Promise<UrlVerdict> {
     {
       resolve: async (host) => NAMES[host] ?? { kind: "not_found" },
       allow: allow.map((cidr): Cidr => parseCidr(cidr) ?? assert.fail(cidr)),
+      nat64: [],
     },
     text,
   );

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { ENDPOINT_URL_LENGTH_MAX } from "#contract/endpoint.ts";
-import { type AddressVerdict, type Cidr, judgeAddress, permits } from "../../sending/address-rules.ts";
+import { type AddressRules, type AddressVerdict, judgeAddress, permits } from "../../sending/address-rules.ts";
 import type { ResolveHost } from "../../sending/resolve-host.ts";
 
 // Checks an endpoint's URL when it is added or edited, so that a URL that could never work is refused with a reason. The
@@ -13,7 +13,7 @@ export type UrlVerdict =
   /** `reason` is a sentence for the person who typed the URL. */
   | { readonly kind: "refused"; readonly reason: string };
 
-type Deps = { readonly resolve: ResolveHost; readonly allow: readonly Cidr[] };
+type Deps = AddressRules & { readonly resolve: ResolveHost };
 
 export async function checkEndpointUrl(deps: Deps, text: string): Promise<UrlVerdict> {
   const parsed = parseEndpointUrl(text);
@@ -23,7 +23,7 @@ export async function checkEndpointUrl(deps: Deps, text: string): Promise<UrlVer
   const addresses = await findAddresses(deps.resolve, host);
   if (addresses.kind === "refused") return addresses;
   for (const address of addresses.found) {
-    const verdict = judgeAddress(address, deps.allow);
+    const verdict = judgeAddress(address, deps);
     if (!permits(verdict, protocol)) return refuse(toReason(verdict, host));
   }
   return { kind: "accepted", url: url.href };

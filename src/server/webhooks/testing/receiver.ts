@@ -81,6 +81,7 @@ export function guardedSend(settings: Partial<SendSettings> & { allowCidrs?: str
   return createGuardedSend({
     resolve: async () => ({ kind: "not_found" }),
     allow: allowCidrs.map((text): Cidr => parseCidr(text) ?? assert.fail(text)),
+    nat64: [],
     timeoutMs: 5_000,
     docsUrl: "https://docs.example/webhooks",
     ...rest,
