@@ -36,14 +36,15 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     const page = await open();
     const dialog = page.getByRole("dialog");
     await page.getByRole("button", { name: "Add connection" }).click();
-    await dialog.getByText("Calendly", { exact: true }).click();
+    await dialog.getByRole("radio", { name: "Calendly" }).click();
+    await dialog.getByRole("button", { name: "Continue" }).click();
     await dialog.getByRole("textbox", { name: "Name" }).fill("Reception");
-    await dialog.getByLabel("Personal access token").fill(server.parts.credentials.token);
+    await dialog.getByLabel("Personal access token", { exact: true }).fill(server.parts.credentials.token);
     await dialog.getByRole("button", { name: "Advanced" }).click();
     assert.equal(await dialog.getByRole("combobox", { name: "Plan" }).inputValue(), "paid");
     await dialog.getByRole("combobox", { name: "Plan" }).selectOption({ label: "Enterprise" });
     await dialog.getByRole("textbox", { name: "API URL" }).fill(server.parts.settings.apiUrl);
-    await dialog.getByRole("button", { name: "Add connection" }).click();
+    await dialog.getByRole("button", { name: "Check and add" }).click();
     await dialog.getByText("at most 500 bookings per minute", { exact: false }).waitFor();
     const [connection] = await listConnections(deps.db, owner);
     assert.deepEqual(connection?.settings, { apiUrl: server.parts.settings.apiUrl, plan: "enterprise" });
@@ -56,17 +57,29 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     const dialog = page.getByRole("dialog");
     await page.getByText("No connections yet").waitFor();
     await page.getByRole("button", { name: "Add connection" }).click();
-    await dialog.getByText("What you need").click();
+    const proceed = () => dialog.getByRole("button", { name: "Continue" }).press("Enter");
+    await proceed();
+    await dialog.getByRole("heading", { name: "Register an application" }).waitFor();
+    assert.equal(await page.evaluate("document.activeElement.textContent"), "Register an application");
+    await dialog.getByLabel("Application (client) ID").fill("Bookflow");
+    await dialog.getByLabel("Directory (tenant) ID").fill("example.onmicrosoft.com");
+    await proceed();
+    await dialog.getByText("This isn’t an application ID.", { exact: false }).waitFor();
+    await dialog.getByLabel("Application (client) ID").fill("0f3c1a52-6f0e-4a3c-9d51-3a8f0c7d2b11");
+    await proceed();
     await dialog.getByText("BookingsAppointment.ReadWrite.All").waitFor();
-    await dialog.getByText("Cal.com", { exact: true }).click();
+    for (let steps = 0; steps < 2; steps++) await dialog.getByRole("button", { name: "Back" }).click();
+    await dialog.getByRole("radio", { name: "Cal.com" }).click();
+    await proceed();
+    assert.equal(await dialog.getByRole("textbox", { name: "Name" }).inputValue(), "Cal.com");
     await dialog.getByRole("textbox", { name: "Name" }).fill("Practice");
     await dialog.getByLabel("API key", { exact: true }).fill("cal_wrong");
     await dialog.getByRole("button", { name: "Advanced" }).click();
     await dialog.getByRole("textbox", { name: "API URL" }).fill(server.parts.settings.apiUrl);
-    await dialog.getByRole("button", { name: "Add connection" }).click();
-    await dialog.getByRole("alert").getByText("rejected these credentials", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Check and add" }).click();
+    await dialog.getByRole("alert").getByText("Cal.com doesn't accept this API key.", { exact: false }).waitFor();
     await dialog.getByLabel("API key", { exact: true }).fill(server.parts.credentials.apiKey);
-    await dialog.getByRole("button", { name: "Add connection" }).click();
+    await dialog.getByRole("button", { name: "Check and add" }).click();
     await dialog.getByText("Connected to “Lindenhof Dental”", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Done" }).click();
     const row = page.getByRole("row").filter({ hasText: "Practice" });
@@ -139,8 +152,8 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
         text,
         act: async (page) => {
           await page.getByRole("button", { name: "Add connection" }).click();
-          await page.getByRole("button", { name: "What you need" }).click();
-          await page.getByText("Bookings.Read.All").waitFor();
+          await page.getByRole("button", { name: "Continue" }).click();
+          await page.getByText("App registrations", { exact: false }).waitFor();
         },
       },
     ]);

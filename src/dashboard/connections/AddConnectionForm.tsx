@@ -1,27 +1,31 @@
-import { SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { useState } from "react";
+import { Button, Group, Radio, Stack, Text, TextInput, Title } from "@mantine/core";
+import { type UseFormReturnType, useForm } from "@mantine/form";
+import { useEffect, useRef, useState } from "react";
 import type { SavedConnection } from "#contract/app/connections.ts";
 import { CONNECTION_KINDS, type ConnectionKind } from "#contract/scheduling.ts";
 import { call } from "../api/call.ts";
+import { ApiFailure } from "../api/client.ts";
 import { connectionsQuery } from "../api/connections.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
-import { ConnectionFields, CredentialsFault } from "./ConnectionFields.tsx";
-import { type ConnectionValues, toParts, toValues } from "./connection-form.ts";
+import classes from "./AddConnectionForm.module.css";
+import { AdvancedFields, ConnectionFields, CredentialsFault } from "./ConnectionFields.tsx";
+import { type ConnectionValues, findFault, toParts, toValues } from "./connection-form.ts";
+import { CONNECTION_STEPS } from "./connection-steps.tsx";
 import { wordsOf } from "./connection-words.ts";
-import { Permissions } from "./Permissions.tsx";
 
 type AddConnectionFormProps = { onClose: () => void; onSaved: (saved: SavedConnection) => void };
 
+/** Leads through the system's own pages, one step at a time. The first step chooses the system; the last one checks it. */
 export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) {
   const { id } = useOrganization();
   const [kind, setKind] = useState<ConnectionKind>("microsoft-bookings");
+  const [place, setPlace] = useState(0);
   const idempotencyKey = useIdempotencyKey();
   const form = useForm<ConnectionValues>({ initialValues: toValues(null) });
+  const steps = CONNECTION_STEPS[kind];
   const add = useAction({
     run: (values: ConnectionValues) =>
       call("addConnection", {
@@ -35,32 +39,137 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
     says: ({ connection }) => `${connection.name} added`,
     onDone: onSaved,
   });
+  const { error } = add;
+  useEffect(() => {
+    if (!(error instanceof ApiFailure)) return;
+    const wrong = steps.findIndex(({ fields }) => fields.some((name) => name in error.fields));
+    if (wrong !== -1) setPlace(wrong + 1);
+  }, [error, steps]);
+  const choose = (next: ConnectionKind) => {
+    setKind(next);
+    form.setFieldValue("name", wordsOf(next).name);
+    setPlace(1);
+  };
+  const isLast = place === steps.length;
+  const proceed = (values: ConnectionValues) => {
+    const faults = (steps[place - 1]?.fields ?? []).map((name) => [name, findFault(name, values)] as const);
+    form.setErrors(Object.fromEntries(faults.filter(([, fault]) => fault !== null)));
+    if (faults.some(([, fault]) => fault !== null)) return;
+    if (isLast) add.mutate(values);
+    else setPlace(place + 1);
+  };
+  if (place === 0) return <KindChoice kind={kind} onChoose={choose} onClose={onClose} />;
   return (
-    <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
+    <form onSubmit={form.onSubmit(proceed)} noValidate>
       <Stack gap="md">
         <FormFault error={add.error} />
         <CredentialsFault form={form} />
-        <SegmentedControl
-          aria-label="Scheduling system"
-          fullWidth
-          data={CONNECTION_KINDS.map((value) => ({ value, label: wordsOf(value).name }))}
-          value={kind}
-          onChange={(value) => setKind(value as ConnectionKind)}
-        />
-        <Permissions kind={kind} />
-        <TextInput
-          label="Name"
-          description="Shown in the dashboard only."
-          autoComplete="off"
-          required
-          data-autofocus
-          {...form.getInputProps("name")}
-        />
-        <ConnectionFields kind={kind} form={form} />
-        <Text size="sm" c="dimmed">
-          We check the connection before saving. This can take a few seconds.
+        <Step key={`${kind} ${place}`} kind={kind} place={place} form={form} isLast={isLast} />
+        <Group justify="space-between" gap="xs">
+          <Button variant="subtle" onClick={() => setPlace(place - 1)}>
+            Back
+          </Button>
+          <Group gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={add.isPending}>
+              {isLast ? "Check and add" : "Continue"}
+            </Button>
+          </Group>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+type StepProps = { kind: ConnectionKind; place: number; form: UseFormReturnType<ConnectionValues>; isLast: boolean };
+
+function Step({ kind, place, form, isLast }: StepProps) {
+  const steps = CONNECTION_STEPS[kind];
+  const step = steps[place - 1];
+  const heading = useRef<HTMLHeadingElement>(null);
+  // So that a screen reader says where one is.
+  useEffect(() => heading.current?.focus(), []);
+  if (!step) return null;
+  return (
+    <>
+      <div>
+        <Text size="xs" c="dimmed">
+          {wordsOf(kind).name}, step {place} of {steps.length}
         </Text>
-        <FormButtons label="Add connection" isBusy={add.isPending} onCancel={onClose} />
+        <Title order={3} ref={heading} tabIndex={-1} className={classes["heading"]}>
+          {step.title}
+        </Title>
+      </div>
+      {step.guide}
+      <ConnectionFields kind={kind} form={form} only={step.fields} />
+      {isLast && (
+        <>
+          <TextInput
+            label="Name"
+            description="Shown in the dashboard only."
+            autoComplete="off"
+            required
+            {...form.getInputProps("name")}
+          />
+          <AdvancedFields kind={kind} form={form} />
+          <Text size="sm" c="dimmed">
+            We check the connection before saving. This can take a few seconds.
+          </Text>
+        </>
+      )}
+    </>
+  );
+}
+
+const KIND_DESCRIPTIONS: Readonly<Record<ConnectionKind, string>> = {
+  "microsoft-bookings": "Needs an administrator of your Microsoft 365. About ten minutes.",
+  calcom: "Needs an API key of your account. About two minutes.",
+  calendly: "Needs a token of an account on a paid plan. About two minutes.",
+};
+
+type KindChoiceProps = { kind: ConnectionKind; onChoose: (kind: ConnectionKind) => void; onClose: () => void };
+
+function KindChoice({ kind, onChoose, onClose }: KindChoiceProps) {
+  const [chosen, setChosen] = useState(kind);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChoose(chosen);
+      }}
+    >
+      <Stack gap="md">
+        <Radio.Group
+          label="Where do your appointments take place?"
+          value={chosen}
+          onChange={(value) => setChosen(value as ConnectionKind)}
+        >
+          <Stack gap="xs" mt="xs">
+            {CONNECTION_KINDS.map((each) => (
+              <Radio.Card key={each} value={each} className={classes["card"]} aria-label={wordsOf(each).name}>
+                <Group wrap="nowrap" align="flex-start" gap="sm">
+                  <Radio.Indicator mt={2} />
+                  <div>
+                    <Text size="sm" fw={500}>
+                      {wordsOf(each).name}
+                    </Text>
+                    <Text size="xs" c="dimmed">
+                      {KIND_DESCRIPTIONS[each]}
+                    </Text>
+                  </div>
+                </Group>
+              </Radio.Card>
+            ))}
+          </Stack>
+        </Radio.Group>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit">Continue</Button>
+        </Group>
       </Stack>
     </form>
   );

@@ -4,38 +4,52 @@ import { IconAlertCircle } from "@tabler/icons-react";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import { Fold } from "../ui/layout/Fold.tsx";
 import type { ConnectionValues } from "./connection-form.ts";
-import { type ConnectionWords, wordsOf } from "./connection-words.ts";
+import { type ConnectionWords, type FieldName, wordsOf } from "./connection-words.ts";
 
 type FieldsProps = { kind: ConnectionKind; form: UseFormReturnType<ConnectionValues> };
 
-/** The fields of a scheduling system. URLs with defaults are collapsed. */
-export function ConnectionFields({ kind, form }: FieldsProps) {
-  const { settings, credentials, optional } = wordsOf(kind);
-  const propsOf = ({ name, options: _, ...field }: ConnectionWords["settings"][number]) => ({
-    key: name,
-    autoComplete: "off",
-    spellCheck: false,
-    ...field,
-    ...form.getInputProps(name),
-  });
-  const text = (isRequired: boolean) => (field: ConnectionWords["settings"][number]) => {
-    const { key, ...props } = propsOf(field);
-    if (!field.options) return <TextInput key={key} required={isRequired} {...props} />;
-    const choices = Object.entries(field.options).map(([value, label]) => ({ value, label }));
-    return <NativeSelect key={key} data={choices} {...props} value={props.value || choices[0]?.value} />;
-  };
+/** The fields that a scheduling system needs, or only those named. */
+export function ConnectionFields({ kind, form, only }: FieldsProps & { only?: readonly FieldName[] }) {
+  const { settings, credentials } = wordsOf(kind);
+  const isShown = ({ name }: { name: FieldName }) => only === undefined || only.includes(name);
   return (
     <Stack gap="md">
-      {settings.map(text(true))}
-      {credentials.map((field) => {
-        const { key, ...props } = propsOf(field);
-        return <PasswordInput key={key} required {...props} autoComplete="new-password" />;
-      })}
-      <Fold label="Advanced" isOpen={optional.some(({ name }) => form.errors[name] !== undefined)}>
-        <Stack gap="md">{optional.map(text(false))}</Stack>
-      </Fold>
+      {settings.filter(isShown).map((field) => (
+        <TextField key={field.name} form={form} field={field} isRequired />
+      ))}
+      {credentials.filter(isShown).map((field) => (
+        <PasswordInput key={field.name} required {...toProps(form, field)} autoComplete="new-password" />
+      ))}
     </Stack>
   );
+}
+
+/** URLs and other fields with a default, collapsed. */
+export function AdvancedFields({ kind, form }: FieldsProps) {
+  const { optional } = wordsOf(kind);
+  return (
+    <Fold label="Advanced" isOpen={optional.some(({ name }) => form.errors[name] !== undefined)}>
+      <Stack gap="md">
+        {optional.map((field) => (
+          <TextField key={field.name} form={form} field={field} />
+        ))}
+      </Stack>
+    </Fold>
+  );
+}
+
+type WordsField = ConnectionWords["settings"][number];
+type FieldProps = Pick<FieldsProps, "form"> & { field: WordsField; isRequired?: boolean };
+
+function TextField({ form, field, isRequired = false }: FieldProps) {
+  const props = toProps(form, field);
+  if (!field.options) return <TextInput required={isRequired} {...props} />;
+  const choices = Object.entries(field.options).map(([value, label]) => ({ value, label }));
+  return <NativeSelect data={choices} {...props} value={props.value || choices[0]?.value} />;
+}
+
+function toProps(form: FieldsProps["form"], { name, options: _, ...field }: WordsField) {
+  return { autoComplete: "off", spellCheck: false, ...field, ...form.getInputProps(name) };
 }
 
 /** The system's error about the credentials as a whole. */

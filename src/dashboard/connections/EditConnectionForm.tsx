@@ -9,9 +9,9 @@ import { useFollowedValues } from "../hooks/use-followed-values.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
-import { ConnectionFields, CredentialsFault } from "./ConnectionFields.tsx";
+import { AllSteps } from "./AllSteps.tsx";
+import { AdvancedFields, ConnectionFields, CredentialsFault } from "./ConnectionFields.tsx";
 import { type ConnectionValues, toParts, toValues } from "./connection-form.ts";
-import { Permissions } from "./Permissions.tsx";
 
 type EditProps = { connection: AppConnection; onClose: () => void; onSaved: (saved: SavedConnection) => void };
 
@@ -56,8 +56,9 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
         />
         {isReplacing && (
           <>
-            <Permissions kind={kind} />
+            <AllSteps kind={kind} />
             <ConnectionFields kind={kind} form={form} />
+            <AdvancedFields kind={kind} form={form} />
           </>
         )}
         <FormButtons

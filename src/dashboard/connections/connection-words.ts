@@ -29,15 +29,28 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
   "microsoft-bookings": {
     name: "Microsoft Bookings",
     settings: {
-      tenantId: { label: "Directory (tenant) ID", placeholder: "00000000-0000-0000-0000-000000000000" },
-      clientId: { label: "Application (client) ID", placeholder: "00000000-0000-0000-0000-000000000000" },
+      clientId: {
+        label: "Application (client) ID",
+        description: "32 letters and digits in five groups.",
+        placeholder: "00000000-0000-0000-0000-000000000000",
+      },
+      tenantId: {
+        label: "Directory (tenant) ID",
+        description: "32 letters and digits in five groups.",
+        placeholder: "00000000-0000-0000-0000-000000000000",
+      },
       businessId: {
         label: "Booking page",
         description: "E-mail address of a shared booking page. Personal booking pages don’t work.",
         placeholder: "lindenhof@example.onmicrosoft.com",
       },
     },
-    credentials: { clientSecret: { label: "Client secret", description: "The secret’s value, not its ID." } },
+    credentials: {
+      clientSecret: {
+        label: "Client secret",
+        description: "The secret’s Value: about 40 characters. Not its Secret ID.",
+      },
+    },
     optional: {
       graphUrl: { label: "Microsoft Graph URL", placeholder: "https://graph.microsoft.com/v1.0" },
       loginUrl: { label: "Sign-in URL", placeholder: "https://login.microsoftonline.com" },
@@ -49,8 +62,8 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
     credentials: {
       apiKey: {
         label: "API key",
-        description: "In Cal.com: Settings → Developer → API keys.",
-        placeholder: "cal_…",
+        description: "Starts with cal_.",
+        placeholder: "cal_live_…",
       },
     },
     optional: {
@@ -69,7 +82,7 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
     credentials: {
       token: {
         label: "Personal access token",
-        description: "In Calendly: Integrations & apps → API & webhooks.",
+        description: "A long text that starts with eyJ.",
       },
     },
     optional: {

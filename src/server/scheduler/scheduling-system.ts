@@ -125,7 +125,13 @@ export type BookOutcome =
 
 export type Failure =
   /** Asking again would get the same answer. */
-  | { readonly kind: "refused"; readonly reason: RefusalReason; readonly upstream: Upstream | null }
+  | {
+      readonly kind: "refused";
+      readonly reason: RefusalReason;
+      readonly upstream: Upstream | null;
+      /** Which of several credentials is wrong, if the system says so. */
+      readonly wrong?: WrongCredential;
+    }
   | { readonly kind: "unavailable"; readonly retryAfterMs: number | null; readonly upstream: Upstream | null };
 
 type RefusalReason =
@@ -139,6 +145,8 @@ type RefusalReason =
   | "not_confirmed"
   /** The system doesn't know the API version that the connection asks for. */
   | "version";
+
+export type WrongCredential = "tenant" | "application" | "secret";
 
 /** What a failure looked like on the wire, for the connection's health. Holds no customer data. */
 export type Upstream = {

@@ -1,7 +1,7 @@
 import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Audit } from "../audit/audit-by.ts";
+import { describeFailure } from "../scheduler/connections/describe-failure.ts";
 import { holdConnection } from "../scheduler/connections/queries.ts";
-import { describeFailure } from "../scheduler/connections/to-app-connection.ts";
 import { type OpenDeps, openConnection } from "../scheduler/open-system.ts";
 import { changeWidget, lockWidget } from "../widgets/app-queries.ts";
 import { closeLivePeriod, openLivePeriod } from "./queries.ts";
@@ -48,9 +48,9 @@ async function findFault(
   const system = await openConnection(deps, owner, connectionId);
   if (system === null) return { kind: "no_connection" };
   const verified = await system.verify();
-  if (verified.kind !== "found") return { kind: "not_ready", message: describeFailure(verified) };
+  if (verified.kind !== "found") return { kind: "not_ready", message: describeFailure(verified, system.kind) };
   const services = await system.listServices();
-  if (services.kind !== "found") return { kind: "not_ready", message: describeFailure(services) };
+  if (services.kind !== "found") return { kind: "not_ready", message: describeFailure(services, system.kind) };
   return services.value.length === 0 ? { kind: "not_ready", message: NOTHING_OFFERED } : null;
 }
 

@@ -11,7 +11,7 @@ import { ApiError, noSuch } from "../http/api-error.ts";
 import { bodyReader } from "../http/body.ts";
 import { chooseId } from "../http/idempotency-key.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
-import { describeFailure } from "../scheduler/connections/to-app-connection.ts";
+import { describeFailure } from "../scheduler/connections/describe-failure.ts";
 import { type OpenDeps, openSchedulingSystem } from "../scheduler/open-system.ts";
 import { changeWidget, listWidgetsWithViews, lockWidget } from "./app-queries.ts";
 import { checkWidgetChange } from "./check-widget.ts";
@@ -61,8 +61,10 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
       const owner = memberOf(request).organizationId;
       const { id, connectionId } = await readWidget(deps, owner, requireWidgetId(request.params.widget));
       const widget = { id: id as WidgetId, organizationId: owner, connectionId: connectionId as ConnectionId | null };
-      const services = await (await openSchedulingSystem(deps, widget)).listServices();
-      if (services.kind !== "found") throw new ApiError("scheduler_unavailable", describeFailure(services));
+      const system = await openSchedulingSystem(deps, widget);
+      const services = await system.listServices();
+      if (services.kind !== "found")
+        throw new ApiError("scheduler_unavailable", describeFailure(services, system.kind));
       return {
         services: services.value.map(({ id, name, durationMinutes, staff, staffSelectable }) => ({
           id,

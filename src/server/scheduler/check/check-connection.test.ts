@@ -145,7 +145,7 @@ test("a check says what fails and what to do", async () => {
   assert.equal(checked.isWorking, false);
   assert.equal(
     checked.verdict,
-    "This connection does not work yet. The scheduling system rejected these credentials, or they lack a permission. (HTTP 403)",
+    "This connection does not work yet. The API key's user may not do this. Use a key of the user who owns the event types. (HTTP 403)",
   );
 });
 

@@ -4,7 +4,7 @@ import { type ConnectionId, type OrganizationId, REFERENCE, type Reference } fro
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import { randomId } from "../../lib/random.ts";
 import type { ConnectionParts } from "../connections/connection-settings.ts";
-import { describeFailure } from "../connections/to-app-connection.ts";
+import { describeFailure } from "../connections/describe-failure.ts";
 import { type OpenDeps, openParts, readConnectionParts } from "../open-system.ts";
 import type { BookOutcome, Failure, OfferedService, SchedulingSystem, Slot } from "../scheduling-system.ts";
 import { Mask } from "./mask.ts";
@@ -79,7 +79,7 @@ type Check = { withBooking: boolean; email: string; now: Date; reference: Refere
 /** Stops at the first step that fails, because the later ones need it. */
 async function runSteps(system: SchedulingSystem, check: Check, report: (step: CheckStep) => void): Promise<void> {
   const fail = (name: ConnectionCheckStepName, failure: Failure) =>
-    report({ name, isOk: false, message: `${describeFailure(failure)}${toStatus(failure)}` });
+    report({ name, isOk: false, message: `${describeFailure(failure, system.kind)}${toStatus(failure)}` });
 
   const verified = await system.verify();
   if (verified.kind !== "found") return fail("account", verified);

@@ -98,7 +98,7 @@ test("a connection is renamed, given new credentials, tested, and removed once n
   server.twist("GET /me", { answer: { status: 401, json: {} } });
   const fails = (await askApp(app, admin, `POST /connections/${id}/test`)).body as ConnectionTest;
   assert.deepEqual([fails.verified, fails.fault], [null, "credentials"]);
-  assert.match(fails.message ?? "", /credentials/);
+  assert.match(fails.message ?? "", /^Cal\.com doesn't accept this API key\./);
 
   assert.equal((await list(admin))[0]?.widgetCount, 1);
   assert.equal((await askApp(app, admin, `DELETE /connections/${id}`)).status, 409);

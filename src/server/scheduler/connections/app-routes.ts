@@ -12,7 +12,7 @@ import {
 } from "#contract/app/connections.ts";
 import { CONNECTION_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { CONNECTION_ID, type ConnectionId, type OrganizationId, parseConnectionId } from "#contract/ids.ts";
-import { CONNECTIONS_PER_ORGANIZATION_MAX } from "#contract/scheduling.ts";
+import { CONNECTIONS_PER_ORGANIZATION_MAX, type ConnectionKind } from "#contract/scheduling.ts";
 import { memberOf } from "../../accounts/auth/member-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import { makeOnce } from "../../db/make-once.ts";
@@ -32,8 +32,9 @@ import {
   removeConnection,
   testConnection,
 } from "./connections.ts";
+import { describeFailure } from "./describe-failure.ts";
 import { type ConnectionRow, countWidgetsByConnection, findConnection, listConnections } from "./queries.ts";
-import { describeFailure, toAppConnection, toVerified } from "./to-app-connection.ts";
+import { toAppConnection, toVerified } from "./to-app-connection.ts";
 
 type WithConnection = { Params: { connection: string } };
 
@@ -60,7 +61,7 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
       audit(transaction, { action: "connection.added", target, name });
     const outcome = await makeOnce(() => addConnection(deps, member.organizationId, wanted, alongside));
     if (outcome === null) throw addedBefore();
-    if (outcome.kind !== "added") throw toApiError(outcome);
+    if (outcome.kind !== "added") throw toApiError(outcome, wanted.kind);
     const connection = await readConnection(deps, member.organizationId, id);
     return reply.code(201).send({ connection, verified: toVerified(outcome.verified) });
   });
@@ -71,7 +72,7 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
     async (request) => {
       const member = memberOf(request);
       const owner = member.organizationId;
-      const { id } = await requireConnection(deps, owner, request.params.connection);
+      const { id, kind } = await requireConnection(deps, owner, request.params.connection);
       const change = readConnectionChange(request);
       const wanted = toEdit(id, change);
       const changed = [wanted.name === undefined ? "" : "name", wanted.parts ? "settings" : ""]
@@ -84,7 +85,7 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
         const names = { name: wanted.name ?? row.name, formerName: row.name };
         await audit(transaction, { action: "connection.changed", target: id, ...names, detail: { changed } });
       });
-      if (outcome.kind !== "changed") throw toApiError(outcome);
+      if (outcome.kind !== "changed") throw toApiError(outcome, kind);
       const verified = outcome.verified && toVerified(outcome.verified);
       return { connection: await readConnection(deps, owner, id), verified };
     },
@@ -93,10 +94,10 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
   api.delete<WithConnection>("/connections/:connection", async (request, reply) => {
     const member = memberOf(request);
     const owner = member.organizationId;
-    const { id, name } = await requireConnection(deps, owner, request.params.connection);
+    const { id, name, kind } = await requireConnection(deps, owner, request.params.connection);
     await deps.db.transaction().execute(async (transaction) => {
       const outcome = await removeConnection({ db: transaction }, owner, id);
-      if (outcome.kind !== "removed") throw toApiError(outcome);
+      if (outcome.kind !== "removed") throw toApiError(outcome, kind);
       await auditBy(deps, member, deps.clock.now())(transaction, { action: "connection.removed", target: id, name });
     });
     return reply.code(204).send();
@@ -107,12 +108,12 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
     { schema: { response: { 200: ConnectionTest } } },
     async (request): Promise<ConnectionTest> => {
       const owner = memberOf(request).organizationId;
-      const { id } = await requireConnection(deps, owner, request.params.connection);
+      const { id, kind } = await requireConnection(deps, owner, request.params.connection);
       const outcome = await testConnection(deps, owner, id);
       if (outcome.kind === "not_found") throw noSuch("connection");
       if (outcome.kind === "found") return { verified: toVerified(outcome.value), fault: null, message: null };
       const fault = outcome.kind === "refused" ? outcome.reason : "unavailable";
-      return { verified: null, fault, message: describeFailure(outcome) };
+      return { verified: null, fault, message: describeFailure(outcome, kind) };
     },
   );
 
@@ -168,14 +169,14 @@ function checkName(typed: string): string {
   return requireFields({ name: checkLine(typed, { lengthMax: CONNECTION_NAME_LENGTH_MAX }) }).name;
 }
 
-function toApiError(refusal: ConnectionRefusal): ApiError {
+function toApiError(refusal: ConnectionRefusal, kind: ConnectionKind): ApiError {
   switch (refusal.kind) {
     case "fields_refused":
       return new FieldsError(Object.fromEntries(refusal.fields.map((name) => [name, "Missing or invalid."])));
     case "test_failed":
       return refusal.failure.kind === "unavailable"
-        ? new ApiError("scheduler_unavailable", describeFailure(refusal.failure))
-        : new FieldsError({ credentials: describeFailure(refusal.failure) });
+        ? new ApiError("scheduler_unavailable", describeFailure(refusal.failure, kind))
+        : new FieldsError({ credentials: describeFailure(refusal.failure, kind) });
     case "too_many":
       return new ApiError(
         "conflict",

@@ -1,5 +1,5 @@
 import type { AppConnection, VerifiedConnection } from "#contract/app/connections.ts";
-import type { Failure, Verified } from "../scheduling-system.ts";
+import type { Verified } from "../scheduling-system.ts";
 import type { ConnectionRow } from "./queries.ts";
 
 export function toAppConnection(row: ConnectionRow, widgetCount: number): AppConnection {
@@ -23,22 +23,4 @@ export function toAppConnection(row: ConnectionRow, widgetCount: number): AppCon
 
 export function toVerified({ businessName, timeZone, bookingUrl, warnings }: Verified): VerifiedConnection {
   return { businessName, timeZone, bookingUrl, warnings: [...warnings] };
-}
-
-/** Explains a failure to the person who connects the system. */
-export function describeFailure(failure: Failure): string {
-  if (failure.kind === "unavailable") return "The scheduling system can't be reached right now. Try again in a minute.";
-  switch (failure.reason) {
-    case "credentials":
-      return "The scheduling system rejected these credentials, or they lack a permission.";
-    case "not_found":
-      return "The scheduling system has no such business.";
-    case "invalid":
-    case "not_confirmed":
-      return "The scheduling system rejected these settings.";
-    case "version":
-      return "The server doesn't know this API version. A self-hosted Cal.com may need 2024-08-13.";
-    default:
-      return failure.reason satisfies never;
-  }
 }

@@ -3,7 +3,7 @@ import type { MicrosoftBookingsParts } from "../connections/connection-settings.
 import { createKeptRead, type KeptRead } from "../kept-read.ts";
 import type { Outbound } from "../outbound.ts";
 import { readReply, toUpstream } from "../read-reply.ts";
-import { refused } from "../scheduling-system.ts";
+import { refused, type WrongCredential } from "../scheduling-system.ts";
 import { shapes } from "./shapes.ts";
 
 type AccessToken = { readonly text: string; readonly lifeSeconds: number };
@@ -11,6 +11,13 @@ type AccessToken = { readonly text: string; readonly lifeSeconds: number };
 /** A token is replaced this long before it expires, so that none expires in transit. */
 const EARLY_SECONDS = 300;
 const TOKEN_TIMEOUT_MS = 6_000;
+
+/** By the error names of OAuth. Microsoft's own numbers may change at any time, as its documentation says. */
+const WRONG: Readonly<Record<string, WrongCredential>> = {
+  invalid_request: "tenant",
+  unauthorized_client: "application",
+  invalid_client: "secret",
+};
 
 /** The application's own token (client credentials), valid for the whole tenant. Kept until shortly before it expires. */
 export function createAccessToken(
@@ -39,7 +46,8 @@ export function createAccessToken(
       );
       // An unknown tenant, an unknown application and a wrong secret all get 400 or 401.
       if (reply.kind === "reply" && reply.status >= 400 && reply.status < 500 && reply.status !== 429) {
-        return refused("credentials", toUpstream(reply));
+        const wrong = WRONG[String((reply.json as { error?: unknown } | null | undefined)?.error)];
+        return { ...refused("credentials", toUpstream(reply)), ...(wrong && { wrong }) };
       }
       const read = readReply(reply, shapes.token);
       if (read.kind !== "found") return read;

@@ -212,13 +212,13 @@ const READ_CASES: readonly { name: string; route: string; twists: readonly Twist
     name: "a wrong secret",
     route: "POST token",
     twists: [{ answer: { status: 401, json: { error: "invalid_client" } } }],
-    expected: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM } },
+    expected: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM }, wrong: "secret" },
   },
   {
     name: "a tenant that does not exist",
     route: "POST token",
     twists: [{ answer: { status: 400, json: { error: "invalid_request" } } }],
-    expected: { kind: "refused", reason: "credentials", upstream: { status: 400, ...UPSTREAM } },
+    expected: { kind: "refused", reason: "credentials", upstream: { status: 400, ...UPSTREAM }, wrong: "tenant" },
   },
   {
     name: "a business that does not exist",

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { createTestApp } from "../../../../test/support/app.ts";
+import { askApp } from "../../../../test/support/app-api.ts";
+import { signIn } from "../../../../test/support/sign-in.ts";
+import { parseConfig } from "../../config.ts";
+import { startGraphServer } from "../testing/graph-server.ts";
+
+const testApp = await createTestApp({ ...parseConfig({}), webhookAllowCidrs: ["127.0.0.0/8"] });
+const { app, deps } = testApp;
+after(() => deps.scheduler.outbound.close());
+
+test("connecting Microsoft Bookings says which part is wrong, and where to find it", async () => {
+  const server = await startGraphServer();
+  after(() => server.stop());
+  const admin = await signIn(testApp, { role: "admin" });
+  const connect = async (credentials: object = server.parts.credentials, settings: object = {}) => {
+    const parts = { settings: { ...server.parts.settings, ...settings }, credentials };
+    const { body } = await askApp(app, admin, "POST /connections", { kind: "microsoft-bookings", name: "M", ...parts });
+    return (body as { error?: { fields: { credentials: string } } }).error?.fields.credentials ?? "";
+  };
+  assert.match(await connect({ clientSecret: "wrong" }), /^The client secret is wrong or has expired\./);
+  const cases: [route: Parameters<typeof server.twist>[0], status: number, json: object, said: RegExp][] = [
+    ["POST token", 400, { error: "invalid_request" }, /^Microsoft doesn't know this directory \(tenant\) ID\./],
+    ["POST token", 400, { error: "unauthorized_client" }, /^This directory has no application with this ID\./],
+    ["POST token", 400, { error: "something_new" }, /^Microsoft doesn't accept this application\./],
+    ["GET /services", 403, {}, /Add the application permissions Bookings\.Read\.All and/],
+    ["GET /services", 404, {}, /^There is no shared booking page with this address\./],
+  ];
+  for (const [route, status, json, said] of cases) {
+    server.twist(route, { answer: { status, json } });
+    assert.match(await connect(), said, `${route} ${status}`);
+  }
+  assert.equal(await connect(), "", "nothing is wrong");
+});

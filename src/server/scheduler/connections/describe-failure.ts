@@ -1,0 +1,55 @@
+import type { SchedulingKind } from "#contract/scheduling.ts";
+import type { Failure, WrongCredential } from "../scheduling-system.ts";
+
+/** Tells the person who connects a system what is missing, and where to find it. */
+export function describeFailure(failure: Failure, kind: SchedulingKind): string {
+  const words = kind === "sandbox" ? null : WORDS[kind];
+  if (failure.kind === "unavailable")
+    return `${words?.name ?? "The system"} can't be reached right now. Try again in a minute.`;
+  const name = words?.name ?? "The system";
+  switch (failure.reason) {
+    case "credentials":
+      if (failure.wrong) return WRONG[failure.wrong];
+      return (failure.upstream?.status === 403 ? words?.permission : words?.credentials) ?? `${name} denied access.`;
+    case "not_found":
+      return words?.notFound ?? `${name} doesn't know this business.`;
+    case "invalid":
+    case "not_confirmed":
+      return `${name} rejected these settings. Check them under Advanced.`;
+    case "version":
+      return "The server doesn't know this API version. A self-hosted Cal.com may need 2024-08-13.";
+    default:
+      return failure.reason satisfies never;
+  }
+}
+
+const WRONG: Readonly<Record<WrongCredential, string>> = {
+  tenant: "Microsoft doesn't know this directory (tenant) ID. Copy it from the application's Overview page.",
+  application:
+    "This directory has no application with this ID. Copy the application (client) ID from the same Overview page as the directory ID.",
+  secret:
+    "The client secret is wrong or has expired. Copy the secret's value, not its ID, or create a new secret under Certificates & secrets.",
+};
+
+const WORDS = {
+  "microsoft-bookings": {
+    name: "Microsoft",
+    credentials: "Microsoft doesn't accept this application. Check the IDs and the secret.",
+    permission:
+      "The application may not read booking pages or make bookings. Add the application permissions Bookings.Read.All and BookingsAppointment.ReadWrite.All, then have an administrator grant consent.",
+    notFound: "There is no shared booking page with this address. Copy it from the page's link.",
+  },
+  calcom: {
+    name: "Cal.com",
+    credentials: "Cal.com doesn't accept this API key. It may have expired or been deleted. Create a new one.",
+    permission: "The API key's user may not do this. Use a key of the user who owns the event types.",
+    notFound: "There is no Cal.com at this API URL. Check it under Advanced.",
+  },
+  calendly: {
+    name: "Calendly",
+    credentials: "Calendly doesn't accept this token. It may have been revoked. Create a new one.",
+    permission:
+      "The token lacks a scope. Create one with users:read, event_types:read, availability:read and scheduled_events:write.",
+    notFound: "There is no Calendly at this API URL. Check it under Advanced.",
+  },
+} as const;
