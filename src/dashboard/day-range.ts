@@ -1,11 +1,20 @@
+import dayjs from "dayjs";
 import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { formatDay } from "./format.ts";
+import { toInstant } from "./zoned-time.ts";
 
 // Days that come from query parameters, which anyone can edit.
 
 /** Returns the text if it is a day such as 2026-11-01, else null. */
 export function toDay(text: string): string | null {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+}
+
+/** From the start of the first day to the end of the last one, which the server excludes; empty without a day. */
+export function toInstants({ from, to }: { from: string; to: string }, timeZone: string): { from: string; to: string } {
+  const [first, last] = [toDay(from), toDay(to)];
+  const dayAfter = last === null ? "" : dayjs(last).add(1, "day").format("YYYY-MM-DD");
+  return { from: toInstant(first ?? "", timeZone) ?? "", to: toInstant(dayAfter, timeZone) ?? "" };
 }
 
 /** Clamps a number of days to the allowed range; anything else becomes the default of 30. */

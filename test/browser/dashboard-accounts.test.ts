@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -114,6 +115,21 @@ describe("an organization's people", { skip: noBrowser }, () => {
     const log = await owner.getByRole("table", { name: "Audit log" }).innerText();
     for (const words of ["Invitation created", "Member joined", "Role changed", "Member → admin", "Member removed"])
       assert.ok(log.includes(words), `the audit log has: ${words}`);
+    await owner.getByRole("combobox", { name: "Action" }).click();
+    await owner.getByRole("option", { name: "Role changed" }).click();
+    await owner.getByRole("combobox", { name: "Person" }).click();
+    await owner.getByRole("option", { name: "Mara Quell" }).click();
+    await owner.getByRole("heading", { name: "No matches" }).waitFor();
+    await owner.getByRole("button", { name: "Clear filters" }).first().click();
+    await owner.getByRole("searchbox").fill("mara@");
+    await owner.getByRole("heading", { name: "Matching entries" }).waitFor();
+    await owner.waitForURL((url) => url.search === "?search=mara%40");
+    const [file] = await Promise.all([
+      owner.waitForEvent("download"),
+      owner.getByRole("button", { name: "Export CSV" }).click(),
+    ]);
+    const actions = (await readFile(await file.path(), "utf8")).split("\r\n").map((line) => line.split(",")[1]);
+    assert.ok(actions.includes("member.removed") && !actions.includes("audit.exported"), actions.join());
   });
 
   test("an invited person with an account signs in to accept, but only with the invited address", async () => {

@@ -61,9 +61,41 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     const page = await openList();
     assert.equal(await rows(page).count(), PAGE_SIZE);
     assert.match(await rows(page).first().innerText(), /Ottilie Sonderfall/);
+    await page.getByText(`${practice.bookings + 1} bookings.`).waitFor();
     await page.getByRole("button", { name: "Show older bookings" }).click();
     await rows(page).nth(PAGE_SIZE).waitFor();
     assert.equal(await rows(page).count(), Math.min(practice.bookings + 1, 2 * PAGE_SIZE));
+  });
+
+  test("shows upcoming appointments, soonest first, sorts by a column, and filters by appointment date", async () => {
+    const page = await openList();
+    const header = (name: string) => page.getByRole("columnheader", { name });
+    const sorted = async (name: string, order: string) =>
+      await header(name)
+        .and(page.locator(`[aria-sort=${order}]`))
+        .waitFor();
+    await sorted("Booked", "descending");
+    await page.getByText("Upcoming", { exact: true }).click();
+    await sorted("Appointment", "ascending");
+    await page.getByRole("heading", { name: "Matching bookings" }).waitFor();
+    const first = async () => await rows(page).first().getByRole("cell").nth(2).innerText();
+    const soonest = await first();
+    await header("Appointment").getByRole("button").press("Enter");
+    await sorted("Appointment", "descending");
+    await page.waitForURL((url) => url.search === "?when=upcoming&sort=latest");
+    await page.waitForFunction(
+      `document.querySelector("tbody td:nth-child(3)").innerText !== ${JSON.stringify(soonest)}`,
+    );
+    await page.getByText("All", { exact: true }).click();
+    await page.getByRole("button", { name: "Appointment: any time" }).click();
+    const day = page.getByRole("dialog").getByRole("button", { name: "5 November 2026", exact: true });
+    await day.click();
+    await day.click();
+    await page.getByRole("button", { name: "Appointment: 5 Nov 2026" }).waitFor();
+    await page.waitForURL((url) => url.search === "?startFrom=2026-11-05&startTo=2026-11-05");
+    await page.getByRole("searchbox").fill("sonderfall");
+    await page.getByText("1 match.").waitFor();
+    assert.match(await first(), /5 Nov 2026/);
   });
 
   test("finds by name, e-mail, reference, service and campaign, with the search in the URL", async () => {
@@ -96,7 +128,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     const calendar = page.getByRole("dialog");
     assert.equal(await calendar.locator("[aria-current=date]").innerText(), "1");
     assert.equal(await calendar.getByRole("button", { name: "2 November 2026", exact: true }).isDisabled(), true);
-    await page.getByRole("button", { name: "Any time" }).click();
+    await page.getByRole("button", { name: "Any time", exact: true }).click();
     await page.waitForURL((url) => url.search === `?widget=${practice.old}`);
   });
 

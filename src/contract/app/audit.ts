@@ -1,8 +1,9 @@
 import { type Static, Type } from "typebox";
 import { Timestamp } from "../timestamps.ts";
+import { NullableText } from "./forms.ts";
 
 /** Everything that changes access, or deletes or exports data, as noun and past verb. */
-const AUDIT_ACTIONS = [
+export const AUDIT_ACTIONS = [
   "organization.created",
   "organization.changed",
   "member.added",
@@ -42,25 +43,32 @@ const AUDIT_ACTIONS = [
   "booking.deleted",
   "bookings.erased",
   "bookings.exported",
+  "audit.exported",
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Filters entries without a person: those of the command line and of Bookflow itself. */
+export const OPERATOR = "operator";
+
+/** Someone who did something, also if they have left since. */
+export const AuditPerson = Type.Object({ userId: Type.String(), email: NullableText, name: NullableText });
+export type AuditPerson = Static<typeof AuditPerson>;
+
+export const AuditPeople = Type.Object({ data: Type.Array(AuditPerson) });
+export type AuditPeople = Static<typeof AuditPeople>;
 
 export const AuditEntry = Type.Object({
   id: Type.String(),
   at: Timestamp,
-  actor: Type.Object({
-    userId: Type.Union([Type.String(), Type.Null()]),
-    email: Type.Union([Type.String(), Type.Null()]),
-    name: Type.Union([Type.String(), Type.Null()]),
-  }),
+  actor: Type.Object({ userId: NullableText, email: NullableText, name: NullableText }),
   action: Type.String(),
-  target: Type.Union([Type.String(), Type.Null()]),
+  target: NullableText,
   detail: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
 });
 export type AuditEntry = Static<typeof AuditEntry>;
 
 export const AuditPage = Type.Object({
   data: Type.Array(AuditEntry),
-  nextCursor: Type.Union([Type.String(), Type.Null()]),
+  nextCursor: NullableText,
 });
 export type AuditPage = Static<typeof AuditPage>;

@@ -22,6 +22,14 @@ const shared = {
   staff: Booking.properties.staff,
 };
 
+/** By booking, newest or oldest first; by appointment, soonest or latest first. */
+export const BOOKING_SORTS = ["newest", "oldest", "soonest", "latest"] as const;
+export type BookingSort = (typeof BOOKING_SORTS)[number];
+
+/** Whether the appointment has begun. */
+export const APPOINTMENT_TIMES = ["upcoming", "past"] as const;
+export type AppointmentTime = (typeof APPOINTMENT_TIMES)[number];
+
 /** A row of the list. */
 export const BookingSummary = Type.Object({
   ...shared,
@@ -32,10 +40,16 @@ export type BookingSummary = Static<typeof BookingSummary>;
 
 export const BookingSummaryPage = Type.Object({
   data: Type.Array(BookingSummary),
-  /** createdAt of the last booking on the page if there are more; send it back as `cursor`. */
+  /** The place of the last booking on the page if there are more; send it back as `cursor`. */
   nextCursor: NullableText,
 });
 export type BookingSummaryPage = Static<typeof BookingSummaryPage>;
+
+/** Bookings are counted up to this many. */
+export const BOOKING_COUNT_MAX = 10_000;
+
+export const BookingCount = Type.Object({ count: Type.Integer(), hasMore: Type.Boolean() });
+export type BookingCount = Static<typeof BookingCount>;
 
 export const BookingDetail = Type.Object({
   ...shared,

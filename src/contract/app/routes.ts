@@ -35,6 +35,7 @@ export const APP_ROUTES = {
   clearTestData:      { method: "POST",   path: "/widgets/:widget/clear-test-data", role: "member" },
 
   listBookings:       { method: "GET",    path: "/bookings", role: "viewer" },
+  countBookings:      { method: "GET",    path: "/bookings/count", role: "viewer" },
   getBooking:         { method: "GET",    path: "/bookings/:reference", role: "viewer" },
   deleteBooking:      { method: "DELETE", path: "/bookings/:reference", role: "member" },
   exportBookings:     { method: "GET",    path: "/bookings.csv", role: "admin", feature: "csvExport" },
@@ -118,6 +119,8 @@ export const ACCOUNT_ROUTES = {
   invite:             { method: "POST",   path: "/invitations", role: "admin" },
   revokeInvitation:   { method: "DELETE", path: "/invitations/:id", role: "admin" },
   listAuditEntries:   { method: "GET",    path: "/audit", role: "admin" },
+  listAuditPeople:    { method: "GET",    path: "/audit/people", role: "admin" },
+  exportAudit:        { method: "GET",    path: "/audit.csv", role: "admin" },
 } as const satisfies Record<string, AccountRoute>;
 
 export const AUTH_PREFIX = "/api/auth";

@@ -1,7 +1,7 @@
 import type * as account from "#contract/app/account.ts";
 import type * as analytics from "#contract/app/analytics.ts";
-import type { AuditPage } from "#contract/app/audit.ts";
-import type { BookingDetail, BookingSummaryPage, EraseAnswer, EraseRequest } from "#contract/app/bookings.ts";
+import type { AuditPage, AuditPeople } from "#contract/app/audit.ts";
+import type * as bookings from "#contract/app/bookings.ts";
 import type * as connections from "#contract/app/connections.ts";
 import type * as deliveries from "#contract/app/deliveries.ts";
 import type * as endpoints from "#contract/app/endpoints.ts";
@@ -26,10 +26,11 @@ type Calls = {
   goLive: { answer: widgets.AppWidget; body: widgets.GoLiveRequest };
   goBackToTest: { answer: widgets.AppWidget };
   clearTestData: { answer: widgets.TestDataShape; body: widgets.ClearTestRequest };
-  listBookings: { answer: BookingSummaryPage };
-  getBooking: { answer: BookingDetail };
+  listBookings: { answer: bookings.BookingSummaryPage };
+  countBookings: { answer: bookings.BookingCount };
+  getBooking: { answer: bookings.BookingDetail };
   deleteBooking: { answer: null };
-  eraseBookings: { answer: EraseAnswer; body: EraseRequest };
+  eraseBookings: { answer: bookings.EraseAnswer; body: bookings.EraseRequest };
   getAnalytics: { answer: analytics.AppAnalytics };
   getBreakdown: { answer: analytics.AppBreakdown };
   splitFunnel: { answer: analytics.FunnelSplit };
@@ -85,6 +86,7 @@ type Calls = {
   invite: { answer: account.CreatedInvitation; body: account.NewInvitation };
   revokeInvitation: { answer: null };
   listAuditEntries: { answer: AuditPage };
+  listAuditPeople: { answer: AuditPeople };
 
   /** `twoFactorRedirect`: the password was right, and a code is needed next. */
   signIn: { answer: { twoFactorRedirect?: boolean }; body: { email: string; password: string } };
@@ -131,7 +133,7 @@ export async function call<Name extends CallName>(
 }
 
 /** A route's address with its query, for links to files. */
-export function addressOf(name: keyof typeof APP_ROUTES, query: NonNullable<CallOptions["query"]>): string {
+export function addressOf(name: keyof typeof ROUTES, query: NonNullable<CallOptions["query"]>): string {
   return toAddress(pathOf(name), query);
 }
 

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 
 // Queries about people and the organization; other nouns have their own files. Keys of an organization's data start with its
@@ -43,15 +43,25 @@ export const invitationsQuery = (organization: string) =>
 
 const AUDIT_PAGE_SIZE = 50;
 
-export const auditQuery = (organization: string) =>
+/** Parameters of /api/app/audit. Empty strings are left out of the request. */
+export type AuditFilters = { search: string; person: string; action: string; from: string; to: string };
+
+export const auditQuery = (organization: string, filters: AuditFilters) =>
   infiniteQueryOptions({
-    queryKey: [organization, "audit"],
+    queryKey: [organization, "audit", filters],
     queryFn: ({ signal, pageParam }) =>
       call("listAuditEntries", {
         organization,
         signal,
-        query: { cursor: pageParam ?? undefined, limit: String(AUDIT_PAGE_SIZE) },
+        query: { ...filters, cursor: pageParam ?? undefined, limit: String(AUDIT_PAGE_SIZE) },
       }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
+    placeholderData: keepPreviousData,
+  });
+
+export const auditPeopleQuery = (organization: string) =>
+  queryOptions({
+    queryKey: [organization, "audit-people"],
+    queryFn: ({ signal }) => call("listAuditPeople", { organization, signal }),
   });

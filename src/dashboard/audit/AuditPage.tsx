@@ -1,10 +1,14 @@
-import { Text } from "@mantine/core";
-import { IconHistory } from "@tabler/icons-react";
+import { Button, Text } from "@mantine/core";
+import { IconDownload, IconHistory, IconSearchOff } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { AuditEntry } from "#contract/app/audit.ts";
+import { download } from "../api/download.ts";
 import { auditQuery } from "../api/queries.ts";
 import { formatZone } from "../format.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
@@ -13,7 +17,9 @@ import { LockedFeature } from "../ui/states/LockedFeature.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { type Column, DataTable } from "../ui/tables/DataTable.tsx";
 import { OlderButton } from "../ui/tables/OlderButton.tsx";
+import { isFiltered, NO_FILTERS, toAuditFilters } from "./audit-filters.ts";
 import { describeAction, describeActor, describeDetail, describeTarget } from "./audit-words.ts";
+import { FilterBar } from "./FilterBar.tsx";
 
 export function AuditPage() {
   const { can } = useOrganization();
@@ -22,6 +28,7 @@ export function AuditPage() {
     <Page
       title="Audit log"
       description="Changes to access and settings, deletions and exports. Entries can’t be edited."
+      actions={verdict.isAllowed && <ExportButton />}
     >
       <LockedFeature verdict={verdict} title="You don’t have access to the audit log" />
       {verdict.isAllowed && <Entries />}
@@ -29,9 +36,30 @@ export function AuditPage() {
   );
 }
 
+/** Downloads all entries that match the filters, not only the loaded ones. */
+function ExportButton() {
+  const { id, details, can } = useOrganization();
+  const [filters] = useUrlState(NO_FILTERS);
+  const save = useAction({
+    run: () => download("exportAudit", { organization: id, query: toAuditFilters(filters, details.timeZone) }),
+    says: () => "Download started",
+  });
+  return (
+    <ActionButton
+      verdict={can("readAudit")}
+      leftSection={<IconDownload size={17} stroke={1.6} />}
+      loading={save.isPending}
+      onClick={() => save.mutate()}
+    >
+      Export CSV
+    </ActionButton>
+  );
+}
+
 function Entries() {
   const { id, name, details, format } = useOrganization();
-  const entries = useInfiniteQuery(auditQuery(id));
+  const [filters, change] = useUrlState(NO_FILTERS);
+  const entries = useInfiniteQuery(auditQuery(id, toAuditFilters(filters, details.timeZone)));
   const columns: Column<AuditEntry>[] = [
     {
       header: "Action",
@@ -59,10 +87,29 @@ function Entries() {
   return (
     <>
       <StaleNotice query={entries} />
-      <Section title="Entries" description={`Newest first. Times in ${formatZone(details.timeZone)}.`} isFlush>
+      <FilterBar filters={filters} onChange={change} />
+      <Section
+        title={isFiltered(filters) ? "Matching entries" : "All entries"}
+        description={`Newest first. Times in ${formatZone(details.timeZone)}.`}
+        isFlush
+      >
         <Loaded query={entries} rows={8}>
           {({ pages }) => {
             const rows = pages.flatMap((page) => page.data);
+            if (rows.length === 0 && isFiltered(filters))
+              return (
+                <EmptyState
+                  icon={IconSearchOff}
+                  title="No matches"
+                  action={
+                    <Button variant="default" onClick={() => change(NO_FILTERS)}>
+                      Clear filters
+                    </Button>
+                  }
+                >
+                  Try another filter or a longer period.
+                </EmptyState>
+              );
             if (rows.length === 0) return <EmptyState icon={IconHistory} title="No entries yet" />;
             return <DataTable label="Audit log" columns={columns} rows={rows} rowKey={(row) => row.id} />;
           }}

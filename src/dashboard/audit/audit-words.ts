@@ -41,7 +41,13 @@ const WORDS: Record<AuditAction, string> = {
   "booking.deleted": "Booking deleted",
   "bookings.erased": "Customer data erased",
   "bookings.exported": "Bookings exported",
+  "audit.exported": "Audit log exported",
 };
+
+/** All actions in the order of their words, for a list to choose from. */
+export const ACTION_CHOICES = Object.entries(WORDS)
+  .map(([value, label]) => ({ value, label }))
+  .toSorted((a, b) => a.label.localeCompare(b.label, "en"));
 
 /** An unknown action of a newer server is shown as it is. */
 export function describeAction(action: string): string {

@@ -1,14 +1,21 @@
 import { Group, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { BookingSummary } from "#contract/app/bookings.ts";
+import type { BookingSort, BookingSummary } from "#contract/app/bookings.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
-import { type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { type Column, DataTable, type Sorting } from "../ui/tables/DataTable.tsx";
 import { TestBadge } from "../widgets/mode/ModeBadge.tsx";
 import type { ShownFilters } from "./shown-filters.ts";
 
+type BookingTableProps = {
+  bookings: readonly BookingSummary[];
+  filters: ShownFilters;
+  /** Without it, the list has one order. */
+  sorting?: { sort: BookingSort; onSort: (sort: BookingSort) => void };
+};
+
 /** Links to a booking carry the filters, so that its link back opens the same list. */
-export function BookingTable({ bookings, filters }: { bookings: readonly BookingSummary[]; filters: ShownFilters }) {
+export function BookingTable({ bookings, filters, sorting }: BookingTableProps) {
   const { paths, format, can } = useOrganization();
   const link = ({ reference, customer }: BookingSummary) => (
     <TextLink to={paths.booking(reference)} search={filters} fw={500} size="sm" inherit>
@@ -32,7 +39,11 @@ export function BookingTable({ bookings, filters }: { bookings: readonly Booking
       header: "Service",
       cell: ({ service, staff }) => <Lines first={service.name} second={staff.join(", ")} />,
     },
-    { header: "Appointment", cell: ({ start }) => <Lines first={format.date(start)} second={format.time(start)} /> },
+    {
+      header: "Appointment",
+      cell: ({ start }) => <Lines first={format.date(start)} second={format.time(start)} isOneLine />,
+      ...(sorting && { sorting: toSorting(sorting, { ascending: "soonest", descending: "latest" }) }),
+    },
     {
       header: "Channel",
       cell: ({ attribution }) => <Lines first={attribution.channel ?? "–"} second={attribution.campaign} />,
@@ -40,6 +51,7 @@ export function BookingTable({ bookings, filters }: { bookings: readonly Booking
     {
       header: "Booked",
       isNumeric: true,
+      ...(sorting && { sorting: toSorting(sorting, { descending: "newest", ascending: "oldest" }) }),
       cell: ({ createdAt, reference }) => (
         <Lines first={format.dateTime(createdAt)} second={seesCustomers ? reference : undefined} isOneLine />
       ),
@@ -48,6 +60,17 @@ export function BookingTable({ bookings, filters }: { bookings: readonly Booking
   return (
     <DataTable hasRowLinks label="Bookings" columns={columns} rows={bookings} rowKey={({ reference }) => reference} />
   );
+}
+
+/** A click on the sorted column turns its order around. On another column it starts with the one named first. */
+function toSorting(
+  { sort, onSort }: NonNullable<BookingTableProps["sorting"]>,
+  sorts: Record<"ascending" | "descending", BookingSort>,
+): Sorting {
+  const orders = Object.keys(sorts) as ("ascending" | "descending")[];
+  const order = orders.find((each) => sorts[each] === sort) ?? null;
+  const next = orders.find((each) => each !== order) ?? "ascending";
+  return { order, onSort: () => onSort(sorts[next]) };
 }
 
 function Lines({ first, second, isOneLine }: { first: ReactNode; second?: string | undefined; isOneLine?: boolean }) {

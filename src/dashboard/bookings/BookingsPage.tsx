@@ -1,9 +1,11 @@
+import { SegmentedControl, Select } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconDownload, IconUserMinus } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { bookingsQuery } from "../api/bookings.ts";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { BookingCount, BookingSort } from "#contract/app/bookings.ts";
+import { bookingCountQuery, bookingsQuery } from "../api/bookings.ts";
 import { download } from "../api/download.ts";
-import { formatZone } from "../format.ts";
+import { formatCount, formatZone, pluralize } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -18,7 +20,17 @@ import { EraseDialog } from "./EraseDialog.tsx";
 import { FilterBar } from "./FilterBar.tsx";
 import { HiddenCustomers } from "./HiddenCustomers.tsx";
 import { NoBookings } from "./NoBookings.tsx";
-import { FILTER_DEFAULTS, hasFilters, type ShownFilters, toBookingFilters } from "./shown-filters.ts";
+import {
+  FILTER_DEFAULTS,
+  hasFilters,
+  isWhen,
+  NO_FILTERS,
+  type ShownFilters,
+  SORT_LABELS,
+  toBookingFilters,
+  toSort,
+  WHEN_LABELS,
+} from "./shown-filters.ts";
 
 export function BookingsPage() {
   const { can } = useOrganization();
@@ -45,37 +57,86 @@ export function BookingsPage() {
     >
       <HiddenCustomers />
       <FilterBar filters={filters} seesCustomers={seesCustomers} onChange={change} />
-      <BookingList filters={filters} onClear={() => change(FILTER_DEFAULTS)} />
+      <BookingList filters={filters} onChange={change} />
       <EraseDialog isOpen={isErasing} onClose={erasing.close} />
     </Page>
   );
 }
 
-function BookingList({ filters, onClear }: { filters: ShownFilters; onClear: () => void }) {
+type ListProps = { filters: ShownFilters; onChange: (change: Partial<ShownFilters>) => void };
+
+function BookingList({ filters, onChange }: ListProps) {
   const { id, details } = useOrganization();
-  const bookings = useInfiniteQuery(bookingsQuery(id, toBookingFilters(filters, details.timeZone)));
+  const sent = toBookingFilters(filters, details.timeZone);
+  const bookings = useInfiniteQuery(bookingsQuery(id, sent));
+  const loaded = bookings.data?.pages.flatMap((page) => page.data) ?? [];
+  const counted = useQuery({ ...bookingCountQuery(id, sent), enabled: bookings.hasNextPage });
+  // A list that is loaded to its end needs no count from the server.
+  const total = bookings.hasNextPage || !bookings.data ? counted.data : { count: loaded.length, hasMore: false };
   const isFiltered = hasFilters(filters);
+  const sort = toSort(filters);
+  const change = (next: BookingSort) => onChange({ sort: next === toSort({ ...filters, sort: "" }) ? "" : next });
   return (
     <>
       <StaleNotice query={bookings} />
       <Section
         title={isFiltered ? "Matching bookings" : "All bookings"}
-        description={`Newest first. Times in ${formatZone(details.timeZone)}.`}
+        description={
+          <span role="status">
+            {describeTotal(total, isFiltered ? ["match", "matches"] : ["booking", "bookings"])} Times in{" "}
+            {formatZone(details.timeZone)}.
+          </span>
+        }
+        actions={<ListChoices filters={filters} sort={sort} onSort={change} onChange={onChange} />}
         isFlush
       >
         <Loaded query={bookings} rows={10}>
-          {({ pages }) => {
-            const rows = pages.flatMap((page) => page.data);
-            if (rows.length === 0) return <NoBookings isFiltered={isFiltered} onClear={onClear} />;
-            return (
+          {() =>
+            loaded.length === 0 ? (
+              <NoBookings isFiltered={isFiltered} onClear={() => onChange(NO_FILTERS)} />
+            ) : (
               <div aria-busy={bookings.isPlaceholderData} style={{ opacity: bookings.isPlaceholderData ? 0.55 : 1 }}>
-                <BookingTable bookings={rows} filters={filters} />
+                <BookingTable bookings={loaded} filters={filters} sorting={{ sort, onSort: change }} />
               </div>
-            );
-          }}
+            )
+          }
         </Loaded>
-        <OlderButton query={bookings} what="bookings" />
+        <OlderButton query={bookings} what="bookings" are={sort === "newest" ? "older" : "more"} />
       </Section>
+    </>
+  );
+}
+
+function describeTotal(total: BookingCount | undefined, [one, many]: readonly [string, string]): string {
+  if (!total) return "";
+  return total.hasMore ? `More than ${formatCount(total.count)} ${many}.` : `${pluralize(total.count, one, many)}.`;
+}
+
+/** On phones the list has no column headers, so that its order is chosen here. */
+function ListChoices({
+  filters,
+  sort,
+  onSort,
+  onChange,
+}: ListProps & { sort: BookingSort; onSort: (sort: BookingSort) => void }) {
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Appointments"
+        data={Object.entries(WHEN_LABELS).map(([value, label]) => ({ value, label }))}
+        value={isWhen(filters.when) ? filters.when : ""}
+        onChange={(when) => onChange({ when, sort: "" })}
+        w={{ base: "100%", xs: "auto" }}
+      />
+      <Select
+        hiddenFrom="sm"
+        aria-label="Sort by"
+        data={Object.entries(SORT_LABELS).map(([value, label]) => ({ value, label }))}
+        value={sort}
+        onChange={(chosen) => onSort(chosen as BookingSort)}
+        allowDeselect={false}
+        w="100%"
+      />
     </>
   );
 }

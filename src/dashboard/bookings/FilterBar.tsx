@@ -1,13 +1,8 @@
-import { Button, CloseButton, Group, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
-import { useEffect, useRef, useState } from "react";
-import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
+import { Button, Group } from "@mantine/core";
+import { DaysSelect } from "../ui/forms/DaysSelect.tsx";
+import { SearchInput } from "../ui/forms/SearchInput.tsx";
 import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
-import { DaysSelect } from "./DaysSelect.tsx";
-import { FILTER_DEFAULTS, hasFilters, type ShownFilters } from "./shown-filters.ts";
-
-const TYPING_MS = 250;
+import { hasFilters, NO_FILTERS, type ShownFilters } from "./shown-filters.ts";
 
 type FilterBarProps = {
   filters: ShownFilters;
@@ -16,49 +11,29 @@ type FilterBarProps = {
 };
 
 export function FilterBar({ filters, seesCustomers, onChange }: FilterBarProps) {
+  const searched = seesCustomers ? "name, e-mail, reference, service or campaign" : "reference, service or campaign";
   return (
-    <Group gap="sm" mb="lg">
-      <SearchInput filters={filters} seesCustomers={seesCustomers} onChange={onChange} />
+    <Group gap="sm" mb="lg" role="group" aria-label="Filter bookings">
+      <SearchInput
+        value={filters.search}
+        label={`Search by ${searched}`}
+        placeholder={seesCustomers ? "Name, e-mail, reference, service, campaign" : "Reference, service, campaign"}
+        onSearch={(search) => onChange({ search }, { replace: true })}
+      />
       <WidgetSelect value={filters.widget} onChange={(widget) => onChange({ widget })} />
-      <DaysSelect from={filters.from} to={filters.to} onChange={onChange} />
+      <DaysSelect label="Booked" from={filters.from} to={filters.to} onChange={onChange} />
+      <DaysSelect
+        label="Appointment"
+        from={filters.startFrom}
+        to={filters.startTo}
+        mayBeFuture
+        onChange={({ from, to }) => onChange({ startFrom: from, startTo: to })}
+      />
       {hasFilters(filters) && (
-        <Button variant="subtle" color="gray" onClick={() => onChange(FILTER_DEFAULTS)}>
+        <Button variant="subtle" color="gray" onClick={() => onChange(NO_FILTERS)}>
           Clear filters
         </Button>
       )}
     </Group>
-  );
-}
-
-/** Typed text goes into the address when typing pauses; the browser's Back button restores it. */
-function SearchInput({ filters, seesCustomers, onChange }: FilterBarProps) {
-  const [text, setText] = useState(filters.search);
-  const sent = useRef(filters.search);
-  const send = useDebouncedCallback((search: string) => {
-    sent.current = search;
-    onChange({ search }, { replace: true });
-  }, TYPING_MS);
-  useEffect(() => {
-    if (filters.search === sent.current) return;
-    sent.current = filters.search;
-    setText(filters.search);
-  }, [filters.search]);
-  const change = (next: string) => {
-    setText(next);
-    send(next);
-  };
-  const searched = seesCustomers ? "name, e-mail, reference, service or campaign" : "reference, service or campaign";
-  return (
-    <TextInput
-      type="search"
-      aria-label={`Search by ${searched}`}
-      placeholder={seesCustomers ? "Name, e-mail, reference, service, campaign" : "Reference, service, campaign"}
-      leftSection={<IconSearch size={17} stroke={1.6} aria-hidden />}
-      rightSection={text !== "" && <CloseButton size="sm" aria-label="Clear search" onClick={() => change("")} />}
-      maxLength={SEARCH_LENGTH_MAX}
-      value={text}
-      onChange={(event) => change(event.currentTarget.value)}
-      flex="1 1 18rem"
-    />
   );
 }

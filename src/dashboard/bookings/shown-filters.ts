@@ -1,24 +1,61 @@
-import dayjs from "dayjs";
+import type { BookingSort } from "#contract/app/bookings.ts";
 import type { BookingFilters } from "../api/bookings.ts";
-import { toDay } from "../day-range.ts";
-import { toInstant } from "../zoned-time.ts";
+import { toInstants } from "../day-range.ts";
 
-/** The list's query parameters: search text, widget, first and last day of booking. */
-export const FILTER_DEFAULTS = { search: "", widget: "", from: "", to: "" };
+/**
+ * The list's query parameters. `from` and `to` are the first and the last day of booking, `startFrom` and `startTo` those of the
+ * appointment.
+ */
+export const FILTER_DEFAULTS = {
+  search: "",
+  widget: "",
+  from: "",
+  to: "",
+  startFrom: "",
+  startTo: "",
+  when: "",
+  sort: "",
+};
 export type ShownFilters = typeof FILTER_DEFAULTS;
 
-/** Days are in the organization's time zone. The server takes instants and excludes the last one. */
-export function toBookingFilters({ search, widget, from, to }: ShownFilters, timeZone: string): BookingFilters {
-  const [first, last] = [toDay(from), toDay(to)];
-  const dayAfter = last === null ? "" : dayjs(last).add(1, "day").format("YYYY-MM-DD");
+/** Clears what narrows the list, and keeps how it is sorted. */
+export const { sort: _, ...NO_FILTERS } = FILTER_DEFAULTS;
+
+/** Days are in the organization's time zone. */
+export function toBookingFilters(shown: ShownFilters, timeZone: string): BookingFilters {
+  const booked = toInstants(shown, timeZone);
+  const start = toInstants({ from: shown.startFrom, to: shown.startTo }, timeZone);
   return {
-    search: search.trim(),
-    widget,
-    from: toInstant(first ?? "", timeZone) ?? "",
-    to: toInstant(dayAfter, timeZone) ?? "",
+    search: shown.search.trim(),
+    widget: shown.widget,
+    ...booked,
+    startFrom: start.from,
+    startTo: start.to,
+    when: isWhen(shown.when) ? shown.when : "",
+    sort: toSort(shown),
   };
 }
 
-export function hasFilters(filters: ShownFilters): boolean {
+export function hasFilters({ sort: _sort, ...filters }: ShownFilters): boolean {
   return Object.values(filters).some((value) => value !== "");
+}
+
+export const WHEN_LABELS = { "": "All", upcoming: "Upcoming", past: "Past" } as const;
+
+export function isWhen(text: string): text is keyof typeof WHEN_LABELS {
+  return text in WHEN_LABELS;
+}
+
+export const SORT_LABELS: Record<BookingSort, string> = {
+  newest: "Newest booking first",
+  oldest: "Oldest booking first",
+  soonest: "Soonest appointment first",
+  latest: "Latest appointment first",
+};
+
+/** What the reader chose, else what suits the list: upcoming appointments start with the next one. */
+export function toSort({ sort, when, startFrom, startTo }: ShownFilters): BookingSort {
+  if (sort in SORT_LABELS) return sort as BookingSort;
+  if (when === "past") return "latest";
+  return when === "upcoming" || startFrom !== "" || startTo !== "" ? "soonest" : "newest";
 }

@@ -62,7 +62,7 @@ function Home({ overview }: { overview: Overview }) {
         title="Upcoming appointments"
         description={`Stored bookings, soonest first. Times in ${formatZone(details.timeZone)}.`}
         actions={
-          <ButtonLink to={paths.bookings} variant="default" size="compact-sm">
+          <ButtonLink to={paths.bookings} search={{ when: "upcoming" }} variant="default" size="compact-sm">
             View all
           </ButtonLink>
         }

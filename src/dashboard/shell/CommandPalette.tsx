@@ -89,7 +89,7 @@ function useFound({ organization, paths, query, isOpen }: Search): { label: stri
   const widgets = useQuery({ ...widgetsQuery(organization), enabled: isOpen });
   const endpoints = useQuery({ ...endpointsQuery(organization), enabled: isOpen });
   const bookings = useInfiniteQuery({
-    ...bookingsQuery(organization, { search, widget: "", from: "", to: "" }),
+    ...bookingsQuery(organization, { search }),
     enabled: isOpen && search.length >= BOOKING_SEARCH_MIN,
   });
   // The query keeps the previous search's bookings on screen while it loads, which would be wrong matches here.

@@ -1,23 +1,69 @@
-import type { FastifyInstance } from "fastify";
-import { type AuditEntry, AuditPage } from "#contract/app/audit.ts";
-import { type AuditRow, listAuditEntries } from "../audit/queries.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AUDIT_ACTIONS, type AuditEntry, AuditPage, AuditPeople, OPERATOR } from "#contract/app/audit.ts";
+import { auditBy } from "../audit/audit-by.ts";
+import { exportAudit } from "../audit/export.ts";
+import { type AuditFilter, type AuditRow, listAuditEntries, listAuditPeople } from "../audit/queries.ts";
 import type { Deps } from "../deps.ts";
 import { readPage, readPlaceCursor, toPlaceCursor } from "../http/page.ts";
-import { type Query, readPageSize } from "../http/parameters.ts";
+import {
+  isDryRun,
+  type Query,
+  readChoice,
+  readInstant,
+  readPageSize,
+  readParameter,
+  readSearch,
+} from "../http/parameters.ts";
+import { sendCsv } from "../http/send-csv.ts";
 import { memberOf } from "./auth/member-auth.ts";
 
+type AuditDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">;
+
 /** The organization's audit log. Behind the member guard. */
-export function auditRoutes(app: FastifyInstance, deps: Pick<Deps, "db">): void {
+export function auditRoutes(app: FastifyInstance, deps: AuditDeps): void {
   app.get<{ Querystring: Query }>("/audit", { schema: { response: { 200: AuditPage } } }, async (request) => {
     const { organizationId } = memberOf(request);
     const before = readPlaceCursor(request.query, "cursor");
+    const filter = readFilter(request.query);
     const { rows, nextCursor } = await readPage({
       limit: readPageSize(request.query, "limit"),
-      read: (limit) => listAuditEntries(deps.db, organizationId, { before, limit }),
+      read: (limit) => listAuditEntries(deps.db, organizationId, { ...filter, before, limit }),
       toCursor: toPlaceCursor,
     });
     return { data: rows.map(toEntry), nextCursor };
   });
+
+  app.get("/audit/people", { schema: { response: { 200: AuditPeople } } }, async (request) => ({
+    data: await listAuditPeople(deps.db, memberOf(request).organizationId),
+  }));
+
+  // Not for HEAD: the log would show an export that never happened.
+  app.get("/audit.csv", { exposeHeadRoute: false }, async (request, reply) => sendExport(deps, request, reply));
+}
+
+async function sendExport(deps: AuditDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const member = memberOf(request);
+  const { organizationId: owner } = member;
+  const filter = readFilter(request.query as Query);
+  if (isDryRun(request.query as Query)) return reply.code(204).send();
+  const at = deps.clock.now();
+  await auditBy(deps, member, at)(deps.db, { action: "audit.exported" });
+  return sendCsv(
+    deps,
+    { request, reply },
+    { owner, name: "audit-log", at, lines: exportAudit(deps.patientDb, owner, filter) },
+  );
+}
+
+function readFilter(query: Query): AuditFilter {
+  const person = readParameter(query, "person");
+  return {
+    by: person === null ? null : person === OPERATOR ? "none" : { userId: person },
+    action: readChoice(query, "action", AUDIT_ACTIONS),
+    from: readInstant(query, "from", "down"),
+    to: readInstant(query, "to", "up"),
+    search: readSearch(query),
+  };
 }
 
 function toEntry(row: AuditRow): AuditEntry {

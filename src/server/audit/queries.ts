@@ -1,6 +1,8 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import type { AuditAction } from "#contract/app/audit.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
+import type { RowPlace } from "../http/page.ts";
 
 export type AuditRow = {
   id: string;
@@ -13,23 +15,70 @@ export type AuditRow = {
   detail: Record<string, string | number>;
 };
 
-/** Newest first. The next page starts after the time and id of the last entry. */
+export type AuditFilter = {
+  /** `none`: entries without a person. */
+  by: { userId: string } | "none" | null;
+  action: AuditAction | null;
+  /** Inclusive. */
+  from: Date | null;
+  /** Exclusive. */
+  to: Date | null;
+  search: string | null;
+};
+
+/** Newest first. The next page starts after the time and id of the last entry. Read along audit_entries_by_time. */
 export async function listAuditEntries(
   db: Db,
   owner: OrganizationId,
-  { before, limit }: { before: { at: Date; id: string } | null; limit: number },
+  { before, limit, ...filter }: AuditFilter & { before: RowPlace | null; limit: number },
 ): Promise<AuditRow[]> {
+  const { by, action, from, to, search } = filter;
+  const contains = search === null ? null : containsText(search, await findPeople(db, owner, search));
   const entries = await db
     .selectFrom("audit_entries")
     .select(["id", "at", "user_id", "email", "action", "target", "detail"])
     .where("organization_id", "=", owner)
     .$if(before !== null, (all) => all.where(sql<boolean>`(at, id) < (${before?.at}, ${before?.id}::uuid)`))
+    .$if(by === "none", (all) => all.where("user_id", "is", null))
+    .$if(by !== null && by !== "none", (all) => all.where("user_id", "=", (by as { userId: string }).userId))
+    .$if(action !== null, (all) => all.where("action", "=", action as AuditAction))
+    .$if(from !== null, (all) => all.where("at", ">=", from as Date))
+    .$if(to !== null, (all) => all.where("at", "<", to as Date))
+    .$if(contains !== null, (all) => all.where(contains as RawBuilder<boolean>))
     .orderBy("at", "desc")
     .orderBy("id", "desc")
     .limit(limit)
     .execute();
   const names = await findNames(db, [...new Set(entries.flatMap(({ user_id: id }) => id ?? []))]);
   return entries.map((entry) => ({ ...entry, name: names.get(entry.user_id ?? "") ?? null }));
+}
+
+/** Everyone who did something, by their last address there. */
+export async function listAuditPeople(
+  db: Db,
+  owner: OrganizationId,
+): Promise<{ userId: string; email: string | null; name: string | null }[]> {
+  const { rows } = await sql<{ userId: string; email: string | null }>`
+    select distinct on (user_id) user_id as "userId", email from audit_entries
+    where organization_id = ${owner} and user_id is not null
+    order by user_id, at desc`.execute(db);
+  const names = await findNames(
+    db,
+    rows.map(({ userId }) => userId),
+  );
+  return rows.map((row) => ({ ...row, name: names.get(row.userId) ?? null }));
+}
+
+async function findPeople(db: Db, owner: OrganizationId, search: string): Promise<string[]> {
+  const people = await listAuditPeople(db, owner);
+  const text = search.toLowerCase();
+  return people.filter(({ name }) => name?.toLowerCase().includes(text)).map(({ userId }) => userId);
+}
+
+/** In the action's words, the target, the facts or the address, in any letter case; or by one of these people. */
+function containsText(search: string, people: readonly string[]): RawBuilder<boolean> {
+  return sql`(user_id = any(${people}) or strpos(lower(concat_ws(${"\n"}, translate(action, '._', '  '), target, email,
+    (select string_agg(value, ${"\n"}) from jsonb_each_text(detail)))), lower(${search})) > 0)`;
 }
 
 /** A statement of its own: people may be on another server than the organization's rows. */

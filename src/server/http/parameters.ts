@@ -1,3 +1,4 @@
+import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { parseIsoInstant } from "../lib/iso-instant.ts";
 import { ApiError } from "./api-error.ts";
@@ -32,6 +33,31 @@ export function readInstant(query: Query, name: string, rounding: "down" | "up")
   if (!instant)
     throw badParameter(name, "must be an ISO 8601 date, for example 2026-11-01 or 2026-11-01T09:30:00.000Z");
   return instant;
+}
+
+/** Null if the parameter was not sent. */
+export function readChoice<Choice extends string>(
+  query: Query,
+  name: string,
+  choices: readonly Choice[],
+): Choice | null {
+  const text = readParameter(query, name);
+  if (text === null) return null;
+  const choice = choices.find((each) => each === text);
+  if (choice === undefined) throw badParameter(name, `must be one of ${choices.join(", ")}`);
+  return choice;
+}
+
+/** The text of a search without control characters and surrounding spaces; null if nothing is left. */
+export function readSearch(query: Query): string | null {
+  const typed = readParameter(query, "search") ?? "";
+  if (typed.length > SEARCH_LENGTH_MAX)
+    throw badParameter("search", `must not be longer than ${SEARCH_LENGTH_MAX} characters`);
+  return cleanSearch(typed.toWellFormed());
+}
+
+export function cleanSearch(text: string): string | null {
+  return text.replaceAll(/\p{Cc}+/gu, " ").trim() || null;
 }
 
 /** 1 to 500, default 100. Larger numbers of any length become 500. */

@@ -3,7 +3,7 @@ import { Overview } from "#contract/app/overview.ts";
 import { roleIncludes } from "#contract/app/role.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { memberOf } from "../accounts/auth/member-auth.ts";
-import { listUpcoming } from "../bookings/stored/list-queries.ts";
+import { selectInOrder } from "../bookings/stored/list-queries.ts";
 import { toBookingSummary } from "../bookings/stored/to-app-booking.ts";
 import type { Deps } from "../deps.ts";
 import { toKindNumber } from "../funnel/record/key-id.ts";
@@ -20,9 +20,14 @@ export function overviewAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | 
     const { organizationId: owner, plan, role } = memberOf(request);
     const now = deps.clock.now();
     const { baseUrl } = deps.config;
-    const upcoming = await listUpcoming(deps.db, owner, {
+    const upcoming = await selectInOrder(deps.db, owner, {
       createdFrom: toKeptSince(plan, now),
-      now,
+      createdBefore: null,
+      widgetId: null,
+      startFrom: now,
+      startBefore: null,
+      sort: "soonest",
+      after: null,
       limit: UPCOMING_SHOWN,
     });
     const reader = {

@@ -8,8 +8,14 @@ import classes from "./DayRangeCalendar.module.css";
 
 export type DayRange = { from: string; to: string };
 
-/** Picks a first and a last day up to today, in the organization's time zone. */
-export function DayRangeCalendar({ from, to, onChoose }: DayRange & { onChoose: (range: DayRange) => void }) {
+type CalendarProps = DayRange & {
+  /** For appointments; everything else lies in the past. */
+  mayBeFuture?: boolean;
+  onChoose: (range: DayRange) => void;
+};
+
+/** Picks a first and a last day, in the organization's time zone. */
+export function DayRangeCalendar({ from, to, mayBeFuture = false, onChoose }: CalendarProps) {
   const { details } = useOrganization();
   const today = dayAhead(0, details.timeZone);
   const [range, setRange] = useState<[string | null, string | null]>([toDay(from), toDay(to)]);
@@ -20,7 +26,7 @@ export function DayRangeCalendar({ from, to, onChoose }: DayRange & { onChoose: 
       hideOutsideDates
       weekendDays={[]}
       mx="auto"
-      maxDate={today}
+      {...(mayBeFuture ? {} : { maxDate: today })}
       defaultDate={toDay(from) ?? today}
       getDayProps={(day) => (day === today ? { "aria-current": "date", className: classes["today"] } : {})}
       firstDayOfWeek={FIRST_DAY_OF_WEEK}

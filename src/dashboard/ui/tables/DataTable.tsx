@@ -1,4 +1,5 @@
-import { Table } from "@mantine/core";
+import { Table, UnstyledButton } from "@mantine/core";
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import type { MouseEvent, ReactNode } from "react";
 import classes from "./DataTable.module.css";
 
@@ -17,7 +18,11 @@ export type Column<Row> = {
   readonly isHeaderHidden?: boolean;
   /** CSS width of the column. */
   readonly width?: string;
+  readonly sorting?: Sorting;
 };
+
+/** The header is a button that sorts the list; null while the list is sorted by another column. */
+export type Sorting = { readonly order: "ascending" | "descending" | null; readonly onSort: () => void };
 
 /** The last column: a row's buttons. */
 export const BUTTONS = { header: "Actions", isHeaderHidden: true, isBare: true, isNumeric: true } as const;
@@ -40,8 +45,20 @@ export function DataTable<Row>({ label, columns, rows, rowKey, hasRowLinks = fal
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
             {columns.map((column) => (
-              <Table.Th key={column.header} role="columnheader" w={column.width} {...dataAttributesOf(column)}>
-                <span className={column.isHeaderHidden ? classes["visually-hidden"] : undefined}>{column.header}</span>
+              <Table.Th
+                key={column.header}
+                role="columnheader"
+                w={column.width}
+                aria-sort={column.sorting ? (column.sorting.order ?? "none") : undefined}
+                {...dataAttributesOf(column)}
+              >
+                {column.sorting ? (
+                  <SortButton header={column.header} sorting={column.sorting} />
+                ) : (
+                  <span className={column.isHeaderHidden ? classes["visually-hidden"] : undefined}>
+                    {column.header}
+                  </span>
+                )}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -66,7 +83,22 @@ export function DataTable<Row>({ label, columns, rows, rowKey, hasRowLinks = fal
   );
 }
 
-function dataAttributesOf({ isNumeric, isShort, isWideOnly, isBare }: Omit<Column<never>, "header" | "cell">) {
+function SortButton({ header, sorting: { order, onSort } }: { header: string; sorting: Sorting }) {
+  const Arrow = order === null ? IconArrowsSort : order === "ascending" ? IconArrowUp : IconArrowDown;
+  return (
+    <UnstyledButton className={classes["sort"]} data-sorted={order !== null} onClick={onSort}>
+      {header}
+      <Arrow size={14} stroke={1.8} aria-hidden />
+    </UnstyledButton>
+  );
+}
+
+function dataAttributesOf({
+  isNumeric,
+  isShort,
+  isWideOnly,
+  isBare,
+}: Omit<Column<never>, "header" | "cell" | "sorting">) {
   return { "data-numeric": isNumeric, "data-short": isShort, "data-wide-only": isWideOnly, "data-bare": isBare };
 }
 

@@ -1,7 +1,14 @@
-import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { BookingDetail, BookingSummaryPage, EraseAnswer, EraseRequest } from "#contract/app/bookings.ts";
-import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
+import {
+  APPOINTMENT_TIMES,
+  BOOKING_COUNT_MAX,
+  BOOKING_SORTS,
+  BookingCount,
+  BookingDetail,
+  BookingSummaryPage,
+  EraseAnswer,
+  EraseRequest,
+} from "#contract/app/bookings.ts";
 import { roleIncludes } from "#contract/app/role.ts";
 import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
 import { parseReference, type Reference, type WidgetId } from "#contract/ids.ts";
@@ -13,15 +20,32 @@ import { noSuch } from "../../http/api-error.ts";
 import { bodyReader } from "../../http/body.ts";
 import { checkLine, requireFields } from "../../http/check-fields.ts";
 import { readPage } from "../../http/page.ts";
-import { badParameter, isDryRun, type Query, readInstant, readPageSize, readParameter } from "../../http/parameters.ts";
+import {
+  badParameter,
+  isDryRun,
+  type Query,
+  readChoice,
+  readInstant,
+  readPageSize,
+  readParameter,
+  readSearch,
+} from "../../http/parameters.ts";
+import { sendCsv } from "../../http/send-csv.ts";
+import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import { toKeptSince } from "../../plans/kept-since.ts";
 import { listBookingDeliveries } from "../../webhooks/log/booking-deliveries.ts";
 import { requireWidget } from "../../widgets/require-widget.ts";
 import { readWidgetNames } from "../../widgets/widget-names.ts";
-import { type AppBookingFilter, findBooking, listBookings } from "./app-queries.ts";
+import {
+  type AppBookingFilter,
+  continueAfter,
+  countBookings,
+  findBooking,
+  listBookings,
+  toPlace,
+} from "./app-queries.ts";
 import { countErasable, deleteBooking, eraseBookingsByEmail } from "./erase.ts";
 import { exportBookings } from "./export.ts";
-import { cleanSearch } from "./search-terms.ts";
 import { toBookingDetail, toBookingSummary } from "./to-app-booking.ts";
 
 type BookingDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">;
@@ -34,13 +58,23 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
     const member = memberOf(request);
     const limit = readPageSize(request.query as Query, "limit");
     const filter = await readFilter(deps, member, request.query as Query);
+    const after = readCursor(request.query as Query);
+    const page = after === null ? filter : continueAfter(filter, after);
     const { rows, nextCursor } = await readPage({
       limit,
-      read: (most) => listBookings(deps.db, member.organizationId, { ...filter, limit: most }),
-      toCursor: (last) => last.created_at.toISOString(),
+      read: (most) => listBookings(deps.db, member.organizationId, { ...page, limit: most }),
+      toCursor: (last) => toCursor(toPlace(last, filter.sort)),
     });
     const reader = await readerOf(deps.db, member);
     return { data: rows.map((row) => toBookingSummary(row, reader)), nextCursor };
+  });
+
+  api.get("/bookings/count", { schema: { response: { 200: BookingCount } } }, async (request) => {
+    const member = memberOf(request);
+    const filter = await readFilter(deps, member, request.query as Query);
+    const limit = BOOKING_COUNT_MAX + 1;
+    const count = await countBookings(deps.db, member.organizationId, { ...filter, limit });
+    return { count: Math.min(count, BOOKING_COUNT_MAX), hasMore: count > BOOKING_COUNT_MAX };
   });
 
   api.get<WithReference>("/bookings/:reference", { schema: { response: { 200: BookingDetail } } }, async (request) => {
@@ -105,34 +139,51 @@ async function sendExport(deps: BookingDeps, request: FastifyRequest, reply: Fas
     detail: { isSearch: filter.search === null ? "no" : "yes" },
   });
   const lines = exportBookings(deps.patientDb, owner, { filter, widgetNames });
-  const file = Readable.from(lines, { objectMode: true, highWaterMark: 1 });
-  // The answer has begun, so it can only be cut off. A client that disconnected is not an error.
-  file.once("error", (error) => {
-    if (!request.raw.destroyed)
-      deps.log.error("export.failed", { requestId: request.id, organizationId: owner, error });
-  });
-  return reply
-    .type("text/csv; charset=utf-8")
-    .header("content-disposition", `attachment; filename="bookings-${now.toISOString().slice(0, 10)}.csv"`)
-    .send(file);
+  return sendCsv(deps, { request, reply }, { owner, name: "bookings", at: now, lines });
 }
 
 async function readFilter(deps: BookingDeps, member: Member, query: Query): Promise<Omit<AppBookingFilter, "limit">> {
   const [from, to] = [readInstant(query, "from", "down"), readInstant(query, "to", "up")];
-  const cursor = readInstant(query, "cursor", "up");
-  const typed = readParameter(query, "search") ?? "";
-  if (typed.length > SEARCH_LENGTH_MAX)
-    throw badParameter("search", `must not be longer than ${SEARCH_LENGTH_MAX} characters`);
   const widget = readParameter(query, "widget");
   const widgetId = widget === null ? null : await requireWidget(deps.db, member.organizationId, widget);
   const oldest = keptSince(deps, member);
   return {
     createdFrom: from && from > oldest ? from : oldest,
-    createdBefore: cursor && to ? new Date(Math.min(cursor.getTime(), to.getTime())) : (cursor ?? to),
+    createdBefore: to,
     widgetId,
-    search: cleanSearch(typed.toWellFormed()),
+    search: readSearch(query),
     parts: seesCustomers(member) ? ["o", "c"] : ["o"],
+    ...readStartRange(query, deps.clock.now()),
+    sort: readChoice(query, "sort", BOOKING_SORTS) ?? "newest",
+    after: null,
   };
+}
+
+function readStartRange(query: Query, now: Date): Pick<AppBookingFilter, "startFrom" | "startBefore"> {
+  const [startFrom, startBefore] = [readInstant(query, "startFrom", "down"), readInstant(query, "startTo", "up")];
+  switch (readChoice(query, "when", APPOINTMENT_TIMES)) {
+    case "upcoming":
+      return { startFrom: startFrom && startFrom > now ? startFrom : now, startBefore };
+    case "past":
+      return { startFrom, startBefore: startBefore && startBefore < now ? startBefore : now };
+    case null:
+      return { startFrom, startBefore };
+  }
+}
+
+type Place = ReturnType<typeof toPlace>;
+
+function toCursor({ at, reference }: Place): string {
+  return `${at.toISOString()}_${reference}`;
+}
+
+function readCursor(query: Query): Place | null {
+  const text = readParameter(query, "cursor");
+  if (text === null) return null;
+  const [time = "", id = "", ...rest] = text.split("_");
+  const [at, reference] = [parseIsoInstant(time, "up"), parseReference(id)];
+  if (!at || !reference || rest.length > 0) throw badParameter("cursor", "must be the nextCursor of the previous page");
+  return { at, reference };
 }
 
 /** Retention also holds at read time: an expired booking is hidden even before it is deleted. */

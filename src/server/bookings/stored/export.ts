@@ -2,7 +2,7 @@ import { Attribution } from "#contract/attribution.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { BYTE_ORDER_MARK, toCsvLine } from "../../lib/csv.ts";
-import { type AppBookingFilter, listBookings } from "./app-queries.ts";
+import { type AppBookingFilter, continueAfter, listBookings, toPlace } from "./app-queries.ts";
 import type { BookingRow } from "./queries.ts";
 
 /** Memory holds two pieces, however long the file is. V8 treats longer texts as large objects, which are freed late. */
@@ -34,8 +34,8 @@ const HEADINGS = [
 ];
 
 /**
- * Matching bookings as CSV, newest first, read page by page as the client takes them. Each page starts below the previous one's
- * last createdAt, so bookings made or deleted meanwhile neither shift nor repeat a line.
+ * Matching bookings as CSV, in the filter's order, read page by page as the client takes them. Each page starts after the last
+ * booking of the previous one, so bookings made or deleted meanwhile neither shift nor repeat a line.
  */
 export async function* exportBookings(
   db: Db,
@@ -43,13 +43,13 @@ export async function* exportBookings(
   { filter, widgetNames }: { filter: Omit<AppBookingFilter, "limit">; widgetNames: ReadonlyMap<WidgetId, string> },
 ): AsyncGenerator<string> {
   yield BYTE_ORDER_MARK + toCsvLine(HEADINGS);
-  let { createdBefore } = filter;
+  let page = filter;
   for (;;) {
-    const rows = await listBookings(db, owner, { ...filter, createdBefore, limit: ROWS_PER_PIECE });
+    const rows = await listBookings(db, owner, { ...page, limit: ROWS_PER_PIECE });
     if (rows.length > 0) yield rows.map((row) => toLine(row, widgetNames)).join("");
     const last = rows.at(-1);
     if (!last || rows.length < ROWS_PER_PIECE) return;
-    createdBefore = last.created_at;
+    page = continueAfter(page, toPlace(last, page.sort));
   }
 }
 

@@ -1,21 +1,69 @@
-import type { OrganizationId } from "#contract/ids.ts";
+import { type RawBuilder, sql } from "kysely";
+import type { BookingSort } from "#contract/app/bookings.ts";
+import type { OrganizationId, Reference } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { BOOKING_COLUMNS, type BookingRow } from "./queries.ts";
+import { toInstantText } from "./page-queries.ts";
+import { BOOKING_COLUMNS, type BookingFilter, type BookingRow } from "./queries.ts";
 
-/** The next appointments, soonest first. Served by bookings_by_start. */
-export async function listUpcoming(
+// Lists by appointment, and lists in another order than newest first. Their instants and ids are literals, so that PostgreSQL
+// plans each statement for its range: along bookings_by_start, along the order of booking, or along bookings_by_widget and sorted.
+// A page of 50 among 200,000 bookings took 1 to 4 ms, and 90 ms in the order of booking for appointments of two years ago.
+
+/** By appointment; both null for any. */
+export type StartRange = { startFrom: Date | null; startBefore: Date | null };
+
+/** The last booking of the page before; only sorts by appointment use it, the others set createdFrom or createdBefore. */
+export type StartPlace = { startAt: Date; reference: Reference };
+
+export type ListFilter = BookingFilter & StartRange & { sort: BookingSort; after: StartPlace | null };
+
+const ORDERS: Record<BookingSort, RawBuilder<unknown>> = {
+  newest: sql`created_at desc`,
+  oldest: sql`created_at`,
+  soonest: sql`start_at, reference`,
+  latest: sql`start_at desc, reference desc`,
+};
+
+/** `condition` narrows the list further. */
+export async function selectInOrder(
   db: Db,
   owner: OrganizationId,
-  { createdFrom, now, limit }: { createdFrom: Date; now: Date; limit: number },
+  filter: ListFilter,
+  condition: RawBuilder<unknown> = sql`true`,
 ): Promise<BookingRow[]> {
-  return await db
-    .selectFrom("bookings")
-    .select(BOOKING_COLUMNS)
-    .where("organization_id", "=", owner)
-    .where("created_at", ">=", createdFrom)
-    .where("start_at", ">=", now)
-    .orderBy("start_at")
-    .orderBy("reference")
-    .limit(limit)
-    .execute();
+  const { rows } = await sql<BookingRow>`
+    select ${sql.join(BOOKING_COLUMNS.map((column) => sql.ref(column)))} from bookings
+    where ${isListed(owner, filter)} and ${condition}
+    order by ${ORDERS[filter.sort]} limit ${sql.lit(filter.limit)}`.execute(db);
+  return rows;
+}
+
+/** Counts up to the filter's limit. */
+export async function countInRange(db: Db, owner: OrganizationId, filter: ListFilter): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count
+    from (select from bookings where ${isListed(owner, filter)} limit ${sql.lit(filter.limit)}) counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+function isListed(owner: OrganizationId, filter: ListFilter): RawBuilder<unknown> {
+  const { createdFrom, createdBefore, widgetId } = filter;
+  return sql`organization_id = ${sql.lit(owner)} and created_at >= ${toLiteral(createdFrom)}
+    ${createdBefore === null ? sql`` : sql`and created_at < ${toLiteral(createdBefore)}`}
+    ${widgetId === null ? sql`` : sql`and widget_id = ${sql.lit(widgetId)}`}
+    and ${startsInRange(filter)}`;
+}
+
+export function startsInRange({ startFrom, startBefore, after, sort }: Omit<ListFilter, keyof BookingFilter>) {
+  const conditions = [
+    startFrom && sql`start_at >= ${toLiteral(startFrom)}`,
+    startBefore && sql`start_at < ${toLiteral(startBefore)}`,
+    after &&
+      sql`(start_at, reference) ${sort === "latest" ? sql`<` : sql`>`} (${toLiteral(after.startAt)}, ${sql.lit(after.reference)})`,
+  ].filter((each) => each !== null);
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+function toLiteral(instant: Date): RawBuilder<unknown> {
+  return sql`${sql.lit(toInstantText(instant))}::timestamptz`;
 }

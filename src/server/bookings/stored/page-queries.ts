@@ -107,7 +107,7 @@ function toFilterValues({ createdFrom, createdBefore, limit }: PageFilter): unkn
 }
 
 /** As text, because a Date takes node-postgres longer. PostgreSQL only reads four-digit years; no booking has others. */
-function toInstantText(instant: Date): string {
+export function toInstantText(instant: Date): string {
   const year = instant.getUTCFullYear();
   if (year > 9999) return "infinity";
   return year < 1 ? "-infinity" : instant.toISOString();

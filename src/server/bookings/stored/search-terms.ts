@@ -22,11 +22,6 @@ export function toWeek(instant: Date): number {
   return Math.floor(instant.getTime() / (WEEK_SECONDS * 1000));
 }
 
-/** Removes control characters and surrounding spaces; null if nothing is left. */
-export function cleanSearch(text: string): string | null {
-  return text.replaceAll(/\p{Cc}+/gu, " ").trim() || null;
-}
-
 /** A tsquery for one week; `term` is in the letter case and form of the index. */
 export function toWeekQuery(
   term: string,

@@ -7,12 +7,21 @@ import { type OrganizationId, REFERENCE, type Reference, type WidgetId } from "#
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database.ts";
 import { plainBooking } from "../../../../test/support/read-api.ts";
+import { cleanSearch } from "../../http/parameters.ts";
 import { type BookingSearch, searchBookings } from "./search-queries.ts";
-import { cleanSearch } from "./search-terms.ts";
 
 const { db } = await createTestDatabase();
 
-const EVERYTHING = { createdFrom: new Date(0), createdBefore: null, widgetId: null, limit: 100 } as const;
+const EVERYTHING = {
+  createdFrom: new Date(0),
+  createdBefore: null,
+  widgetId: null,
+  startFrom: null,
+  startBefore: null,
+  sort: "newest",
+  after: null,
+  limit: 100,
+} as const;
 
 async function search(owner: OrganizationId, text: string, filters: Partial<BookingSearch> = {}): Promise<string[]> {
   const rows = await searchBookings(db, owner, { ...EVERYTHING, search: text, parts: ["o", "c"], ...filters });

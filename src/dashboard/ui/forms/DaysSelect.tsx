@@ -1,11 +1,18 @@
 import { Button, Group, Popover } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCalendar, IconChevronDown } from "@tabler/icons-react";
-import { describeDayRange } from "../day-range.ts";
-import { type DayRange, DayRangeCalendar } from "../ui/forms/DayRangeCalendar.tsx";
+import { describeDayRange } from "../../day-range.ts";
+import { type DayRange, DayRangeCalendar } from "./DayRangeCalendar.tsx";
 
-/** Filters by the day of booking; empty strings mean any day. */
-export function DaysSelect({ from, to, onChange }: DayRange & { onChange: (days: DayRange) => void }) {
+type DaysSelectProps = DayRange & {
+  /** What happened on these days, as in the column's header. */
+  label: string;
+  mayBeFuture?: boolean;
+  onChange: (days: DayRange) => void;
+};
+
+/** Filters by days; empty strings mean any day. */
+export function DaysSelect({ label, from, to, mayBeFuture = false, onChange }: DaysSelectProps) {
   const [isOpen, popover] = useDisclosure(false);
   const choose = (days: DayRange) => {
     popover.close();
@@ -23,11 +30,11 @@ export function DaysSelect({ from, to, onChange }: DayRange & { onChange: (days:
           w={{ base: "100%", xs: "auto" }}
           onClick={popover.toggle}
         >
-          {describeDayRange(from, to) || "Booked: any time"}
+          {label}: {describeDayRange(from, to) || "any time"}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Booking date">
-        <DayRangeCalendar from={from} to={to} onChoose={choose} />
+      <Popover.Dropdown aria-label={`${label}: days`}>
+        <DayRangeCalendar from={from} to={to} mayBeFuture={mayBeFuture} onChoose={choose} />
         {(from !== "" || to !== "") && (
           <Group justify="flex-end" mt="xs">
             <Button variant="subtle" size="compact-sm" onClick={() => choose({ from: "", to: "" })}>

@@ -1,0 +1,60 @@
+import { Button, Group, Select } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { OPERATOR } from "#contract/app/audit.ts";
+import { type AuditFilters, auditPeopleQuery } from "../api/queries.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { DaysSelect } from "../ui/forms/DaysSelect.tsx";
+import { SearchInput } from "../ui/forms/SearchInput.tsx";
+import { isFiltered, NO_FILTERS } from "./audit-filters.ts";
+import { ACTION_CHOICES } from "./audit-words.ts";
+
+type FilterBarProps = {
+  filters: AuditFilters;
+  onChange: (change: Partial<AuditFilters>, how?: { replace?: boolean }) => void;
+};
+
+export function FilterBar({ filters, onChange }: FilterBarProps) {
+  const { id } = useOrganization();
+  const people = useQuery(auditPeopleQuery(id));
+  const names = (people.data?.data ?? []).map(({ userId, name, email }) => ({
+    value: userId,
+    label: name ?? email ?? userId,
+  }));
+  const select = (name: "person" | "action") => ({
+    value: filters[name],
+    onChange: (chosen: string | null) => onChange({ [name]: chosen ?? "" }),
+    allowDeselect: false,
+    searchable: true,
+    w: { base: "100%", xs: "13rem" },
+  });
+  return (
+    <Group gap="sm" mb="lg" role="group" aria-label="Filter entries">
+      <SearchInput
+        value={filters.search}
+        label="Search by action, target, detail or person"
+        placeholder="Action, target, detail, person"
+        onSearch={(search) => onChange({ search }, { replace: true })}
+      />
+      <Select
+        aria-label="Person"
+        data={[
+          { value: "", label: "All people" },
+          ...names.toSorted((a, b) => a.label.localeCompare(b.label)),
+          { value: OPERATOR, label: "Operator and Bookflow" },
+        ]}
+        {...select("person")}
+      />
+      <Select
+        aria-label="Action"
+        data={[{ value: "", label: "All actions" }, ...ACTION_CHOICES]}
+        {...select("action")}
+      />
+      <DaysSelect label="Time" from={filters.from} to={filters.to} onChange={onChange} />
+      {isFiltered(filters) && (
+        <Button variant="subtle" color="gray" onClick={() => onChange(NO_FILTERS)}>
+          Clear filters
+        </Button>
+      )}
+    </Group>
+  );
+}
