@@ -52,7 +52,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   slice("api-keys", ["plans/gate.ts", ...DASHBOARD]),
   slice("widgets", [
     "api-keys/bearer-auth.ts",
-    "scheduler/connections/to-app-connection.ts",
+    "scheduler/connections/describe-failure.ts",
     "scheduler/open-system.ts",
     "scheduler/scheduler-deps.ts",
     "scheduler/scheduling-system.ts",
@@ -122,7 +122,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "bookings/stored/erase.ts",
     "funnel/recount/forget-visits.ts",
     "scheduler/connections/queries.ts",
-    "scheduler/connections/to-app-connection.ts",
+    "scheduler/connections/describe-failure.ts",
     "scheduler/open-system.ts",
     "scheduler/sandbox/queries.ts",
     "widgets/app-queries.ts",
