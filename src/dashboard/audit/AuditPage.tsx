@@ -96,20 +96,7 @@ function Entries() {
         <Loaded query={entries} rows={8}>
           {({ pages }) => {
             const rows = pages.flatMap((page) => page.data);
-            if (rows.length === 0 && isFiltered(filters))
-              return (
-                <EmptyState
-                  icon={IconSearchOff}
-                  title="No matches"
-                  action={
-                    <Button variant="default" onClick={() => change(NO_FILTERS)}>
-                      Clear filters
-                    </Button>
-                  }
-                >
-                  Try another filter or a longer period.
-                </EmptyState>
-              );
+            if (rows.length === 0 && isFiltered(filters)) return <NoMatches onClear={() => change(NO_FILTERS)} />;
             if (rows.length === 0) return <EmptyState icon={IconHistory} title="No entries yet" />;
             return <DataTable label="Audit log" columns={columns} rows={rows} rowKey={(row) => row.id} />;
           }}
@@ -117,6 +104,22 @@ function Entries() {
         <OlderButton query={entries} what="entries" />
       </Section>
     </>
+  );
+}
+
+function NoMatches({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      icon={IconSearchOff}
+      title="No matches"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      Try another filter or a longer period.
+    </EmptyState>
   );
 }
 

@@ -9,6 +9,7 @@ import { connectionsQuery } from "../api/connections.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import classes from "./AddConnectionForm.module.css";
 import { AdvancedFields, ConnectionFields, CredentialsFault } from "./ConnectionFields.tsx";
@@ -69,14 +70,7 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
           <Button variant="subtle" onClick={() => setPlace(place - 1)}>
             Back
           </Button>
-          <Group gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={add.isPending}>
-              {isLast ? "Check and add" : "Continue"}
-            </Button>
-          </Group>
+          <FormButtons label={isLast ? "Check and add" : "Continue"} isBusy={add.isPending} onCancel={onClose} />
         </Group>
       </Stack>
     </form>
@@ -164,12 +158,7 @@ function KindChoice({ kind, onChoose, onClose }: KindChoiceProps) {
             ))}
           </Stack>
         </Radio.Group>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit">Continue</Button>
-        </Group>
+        <FormButtons label="Continue" onCancel={onClose} />
       </Stack>
     </form>
   );

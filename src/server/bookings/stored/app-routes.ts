@@ -54,28 +54,7 @@ type WithReference = { Params: { reference: string } };
 export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void {
   const readEraseRequest = bodyReader(EraseRequest);
 
-  api.get("/bookings", { schema: { response: { 200: BookingSummaryPage } } }, async (request) => {
-    const member = memberOf(request);
-    const limit = readPageSize(request.query as Query, "limit");
-    const filter = await readFilter(deps, member, request.query as Query);
-    const after = readCursor(request.query as Query);
-    const page = after === null ? filter : continueAfter(filter, after);
-    const { rows, nextCursor } = await readPage({
-      limit,
-      read: (most) => listBookings(deps.db, member.organizationId, { ...page, limit: most }),
-      toCursor: (last) => toCursor(toPlace(last, filter.sort)),
-    });
-    const reader = await readerOf(deps.db, member);
-    return { data: rows.map((row) => toBookingSummary(row, reader)), nextCursor };
-  });
-
-  api.get("/bookings/count", { schema: { response: { 200: BookingCount } } }, async (request) => {
-    const member = memberOf(request);
-    const filter = await readFilter(deps, member, request.query as Query);
-    const limit = BOOKING_COUNT_MAX + 1;
-    const count = await countBookings(deps.db, member.organizationId, { ...filter, limit });
-    return { count: Math.min(count, BOOKING_COUNT_MAX), hasMore: count > BOOKING_COUNT_MAX };
-  });
+  mountLists(api, deps);
 
   api.get<WithReference>("/bookings/:reference", { schema: { response: { 200: BookingDetail } } }, async (request) => {
     const member = memberOf(request);
@@ -118,6 +97,31 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
       )(transaction, { action: "bookings.erased", detail: { bookings: count } });
       return { count, isErased: true };
     });
+  });
+}
+
+function mountLists(api: FastifyInstance, deps: BookingDeps): void {
+  api.get("/bookings", { schema: { response: { 200: BookingSummaryPage } } }, async (request) => {
+    const member = memberOf(request);
+    const limit = readPageSize(request.query as Query, "limit");
+    const filter = await readFilter(deps, member, request.query as Query);
+    const after = readCursor(request.query as Query);
+    const page = after === null ? filter : continueAfter(filter, after);
+    const { rows, nextCursor } = await readPage({
+      limit,
+      read: (most) => listBookings(deps.db, member.organizationId, { ...page, limit: most }),
+      toCursor: (last) => toCursor(toPlace(last, filter.sort)),
+    });
+    const reader = await readerOf(deps.db, member);
+    return { data: rows.map((row) => toBookingSummary(row, reader)), nextCursor };
+  });
+
+  api.get("/bookings/count", { schema: { response: { 200: BookingCount } } }, async (request) => {
+    const member = memberOf(request);
+    const filter = await readFilter(deps, member, request.query as Query);
+    const limit = BOOKING_COUNT_MAX + 1;
+    const count = await countBookings(deps.db, member.organizationId, { ...filter, limit });
+    return { count: Math.min(count, BOOKING_COUNT_MAX), hasMore: count > BOOKING_COUNT_MAX };
   });
 }
 
