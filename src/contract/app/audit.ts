@@ -51,8 +51,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export const OPERATOR = "operator";
 
 /** Someone who did something, also if they have left since. */
-export const AuditPerson = Type.Object({ userId: Type.String(), email: NullableText, name: NullableText });
-export type AuditPerson = Static<typeof AuditPerson>;
+const AuditPerson = Type.Object({ userId: Type.String(), email: NullableText, name: NullableText });
 
 export const AuditPeople = Type.Object({ data: Type.Array(AuditPerson) });
 export type AuditPeople = Static<typeof AuditPeople>;

@@ -4,7 +4,7 @@ import type { ConnectionKind } from "#contract/scheduling.ts";
 import type { FieldName } from "./connection-words.ts";
 
 /** One step of connecting a system: what to do there, and what to copy from there into these fields. */
-export type ConnectionStep = {
+type ConnectionStep = {
   readonly title: string;
   readonly guide: ReactNode;
   readonly fields: readonly FieldName[];

@@ -10,10 +10,10 @@ import { BOOKING_COLUMNS, type BookingFilter, type BookingRow } from "./queries.
 // A page of 50 among 200,000 bookings took 1 to 4 ms, and 90 ms in the order of booking for appointments of two years ago.
 
 /** By appointment; both null for any. */
-export type StartRange = { startFrom: Date | null; startBefore: Date | null };
+type StartRange = { startFrom: Date | null; startBefore: Date | null };
 
 /** The last booking of the page before; only sorts by appointment use it, the others set createdFrom or createdBefore. */
-export type StartPlace = { startAt: Date; reference: Reference };
+type StartPlace = { startAt: Date; reference: Reference };
 
 export type ListFilter = BookingFilter & StartRange & { sort: BookingSort; after: StartPlace | null };
 
