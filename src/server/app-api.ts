@@ -11,6 +11,7 @@ import { entryRoutes } from "./accounts/set-up/entry-routes.ts";
 import { analyticsAppRoutes } from "./analytics/app-routes.ts";
 import { keyAppRoutes } from "./api-keys/app-routes.ts";
 import { bookingAppRoutes } from "./bookings/stored/app-routes.ts";
+import { bookingExportRoutes } from "./bookings/stored/export-routes.ts";
 import type { ServiceDeps } from "./create-deps.ts";
 import { assert } from "./lib/assert.ts";
 import { overviewAppRoutes } from "./overview/app-routes.ts";
@@ -47,6 +48,7 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
         widgetAppRoutes(shared, deps);
         testModeAppRoutes(shared, deps);
         bookingAppRoutes(shared, deps);
+        bookingExportRoutes(shared, deps);
         analyticsAppRoutes(shared, deps);
         reportAppRoutes(shared, deps);
         endpointAppRoutes(shared, deps);

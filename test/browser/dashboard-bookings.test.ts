@@ -9,7 +9,7 @@ import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/brows
 import { makeBooking, makeOrganization, makeWidget } from "../support/builders.ts";
 import { fillPractice } from "../support/busy-practice.ts";
 import { openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
-import { checkLooks } from "../support/looks.ts";
+import { assertGoodLooks, checkLooks } from "../support/looks.ts";
 import { signIn } from "../support/sign-in.ts";
 
 const PAGE_SIZE = 50;
@@ -233,6 +233,20 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     assert.match(lines[1] ?? "", new RegExp(`^${special},confirmed,`));
     assert.equal(file.suggestedFilename(), "bookings-2026-11-01.csv");
     assert.match(file.url(), /^http/, "the browser streams it to disk instead of holding it in memory");
+
+    await page.getByRole("button", { name: "Export for ads" }).click();
+    const dialog = page.getByRole("dialog", { name: "Export for ads" });
+    await dialog.getByRole("radio", { name: "Meta" }).check();
+    assert.equal(await dialog.getByRole("textbox", { name: "Event name" }).inputValue(), "Schedule");
+    await assertGoodLooks(page);
+    const [adFile] = await Promise.all([
+      page.waitForEvent("download"),
+      dialog.getByRole("button", { name: "Download file" }).click(),
+    ]);
+    assert.equal(adFile.suggestedFilename(), "meta-conversions-2026-11-01.csv");
+    assert.equal(await readFile(await adFile.path(), "utf8"), "event_name,event_time,email,fbc,fbp,order_id\r\n");
+    await dialog.waitFor({ state: "detached" });
+
     await dashboard.deps.db.deleteFrom("user_sessions").where("user_id", "=", person.userId).execute();
     await page.getByRole("button", { name: "Export CSV" }).click();
     await page.getByRole("dialog", { name: "You’ve been signed out" }).waitFor();

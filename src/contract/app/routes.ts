@@ -39,6 +39,7 @@ export const APP_ROUTES = {
   getBooking:         { method: "GET",    path: "/bookings/:reference", role: "viewer" },
   deleteBooking:      { method: "DELETE", path: "/bookings/:reference", role: "member" },
   exportBookings:     { method: "GET",    path: "/bookings.csv", role: "admin", feature: "csvExport" },
+  exportAdConversions: { method: "GET",   path: "/ad-conversions.csv", role: "admin", feature: "csvExport" },
   eraseBookings:      { method: "POST",   path: "/bookings/erase", role: "admin" },
 
   getAnalytics:       { method: "GET",    path: "/analytics", role: "viewer" },

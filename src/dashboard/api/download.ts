@@ -8,7 +8,7 @@ type DownloadOptions = { organization: string; query: Query };
  * goes first and reports any fault.
  */
 export async function download(
-  route: "exportBookings" | "exportAnalytics" | "exportAudit",
+  route: "exportBookings" | "exportAdConversions" | "exportAnalytics" | "exportAudit",
   { organization, query }: DownloadOptions,
 ): Promise<void> {
   await send({ method: "GET", path: addressOf(route, { ...query, organization, dryRun: "true" }) });

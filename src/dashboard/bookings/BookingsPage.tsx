@@ -15,6 +15,7 @@ import { Section } from "../ui/layout/Section.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { OlderButton } from "../ui/tables/OlderButton.tsx";
+import { AdExportButton } from "./AdExportButton.tsx";
 import { BookingTable } from "./BookingTable.tsx";
 import { EraseDialog } from "./EraseDialog.tsx";
 import { FilterBar } from "./FilterBar.tsx";
@@ -51,6 +52,7 @@ export function BookingsPage() {
           >
             Erase customer data
           </ActionButton>
+          <AdExportButton filters={filters} />
           <ExportButton filters={filters} />
         </>
       }

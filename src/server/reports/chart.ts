@@ -12,11 +12,11 @@ const BOOKINGS = 3;
 const PALETTE = [
   [0xff, 0xff, 0xff],
   [0xe4, 0xe7, 0xec],
-  [0xb4, 0xbf, 0xf5],
-  [0x3b, 0x4f, 0xd0],
+  [0xa6, 0xd0, 0xd9],
+  [0x0b, 0x5c, 0x6f],
 ];
 /** The colours of views and bookings, for a legend. */
-export const CHART_COLORS = { views: "#b4bff5", bookings: "#3b4fd0" } as const;
+export const CHART_COLORS = { views: "#a6d0d9", bookings: "#0b5c6f" } as const;
 export const CHART_SIZE = { width: WIDTH / 2, height: HEIGHT / 2 } as const;
 
 type Day = { readonly views: number; readonly bookings: number };

@@ -74,9 +74,9 @@ ${
     ? null
     : html`<tr><td style="padding:12px 24px">${renderHeading("Failing endpoints")}${words.failing.map(
         ({ name, sentence }) => renderLine(html`<strong>${name}</strong><br>${sentence}`),
-      )}${renderLine(html`<a href="${links.endpoints}" style="color:#3b4fd0">View endpoints</a>`)}</td></tr>`
+      )}${renderLine(html`<a href="${links.endpoints}" style="color:#0b5c6f">View endpoints</a>`)}</td></tr>`
 }
-<tr><td style="padding:16px 24px 28px"><a href="${links.analytics}" style="display:inline-block;padding:11px 18px;border-radius:6px;background-color:#3b4fd0;color:#ffffff;font-size:15px;font-weight:600;text-decoration:none">View analytics</a></td></tr>
+<tr><td style="padding:16px 24px 28px"><a href="${links.analytics}" style="display:inline-block;padding:11px 18px;border-radius:6px;background-color:#0b5c6f;color:#ffffff;font-size:15px;font-weight:600;text-decoration:none">View analytics</a></td></tr>
 </table>
 <p style="margin:16px 0 0;${QUIET}">You get this because you subscribed to reports of ${organization}.<br>
 <a href="${links.unsubscribe}" style="color:#5b6472">Unsubscribe</a></p>

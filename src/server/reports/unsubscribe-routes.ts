@@ -9,7 +9,7 @@ const CSS = `:root{color-scheme:light dark}
 body{margin:0;font:16px/1.5 system-ui,sans-serif;background:light-dark(#f3f4f7,#14161b);color:light-dark(#1b2130,#e6e8ee)}
 main{max-width:30rem;margin:12vh auto;padding:0 1.25rem}
 h1{font-size:1.5rem;line-height:1.25}
-button{font:inherit;font-weight:600;padding:.65rem 1.1rem;border:0;border-radius:6px;background:#3b4fd0;color:#fff;cursor:pointer}
+button{font:inherit;font-weight:600;padding:.65rem 1.1rem;border:0;border-radius:6px;background:#0b5c6f;color:#fff;cursor:pointer}
 button:focus-visible{outline:3px solid light-dark(#1b2130,#fff);outline-offset:2px}`;
 
 const STYLE_HASH = createHash("sha256").update(CSS).digest("base64");

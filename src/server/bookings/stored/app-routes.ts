@@ -1,51 +1,27 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import {
-  APPOINTMENT_TIMES,
   BOOKING_COUNT_MAX,
-  BOOKING_SORTS,
   BookingCount,
   BookingDetail,
   BookingSummaryPage,
   EraseAnswer,
   EraseRequest,
 } from "#contract/app/bookings.ts";
-import { roleIncludes } from "#contract/app/role.ts";
 import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
-import { parseReference, type Reference, type WidgetId } from "#contract/ids.ts";
-import { type Member, memberOf } from "../../accounts/auth/member-auth.ts";
+import { parseReference, type Reference } from "#contract/ids.ts";
+import { memberOf } from "../../accounts/auth/member-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
-import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { noSuch } from "../../http/api-error.ts";
 import { bodyReader } from "../../http/body.ts";
 import { checkLine, requireFields } from "../../http/check-fields.ts";
 import { readPage } from "../../http/page.ts";
-import {
-  badParameter,
-  isDryRun,
-  type Query,
-  readChoice,
-  readInstant,
-  readPageSize,
-  readParameter,
-  readSearch,
-} from "../../http/parameters.ts";
-import { sendCsv } from "../../http/send-csv.ts";
+import { badParameter, type Query, readPageSize, readParameter } from "../../http/parameters.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
-import { toKeptSince } from "../../plans/kept-since.ts";
 import { listBookingDeliveries } from "../../webhooks/log/booking-deliveries.ts";
-import { requireWidget } from "../../widgets/require-widget.ts";
-import { readWidgetNames } from "../../widgets/widget-names.ts";
-import {
-  type AppBookingFilter,
-  continueAfter,
-  countBookings,
-  findBooking,
-  listBookings,
-  toPlace,
-} from "./app-queries.ts";
+import { keptSince, readerOf, readFilter } from "./app-filter.ts";
+import { continueAfter, countBookings, findBooking, listBookings, toPlace } from "./app-queries.ts";
 import { countErasable, deleteBooking, eraseBookingsByEmail } from "./erase.ts";
-import { exportBookings } from "./export.ts";
 import { toBookingDetail, toBookingSummary } from "./to-app-booking.ts";
 
 type BookingDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">;
@@ -78,9 +54,6 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
     });
     return reply.code(204).send();
   });
-
-  // Not for HEAD: the audit log would show an export that never happened.
-  api.get("/bookings.csv", { exposeHeadRoute: false }, async (request, reply) => sendExport(deps, request, reply));
 
   api.post("/bookings/erase", { schema: { response: { 200: EraseAnswer } } }, async (request) => {
     const member = memberOf(request);
@@ -125,56 +98,6 @@ function mountLists(api: FastifyInstance, deps: BookingDeps): void {
   });
 }
 
-async function sendExport(deps: BookingDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const member = memberOf(request);
-  const owner = member.organizationId;
-  const now = deps.clock.now();
-  const filter = await readFilter(deps, member, request.query as Query);
-  if (isDryRun(request.query as Query)) return reply.code(204).send();
-  const { widgetNames } = await readerOf(deps.db, member);
-  // The search text is not logged: it may be a customer's name.
-  await auditBy(
-    deps,
-    member,
-    now,
-  )(deps.db, {
-    action: "bookings.exported",
-    ...(filter.widgetId === null ? {} : { target: filter.widgetId, name: widgetNames.get(filter.widgetId) }),
-    detail: { isSearch: filter.search === null ? "no" : "yes" },
-  });
-  const lines = exportBookings(deps.patientDb, owner, { filter, widgetNames });
-  return sendCsv(deps, { request, reply }, { owner, name: "bookings", at: now, lines });
-}
-
-async function readFilter(deps: BookingDeps, member: Member, query: Query): Promise<Omit<AppBookingFilter, "limit">> {
-  const [from, to] = [readInstant(query, "from", "down"), readInstant(query, "to", "up")];
-  const widget = readParameter(query, "widget");
-  const widgetId = widget === null ? null : await requireWidget(deps.db, member.organizationId, widget);
-  const oldest = keptSince(deps, member);
-  return {
-    createdFrom: from && from > oldest ? from : oldest,
-    createdBefore: to,
-    widgetId,
-    search: readSearch(query),
-    parts: seesCustomers(member) ? ["o", "c"] : ["o"],
-    ...readStartRange(query, deps.clock.now()),
-    sort: readChoice(query, "sort", BOOKING_SORTS) ?? "newest",
-    after: null,
-  };
-}
-
-function readStartRange(query: Query, now: Date): Pick<AppBookingFilter, "startFrom" | "startBefore"> {
-  const [startFrom, startBefore] = [readInstant(query, "startFrom", "down"), readInstant(query, "startTo", "up")];
-  switch (readChoice(query, "when", APPOINTMENT_TIMES)) {
-    case "upcoming":
-      return { startFrom: startFrom && startFrom > now ? startFrom : now, startBefore };
-    case "past":
-      return { startFrom, startBefore: startBefore && startBefore < now ? startBefore : now };
-    case null:
-      return { startFrom, startBefore };
-  }
-}
-
 type Place = ReturnType<typeof toPlace>;
 
 function toCursor({ at, reference }: Place): string {
@@ -188,22 +111,6 @@ function readCursor(query: Query): Place | null {
   const [at, reference] = [parseIsoInstant(time, "up"), parseReference(id)];
   if (!at || !reference || rest.length > 0) throw badParameter("cursor", "must be the nextCursor of the previous page");
   return { at, reference };
-}
-
-/** Retention also holds at read time: an expired booking is hidden even before it is deleted. */
-function keptSince(deps: Pick<Deps, "clock">, member: Member): Date {
-  return toKeptSince(member.plan, deps.clock.now());
-}
-
-function seesCustomers(member: Member): boolean {
-  return roleIncludes(member.role, "member");
-}
-
-async function readerOf(
-  db: Db,
-  member: Member,
-): Promise<{ seesCustomers: boolean; widgetNames: ReadonlyMap<WidgetId, string> }> {
-  return { seesCustomers: seesCustomers(member), widgetNames: await readWidgetNames(db, member.organizationId) };
 }
 
 function requireReference(text: string): Reference {

@@ -33,20 +33,30 @@ const HEADINGS = [
   "isTest",
 ];
 
-/**
- * Matching bookings as CSV, in the filter's order, read page by page as the client takes them. Each page starts after the last
- * booking of the previous one, so bookings made or deleted meanwhile neither shift nor repeat a line.
- */
+/** Matching bookings as CSV, in the filter's order. */
 export async function* exportBookings(
   db: Db,
   owner: OrganizationId,
   { filter, widgetNames }: { filter: Omit<AppBookingFilter, "limit">; widgetNames: ReadonlyMap<WidgetId, string> },
 ): AsyncGenerator<string> {
   yield BYTE_ORDER_MARK + toCsvLine(HEADINGS);
+  for await (const rows of readBookingPieces(db, owner, filter))
+    yield rows.map((row) => toLine(row, widgetNames)).join("");
+}
+
+/**
+ * Matching bookings in the filter's order, read page by page as the client takes them. Each page starts after the last booking of
+ * the previous one, so bookings made or deleted meanwhile neither shift nor repeat a line.
+ */
+export async function* readBookingPieces(
+  db: Db,
+  owner: OrganizationId,
+  filter: Omit<AppBookingFilter, "limit">,
+): AsyncGenerator<BookingRow[]> {
   let page = filter;
   for (;;) {
     const rows = await listBookings(db, owner, { ...page, limit: ROWS_PER_PIECE });
-    if (rows.length > 0) yield rows.map((row) => toLine(row, widgetNames)).join("");
+    if (rows.length > 0) yield rows;
     const last = rows.at(-1);
     if (!last || rows.length < ROWS_PER_PIECE) return;
     page = continueAfter(page, toPlace(last, page.sort));

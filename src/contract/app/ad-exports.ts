@@ -1,0 +1,14 @@
+// Files of stored bookings that ad platforms import as conversions.
+
+export const AD_PLATFORMS = ["google", "microsoft", "meta"] as const;
+export type AdPlatform = (typeof AD_PLATFORMS)[number];
+
+/** Google Ads and Microsoft Advertising allow 100 characters. */
+export const CONVERSION_NAME_LENGTH_MAX = 100;
+
+/** `Schedule` is what Meta calls the booking of an appointment. */
+export const CONVERSION_NAME_DEFAULTS: Readonly<Record<AdPlatform, string>> = {
+  google: "Booking",
+  microsoft: "Booking",
+  meta: "Schedule",
+};

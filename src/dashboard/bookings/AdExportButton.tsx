@@ -1,0 +1,114 @@
+import { Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useDisclosure } from "@mantine/hooks";
+import { IconTargetArrow } from "@tabler/icons-react";
+import {
+  AD_PLATFORMS,
+  type AdPlatform,
+  CONVERSION_NAME_DEFAULTS,
+  CONVERSION_NAME_LENGTH_MAX,
+} from "#contract/app/ad-exports.ts";
+import { download } from "../api/download.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { type ShownFilters, toBookingFilters } from "./shown-filters.ts";
+
+type PlatformWords = { label: string; contents: string; nameLabel: string; nameDescription: string };
+
+const PLATFORM_WORDS: Readonly<Record<AdPlatform, PlatformWords>> = {
+  google: {
+    label: "Google Ads",
+    contents: "Offline conversions: click ID (gclid, gbraid or wbraid), time and reference of each booking.",
+    nameLabel: "Conversion name",
+    nameDescription: "The name of the conversion action in Google Ads.",
+  },
+  microsoft: {
+    label: "Microsoft Advertising",
+    contents: "Offline conversions: click ID (msclkid) and time of each booking.",
+    nameLabel: "Conversion name",
+    nameDescription: "The name of the offline conversion goal in Microsoft Advertising.",
+  },
+  meta: {
+    label: "Meta",
+    contents:
+      "Offline events: click ID (fbc), browser ID (fbp), hashed e-mail address, time and reference of each booking.",
+    nameLabel: "Event name",
+    nameDescription: "Schedule is Meta’s standard event for appointments.",
+  },
+};
+
+/** Downloads the bookings that match the filters as a file that an ad platform imports. */
+export function AdExportButton({ filters }: { filters: ShownFilters }) {
+  const { can } = useOrganization();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <ActionButton
+        variant="default"
+        verdict={can("exportAdConversions")}
+        leftSection={<IconTargetArrow size={17} stroke={1.6} />}
+        onClick={open}
+      >
+        Export for ads
+      </ActionButton>
+      <Modal opened={isOpen} onClose={close} title="Export for ads">
+        <AdExportForm filters={filters} onClose={close} />
+      </Modal>
+    </>
+  );
+}
+
+function AdExportForm({ filters, onClose }: { filters: ShownFilters; onClose: () => void }) {
+  const { id, details } = useOrganization();
+  const form = useForm<{ platform: AdPlatform; conversionName: string }>({
+    initialValues: { platform: "google", conversionName: CONVERSION_NAME_DEFAULTS.google },
+  });
+  const { platform, conversionName } = form.values;
+  const words = PLATFORM_WORDS[platform];
+  const save = useAction({
+    run: () =>
+      download("exportAdConversions", {
+        organization: id,
+        query: { ...toBookingFilters(filters, details.timeZone), platform, conversionName },
+      }),
+    says: () => "Download started",
+    onDone: onClose,
+  });
+  const choose = (value: string) => {
+    // The group has no other values.
+    const next = value as AdPlatform;
+    form.setValues({ platform: next, conversionName: CONVERSION_NAME_DEFAULTS[next] });
+  };
+  return (
+    <form onSubmit={form.onSubmit(() => save.mutate())}>
+      <Stack gap="md">
+        <Radio.Group label="Platform" value={platform} onChange={choose}>
+          <Stack gap="xs" mt="xs">
+            {AD_PLATFORMS.map((each) => (
+              <Radio
+                key={each}
+                value={each}
+                label={PLATFORM_WORDS[each].label}
+                description={PLATFORM_WORDS[each].contents}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <TextInput
+          label={words.nameLabel}
+          description={words.nameDescription}
+          required
+          maxLength={CONVERSION_NAME_LENGTH_MAX}
+          {...form.getInputProps("conversionName")}
+        />
+        <Text size="sm" c="dimmed">
+          The file has the bookings that match your filters. Bookings without an ID of the platform and test bookings
+          are left out. Platforms accept clicks of the last 90 days, and Meta events of the last 7 days.
+        </Text>
+        <FormButtons label="Download file" onCancel={onClose} isBusy={save.isPending} />
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import type { AdPlatform } from "#contract/app/ad-exports.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import type { AppBookingFilter } from "./app-queries.ts";
+import { readBookingPieces } from "./export.ts";
+import type { BookingRow } from "./queries.ts";
+
+// Bookings as ad platforms import them: column names, time formats and first lines are those of their documentation.
+// Test bookings, and bookings without an id of the platform, are left out.
+//
+//   Google Ads             conversions from clicks (support.google.com/google-ads/answer/7014069)
+//   Microsoft Advertising  offline conversions (learn.microsoft.com/advertising/bulk-service/offline-conversion)
+//   Meta                   offline events, with the parameters of its Conversions API
+
+type AdFile = {
+  /** The lines before the bookings. */
+  head: readonly (readonly string[])[];
+  /** Null leaves the booking out. */
+  toCells(row: BookingRow, conversionName: string): readonly string[] | null;
+};
+
+const AD_FILES: Readonly<Record<AdPlatform, AdFile>> = {
+  google: {
+    head: [
+      [
+        "Google Click ID",
+        "GBRAID",
+        "WBRAID",
+        "Conversion Name",
+        "Conversion Time",
+        "Conversion Value",
+        "Conversion Currency",
+        "Order ID",
+      ],
+    ],
+    toCells({ attribution, created_at, reference }, conversionName) {
+      const [gclid, gbraid, wbraid] = [attribution.gclid, attribution.gbraid, attribution.wbraid].map(toId);
+      // Google refuses a line with more than one of them.
+      const ids = gclid ? [gclid, "", ""] : gbraid ? ["", gbraid, ""] : ["", "", wbraid ?? ""];
+      if (ids.join("") === "") return null;
+      return [...ids, conversionName, toGoogleTime(created_at), "", "", reference];
+    },
+  },
+  microsoft: {
+    head: [
+      ["Parameters:TimeZone=+0000"],
+      ["Microsoft Click ID", "Conversion Name", "Conversion Time", "Conversion Value", "Conversion Currency"],
+    ],
+    toCells({ attribution, created_at }, conversionName) {
+      const msclkid = toId(attribution.msclkid);
+      return msclkid === "" ? null : [msclkid, conversionName, toMicrosoftTime(created_at), "", ""];
+    },
+  },
+  meta: {
+    head: [["event_name", "event_time", "email", "fbc", "fbp", "order_id"]],
+    toCells({ attribution, created_at, customer_email, reference }, conversionName) {
+      const [fbc, fbp] = [toId(attribution.fbc), toId(attribution.fbp)];
+      if (fbc + fbp === "") return null;
+      const seconds = String(Math.floor(created_at.getTime() / 1000));
+      return [conversionName, seconds, hashEmail(customer_email), fbc, fbp, reference];
+    },
+  },
+};
+
+export async function* exportAdConversions(
+  db: Db,
+  owner: OrganizationId,
+  options: { filter: Omit<AppBookingFilter, "limit">; platform: AdPlatform; conversionName: string },
+): AsyncGenerator<string> {
+  const { head, toCells } = AD_FILES[options.platform];
+  yield head.map(toLine).join("");
+  for await (const rows of readBookingPieces(db, owner, options.filter)) {
+    const lines = rows
+      .filter((row) => !row.is_test)
+      .flatMap((row) => {
+        const cells = toCells(row, options.conversionName);
+        return cells ? [toLine(cells)] : [];
+      });
+    if (lines.length > 0) yield lines.join("");
+  }
+}
+
+/** The characters of real ids. Anybody can write others into an address, even a formula for the reader's spreadsheet. */
+function toId(text: string | undefined): string {
+  return text !== undefined && /^[\w.-]+$/.test(text) ? text : "";
+}
+
+/** An id may begin with "-", so cells are not guarded like those of lib/csv.ts: the platform would not recognise it. */
+function toLine(cells: readonly string[]): string {
+  return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")}\r\n`;
+}
+
+/** 2026-11-01 12:00:00+0000 */
+function toGoogleTime(at: Date): string {
+  return `${at.toISOString().slice(0, "2026-11-01T12:00:00".length).replace("T", " ")}+0000`;
+}
+
+/** 11/1/2026 6:05:03 PM */
+function toMicrosoftTime(at: Date): string {
+  const hours = at.getUTCHours();
+  const day = `${at.getUTCMonth() + 1}/${at.getUTCDate()}/${at.getUTCFullYear()}`;
+  return `${day} ${hours % 12 || 12}${at.toISOString().slice("2026-11-01T12".length, -".000Z".length)} ${hours < 12 ? "AM" : "PM"}`;
+}
+
+/** As Meta asks: without surrounding spaces, in lower case, SHA-256 in hexadecimal digits. */
+function hashEmail(email: string): string {
+  return createHash("sha256").update(email.trim().toLowerCase()).digest("hex");
+}

@@ -1,0 +1,63 @@
+import { APPOINTMENT_TIMES, BOOKING_SORTS } from "#contract/app/bookings.ts";
+import { roleIncludes } from "#contract/app/role.ts";
+import type { WidgetId } from "#contract/ids.ts";
+import type { Member } from "../../accounts/auth/member-auth.ts";
+import type { Db } from "../../db/pool.ts";
+import type { Deps } from "../../deps.ts";
+import { type Query, readChoice, readInstant, readParameter, readSearch } from "../../http/parameters.ts";
+import { toKeptSince } from "../../plans/kept-since.ts";
+import { requireWidget } from "../../widgets/require-widget.ts";
+import { readWidgetNames } from "../../widgets/widget-names.ts";
+import type { AppBookingFilter } from "./app-queries.ts";
+
+type FilterDeps = Pick<Deps, "db" | "clock">;
+
+/** The bookings that a member asks for, of those that they may see. */
+export async function readFilter(
+  deps: FilterDeps,
+  member: Member,
+  query: Query,
+): Promise<Omit<AppBookingFilter, "limit">> {
+  const [from, to] = [readInstant(query, "from", "down"), readInstant(query, "to", "up")];
+  const widget = readParameter(query, "widget");
+  const widgetId = widget === null ? null : await requireWidget(deps.db, member.organizationId, widget);
+  const oldest = keptSince(deps, member);
+  return {
+    createdFrom: from && from > oldest ? from : oldest,
+    createdBefore: to,
+    widgetId,
+    search: readSearch(query),
+    parts: seesCustomers(member) ? ["o", "c"] : ["o"],
+    ...readStartRange(query, deps.clock.now()),
+    sort: readChoice(query, "sort", BOOKING_SORTS) ?? "newest",
+    after: null,
+  };
+}
+
+function readStartRange(query: Query, now: Date): Pick<AppBookingFilter, "startFrom" | "startBefore"> {
+  const [startFrom, startBefore] = [readInstant(query, "startFrom", "down"), readInstant(query, "startTo", "up")];
+  switch (readChoice(query, "when", APPOINTMENT_TIMES)) {
+    case "upcoming":
+      return { startFrom: startFrom && startFrom > now ? startFrom : now, startBefore };
+    case "past":
+      return { startFrom, startBefore: startBefore && startBefore < now ? startBefore : now };
+    case null:
+      return { startFrom, startBefore };
+  }
+}
+
+/** Retention also holds at read time: an expired booking is hidden even before it is deleted. */
+export function keptSince(deps: Pick<Deps, "clock">, member: Member): Date {
+  return toKeptSince(member.plan, deps.clock.now());
+}
+
+function seesCustomers(member: Member): boolean {
+  return roleIncludes(member.role, "member");
+}
+
+export async function readerOf(
+  db: Db,
+  member: Member,
+): Promise<{ seesCustomers: boolean; widgetNames: ReadonlyMap<WidgetId, string> }> {
+  return { seesCustomers: seesCustomers(member), widgetNames: await readWidgetNames(db, member.organizationId) };
+}
