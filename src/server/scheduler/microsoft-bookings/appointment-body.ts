@@ -9,7 +9,7 @@ import { toGraphTime } from "./graph-time.ts";
  * because the customer's own notes are kept only with a new customer.
  */
 export function toAppointmentBody(
-  { offered, service, isForGroups, questionInputs }: GraphService,
+  { offered, service, seatCount, questionInputs }: GraphService,
   request: BookRequest,
   { customerId, staffId }: { customerId: string | null; staffId: string | null },
 ): unknown {
@@ -29,7 +29,7 @@ export function toAppointmentBody(
     ...(service.postBuffer ? { postBuffer: service.postBuffer } : {}),
     ...(service.defaultLocation ? { serviceLocation: service.defaultLocation } : {}),
     ...(service.defaultReminders ? { reminders: service.defaultReminders } : {}),
-    ...(isForGroups ? { maximumAttendeesCount: service.maximumAttendeesCount } : {}),
+    ...(seatCount > 1 ? { maximumAttendeesCount: seatCount } : {}),
     serviceNotes: reference,
     additionalInformation: `Reference ${reference}`,
     customers: [

@@ -1,10 +1,17 @@
 import type { OutboundReply } from "../outbound.ts";
 import { readReply, toCanceled, toFailure } from "../read-reply.ts";
-import type { Failure } from "../scheduling-system.ts";
-import { type BookOutcome, type BookRequest, type FindOutcome, found, type Read } from "../scheduling-system.ts";
+import {
+  type BookOutcome,
+  type BookRequest,
+  type Failure,
+  type FindOutcome,
+  found,
+  type Read,
+} from "../scheduling-system.ts";
 import { type Ask, settleFault, settleReply } from "../settle-reply.ts";
 import { toAppointmentBody } from "./appointment-body.ts";
 import type { Catalog, GraphService } from "./catalog.ts";
+import { countSeats, isGroup, mayHaveStaff, toTaken } from "./free-times.ts";
 import { type Graph, isFailure } from "./graph.ts";
 import { toInstant } from "./graph-time.ts";
 import { type Appointment, shapes } from "./shapes.ts";
@@ -12,7 +19,8 @@ import { toBooked } from "./to-booked.ts";
 
 // Makes an appointment. Graph checks neither hours nor lead time nor, reliably, whether the time is taken. So the time is
 // checked right before, and the calendar is read again right after: of two overlapping appointments, the one created first
-// stays and the other is cancelled. Graph has no idempotency key and answers 500 to nearly every mistake, so after such an
+// stays and the other is cancelled. Of a group's appointments at one time, those created first stay, as many as there are
+// seats. Graph has no idempotency key and answers 500 to nearly every mistake, so after such an
 // answer the calendar decides what happened.
 
 type BookDeps = {
@@ -23,8 +31,8 @@ type BookDeps = {
   readonly find: () => Promise<FindOutcome>;
   /** Everyone who is free at the request's time and, if the visitor chose someone, is that person. */
   readonly listFreeStaff: () => Promise<Read<readonly string[]>>;
-  /** Appointments that overlap the request's time. */
-  readonly listOverlapping: () => Promise<Read<readonly Appointment[]>>;
+  /** Appointments at the request's time and next to it. */
+  readonly listNearby: () => Promise<Read<readonly Appointment[]>>;
 };
 
 export async function bookAppointment(deps: BookDeps, request: BookRequest, signal: AbortSignal): Promise<BookOutcome> {
@@ -63,7 +71,7 @@ async function bookWith(deps: BookDeps, wanted: Wanted, signal: AbortSignal): Pr
   return await settleReply(reply, {
     shape: shapes.appointment,
     ask,
-    settleMade: (appointment) => settleRace(deps, { appointment, request: wanted.request }, signal),
+    settleMade: (appointment) => settleRace(deps, { appointment, wanted }, signal),
     settleRefusal: async (refusal) => (refusal.status === 409 ? await settleFault(refusal, ask) : toFailure(refusal)),
   });
 }
@@ -97,7 +105,7 @@ async function readCustomerId(
   { customer }: BookRequest,
   signal: AbortSignal,
 ): Promise<Read<string | null>> {
-  if (!service.isForGroups) return found(null);
+  if (service.seatCount === 1) return found(null);
   const body = {
     "@odata.type": "#microsoft.graph.bookingCustomer",
     displayName: customer.name,
@@ -115,27 +123,39 @@ async function readCustomerId(
  * cancelled, it exists and counts as booked.
  */
 async function settleRace(
-  { graph, catalog, service, listOverlapping }: BookDeps,
-  { appointment, request }: { appointment: Appointment; request: BookRequest },
+  { graph, catalog, service, listNearby }: BookDeps,
+  { appointment, wanted }: { appointment: Appointment; wanted: Wanted },
   signal: AbortSignal,
 ): Promise<BookOutcome> {
-  const booked: BookOutcome = { kind: "booked", booked: toBooked(catalog, appointment, request) };
-  const overlapping = await listOverlapping();
-  if (overlapping.kind !== "found") return booked;
-  const own = overlapping.value.find(({ id }) => id === appointment.id) ?? appointment;
-  const isBeaten = overlapping.value.some((other) => isRival(other, own, service) && isCreatedBefore(other, own));
+  const booked: BookOutcome = { kind: "booked", booked: toBooked(catalog, appointment, wanted.request) };
+  const nearby = await listNearby();
+  if (nearby.kind !== "found") return booked;
+  const own = nearby.value.find(({ id }) => id === appointment.id) ?? appointment;
+  // Made without staff, it needs the member who was free.
+  const staffIds = own.staffMemberIds?.length ? own.staffMemberIds : [wanted.staffId];
+  const rivals = nearby.value.filter(
+    (other) =>
+      overlaps(other, own) &&
+      isCreatedBefore(other, own) &&
+      staffIds.some((staffId) => mayHaveStaff(catalog, other, staffId)),
+  );
+  const companions = rivals.filter((other) => isCompanion(other, own, service));
+  const isBeaten = rivals.length > companions.length || countSeats(companions) >= service.seatCount;
   if (!isBeaten) return booked;
   const canceled = await cancelAppointment(graph, { id: own.id, message: "This time was just taken." }, signal);
   return canceled.kind === "found" ? { kind: "slot_taken" } : booked;
 }
 
-/** Several appointments of a group service may share one time. */
-function isRival(other: Appointment, own: Appointment, service: GraphService): boolean {
-  if (other.id === own.id || (service.isForGroups && other.serviceId === own.serviceId)) return false;
-  const [start, end] = [toInstant(own.startDateTime), toInstant(own.endDateTime)];
-  const [otherStart, otherEnd] = [toInstant(other.startDateTime), toInstant(other.endDateTime)];
-  if (!start || !end || !otherStart || !otherEnd || otherStart >= end || otherEnd <= start) return false;
-  return (other.staffMemberIds ?? []).some((id) => own.staffMemberIds?.includes(id));
+function overlaps(other: Appointment, own: Appointment): boolean {
+  const [taken, otherTaken] = [toTaken(own), toTaken(other)];
+  if (other.id === own.id || !taken || !otherTaken) return false;
+  return otherTaken.startMs < taken.endMs && otherTaken.endMs > taken.startMs;
+}
+
+/** Whether both are of one group, so that there may be a seat for each. */
+function isCompanion(other: Appointment, own: Appointment, service: GraphService): boolean {
+  const [start, otherStart] = [toInstant(own.startDateTime), toInstant(other.startDateTime)];
+  return isGroup(own, service) && isGroup(other, service) && start?.getTime() === otherStart?.getTime();
 }
 
 /** An appointment without a creation time counts as the older one. The id decides between equal times. */
@@ -144,7 +164,7 @@ function isCreatedBefore(other: Appointment, own: Appointment): boolean {
   return otherMs === ownMs ? other.id < own.id : otherMs < ownMs;
 }
 
-function toCreatedMs({ createdDateTime }: Appointment): number {
+export function toCreatedMs({ createdDateTime }: Appointment): number {
   return Date.parse(createdDateTime ?? "") || 0;
 }
 

@@ -27,7 +27,8 @@ export type GraphService = {
   readonly availability: Availability;
   readonly staffIds: readonly string[];
   readonly questionInputs: Readonly<Record<string, CustomQuestion>>;
-  readonly isForGroups: boolean;
+  /** How many people can book one time with one member of staff; more than 1 for groups. */
+  readonly seatCount: number;
   readonly preBufferMinutes: number;
   readonly postBufferMinutes: number;
   readonly stepMinutes: number;
@@ -123,7 +124,7 @@ function toGraphService(
     availability: toAvailability({ ...policy, ...dropNulls(own) }),
     staffIds,
     questionInputs: Object.fromEntries(asked.map(({ input }) => [input.id, input])),
-    isForGroups: (service.maximumAttendeesCount ?? 1) > 1,
+    seatCount: Math.max(service.maximumAttendeesCount ?? 1, 1),
     preBufferMinutes: toMinutes(service.preBuffer) ?? 0,
     postBufferMinutes: toMinutes(service.postBuffer) ?? 0,
     stepMinutes: Math.max(step, STEP_MIN_MINUTES),

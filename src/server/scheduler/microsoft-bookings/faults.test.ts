@@ -169,6 +169,28 @@ for (const refusesDoubleBookings of [true, false]) {
   });
 }
 
+test("of two visitors at once one gets the time, if Graph accepts no staff for the service", async () => {
+  const { system, server } = await openGraph();
+  server.staffRule = "only_if_selectable";
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+  assert.ok(slot);
+  const outcomes = await Promise.all([0, 1].map(() => system.book(toRequest("check-up", slot), NEVER)));
+  assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ["booked", "slot_taken"]);
+  assert.deepEqual(
+    server.appointments.map(({ staffMemberIds }) => staffMemberIds),
+    [[]],
+  );
+});
+
+test("seats of a group are counted, if Graph accepts no staff for the service", async () => {
+  const { system, server } = await openGraph();
+  server.staffRule = "only_if_selectable";
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "group" });
+  assert.ok(slot);
+  const outcomes = await Promise.all([0, 1, 2, 3].map(() => system.book(toRequest("group", slot), NEVER)));
+  assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ["booked", "booked", "booked", "slot_taken"]);
+});
+
 test("an appointment that lost the race but cannot be cancelled counts as booked, because it exists", async () => {
   const { system, server } = await openGraph();
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });

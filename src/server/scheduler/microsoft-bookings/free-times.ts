@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "#contract/durations.ts";
-import { covers, type Interval, intersect, merge, subtract } from "../intervals.ts";
+import { covers, type Interval, intersect, subtract } from "../intervals.ts";
 import type { Slot, SlotQuery } from "../scheduling-system.ts";
 import { toDayRange, toOpenIntervals, toStartTimes } from "../weekly-hours.ts";
 import type { Availability, Catalog, GraphService, ServiceHours } from "./catalog.ts";
@@ -13,6 +13,7 @@ import type { Appointment, StaffAvailability } from "./shapes.ts";
 // - The appointment and its buffers must fit into one stretch in which someone is available.
 // - Appointments in the calendar are taken, because availability has been seen to report taken time as free (18796,
 //   msgraph-sdk-dotnet 1455).
+// - A time of a service for groups stays free until its seats are taken. Every visitor gets an appointment of their own.
 // - Nothing is offered before the lead time or beyond the maximum advance.
 
 const ANY_TIME = [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, opens: "00:00", closes: "00:00" }));
@@ -25,7 +26,7 @@ export function toFreeTimes(
   service: GraphService,
   query: SlotQuery & {
     now: Date;
-    freeByStaff: ReadonlyMap<string, readonly Interval[]>;
+    timeByStaff: ReadonlyMap<string, StaffTime>;
   },
 ): Slot[] {
   const { durationMinutes } = service.offered;
@@ -41,9 +42,11 @@ export function toFreeTimes(
       startMs: startMs - service.preBufferMinutes * MINUTE_MS,
       endMs: end + service.postBufferMinutes * MINUTE_MS,
     };
-    const staffIds = service.staffIds.filter(
-      (id) => (query.staffId ?? id) === id && covers(query.freeByStaff.get(id) ?? [], needed),
-    );
+    const staffIds = service.staffIds.filter((id) => {
+      const time = query.timeByStaff.get(id);
+      if ((query.staffId ?? id) !== id || time === undefined) return false;
+      return covers(time.free, needed) || time.joinableStarts.has(startMs);
+    });
     return staffIds.length === 0 ? [] : [{ startAt: new Date(startMs), endAt: new Date(end), staffIds }];
   });
 }
@@ -71,40 +74,105 @@ function toHoursWithin(business: readonly Interval[], hours: ServiceHours, range
 /** The range for which availability must be known. */
 export function toNeededRange(service: GraphService, query: { from: Date; to: Date }): { from: Date; to: Date } {
   const afterMinutes = service.offered.durationMinutes + service.postBufferMinutes;
+  return widen(query, { beforeMinutes: service.preBufferMinutes, afterMinutes });
+}
+
+/** The range in which appointments matter: the buffer of one outside the needed range can reach into it. */
+export function toCalendarRange({ services }: Pick<Catalog, "services">, needed: { from: Date; to: Date }) {
+  const longest = Math.max(0, ...services.flatMap((each) => [each.preBufferMinutes, each.postBufferMinutes]));
+  return widen(needed, { beforeMinutes: longest, afterMinutes: longest });
+}
+
+function widen(
+  { from, to }: { from: Date; to: Date },
+  { beforeMinutes, afterMinutes }: { beforeMinutes: number; afterMinutes: number },
+): { from: Date; to: Date } {
   return {
-    from: new Date(query.from.getTime() - service.preBufferMinutes * MINUTE_MS),
-    to: new Date(query.to.getTime() + afterMinutes * MINUTE_MS),
+    from: new Date(from.getTime() - beforeMinutes * MINUTE_MS),
+    to: new Date(to.getTime() + afterMinutes * MINUTE_MS),
   };
 }
 
-/** Merged free time by member of staff. Null when a time cannot be understood: offering a wrong time is worse than none. */
-export function toFreeByStaff(
-  availability: StaffAvailability,
-  appointments: readonly Appointment[],
-  serviceId: string,
-): Map<string, Interval[]> | null {
+/** The time of one member of staff, for one service. */
+type StaffTime = {
+  /** Merged. */
+  readonly free: readonly Interval[];
+  /** When an appointment for a group begins that has seats left. */
+  readonly joinableStarts: ReadonlySet<number>;
+};
+
+/** By member of staff. Null when a time cannot be understood: offering a wrong time is worse than none. */
+export function toTimeByStaff(
+  catalog: Pick<Catalog, "services">,
+  service: GraphService,
+  { availability, appointments }: { availability: StaffAvailability; appointments: readonly Appointment[] },
+): Map<string, StaffTime> | null {
   const taken = appointments.map((appointment) => ({ appointment, interval: toTaken(appointment) }));
-  const free = new Map<string, Interval[]>();
-  for (const { staffId, availabilityItems } of availability) {
+  const times = new Map<string, StaffTime>();
+  for (const [staffId, items] of Map.groupBy(availability, (each) => each.staffId)) {
     if (!staffId) continue;
-    const items = (availabilityItems ?? []).map((item) => ({
-      isFree: isFree(item, serviceId),
-      interval: toInterval(item.startDateTime, item.endDateTime),
-    }));
-    const theirs = taken.filter(({ appointment }) => (appointment.staffMemberIds ?? [staffId]).includes(staffId));
     const open: Interval[] = [];
     const closed: Interval[] = [];
-    for (const { interval } of theirs) {
+    const groups: Group[] = [];
+    for (const item of items.flatMap(({ availabilityItems }) => availabilityItems ?? [])) {
+      const interval = toInterval(item.startDateTime, item.endDateTime);
       if (interval === null) return null;
-      closed.push(interval);
+      (isFree(item, service.offered.id) ? open : closed).push(interval);
     }
-    for (const item of items) {
-      if (item.interval === null) return null;
-      (item.isFree ? open : closed).push(item.interval);
+    for (const { appointment, interval } of taken) {
+      if (!mayHaveStaff(catalog, appointment, staffId)) continue;
+      if (interval === null) return null;
+      if (isGroup(appointment, service)) groups.push({ ...interval, appointment });
+      else closed.push(interval);
     }
-    free.set(staffId, subtract(merge([...(free.get(staffId) ?? []), ...open]), closed));
+    const besideGroups = subtract(open, closed);
+    const joinable = findJoinable(groups, service.seatCount).filter((interval) => covers(besideGroups, interval));
+    const joinableStarts = new Set(joinable.map(({ beginsMs }) => beginsMs));
+    times.set(staffId, { free: subtract(besideGroups, groups), joinableStarts });
   }
-  return free;
+  return times;
+}
+
+type Group = Interval & { readonly appointment: Appointment };
+
+/** The times at which all groups begin together, have seats left, and don't overlap groups that begin at another time. */
+function findJoinable(groups: readonly Group[], seatCount: number): (Interval & { beginsMs: number })[] {
+  const byBegin = [...Map.groupBy(groups, ({ appointment }) => toInstant(appointment.startDateTime)?.getTime() ?? 0)];
+  const times = byBegin
+    .map(([beginsMs, together]) => ({
+      beginsMs,
+      startMs: Math.min(...together.map(({ startMs }) => startMs)),
+      endMs: Math.max(...together.map(({ endMs }) => endMs)),
+      seatsTaken: countSeats(together.map(({ appointment }) => appointment)),
+    }))
+    .sort((a, b) => a.startMs - b.startMs);
+  let endedMs = 0;
+  return times.filter(({ startMs, endMs, seatsTaken }, index) => {
+    const isAlone = endedMs <= startMs && endMs <= (times[index + 1]?.startMs ?? endMs);
+    endedMs = Math.max(endedMs, endMs);
+    return isAlone && seatsTaken < seatCount;
+  });
+}
+
+/** Whether more people can book the same time. */
+export function isGroup(appointment: Appointment, { offered, seatCount }: GraphService): boolean {
+  return seatCount > 1 && appointment.serviceId === offered.id;
+}
+
+/** An appointment in a list may lack the number of its customers; it has at least one. */
+export function countSeats(appointments: readonly Appointment[]): number {
+  return appointments.reduce((sum, { filledAttendeesCount }) => sum + Math.max(filledAttendeesCount ?? 1, 1), 0);
+}
+
+/** An appointment without staff can be anyone's who offers its service. */
+export function mayHaveStaff(
+  { services }: Pick<Catalog, "services">,
+  { staffMemberIds, serviceId }: Appointment,
+  staffId: string,
+): boolean {
+  if (staffMemberIds?.length) return staffMemberIds.includes(staffId);
+  const service = services.find(({ offered }) => offered.id === serviceId);
+  return service === undefined || service.staffIds.includes(staffId);
 }
 
 /** `slotsAvailable` is a group appointment of one service with places left. The words' case varies. */
@@ -113,7 +181,8 @@ function isFree(item: { status?: string | null; serviceId?: string | null }, ser
   return status === "available" || (status === "slotsavailable" && item.serviceId === serviceId);
 }
 
-function toTaken(appointment: Appointment): Interval | null {
+/** Including its buffers. */
+export function toTaken(appointment: Appointment): Interval | null {
   const interval = toInterval(appointment.startDateTime, appointment.endDateTime);
   if (interval === null) return null;
   return {

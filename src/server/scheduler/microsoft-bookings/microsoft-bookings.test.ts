@@ -22,7 +22,7 @@ async function openSubject(): Promise<ExternalSubject> {
       asking: "first",
       choosable: "choose",
       online: "online",
-      group: "group",
+      group: { id: "group", seatCount: 3 },
       notOffered: ["hidden"],
     },
     readArrived: async (reference) => {
@@ -60,7 +60,7 @@ test("the connection's test shows the business, its zone from Microsoft's name, 
     businessName: "Lindenhof Dental",
     timeZone: "Europe/Berlin",
     bookingUrl: "https://outlook.office365.com/owa/calendar/lindenhof@example.com/bookings/",
-    warnings: ["“Class” is for groups. Through a widget, each time is booked once."],
+    warnings: ["“Class” is for groups: up to 3 people get an appointment each at one time."],
   });
 });
 
@@ -117,11 +117,11 @@ test("a buffer after the appointment must be free too, even after one in the cal
   const [first] = slots;
   assert.ok(first);
   requireBooked(await system.book({ ...toRequest("first", first), answers }, NEVER));
-  const [next] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
-  assert.ok(next);
   const after = toTimes(await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" }));
   assert.equal(after.includes("2026-11-02T11:00:00.000Z"), false);
   assert.ok(after.includes("2026-11-02T11:30:00.000Z"));
+  const tooEarly = { ...first, startAt: new Date("2026-11-02T11:00:00.000Z") };
+  assert.deepEqual(await system.book(toRequest("check-up", tooEarly), NEVER), { kind: "slot_taken" });
 });
 
 test("nothing is offered before the lead time or beyond the maximum advance", async () => {
@@ -193,6 +193,12 @@ test("when Graph rejects staff for a service that doesn't allow choosing, the ap
   assert.ok(slot);
   requireBooked(await system.book(toRequest("check-up", slot), NEVER));
   assert.equal(server.appointments.length, 1);
+  const left = toTimes(await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" }));
+  assert.equal(
+    left.includes(slot.startAt.toISOString()),
+    false,
+    "the time is taken although the appointment has no staff",
+  );
 });
 
 test("throttled requests are retried, and the visitor notices nothing", async () => {
@@ -230,6 +236,35 @@ test("a group service is booked with a customer created for it", async () => {
   assert.ok(slot);
   requireBooked(await system.book(toRequest("group", slot), NEVER));
   assert.equal(server.appointments[0]?.customers[0]?.customerId, "customer-1");
+});
+
+test("a group of one service can't be joined by another service, nor by a class that begins at another time", async () => {
+  const { system, server } = await openGraph();
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "group" });
+  assert.ok(slot);
+  requireBooked(await system.book(toRequest("group", slot), NEVER));
+  const online = toTimes(await listWeek(system, { now: GRAPH_NOW, serviceId: "online" }));
+  assert.equal(online.includes(slot.startAt.toISOString()), false);
+  const [made] = server.appointments;
+  assert.ok(made);
+  // Moved by hand: it now overlaps two times of the grid.
+  const move = (time: { dateTime: string; timeZone: string }) => ({
+    ...time,
+    dateTime: time.dateTime.replace(":00:00.", ":15:00.").replace(":30:00.", ":45:00."),
+  });
+  Object.assign(made, { startDateTime: move(made.startDateTime), endDateTime: move(made.endDateTime) });
+  const left = toTimes(await listWeek(system, { now: GRAPH_NOW, serviceId: "group" }));
+  assert.equal(left[0], "2026-11-02T09:00:00.000Z");
+});
+
+test("seats that were taken on Microsoft's own page count", async () => {
+  const { system, server } = await openGraph();
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "group" });
+  assert.ok(slot);
+  requireBooked(await system.book(toRequest("group", slot), NEVER));
+  Object.assign(server.appointments[0] ?? assert.fail(), { filledAttendeesCount: 2 });
+  const outcomes = await Promise.all([0, 1].map(() => system.book(toRequest("group", slot), NEVER)));
+  assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ["booked", "slot_taken"]);
 });
 
 test("an appointment has no manage link, whatever selfServiceAppointmentId says", async () => {

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountLimits } from "../account-limits.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
@@ -16,9 +16,9 @@ import {
   unavailable,
   type Verified,
 } from "../scheduling-system.ts";
-import { bookAppointment, cancelAppointment } from "./book.ts";
+import { bookAppointment, cancelAppointment, toCreatedMs } from "./book.ts";
 import { type Catalog, type GraphService, readCatalog } from "./catalog.ts";
-import { toFreeByStaff, toFreeTimes, toNeededRange } from "./free-times.ts";
+import { toCalendarRange, toFreeTimes, toNeededRange, toTimeByStaff } from "./free-times.ts";
 import { createGraph, type Graph, isFailure, UNREADABLE } from "./graph.ts";
 import { toGraphMinute, toInstant } from "./graph-time.ts";
 import { type Appointment, shapes } from "./shapes.ts";
@@ -64,19 +64,18 @@ export function createMicrosoftBookings(
     book: async (request, signal) => {
       const known = await catalog.findService(request, signal);
       if (known.kind !== "found") return known;
-      const startMs = request.startAt.getTime();
-      const endMs = startMs + known.value.service.offered.durationMinutes * MINUTE_MS;
+      const { catalog: offers, service } = known.value;
+      const at = { from: request.startAt, to: new Date(request.startAt.getTime() + 1) };
+      const calendarPath = toCalendarPath(toCalendarRange(offers, toNeededRange(service, at)));
       const bookDeps = {
         graph,
         ...known.value,
         find: () => findByReference(request, signal),
         listFreeStaff: async () => {
-          const query = { ...request, from: request.startAt, to: new Date(startMs + 1) };
-          const slots = await readSlots({ graph, clock: deps.clock, ...known.value }, query, signal);
+          const slots = await readSlots({ graph, clock: deps.clock, ...known.value }, { ...request, ...at }, signal);
           return slots.kind === "found" ? found(slots.value[0]?.staffIds ?? []) : slots;
         },
-        listOverlapping: () =>
-          graph.list(toCalendarPath(request.startAt, new Date(endMs)), shapes.appointments, signal),
+        listNearby: () => graph.list(calendarPath, shapes.appointments, signal),
       };
       return await bookAppointment(bookDeps, request, signal);
     },
@@ -93,16 +92,17 @@ async function readSlots(
   signal: AbortSignal,
 ): Promise<Read<Slot[]>> {
   if (service.staffIds.length === 0) return found([]);
-  const { from, to } = toNeededRange(service, query);
+  const needed = toNeededRange(service, query);
   const [availability, appointments] = await Promise.all([
-    readAvailability(graph, { staffIds: service.staffIds, from, to }, signal),
-    graph.list(toCalendarPath(from, to), shapes.appointments, signal),
+    readAvailability(graph, { staffIds: service.staffIds, ...needed }, signal),
+    graph.list(toCalendarPath(toCalendarRange(catalog, needed)), shapes.appointments, signal),
   ]);
   if (availability.kind !== "found") return availability;
   if (appointments.kind !== "found") return appointments;
-  const freeByStaff = toFreeByStaff(availability.value, appointments.value, query.serviceId);
-  if (freeByStaff === null || catalog.timeZone === null) return unavailable(UNREADABLE);
-  return found(toFreeTimes(catalog, service, { ...query, now: clock.now(), freeByStaff }));
+  const calendar = { availability: availability.value, appointments: appointments.value };
+  const timeByStaff = toTimeByStaff(catalog, service, calendar);
+  if (timeByStaff === null || catalog.timeZone === null) return unavailable(UNREADABLE);
+  return found(toFreeTimes(catalog, service, { ...query, now: clock.now(), timeByStaff }));
 }
 
 async function readAvailability(
@@ -125,13 +125,15 @@ async function readAvailability(
 /** The calendar's list has no notes, so appointments that could match are read one by one. */
 async function findAppointment(graph: Graph, sought: Sought, signal: AbortSignal): Promise<Read<Appointment | null>> {
   const startMs = sought.startAt.getTime();
-  const path = toCalendarPath(new Date(startMs - HOUR_MS), new Date(startMs + HOUR_MS));
+  const path = toCalendarPath({ from: new Date(startMs - HOUR_MS), to: new Date(startMs + HOUR_MS) });
   const listed = await graph.list(path, shapes.appointments, signal);
   if (listed.kind !== "found") return listed;
   const candidates = listed.value.filter(
     ({ serviceId, startDateTime }) => serviceId === sought.serviceId && toInstant(startDateTime)?.getTime() === startMs,
   );
-  for (const { id } of candidates.slice(0, CANDIDATES_MAX)) {
+  // A group can have many appointments at one time, and the sought one is usually among the newest.
+  const newestFirst = candidates.toSorted((a, b) => toCreatedMs(b) - toCreatedMs(a));
+  for (const { id } of newestFirst.slice(0, CANDIDATES_MAX)) {
     const read = await graph.read(`/appointments/${encodeURIComponent(id)}`, shapes.appointment, signal);
     if (read.kind !== "found") return read;
     const { serviceNotes, additionalInformation } = read.value;
@@ -154,13 +156,14 @@ async function verify({ graph, clock }: ReadDeps, catalog: Catalog, signal: Abor
   const { businessName, timeZone, bookingUrl, services } = catalog;
   if (services.length === 0) warnings.push("This booking page has no service that customers can see.");
   if (timeZone === null) warnings.push("The booking page's time zone is unknown, so no free times can be shown.");
-  for (const { offered, staffIds, isForGroups } of services) {
+  for (const { offered, staffIds, seatCount } of services) {
     if (staffIds.length === 0) warnings.push(`“${offered.name}” has no staff, so it has no free times.`);
-    if (isForGroups) warnings.push(`“${offered.name}” is for groups. Through a widget, each time is booked once.`);
+    if (seatCount > 1)
+      warnings.push(`“${offered.name}” is for groups: up to ${seatCount} people get an appointment each at one time.`);
   }
   return found({ businessName, timeZone, bookingUrl, warnings });
 }
 
-function toCalendarPath(from: Date, to: Date): string {
+function toCalendarPath({ from, to }: { from: Date; to: Date }): string {
   return `/calendarView?${new URLSearchParams({ start: from.toISOString(), end: to.toISOString() })}`;
 }

@@ -116,6 +116,7 @@ const Appointment = Type.Object({
   serviceNotes: maybe(Type.String()),
   additionalInformation: maybe(Type.String()),
   createdDateTime: maybe(Type.String()),
+  filledAttendeesCount: maybe(Type.Integer()),
 });
 export type Appointment = Static<typeof Appointment>;
 

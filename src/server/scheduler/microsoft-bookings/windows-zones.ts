@@ -18,18 +18,33 @@ const IANA_BY_WINDOWS_ID: ReadonlyMap<string, string> = new Map(
 
 const AREAS = ["Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific", "US", "Canada"];
 
-/** Places in titles that the time zone database has no zone for. */
-const WINDOWS_ID_BY_PLACE: ReadonlyMap<string, string> = new Map([
+/** Places in titles that the time zone database has no zone for. Titles of all Windows zones are in windows-titles.test.ts. */
+const PLACES: readonly (readonly [place: string, windowsId: string])[] = [
+  ["Aleutian Islands", "Aleutian Standard Time"],
+  ["Astana", "Qyzylorda Standard Time"],
+  // Until 2024, when Kazakhstan changed its clocks.
+  ["Astana", "Central Asia Standard Time"],
   ["Baja California", "Pacific Standard Time (Mexico)"],
+  ["Bougainville Island", "Bougainville Standard Time"],
   ["Brasilia", "E. South America Standard Time"],
   ["Cabo Verde Is.", "Cape Verde Standard Time"],
+  ["Chetumal", "Eastern Standard Time (Mexico)"],
+  ["Chokurdakh", "Russia Time Zone 10"],
   ["Indiana (East)", "US Eastern Standard Time"],
+  ["International Date Line West", "Dateline Standard Time"],
+  ["Kiritimati Island", "Line Islands Standard Time"],
+  ["Lord Howe Island", "Lord Howe Standard Time"],
+  ["Marquesas Islands", "Marquesas Standard Time"],
+  ["Norfolk Island", "Norfolk Standard Time"],
   ["Nuku'alofa", "Tonga Standard Time"],
+  ["Port Louis", "Mauritius Standard Time"],
+  ["Saint Pierre and Miquelon", "Saint Pierre Standard Time"],
   ["Salvador", "Bahia Standard Time"],
   ["Solomon Is.", "Central Pacific Standard Time"],
   ["Sri Jayawardenepura", "Sri Lanka Standard Time"],
+  ["Turks and Caicos", "Turks And Caicos Standard Time"],
   ["West Central Africa", "W. Central Africa Standard Time"],
-]);
+];
 
 /** Windows' longest title has about 70 characters. */
 const NAME_LENGTH_MAX = 200;
@@ -60,10 +75,17 @@ function findById(id: string): string | null {
   return zone === undefined ? null : parseTimeZone(zone);
 }
 
-/** `Pacific Time` is `Pacific Standard Time`, `Greenland` is `Greenland Standard Time`, and cities have zones. */
+/**
+ * `Pacific Time` is `Pacific Standard Time`, `Greenland` is `Greenland Standard Time`, `Coordinated Universal Time-11` is
+ * `UTC-11`, and cities have zones.
+ */
 function findByPlace(place: string): string[] {
   if (place === "Coordinated Universal Time") return ["UTC"];
-  const ids = [WINDOWS_ID_BY_PLACE.get(place) ?? place, `${place.replace(/ Time$/, "")} Standard Time`];
+  const ids = [
+    ...PLACES.filter(([name]) => name === place).map(([, id]) => id),
+    place.replace(/^Coordinated Universal Time/, "UTC"),
+    `${place.replace(/ Time$/, "")} Standard Time`,
+  ];
   const cities = AREAS.map((area) => `${area}/${place.replace(/^City of /, "").replaceAll(" ", "_")}`);
   return [...ids.map(findById), ...cities.map(parseTimeZone)].filter((zone) => zone !== null);
 }

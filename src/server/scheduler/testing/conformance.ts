@@ -20,7 +20,7 @@ export type ConformanceSubject = {
     readonly choosable: string | null;
     readonly online: string;
     /** For several people at one time; null if the system has none, or they are not offered. */
-    readonly group: string | null;
+    readonly group: { readonly id: string; readonly seatCount: number } | null;
     /** Exist in the account, but a visitor could not book them with immediate confirmation. */
     readonly notOffered: readonly string[];
   };
@@ -279,15 +279,39 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
       );
     });
 
-    test("books each time of a service for groups once, if it offers one", async (context) => {
+    test("books a time of a service for groups until its seats are taken, if it offers one", async (context) => {
       const { system, now, services } = await open();
       if (services.group === null) return context.skip("this system offers none");
-      const [slot] = await listWeek(system, { now, serviceId: services.group });
+      const { id, seatCount } = services.group;
+      const [slot, next] = await listWeek(system, { now, serviceId: id });
+      assert.ok(slot && next);
+      const isOffered = async (at: Slot) =>
+        (await listWeek(system, { now, serviceId: id })).map(toStart).includes(toStart(at));
+      for (let booked = 0; booked < seatCount; booked++) {
+        assert.ok(await isOffered(slot), `${booked} seats taken`);
+        const request = toRequest(id, slot);
+        requireBooked(await system.book(request, NEVER));
+        assert.equal((await system.findByReference(request, NEVER)).kind, "found");
+      }
+      assert.equal(await isOffered(slot), false);
+      assert.ok(await isOffered(next));
+      assert.deepEqual(await system.book(toRequest(id, slot), NEVER), { kind: "slot_taken" });
+    });
+
+    test("gives each seat of a group to one of several visitors who book at the same moment", async (context) => {
+      const { system, now, services } = await open();
+      if (services.group === null) return context.skip("this system offers none");
+      const { id, seatCount } = services.group;
+      const [slot] = await listWeek(system, { now, serviceId: id });
       assert.ok(slot);
-      const request = toRequest(services.group, slot);
-      requireBooked(await system.book(request, NEVER));
-      assert.equal((await system.findByReference(request, NEVER)).kind, "found");
-      assert.deepEqual(await system.book(toRequest(services.group, slot), NEVER), { kind: "slot_taken" });
+      const requests = Array.from({ length: seatCount + 2 }, () => toRequest(id, slot));
+      const outcomes = await Promise.all(requests.map((request) => system.book(request, NEVER)));
+      const counts = Map.groupBy(outcomes, ({ kind }) => kind);
+      assert.deepEqual([counts.get("booked")?.length, counts.get("slot_taken")?.length], [seatCount, 2]);
+      for (const [index, request] of requests.entries()) {
+        const hasSeat = outcomes[index]?.kind === "booked";
+        assert.equal((await system.findByReference(request, NEVER)).kind, hasSeat ? "found" : "absent");
+      }
     });
 
     test("does nothing for a caller that has left", async () => {

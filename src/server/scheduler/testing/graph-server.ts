@@ -5,8 +5,9 @@ import { type Answer, type ReceivedRequest, type Silence, startLocalServer } fro
 
 // For tests: Microsoft Graph's bookings as documented, and as users found them to be. It refuses what Graph refuses:
 // appointments without staff, a fifth simultaneous request, customers without their type. It doesn't refuse double bookings
-// unless told to. Availability is a list of intervals that extend beyond business hours and ignore appointments, under two
-// names, in varying case, with zones by id or by title. Notes are only included when an appointment is read on its own.
+// unless told to. Availability is a list of intervals that extend beyond business hours and ignore appointments, except that
+// a group with seats left has a status of its own; it comes under two names, in varying case, with zones by id or by title.
+// Notes and customers are only included when an appointment is read on its own.
 
 /** The next response of a route instead of its usual one. With `creates`, the appointment is still made. */
 export type Twist = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
@@ -21,7 +22,10 @@ export type GraphServer = {
   readonly busy: { staffId: string; start: string; end: string }[];
   /** Whether a taken slot is refused, with 500. Graph doesn't promise it. */
   refusesDoubleBookings: boolean;
-  /** Whether an appointment must have staff, as seen with application permissions, or must not unless the service allows it. */
+  /**
+   * Whether an appointment must have staff, as seen with application permissions, or must not unless the service allows it.
+   * An appointment made without staff has none.
+   */
   staffRule: "required" | "only_if_selectable";
   /** Whether the application has permission to cancel. */
   canCancel: boolean;
@@ -41,6 +45,7 @@ type GraphAppointment = {
   serviceNotes: string;
   additionalInformation: string;
   createdDateTime: string;
+  filledAttendeesCount: number;
   serviceLocation?: unknown;
   reminders?: unknown;
   preBuffer?: string;
@@ -151,7 +156,7 @@ export async function startGraphServer(): Promise<GraphServer> {
     const value = appointments
       .filter((appointment) => toMs(appointment.startDateTime) < Date.parse(end))
       .filter((appointment) => toMs(appointment.endDateTime) > Date.parse(start))
-      .map(({ serviceNotes: _, additionalInformation: __, ...listed }) => listed);
+      .map(({ serviceNotes: _, additionalInformation: __, ...listed }) => ({ ...listed, customers: [] }));
     return { status: 200, json: { value } };
   }
 
@@ -179,6 +184,15 @@ export async function startGraphServer(): Promise<GraphServer> {
             endDateTime: { dateTime: entry.end, timeZone: isOdd ? "UTC" : "(UTC) Coordinated Universal Time" },
             serviceId: null,
           })),
+        ...appointments
+          .filter((appointment) => appointment.staffMemberIds.includes(staffId))
+          .filter(({ serviceId }) => findSeatCount(serviceId) > 1)
+          .map((appointment) => {
+            const { serviceId, startDateTime, endDateTime } = appointment;
+            const hasSeats = countSeats(appointment) < findSeatCount(serviceId);
+            const status = hasSeats ? (isOdd ? "SlotsAvailable" : "slotsAvailable") : "busy";
+            return { status, startDateTime, endDateTime, serviceId };
+          }),
       ],
     }));
     return { status: 200, json: isOdd ? { value: items } : { staffAvailabilityItem: items } };
@@ -200,7 +214,7 @@ export async function startGraphServer(): Promise<GraphServer> {
     const allowsChoice = service.schedulingPolicy?.allowStaffSelection ?? business.schedulingPolicy.allowStaffSelection;
     const mustHaveStaff = server.staffRule === "required" || allowsChoice;
     if ((wanted.staffMemberIds === undefined) === mustHaveStaff) return INVALID_STAFF;
-    const members = wanted.staffMemberIds ?? service.staffMemberIds.slice(0, 1);
+    const members = wanted.staffMemberIds ?? [];
     if (!members.every((id) => service.staffMemberIds.includes(id))) return INVALID_STAFF;
     if (server.refusesDoubleBookings && members.some((id) => isTaken(id, wanted)))
       return { status: 500, json: UNKNOWN_ERROR };
@@ -209,6 +223,7 @@ export async function startGraphServer(): Promise<GraphServer> {
       ...wanted,
       id: `appointment-${createdCount}`,
       staffMemberIds: members,
+      filledAttendeesCount: wanted.customers.length,
       createdDateTime: new Date(GRAPH_NOW.getTime() + createdCount).toISOString(),
     };
     // Graph returns times without the offset.
@@ -225,12 +240,23 @@ export async function startGraphServer(): Promise<GraphServer> {
   }
 
   function isTaken(staffId: string, wanted: GraphAppointment): boolean {
-    return appointments.some(
+    const overlapping = appointments.filter(
       (other) =>
         other.staffMemberIds.includes(staffId) &&
         toMs(other.startDateTime) < toMs(wanted.endDateTime) &&
         toMs(other.endDateTime) > toMs(wanted.startDateTime),
     );
+    const isOneGroup = overlapping.every(
+      (other) => other.serviceId === wanted.serviceId && toMs(other.startDateTime) === toMs(wanted.startDateTime),
+    );
+    return !isOneGroup || (overlapping.length > 0 && countSeats(wanted) >= findSeatCount(wanted.serviceId));
+  }
+
+  /** The customers who booked this service at this time. */
+  function countSeats({ serviceId, startDateTime }: GraphAppointment): number {
+    return appointments
+      .filter((other) => other.serviceId === serviceId && toMs(other.startDateTime) === toMs(startDateTime))
+      .reduce((sum, { filledAttendeesCount }) => sum + filledAttendeesCount, 0);
   }
 
   const local = await startLocalServer(async (request) => {
@@ -308,12 +334,17 @@ function findMisfit(
     customers: wanted.customers.length === 1,
     customer: (customer as Record<string, unknown>)["@odata.type"] === "#microsoft.graph.bookingCustomerInformation",
     customerId: service.maximumAttendeesCount === 1 || customer?.customerId !== undefined,
+    maximumAttendeesCount: (wanted["maximumAttendeesCount"] ?? 1) === service.maximumAttendeesCount,
     answers: service.customQuestions.every(
       ({ questionId, isRequired }) =>
         !isRequired || customer?.customQuestionAnswers.some((answer) => answer.questionId === questionId),
     ),
   };
   return Object.entries(checks).find(([, isRight]) => !isRight)?.[0] ?? null;
+}
+
+function findSeatCount(serviceId: string): number {
+  return services.find(({ id }) => id === serviceId)?.maximumAttendeesCount ?? 1;
 }
 
 function toOne(item: unknown): Answer {

@@ -99,7 +99,7 @@ export const services = [
       { questionId: "q-pain", isRequired: false },
     ],
   }),
-  service("group", { displayName: "Class", maximumAttendeesCount: 8, staffMemberIds: ["s-ben"] }),
+  service("group", { displayName: "Class", maximumAttendeesCount: 3, staffMemberIds: ["s-ben"] }),
   service("fridays", {
     displayName: "Fridays",
     schedulingPolicy: {
