@@ -60,9 +60,13 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "a connection's backend killed",
     async happen(world, random) {
-      const { rows } = await new pg.Pool({ connectionString: world.databaseUrl, max: 1, idleTimeoutMillis: 1 }).query<{
-        pid: number;
-      }>("select pid from pg_stat_activity where application_name = 'bookflow' and backend_type = 'client backend'");
+      const client = new pg.Client({ connectionString: world.databaseUrl });
+      await client.connect();
+      const { rows } = await client
+        .query<{ pid: number }>(
+          "select pid from pg_stat_activity where application_name = 'bookflow' and backend_type = 'client backend'",
+        )
+        .finally(() => client.end());
       const { pid } = random.pick(rows);
       signalAll([pid], "SIGKILL");
       return "every connection lost, recovery";

@@ -147,8 +147,8 @@ export class Load {
         return;
       }
       if (answer?.status === 409 && answer.body.includes("slot_taken")) break;
-      // 503 with this code is the scheduling system's final answer for this key.
-      if (answer?.body.includes("scheduler_unavailable")) break;
+      // Without this, the outcome is still open, and the same key gets it later.
+      if (answer?.body.includes('"isSettled":true')) break;
       this.#note("POST bookings", answer, [409, 503]);
       if (answer && answer.status < 500 && answer.status !== 409) break;
       await sleep(RETRY_MS);

@@ -60,7 +60,7 @@ export function readAddress(text: string, kept = /./): Address {
   return address;
 }
 
-/** li_fat_id: liFatId. */
+/** li_fat_id: liFatId. Every name in PARAMETERS becomes a TagName, which the compiler cannot follow. */
 function toName(parameter: string): TagName {
   return parameter.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as TagName;
 }

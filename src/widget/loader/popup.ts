@@ -28,6 +28,7 @@ export function openPopup(site: Site, wanted: Wanted, opener: Element | null): v
     dialog.close();
     host.remove();
     Object.assign(style, { overflow, scrollbarGutter });
+    // Anything that was clicked or has the focus can get it back.
     (opener as HTMLElement | null)?.focus({ preventScroll: true });
     site.tell(wanted.widget, { type: "close" });
   }

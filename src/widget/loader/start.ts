@@ -16,6 +16,7 @@ type Stub = { q?: Iterable<unknown>[] };
 /** Everything the loader does on a page, in this order. */
 export function startLoader(script: HTMLScriptElement): void {
   const { widget: ownWidget = "", consent = "", mode, label } = script.dataset;
+  // What the page may have beside the browser's own; all of it is checked before use.
   const page = window as { svc?: unknown; dataLayer?: unknown[]; navigation?: EventTarget };
   const listeners: [string, Listener][] = [];
   const site: Site = {
@@ -43,6 +44,7 @@ export function startLoader(script: HTMLScriptElement): void {
     },
     on: (name: string, listener: Listener) => listeners.push([name, listener]),
   };
+  // Pages can pass anything. A command that gets something wrong throws, and nothing happens.
   const run = guarded((...[name, first, second]: unknown[]) =>
     commands[name as string]?.(first as never, second as never),
   );
@@ -73,6 +75,7 @@ export function startLoader(script: HTMLScriptElement): void {
 
   /** Also works for elements added later and elements in shadow roots. */
   function openFromClick(click: MouseEvent): void {
+    // Documents and windows have no dataset.
     const path = click.composedPath() as HTMLElement[];
     const opener = path.find((element) => element.dataset?.["svcOpen"] != null);
     if (!opener || click.ctrlKey || click.metaKey || click.shiftKey) return;

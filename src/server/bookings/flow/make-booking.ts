@@ -234,6 +234,7 @@ async function completeAnswer(
 ): Promise<BookAnswer> {
   const { timeZone } = recorded;
   if (timeZone !== undefined) return { ...recorded, timeZone };
+  // The schema of the answer says string; only references are ever recorded.
   const reference = recorded.reference as Reference;
   const found = await system.findByReference({ reference, serviceId, startAt });
   if (found.kind === "found") return toAnswer({ reference, booked: found.value, timeZone: copy.timeZone });
