@@ -57,6 +57,8 @@ export const BookAnswer = Type.Object({
   service: Service,
   staff: Type.Array(Person),
   manageUrl: Type.Optional(Type.String()),
+  /** Present if `manageUrl` only changes the time. */
+  cancelUrl: Type.Optional(Type.String()),
   joinUrl: Type.Union([Type.String(), Type.Null()]),
 });
 export type BookAnswer = Static<typeof BookAnswer>;

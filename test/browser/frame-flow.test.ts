@@ -101,6 +101,21 @@ describe("a visitor books", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
+  test("and gets a link to cancel beside the one to change the time, if the scheduling system has two", async () => {
+    const page = await browser.open(visitor);
+    const cancelUrl = "https://scheduler.example/cancel/1";
+    await page.route("**/embed-api/*/bookings", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), cancelUrl } });
+    });
+    await visitPage(page, `/w/${await service.makeWidget()}`);
+    await goToForm(page);
+    await fillForm(page);
+    await send(page);
+    await waitForBooked(page);
+    assert.equal(await page.getByRole("link", { name: "Cancel appointment" }).getAttribute("href"), cancelUrl);
+  });
+
   test("and downloads the appointment as a calendar file", async () => {
     const page = await browser.open({ ...visitor, acceptDownloads: true });
     await visitPage(page, `/w/${await service.makeWidget()}`);

@@ -107,6 +107,8 @@ export type Booked = {
   readonly service: { readonly id: string; readonly name: string };
   readonly staff: readonly StaffMember[];
   readonly manageUrl: string | null;
+  /** If the system has a page of its own for cancelling; `manageUrl` then changes the time. Shown to the visitor, not stored. */
+  readonly cancelUrl?: string;
   readonly joinUrl: string | null;
 };
 

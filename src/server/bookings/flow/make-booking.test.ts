@@ -75,6 +75,17 @@ function afterBooking(system: SchedulingSystem, happen: () => Promise<unknown>):
   };
 }
 
+/** The same system, with a page of its own for cancelling. */
+function withCancelUrl(system: SchedulingSystem, cancelUrl: string): SchedulingSystem {
+  return {
+    ...system,
+    book: async (request) => {
+      const outcome = await system.book(request);
+      return outcome.kind === "booked" ? { ...outcome, booked: { ...outcome.booked, cancelUrl } } : outcome;
+    },
+  };
+}
+
 function requireAnswer(made: MadeBooking) {
   assert.ok(made.kind === "confirmed", JSON.stringify(made));
   return made.answer;
@@ -120,6 +131,19 @@ for (const [name, erase] of [
     assert.deepEqual(await makeBooking(making, system, wanted), { kind: "under_way" });
     assert.equal(await countAppointments(owner), 1);
   });
+
+test("the visitor gets a separate link to cancel; it is kept with the answer only, and not with Store bookings off", async () => {
+  for (const [storesBookings, kept] of [
+    [true, ["public.pending_bookings"]],
+    [false, []],
+  ] as const) {
+    const { system, wanted } = await makeSetting();
+    const cancelUrl = `https://scheduler.example/cancel/${wanted.widgetId}`;
+    const made = await makeBooking(making, withCancelUrl(system, cancelUrl), { ...wanted, storesBookings });
+    assert.equal(requireAnswer(made).cancelUrl, cancelUrl);
+    assert.deepEqual(await findEverywhere(db, cancelUrl), kept);
+  }
+});
 
 test("a booking requested with Store bookings off is not stored, even if it is turned on in the meantime", async () => {
   const { owner, system, wanted, email } = await makeSetting();

@@ -118,7 +118,7 @@ function toNextHour(instant: Date): Date {
   return new Date(Math.ceil(instant.getTime() / HOUR_MS) * HOUR_MS);
 }
 
-function toAnonymousAnswer({ timeZone: _, manageUrl: __, ...answer }: BookAnswer): RecordedAnswer {
+function toAnonymousAnswer({ timeZone: _, manageUrl: __, cancelUrl: ___, ...answer }: BookAnswer): RecordedAnswer {
   return { ...answer, joinUrl: null };
 }
 

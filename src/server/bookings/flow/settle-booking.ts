@@ -102,6 +102,7 @@ export function toAnswer({
     service: { id: booked.service.id, name: booked.service.name },
     staff: booked.staff.map(({ id, name }) => ({ id, name })),
     ...(booked.manageUrl === null ? {} : { manageUrl: booked.manageUrl }),
+    ...(booked.cancelUrl === undefined ? {} : { cancelUrl: booked.cancelUrl }),
     joinUrl: booked.joinUrl,
   };
 }

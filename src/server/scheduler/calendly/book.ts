@@ -79,7 +79,6 @@ function toLocation({ kind, location }: { kind: string; location?: string | null
   return { kind, ...(location ? { location } : {}) };
 }
 
-/** Calendly has a link to reschedule and one to cancel; the page to reschedule is the more useful one. */
 export function toBooked(
   { offered }: CalendlyService,
   { invitee, event }: { invitee: Invitee; event: ScheduledEvent | null },
@@ -87,13 +86,15 @@ export function toBooked(
 ): Booked {
   const startAt = parseIsoInstant(event?.start_time ?? "", "down") ?? sought.startAt;
   const endMs = startAt.getTime() + offered.durationMinutes * MINUTE_MS;
+  const [rescheduleUrl, cancelUrl] = [toHttpsLink(invitee.reschedule_url), toHttpsLink(invitee.cancel_url)];
   return {
     externalId: toUuid(invitee.event),
     startAt,
     endAt: parseIsoInstant(event?.end_time ?? "", "down") ?? new Date(endMs),
     service: { id: offered.id, name: offered.name },
     staff: (event?.event_memberships ?? []).map(({ user, user_name }) => ({ id: toUuid(user), name: user_name ?? "" })),
-    manageUrl: toHttpsLink(invitee.reschedule_url) ?? toHttpsLink(invitee.cancel_url),
+    manageUrl: rescheduleUrl ?? cancelUrl,
+    ...(rescheduleUrl === null || cancelUrl === null ? {} : { cancelUrl }),
     joinUrl: toHttpsLink(event?.location?.join_url),
   };
 }

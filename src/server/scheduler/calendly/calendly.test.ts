@@ -96,7 +96,7 @@ test("event types shared with colleagues are offered only to admins, who can fin
   assert.deepEqual((await system.findByReference(request, NEVER)).kind, "refused");
 });
 
-test("a booking has its host, a link to reschedule and a link to the call", async () => {
+test("a booking has its host, links to reschedule and to cancel, and a link to the call", async () => {
   const { system } = await openCalendly();
   const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "VIDEO" });
   assert.ok(slot);
@@ -107,6 +107,7 @@ test("a booking has its host, a link to reschedule and a link to the call", asyn
     service: { id: "VIDEO", name: "Video call" },
     staff: [{ id: "USER1", name: "Lindenhof Dental" }],
     manageUrl: "https://calendly.com/reschedulings/invitee-event-1",
+    cancelUrl: "https://calendly.com/cancellations/invitee-event-1",
     joinUrl: "https://zoom.example/j/event-1",
   });
 });

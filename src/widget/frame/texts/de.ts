@@ -86,6 +86,8 @@ export const texts: Texts = {
   service: "Leistung",
   staff: "Bei",
   manage: "Ändern oder absagen",
+  reschedule: "Termin verschieben",
+  cancel: "Termin absagen",
   join: "Am Online-Termin teilnehmen",
   addToCalendar: "Zum Kalender hinzufügen",
   bookAnother: "Weiteren Termin buchen",

@@ -85,6 +85,8 @@ export const texts: Texts = {
   service: "Service",
   staff: "With",
   manage: "Change or cancel",
+  reschedule: "Change the time",
+  cancel: "Cancel appointment",
   join: "Join the meeting",
   addToCalendar: "Add to calendar",
   bookAnother: "Book another appointment",

@@ -85,6 +85,8 @@ export const texts: Texts = {
   service: "Servicio",
   staff: "Con",
   manage: "Cambiar o cancelar",
+  reschedule: "Cambiar la hora",
+  cancel: "Cancelar la cita",
   join: "Unirse a la reunión",
   addToCalendar: "Añadir al calendario",
   bookAnother: "Reservar otra cita",

@@ -87,6 +87,8 @@ export const texts: Texts = {
   service: "Prestation",
   staff: "Avec",
   manage: "Modifier ou annuler",
+  reschedule: "Changer l’horaire",
+  cancel: "Annuler le rendez-vous",
   join: "Rejoindre la réunion",
   addToCalendar: "Ajouter à l’agenda",
   bookAnother: "Prendre un autre rendez-vous",

@@ -85,6 +85,8 @@ export const texts: Texts = {
   service: "Serviço",
   staff: "Com",
   manage: "Alterar ou cancelar",
+  reschedule: "Alterar o horário",
+  cancel: "Cancelar a marcação",
   join: "Entrar na reunião",
   addToCalendar: "Adicionar ao calendário",
   bookAnother: "Fazer outra marcação",

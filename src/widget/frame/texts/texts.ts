@@ -86,6 +86,9 @@ export type Texts = {
   service: string;
   staff: string;
   manage: string;
+  /** Instead of `manage`, if cancelling has a page of its own. */
+  reschedule: string;
+  cancel: string;
   join: string;
   addToCalendar: string;
   bookAnother: string;

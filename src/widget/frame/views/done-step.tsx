@@ -87,7 +87,8 @@ function Facts({ session, flow, formats, booked, timeZone }: DoneStepProps) {
 function Keep(props: DoneProps & { isFirst: boolean }) {
   const { session, config, booked, isFirst } = props;
   const { texts } = session;
-  const { joinUrl, manageUrl } = booked;
+  const { joinUrl, manageUrl, cancelUrl } = booked;
+  const isOnlyRescheduled = isWebAddress(cancelUrl);
   const entry = toEntry(props);
   return (
     <>
@@ -115,7 +116,12 @@ function Keep(props: DoneProps & { isFirst: boolean }) {
       </p>
       {isWebAddress(manageUrl) && (
         <a class="secondary" href={manageUrl} target="_blank" rel="noopener">
-          {config.widget.isTest ? texts.cancelTest : texts.manage}
+          {config.widget.isTest ? texts.cancelTest : isOnlyRescheduled ? texts.reschedule : texts.manage}
+        </a>
+      )}
+      {isOnlyRescheduled && (
+        <a class="secondary" href={cancelUrl} target="_blank" rel="noopener">
+          {texts.cancel}
         </a>
       )}
     </>
@@ -129,7 +135,7 @@ function isWebAddress(address: string | null | undefined): address is string {
 function toEntry({ session, config, booked }: DoneProps): CalendarEntry {
   const { texts } = session;
   const { businessName, isTest } = config.widget;
-  const links = [booked.joinUrl, booked.manageUrl].filter(isWebAddress);
+  const links = [booked.joinUrl, booked.manageUrl, booked.cancelUrl].filter(isWebAddress);
   return {
     uid: `${booked.reference}@${location.hostname}`,
     startMs: Date.parse(booked.start),
