@@ -84,18 +84,26 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Done" }).click();
     const row = page.getByRole("row").filter({ hasText: "Practice" });
     await row.getByText("Healthy").waitFor();
+    const [added] = await listConnections(deps.db, owner);
+    await row.getByText(added?.id ?? assert.fail()).waitFor();
 
     server.twist("GET /me", { answer: { status: 401, json: {} } });
     await page.getByRole("button", { name: "Test Practice" }).click();
-    await dialog.getByText("Connection failed").waitFor();
+    await dialog.getByText("This connection does not work yet.", { exact: false }).waitFor();
     await row.getByText("Not working").waitFor();
     await dialog.getByRole("button", { name: "Test again" }).click();
-    await dialog.getByText("Connection works").waitFor();
+    await dialog.getByText("This connection can read services and free times.", { exact: false }).waitFor();
+    await dialog.getByText("Free times in the next 14 days", { exact: false }).waitFor();
+    assert.equal(server.bookings.length, 0);
+    await dialog.getByRole("textbox", { name: "E-mail address for a test booking" }).fill("nonsense");
+    await dialog.getByRole("button", { name: "Make a test booking" }).click();
+    await dialog.getByText("This is not an e-mail address.").waitFor();
+    await dialog.getByRole("textbox", { name: "E-mail address for a test booking" }).fill("ada@example.com");
     await dialog.getByRole("button", { name: "Make a test booking" }).click();
     await dialog.getByText("a test appointment was booked, found and cancelled", { exact: false }).waitFor();
     assert.deepEqual(
-      server.bookings.map(({ status }) => status),
-      ["cancelled"],
+      server.bookings.map(({ status, attendees }) => [status, attendees[0]?.email]),
+      [["cancelled", "ada@example.com"]],
     );
     await dialog.getByRole("button", { name: "Done" }).click();
     await dialog.waitFor({ state: "detached" });

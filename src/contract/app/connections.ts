@@ -89,19 +89,12 @@ export type ConnectionChange = Static<typeof ConnectionChange>;
 export const SavedConnection = Type.Object({ connection: AppConnection, verified: nullable(VerifiedConnection) });
 export type SavedConnection = Static<typeof SavedConnection>;
 
-const CONNECTION_FAULTS = ["credentials", "not_found", "invalid", "not_confirmed", "version", "unavailable"] as const;
-
-/** "Test connection": how the system describes itself, or why it could not be reached. */
-export const ConnectionTest = Type.Object({
-  verified: nullable(VerifiedConnection),
-  fault: nullable(oneOf(CONNECTION_FAULTS)),
-  /** Explains what went wrong. */
-  message: NullableText,
+/** "Test connection". With `book`, a test appointment is made and cancelled. */
+export const ConnectionCheckRequest = Type.Object({
+  book: Type.Boolean(),
+  /** The test customer's address, to which the system sends its mails; by default one that nobody reads. */
+  email: Type.Optional(Type.String()),
 });
-export type ConnectionTest = Static<typeof ConnectionTest>;
-
-/** With `book`, a test appointment is made and cancelled. */
-export const ConnectionCheckRequest = Type.Object({ book: Type.Boolean() });
 export type ConnectionCheckRequest = Static<typeof ConnectionCheckRequest>;
 
 const CONNECTION_CHECK_STEPS = ["account", "services", "free_times", "book", "find", "cancel"] as const;
@@ -110,9 +103,11 @@ export type ConnectionCheckStepName = (typeof CONNECTION_CHECK_STEPS)[number];
 /** What a connection can do, tested with the real account. Stops at the first step that fails. */
 export const ConnectionCheckAnswer = Type.Object({
   kind: oneOf(CONNECTION_KINDS),
+  settings: Type.Record(Type.String(), Type.String()),
   checkedAt: Timestamp,
   /** The reference of the test appointment. */
   reference: Type.String(),
+  email: Type.String(),
   isWorking: Type.Boolean(),
   verdict: Type.String(),
   steps: Type.Array(Type.Object({ name: oneOf(CONNECTION_CHECK_STEPS), isOk: Type.Boolean(), message: Type.String() })),

@@ -80,7 +80,6 @@ export const APP_ROUTES = {
   addConnection:      { method: "POST",   path: "/connections", role: "admin" },
   changeConnection:   { method: "PATCH",  path: "/connections/:connection", role: "admin" },
   removeConnection:   { method: "DELETE", path: "/connections/:connection", role: "admin" },
-  testConnection:     { method: "POST",   path: "/connections/:connection/test", role: "admin" },
   checkConnection:    { method: "POST",   path: "/connections/:connection/check", role: "admin" },
 } as const satisfies Record<string, AppRoute>;
 

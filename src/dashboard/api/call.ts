@@ -61,7 +61,6 @@ type Calls = {
   addConnection: { answer: connections.SavedConnection; body: connections.NewConnection };
   changeConnection: { answer: connections.SavedConnection; body: connections.ConnectionChange };
   removeConnection: { answer: null };
-  testConnection: { answer: connections.ConnectionTest };
   checkConnection: { answer: connections.ConnectionCheckAnswer; body: connections.ConnectionCheckRequest };
 
   listSignInOptions: { answer: account.SignInOptions };

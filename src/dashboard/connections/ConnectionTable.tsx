@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { AppConnection } from "#contract/app/connections.ts";
 import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { CopyId } from "../ui/copy/CopyId.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { BUTTONS, type Column, DataTable } from "../ui/tables/DataTable.tsx";
 import { When } from "../ui/tables/When.tsx";
@@ -31,8 +32,9 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
           <Text size="sm" fw={600}>
             {row.name}
           </Text>
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" component="div">
             {wordsOf(row.kind).name}
+            <CopyId value={row.id} label={`Copy ID of ${row.name}`} />
           </Text>
         </>
       ),
@@ -47,7 +49,7 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
           <ActionButton
             size="xs"
             variant="default"
-            verdict={can("testConnection")}
+            verdict={can("checkConnection")}
             aria-label={`Test ${row.name}`}
             onClick={() => setOpened({ id: row.id, what: "test" })}
           >

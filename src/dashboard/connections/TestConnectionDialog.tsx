@@ -1,7 +1,7 @@
-import { Alert, Button, Group, Loader, Modal, Stack, Text } from "@mantine/core";
-import { IconX } from "@tabler/icons-react";
+import { Button, Group, Loader, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
 import { useEffect } from "react";
-import type { AppConnection } from "#contract/app/connections.ts";
+import type { AppConnection, ConnectionCheckRequest } from "#contract/app/connections.ts";
 import { call } from "../api/call.ts";
 import { connectionsQuery } from "../api/connections.ts";
 import { useAction } from "../hooks/use-action.ts";
@@ -9,9 +9,8 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { CheckAnswer } from "./CheckAnswer.tsx";
 import { wordsOf } from "./connection-words.ts";
-import { VerifiedAnswer } from "./VerifiedAnswer.tsx";
 
-/** Tests the connection when it opens, and shows the result. */
+/** Reads services and free times when it opens. A test booking is made only on request. */
 export function TestConnectionDialog({
   connection,
   onClose,
@@ -28,49 +27,57 @@ export function TestConnectionDialog({
 
 function Test({ connection, onClose }: { connection: AppConnection; onClose: () => void }) {
   const { id } = useOrganization();
-  const test = useAction({
-    run: () => call("testConnection", { organization: id, params: { connection: connection.id } }),
-    isQuiet: true,
-    refreshes: [connectionsQuery(id).queryKey],
-  });
+  const form = useForm({ initialValues: { email: "" } });
   const check = useAction({
-    run: () =>
-      call("checkConnection", { organization: id, params: { connection: connection.id }, body: { book: true } }),
+    run: (body: ConnectionCheckRequest) =>
+      call("checkConnection", { organization: id, params: { connection: connection.id }, body }),
+    form,
     isQuiet: true,
     refreshes: [connectionsQuery(id).queryKey],
   });
-  const { mutate, data, error } = test;
-  useEffect(() => mutate(), [mutate]);
+  const { mutate, data, error, isPending, variables } = check;
+  useEffect(() => mutate({ book: false }), [mutate]);
+  const isBooking = isPending && variables.book;
+  const { name } = wordsOf(connection.kind);
   return (
-    <Stack gap="md">
-      <FormFault error={error} />
-      <div role="status">
-        {data?.verified && <VerifiedAnswer verified={data.verified} />}
-        {data && !data.verified && (
-          <Alert color="red" variant="light" icon={<IconX size={20} />} title="Connection failed">
-            {data.message}
-          </Alert>
-        )}
-        {!data && !error && (
-          <Group gap="sm" py="md">
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ email }) => mutate({ book: true, ...(email.trim() === "" ? {} : { email }) }))}
+    >
+      <Stack gap="md">
+        <FormFault error={error} />
+        {data && <CheckAnswer check={data} />}
+        {isPending && (
+          <Group gap="sm" py="md" role="status">
             <Loader size="sm" aria-hidden />
-            <Text size="sm">Connecting to {wordsOf(connection.kind).name}…</Text>
+            <Text size="sm">
+              {isBooking ? `Making a test booking in ${name}…` : `Reading services and free times from ${name}…`}
+            </Text>
           </Group>
         )}
-      </div>
-      <FormFault error={check.error} />
-      {check.data && <CheckAnswer check={check.data} />}
-      <Group justify="flex-end" gap="xs">
-        {data?.verified && (
-          <Button variant="default" loading={check.isPending} onClick={() => check.mutate()}>
+        <TextInput
+          type="email"
+          label="E-mail address for a test booking"
+          description={`${name} sends its confirmation and cancellation here. Leave empty to use an address nobody reads.`}
+          placeholder="you@example.com"
+          autoComplete="email"
+          {...form.getInputProps("email")}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button type="submit" variant="default" disabled={isPending && !isBooking} loading={isBooking}>
             Make a test booking
           </Button>
-        )}
-        <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-          Test again
-        </Button>
-        <Button onClick={onClose}>Done</Button>
-      </Group>
-    </Stack>
+          <Button
+            variant="default"
+            disabled={isBooking}
+            loading={isPending && !isBooking}
+            onClick={() => mutate({ book: false })}
+          >
+            Test again
+          </Button>
+          <Button onClick={onClose}>Done</Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

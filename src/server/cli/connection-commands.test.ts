@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import type { AppConnection } from "#contract/app/connections.ts";
 import { TEST_SECRET_KEY } from "../../../test/support/app.ts";
 import { makeOrganization } from "../../../test/support/builders.ts";
 import { createCommandLine } from "../../../test/support/cli.ts";
@@ -19,6 +20,19 @@ const owner = await makeOrganization(deps.db);
 const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
 assert.ok(added.kind === "added");
 const { id } = added;
+
+test("connection list shows ids, systems and health, and no secret", async () => {
+  const { code, stdout } = await cli.runInside(["connection", "list", "--org", owner]);
+  assert.deepEqual([code, stdout], [0, `${id}  calcom  healthy  Practice\n`]);
+  const json = (await cli.runInside(["connection", "list", "--org", owner, "--json"])).stdout;
+  const [connection] = JSON.parse(json) as AppConnection[];
+  assert.deepEqual([connection?.id, connection?.settings], [id, server.parts.settings]);
+  assert.equal(json.includes(server.parts.credentials.apiKey), false);
+  const other = await makeOrganization(deps.db);
+  assert.equal((await cli.runInside(["connection", "list", "--org", other])).stdout, "No connections.\n");
+  const unknown = await cli.runInside(["connection", "list", "--org", "org_1111111111111111"]);
+  assert.deepEqual([unknown.code, unknown.stdout], [2, ""]);
+});
 
 test("connection check prints each request without the key, the steps and a verdict", async () => {
   const { code, stdout } = await cli.runInside(["connection", "check", id, "--book"]);

@@ -3,13 +3,32 @@ import { parseConnectionId } from "#contract/ids.ts";
 import { checkEmail } from "../http/check-fields.ts";
 import { CHECK_DAYS, type ConnectionCheck, checkConnection } from "../scheduler/check/check-connection.ts";
 import type { Exchange } from "../scheduler/check/record-exchanges.ts";
-import { findConnectionOwner } from "../scheduler/connections/queries.ts";
+import { countWidgetsByConnection, findConnectionOwner, listConnections } from "../scheduler/connections/queries.ts";
+import { toAppConnection } from "../scheduler/connections/to-app-connection.ts";
+import { requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 
 const NO_CONNECTION = "No connection has this ID.";
 
 export const CONNECTION_COMMANDS: readonly Command[] = [
+  {
+    name: "connection list",
+    usage: "connection list --org ORG",
+    summary: "list an organization's connections to scheduling systems, with their health",
+    options: ["org"],
+    positionals: 0,
+    async run({ db, args }) {
+      const { id: owner } = await requireOrganization(db, args.required("org"));
+      const counts = await countWidgetsByConnection(db, owner);
+      const rows = await listConnections(db, owner);
+      const connections = rows.map((row) => toAppConnection(row, counts.get(row.id) ?? 0));
+      const lines = connections.map(
+        ({ id, kind, isHealthy, name }) => `${id}  ${kind}  ${isHealthy ? "healthy" : "not working"}  ${name}`,
+      );
+      return { text: lines.join("\n") || "No connections.", json: connections };
+    },
+  },
   {
     name: "connection check",
     usage: "connection check ID [--book] [--email E] [--save FILE]",

@@ -53,8 +53,12 @@ export async function openConnection(
   return system;
 }
 
+export type PartsDeps = Pick<OpenDeps, "clock"> & {
+  readonly scheduler: Pick<SchedulerDeps, "outbound" | "accountLimits" | "limits">;
+};
+
 /** For testing a connection before it is saved. */
-export function openParts(deps: Pick<OpenDeps, "clock" | "scheduler">, parts: ConnectionParts): SchedulingSystem {
+export function openParts(deps: PartsDeps, parts: ConnectionParts): SchedulingSystem {
   const { outbound, accountLimits } = deps.scheduler;
   const outside = { outbound, accountLimits, clock: deps.clock };
   return limitSystem(createAdapter(outside, parts), deps.scheduler.limits);

@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import { makeOrganization } from "../../../../test/support/builders.ts";
-import type { ConnectionParts } from "../connections/connection-settings.ts";
 import { addConnection } from "../connections/connections.ts";
+import { findConnection } from "../connections/queries.ts";
 import { startCalcomServer } from "../testing/calcom-server.ts";
 import { startCalendlyServer } from "../testing/calendly-server.ts";
 import { startGraphServer } from "../testing/graph-server.ts";
 import { GRAPH_NOW } from "../testing/graph-world.ts";
 import { createOpenDeps } from "../testing/open-deps.ts";
-import { startReplayServer } from "../testing/replay-server.ts";
-import { type ConnectionCheck, checkConnection, checkParts, TEST_EMAIL } from "./check-connection.ts";
+import { replayCheck, toRequests } from "../testing/replay-check.ts";
+import { type ConnectionCheck, checkConnection } from "./check-connection.ts";
 
 const { deps, clock } = await createOpenDeps();
 clock.set(GRAPH_NOW);
@@ -28,16 +29,24 @@ after(async () => {
 });
 
 const SYSTEMS = [
-  { kind: "microsoft-bookings", server: graph, count: () => graph.appointments.length, made: () => graph.requests },
+  {
+    kind: "microsoft-bookings",
+    server: graph,
+    firstRead: "GET /services",
+    count: () => graph.appointments.length,
+    made: () => graph.requests,
+  },
   {
     kind: "calcom",
     server: calcom,
+    firstRead: "GET /me",
     count: () => calcom.bookings.filter(({ status }) => status === "accepted").length,
     made: () => calcom.requests,
   },
   {
     kind: "calendly",
     server: calendly,
+    firstRead: "GET /users",
     count: () => calendly.bookings.filter(({ status }) => status === "active").length,
     made: () => calendly.requests,
   },
@@ -59,7 +68,7 @@ async function check(owner: OrganizationId, id: ConnectionId, withBooking: boole
   return checked;
 }
 
-for (const { kind, server, count, made } of SYSTEMS) {
+for (const { kind, server, firstRead, count, made } of SYSTEMS) {
   test(`a check of ${kind} reads services and free times, and books nothing`, async () => {
     const { owner, id } = await connect(kind, server.parts);
     const checked = await check(owner, id, false);
@@ -101,26 +110,55 @@ for (const { kind, server, count, made } of SYSTEMS) {
   test(`a saved check of ${kind} can be replayed: the same requests, the same results`, async () => {
     const { owner, id } = await connect(kind, server.parts);
     const saved = JSON.parse(JSON.stringify(await check(owner, id, true))) as ConnectionCheck;
-    const replay = await startReplayServer(saved.exchanges);
-    after(() => replay.stop());
-    const settings = Object.fromEntries(
-      Object.entries(server.parts.settings).map(([name, value]) => [name, toReplayed(value, replay.url)]),
-    );
-    const parts = { kind, ...server.parts, settings } as ConnectionParts;
-    const wanted = { withBooking: true, email: TEST_EMAIL, reference: saved.reference };
-    const replayed = await checkParts(deps, parts, wanted);
+    const { check: replayed, faults } = await replayCheck(saved);
+    assert.deepEqual(faults, []);
     assert.deepEqual(replayed.steps, saved.steps);
-    const toRequests = ({ exchanges }: ConnectionCheck) =>
-      exchanges
-        .map(
-          ({ method, url, body }) =>
-            `${method} ${new URL(url).pathname} ${JSON.stringify(body).replaceAll(/127\.0\.0\.1:\d+/g, "host")}`,
-        )
-        .sort();
     assert.deepEqual(toRequests(replayed), toRequests(saved));
-    assert.deepEqual(replay.faults, []);
+  });
+
+  test(`a check of ${kind} updates the connection's health`, async () => {
+    const { owner, id } = await connect(kind, server.parts);
+    const readHealth = async () => await findConnection(deps.db, owner, id);
+    clock.set(new Date(GRAPH_NOW.getTime() + MINUTE_MS));
+    server.twist(firstRead, { answer: { status: 403, json: {} } });
+    assert.equal((await check(owner, id, false)).isWorking, false);
+    assert.deepEqual(
+      [(await readHealth())?.last_error, (await readHealth())?.last_error_at],
+      ["credentials", clock.now()],
+    );
+    clock.set(new Date(GRAPH_NOW.getTime() + 2 * MINUTE_MS));
+    assert.equal((await check(owner, id, false)).isWorking, true);
+    assert.deepEqual((await readHealth())?.last_ok_at, clock.now());
+    clock.set(GRAPH_NOW);
   });
 }
+
+test("a check shows nothing of other people's appointments but their times", async () => {
+  const { owner, id } = await connect("microsoft-bookings", graph.parts);
+  const { exchanges } = await check(owner, id, true);
+  const sent = exchanges.find(({ method, url }) => method === "POST" && url.endsWith("/appointments"));
+  assert.ok(sent);
+  const start = (sent.json as { startDateTime: object }).startDateTime;
+  graph.appointments.push({
+    id: "private",
+    serviceId: "check-up",
+    staffMemberIds: ["s-ben"],
+    startDateTime: start as { dateTime: string; timeZone: string },
+    endDateTime: (sent.json as { endDateTime: { dateTime: string; timeZone: string } }).endDateTime,
+    serviceNotes: "Afraid of needles",
+    additionalInformation: "Bring the X-ray",
+    createdDateTime: GRAPH_NOW.toISOString(),
+    filledAttendeesCount: 1,
+    customers: [
+      { name: "Mara Quell", emailAddress: "mara@example.com", notes: "Ring twice", customQuestionAnswers: [] },
+    ],
+  });
+  const text = JSON.stringify(await check(owner, id, true));
+  graph.appointments.splice(0);
+  assert.ok(text.includes('"id":"private"'), "the appointment was read");
+  for (const free of ["needles", "X-ray", "Mara", "mara@example.com", "Ring twice", "Ada Winter"])
+    assert.equal(text.includes(free), false, free);
+});
 
 test("a test appointment whose confirmation was lost is found and cancelled", async () => {
   const { owner, id } = await connect("calcom", calcom.parts);
@@ -168,7 +206,3 @@ test("another organization's connection cannot be checked", async () => {
     kind: "not_found",
   });
 });
-
-function toReplayed(value: string, url: string): string {
-  return value.startsWith("http://127.0.0.1") ? value.replace(new URL(value).origin, url) : value;
-}

@@ -3,9 +3,10 @@ import { DAY_MS } from "#contract/durations.ts";
 import { type ConnectionId, type OrganizationId, REFERENCE, type Reference } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import { randomId } from "../../lib/random.ts";
+import { ConnectionHealth, watchSystem } from "../connections/connection-health.ts";
 import type { ConnectionParts } from "../connections/connection-settings.ts";
 import { describeFailure } from "../connections/describe-failure.ts";
-import { type OpenDeps, openParts, readConnectionParts } from "../open-system.ts";
+import { type OpenDeps, openParts, type PartsDeps, readConnectionParts } from "../open-system.ts";
 import type { BookOutcome, Failure, OfferedService, SchedulingSystem, Slot } from "../scheduling-system.ts";
 import { Mask } from "./mask.ts";
 import { type Exchange, recordExchanges } from "./record-exchanges.ts";
@@ -15,9 +16,13 @@ import { type Exchange, recordExchanges } from "./record-exchanges.ts";
 
 export type ConnectionCheck = {
   readonly kind: ConnectionKind;
+  /** The connection's settings, which a replay needs. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly checkedAt: string;
   /** The reference of the test appointment. */
   readonly reference: Reference;
+  /** The address of the test customer. */
+  readonly email: string;
   readonly isWorking: boolean;
   readonly verdict: string;
   readonly steps: readonly CheckStep[];
@@ -40,27 +45,32 @@ export async function checkConnection(
   if (parts === null) return { kind: "not_found" };
   if (parts === "closed") return { kind: "closed" };
   const reference = randomId<Reference>(deps.random, REFERENCE);
-  const { withBooking, email } = wanted;
-  return await checkParts(deps, parts, { withBooking, email: email ?? TEST_EMAIL, reference });
+  const { id, withBooking, email } = wanted;
+  const health = new ConnectionHealth(deps, { owner, id });
+  const check = { withBooking, email: email ?? TEST_EMAIL, reference };
+  return await checkParts(deps, parts, check, (system) => watchSystem(system, health));
 }
 
-/** With the clock and the reference of a saved check, the same requests are made again. */
+/** With the clock, the address and the reference of a saved check, the same requests are made again. */
 export async function checkParts(
-  deps: Pick<OpenDeps, "clock" | "scheduler">,
+  deps: PartsDeps,
   parts: ConnectionParts,
   wanted: { withBooking: boolean; email: string; reference: Reference },
+  watch: (system: SchedulingSystem) => SchedulingSystem = (system) => system,
 ): Promise<ConnectionCheck> {
-  const mask = new Mask({ secrets: Object.values(parts.credentials), ownEmail: wanted.email });
+  const mask = new Mask({ secrets: Object.values(parts.credentials), reference: wanted.reference });
   const { outbound, exchanges } = recordExchanges({ ...deps.scheduler, clock: deps.clock }, mask);
-  const system = openParts({ clock: deps.clock, scheduler: { ...deps.scheduler, outbound } }, parts);
+  const system = watch(openParts({ clock: deps.clock, scheduler: { ...deps.scheduler, outbound } }, parts));
   const now = deps.clock.now();
   const steps: CheckStep[] = [];
   await runSteps(system, { ...wanted, now }, (step) => steps.push({ ...step, message: mask.text(step.message) }));
   const failed = steps.find(({ isOk }) => !isOk);
   return {
     kind: parts.kind,
+    settings: parts.settings,
     checkedAt: now.toISOString(),
     reference: wanted.reference,
+    email: wanted.email,
     isWorking: failed === undefined,
     verdict: failed ? `This connection does not work yet. ${failed.message}` : toPraise(wanted.withBooking),
     steps,

@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Outbound, OutboundReply, OutboundRequest } from "../outbound.ts";
 import type { Mask } from "./mask.ts";
 
-/** One request and its response, without secrets and personal data. A saved list can be replayed: testing/replay-server.ts. */
+/** One request and its response, without secrets and personal data. A saved list can be replayed: testing/replay-check.ts. */
 export type Exchange = {
   readonly method: string;
   readonly url: string;
@@ -29,7 +29,7 @@ export function recordExchanges(
     const durationMs = deps.clock.now().getTime() - startMs;
     const token = findAccessToken(reply);
     if (token !== null) mask.add(token);
-    exchanges.push({ ...toRecordedRequest(request, mask), ...toRecordedReply(reply, mask), durationMs });
+    exchanges.push({ ...toRecordedRequest(request, mask), ...toRecordedReply(reply, request.url, mask), durationMs });
     return reply;
   };
   return { outbound: { send, close: () => deps.outbound.close() }, exchanges };
@@ -37,20 +37,21 @@ export function recordExchanges(
 
 /** Microsoft exchanges the application's secret for a token, which is as secret. */
 function findAccessToken(reply: OutboundReply): string | null {
-  const token =
-    reply.kind === "reply" ? (reply.json as { access_token?: unknown } | null | undefined)?.access_token : null;
-  return typeof token === "string" && token !== "" ? token : null;
+  const json = reply.kind === "reply" ? reply.json : null;
+  if (typeof json !== "object" || json === null || !("access_token" in json)) return null;
+  return typeof json.access_token === "string" && json.access_token !== "" ? json.access_token : null;
 }
 
 function toRecordedRequest({ method, url, body }: OutboundRequest, mask: Mask) {
   const sent = body === null ? null : "json" in body ? body.json : body.form;
-  return { method, url: mask.text(url), body: mask.json(sent) };
+  return { method, url: mask.text(url), body: mask.request(sent) };
 }
 
-function toRecordedReply(reply: OutboundReply, mask: Mask) {
+function toRecordedReply(reply: OutboundReply, url: string, mask: Mask) {
   if (reply.kind === "failure")
     return { status: null, failure: reply.code, retryAfterMs: null, requestId: null, json: null };
   const { status, retryAfterMs, json } = reply;
   const requestId = reply.requestId === null ? null : mask.text(reply.requestId);
-  return { status, failure: null, retryAfterMs, requestId, json: json === undefined ? null : mask.json(json) };
+  const masked = json === undefined ? null : mask.response(json, { url, status });
+  return { status, failure: null, retryAfterMs, requestId, json: masked };
 }

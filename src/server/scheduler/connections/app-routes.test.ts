@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type {
-  AppConnection,
-  ConnectionCheckAnswer,
-  ConnectionTest,
-  SavedConnection,
-} from "#contract/app/connections.ts";
+import type { AppConnection, ConnectionCheckAnswer, SavedConnection } from "#contract/app/connections.ts";
 import { createTestApp } from "../../../../test/support/app.ts";
 import { askApp, readAudit } from "../../../../test/support/app-api.ts";
 import { makeWidget, NOON } from "../../../../test/support/builders.ts";
@@ -93,12 +88,14 @@ test("a connection is renamed, given new credentials, tested, and removed once n
   const widgetId = await makeWidget(deps.db, owner);
   assert.equal((await askApp(app, admin, `POST /widgets/${widgetId}/go-live`, { connectionId: id })).status, 200);
 
-  const works = (await askApp(app, admin, `POST /connections/${id}/test`)).body as ConnectionTest;
-  assert.deepEqual([works.verified?.businessName, works.fault, works.message], ["Lindenhof Dental", null, null]);
+  const test = async () =>
+    (await askApp(app, admin, `POST /connections/${id}/check`, { book: false })).body as ConnectionCheckAnswer;
+  const works = await test();
+  assert.deepEqual([works.isWorking, works.steps.at(-1)?.name], [true, "free_times"]);
   server.twist("GET /me", { answer: { status: 401, json: {} } });
-  const fails = (await askApp(app, admin, `POST /connections/${id}/test`)).body as ConnectionTest;
-  assert.deepEqual([fails.verified, fails.fault], [null, "credentials"]);
-  assert.match(fails.message ?? "", /^Cal\.com doesn't accept this API key\./);
+  const fails = await test();
+  assert.equal(fails.isWorking, false);
+  assert.match(fails.verdict, /doesn't accept this API key\./);
 
   assert.equal((await list(admin))[0]?.widgetCount, 1);
   assert.equal((await askApp(app, admin, `DELETE /connections/${id}`)).status, 409);
@@ -132,12 +129,43 @@ test("a check shows its steps and requests, books only when asked to, and shows 
   assert.equal((await check({})).status, 422);
 });
 
+test("a test booking is made for the address that is named, and a wrong address books nothing", async () => {
+  const admin = await signIn(testApp, { role: "admin" });
+  const server = await serveCalcom();
+  const { id } = ((await connect(admin, server)).body as SavedConnection).connection;
+  const check = async (body: object) => await askApp(app, admin, `POST /connections/${id}/check`, body);
+  const wrong = await check({ book: true, email: "nonsense" });
+  assert.deepEqual([wrong.status, server.bookings.length], [422, 0]);
+  assert.deepEqual(Object.keys((wrong.body as { error: { fields: object } }).error.fields), ["email"]);
+  const booked = (await check({ book: true, email: " Ada@Example.com " })).body as ConnectionCheckAnswer;
+  assert.deepEqual([booked.isWorking, booked.email], [true, "ada@example.com"]);
+  assert.deepEqual(
+    server.bookings.map(({ attendees }) => attendees[0]?.email),
+    ["ada@example.com"],
+  );
+});
+
+test("test bookings are limited by organization, checks without one are not", async () => {
+  const admin = await signIn(testApp, { role: "admin" });
+  const server = await serveCalcom();
+  const { id } = ((await connect(admin, server)).body as SavedConnection).connection;
+  const check = async (body: object) => await askApp(app, admin, `POST /connections/${id}/check`, body);
+  for (const _ of [1, 2, 3]) assert.equal((await check({ book: true })).status, 200);
+  const { status, body } = await check({ book: true });
+  const { error } = body as { error: { code: string } };
+  assert.deepEqual([status, error.code, server.bookings.length], [429, "rate_limited", 3]);
+  assert.equal((await check({ book: false })).status, 200);
+  const other = await signIn(testApp, { role: "admin" });
+  const { id: theirs } = ((await connect(other, await serveCalcom())).body as SavedConnection).connection;
+  assert.equal((await askApp(app, other, `POST /connections/${theirs}/check`, { book: true })).status, 200);
+});
+
 test("another organization's connection is not found, and cannot be assigned to a widget", async () => {
   const mine = await signIn(testApp, { role: "owner" });
   const theirs = await signIn(testApp, { role: "owner" });
   const server = await serveCalcom();
   const { id } = ((await connect(theirs, server)).body as SavedConnection).connection;
-  for (const route of [`DELETE /connections/${id}`, `POST /connections/${id}/test`, `POST /connections/${id}/check`])
+  for (const route of [`DELETE /connections/${id}`, `POST /connections/${id}/check`])
     assert.equal((await askApp(app, mine, route)).status, 404, route);
   assert.equal((await askApp(app, mine, `PATCH /connections/${id}`, { name: "Mine" })).status, 404);
   const widgetId = await makeWidget(deps.db, mine.organizationId);

@@ -6,7 +6,6 @@ import {
   ConnectionChange,
   ConnectionCheckAnswer,
   ConnectionCheckRequest,
-  ConnectionTest,
   NewConnection,
   SavedConnection,
 } from "#contract/app/connections.ts";
@@ -18,8 +17,9 @@ import { auditBy } from "../../audit/audit-by.ts";
 import { makeOnce } from "../../db/make-once.ts";
 import { ApiError, FieldsError, noSuch } from "../../http/api-error.ts";
 import { bodyReader } from "../../http/body.ts";
-import { checkLine, requireFields } from "../../http/check-fields.ts";
+import { checkEmail, checkLine, requireFields } from "../../http/check-fields.ts";
 import { chooseId } from "../../http/idempotency-key.ts";
+import { RateLimiter, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { checkConnection } from "../check/check-connection.ts";
 import type { OpenDeps } from "../open-system.ts";
@@ -30,11 +30,13 @@ import {
   type ConnectionRefusal,
   changeConnection,
   removeConnection,
-  testConnection,
 } from "./connections.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { type ConnectionRow, countWidgetsByConnection, findConnection, listConnections } from "./queries.ts";
 import { toAppConnection, toVerified } from "./to-app-connection.ts";
+
+/** By organization. Each one sends mails and takes a time in a real calendar for a moment. */
+const TEST_BOOKINGS_PER_MINUTE = 3;
 
 type WithConnection = { Params: { connection: string } };
 
@@ -42,6 +44,7 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
   const readNewConnection = bodyReader(NewConnection);
   const readConnectionChange = bodyReader(ConnectionChange);
   const readCheckRequest = bodyReader(ConnectionCheckRequest);
+  const testBookings = new RateLimiter({ perMinute: TEST_BOOKINGS_PER_MINUTE });
 
   api.get("/connections", { schema: { response: { 200: AppConnectionList } } }, async (request) => {
     const owner = memberOf(request).organizationId;
@@ -104,33 +107,25 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
   });
 
   api.post<WithConnection>(
-    "/connections/:connection/test",
-    { schema: { response: { 200: ConnectionTest } } },
-    async (request): Promise<ConnectionTest> => {
-      const owner = memberOf(request).organizationId;
-      const { id, kind } = await requireConnection(deps, owner, request.params.connection);
-      const outcome = await testConnection(deps, owner, id);
-      if (outcome.kind === "not_found") throw noSuch("connection");
-      if (outcome.kind === "found") return { verified: toVerified(outcome.value), fault: null, message: null };
-      const fault = outcome.kind === "refused" ? outcome.reason : "unavailable";
-      return { verified: null, fault, message: describeFailure(outcome, kind) };
-    },
-  );
-
-  api.post<WithConnection>(
     "/connections/:connection/check",
     { schema: { response: { 200: ConnectionCheckAnswer } } },
     async (request): Promise<ConnectionCheckAnswer> => {
       const owner = memberOf(request).organizationId;
       const { id } = await requireConnection(deps, owner, request.params.connection);
-      const { book } = readCheckRequest(request);
-      const check = await checkConnection(deps, owner, { id, withBooking: book, email: null });
+      const { book: withBooking, email: typed } = readCheckRequest(request);
+      const email = typed === undefined ? null : requireFields({ email: checkEmail(typed) }).email;
+      if (withBooking) takeTestBooking(testBookings.take(owner, deps.clock.now()));
+      const check = await checkConnection(deps, owner, { id, withBooking, email });
       if (check.kind === "not_found") throw noSuch("connection");
       if (check.kind === "closed")
         throw new ApiError("conflict", "The credentials of this connection can't be read. Enter them again.");
-      return { ...check, steps: [...check.steps], exchanges: [...check.exchanges] };
+      return { ...check, settings: { ...check.settings }, steps: [...check.steps], exchanges: [...check.exchanges] };
     },
   );
+}
+
+function takeTestBooking(verdict: RateLimitVerdict): void {
+  if (!verdict.isAllowed) throw rateLimited(verdict, "Too many test bookings. Wait a minute, then try again.");
 }
 
 function toEdit(id: ConnectionId, { name, settings, credentials }: ConnectionChange): ConnectionEdit {

@@ -7,7 +7,7 @@ import { openSchedulingSystem } from "../open-system.ts";
 import { CALCOM_REQUEST_ID, startCalcomServer, type Twist, toError } from "../testing/calcom-server.ts";
 import { toRequest } from "../testing/conformance.ts";
 import { createOpenDeps } from "../testing/open-deps.ts";
-import { addConnection, testConnection } from "./connections.ts";
+import { addConnection } from "./connections.ts";
 import { findConnection } from "./queries.ts";
 
 const { deps, clock, pool } = await createOpenDeps();
@@ -52,10 +52,10 @@ test("a failure is recorded with the system's request id, and so is the next suc
   assert.deepEqual(await readHealth(), { okAt: clock.now(), ...error });
 });
 
-test("testing a connection updates its health", async () => {
-  const { server, owner, id, readHealth } = await connect();
+test("rejected credentials are recorded", async () => {
+  const { server, system, readHealth } = await connect();
   server.twist("GET /me", { answer: toError(401, "UnauthorizedException", "Invalid") });
-  assert.equal((await testConnection(deps, owner, id)).kind, "refused");
+  assert.equal((await system.verify()).kind, "refused");
   const { error, status } = await readHealth();
   assert.deepEqual({ error, status }, { error: "credentials", status: 401 });
 });

@@ -4,12 +4,12 @@ import { type ConnectionId, parseConnectionId } from "#contract/ids.ts";
 import { CONNECTIONS_PER_ORGANIZATION_MAX } from "#contract/scheduling.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { updateWidget } from "../../widgets/queries.ts";
-import { openSchedulingSystem } from "../open-system.ts";
+import { openConnection, openSchedulingSystem } from "../open-system.ts";
 import { CALCOM_REQUEST_ID, type CalcomServer, startCalcomServer } from "../testing/calcom-server.ts";
 import { requireFound } from "../testing/conformance.ts";
 import { startGraphServer } from "../testing/graph-server.ts";
 import { createOpenDeps } from "../testing/open-deps.ts";
-import { addConnection, changeConnection, removeConnection, testConnection } from "./connections.ts";
+import { addConnection, changeConnection, removeConnection } from "./connections.ts";
 import { findConnection, listConnections } from "./queries.ts";
 
 const { deps, clock, pool, lines } = await createOpenDeps();
@@ -138,7 +138,7 @@ test("another organization can neither see, use, change nor remove a connection"
   const { owner, id } = await connect(server);
   const stranger = await makeOrganization(deps.db);
   assert.deepEqual(await listConnections(deps.db, stranger), []);
-  assert.deepEqual(await testConnection(deps, stranger, id), { kind: "not_found" });
+  assert.equal(await openConnection(deps, stranger, id), null);
   const change = { id, name: "Mine", parts: server.parts };
   assert.deepEqual(await changeConnection(deps, stranger, change), { kind: "not_found" });
   assert.deepEqual(await removeConnection(deps, stranger, id), { kind: "not_found" });
@@ -155,13 +155,14 @@ test("credentials sealed with another key, or copied from another row, fail ever
   );
   const upstream = { status: null, requestId: null, failure: "unsealed" };
   const expected = { kind: "refused", reason: "credentials", upstream };
-  assert.deepEqual(await testConnection(deps, mine.owner, mine.id), expected);
+  const system = await openConnection(deps, mine.owner, mine.id);
+  assert.deepEqual(await system?.verify(), expected);
 });
 
-test("a connection that does not exist cannot be tested", async () => {
+test("a connection that does not exist cannot be opened", async () => {
   const owner = await makeOrganization(deps.db);
   const id = "conn_1111111111111111" as ConnectionId;
-  assert.deepEqual(await testConnection(deps, owner, id), { kind: "not_found" });
+  assert.equal(await openConnection(deps, owner, id), null);
 });
 
 test("a widget without a connection uses its sandbox", async () => {

@@ -3,8 +3,8 @@ import { CONNECTIONS_PER_ORGANIZATION_MAX, type ConnectionKind } from "#contract
 import type { Db } from "../../db/pool.ts";
 import { withinTransaction } from "../../db/within-transaction.ts";
 import { randomId } from "../../lib/random.ts";
-import { type OpenDeps, openConnection, openParts } from "../open-system.ts";
-import type { Failure, Read, Verified } from "../scheduling-system.ts";
+import { type OpenDeps, openParts } from "../open-system.ts";
+import type { Failure, Verified } from "../scheduling-system.ts";
 import { type ConnectionParts, parseConnectionParts } from "./connection-settings.ts";
 import {
   type ConnectionRow,
@@ -17,7 +17,7 @@ import {
   updateConnection,
 } from "./queries.ts";
 
-// Adding, changing, removing and testing an organization's connections. Expected refusals are values.
+// Adding, changing and removing an organization's connections. Expected refusals are values.
 
 type GivenParts = {
   readonly settings: Readonly<Record<string, unknown>>;
@@ -130,16 +130,6 @@ export async function removeConnection(
     await deleteConnection(transaction, owner, id);
     return { kind: "removed" };
   });
-}
-
-/** "Test connection" for a saved connection. Its health shows the result. */
-export async function testConnection(
-  deps: OpenDeps,
-  owner: OrganizationId,
-  id: ConnectionId,
-): Promise<Read<Verified> | { kind: "not_found" }> {
-  const system = await openConnection(deps, owner, id);
-  return system === null ? { kind: "not_found" } : await system.verify();
 }
 
 type Tried = { kind: "works"; parts: ConnectionParts; verified: Verified };

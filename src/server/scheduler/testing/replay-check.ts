@@ -1,12 +1,59 @@
+import { AccountLimits } from "../account-limits.ts";
+import { type ConnectionCheck, checkParts } from "../check/check-connection.ts";
 import type { Exchange } from "../check/record-exchanges.ts";
+import { type ConnectionParts, parseConnectionParts } from "../connections/connection-settings.ts";
+import { SCHEDULER_LIMITS } from "../limit-system.ts";
 import { startLocalServer } from "./local-server.ts";
+import { createTestOutbound } from "./outbound.ts";
 
-// For tests: answers a saved connection check's requests as the real system did. The n-th request to a path gets the n-th
-// recorded response; an unrecorded request is a fault.
+// For tests: runs a saved connection check again. A server on this machine answers as the real system did: the n-th request to a
+// path gets the n-th recorded response, and an unrecorded request is a fault.
 
-type ReplayServer = { readonly url: string; readonly faults: string[]; stop(): Promise<void> };
+type Replay = { readonly check: ConnectionCheck; readonly faults: readonly string[] };
 
-export async function startReplayServer(exchanges: readonly Exchange[]): Promise<ReplayServer> {
+export async function replayCheck(saved: ConnectionCheck): Promise<Replay> {
+  const server = await startReplayServer(saved.exchanges);
+  try {
+    const clock = { now: () => new Date(saved.checkedAt) };
+    const scheduler = {
+      outbound: createTestOutbound(clock),
+      accountLimits: new AccountLimits(),
+      limits: SCHEDULER_LIMITS,
+    };
+    const withBooking = saved.steps.some(({ name }) => name === "book");
+    const wanted = { withBooking, email: saved.email, reference: saved.reference };
+    const check = await checkParts({ clock, scheduler }, toParts(saved, server.url), wanted);
+    return { check, faults: server.faults };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** What was requested, without the host. Requests that run at the same time may be recorded in any order. */
+export function toRequests({ exchanges }: ConnectionCheck): string[] {
+  const hosts = [...new Set(exchanges.map(({ url }) => new URL(url).origin))];
+  return exchanges
+    .map(({ method, url, body }) =>
+      hosts.reduce((text, host) => text.replaceAll(host, ""), `${method} ${url} ${JSON.stringify(body)}`),
+    )
+    .sort();
+}
+
+/** The secrets are not in the file, and the server doesn't check them. */
+function toParts({ kind, settings }: ConnectionCheck, serverUrl: string): ConnectionParts {
+  const replaced = Object.entries(settings).map(([name, value]) => {
+    const url = /^https?:/.test(value) ? new URL(value) : null;
+    return [name, url === null ? value : serverUrl + url.pathname.replace(/\/$/, "")];
+  });
+  const credentials = { clientSecret: "replayed", apiKey: "replayed", token: "replayed" };
+  const parsed = parseConnectionParts(kind, { settings: Object.fromEntries(replaced), credentials });
+  if (parsed.kind === "refused") throw new Error(`The saved check lacks ${parsed.fields.join(", ")}.`);
+  return parsed.parts;
+}
+
+async function startReplayServer(
+  exchanges: readonly Exchange[],
+): Promise<{ url: string; faults: string[]; stop: () => Promise<void> }> {
   const left = [...exchanges];
   const origins = [...new Set(exchanges.map(({ url }) => new URL(url).origin))];
   const faults: string[] = [];
