@@ -59,7 +59,7 @@ test("connection check saves what it saw, and exits with 1 when something fails"
   assert.deepEqual(saved.steps.at(-1), {
     name: "free_times",
     isOk: false,
-    message: "The scheduling system can't be reached right now. Try again in a minute. (HTTP 500)",
+    message: "Cal.com can't be reached right now. Try again in a minute. (HTTP 500)",
   });
 });
 
