@@ -27,17 +27,7 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
       header: "Name",
       isBare: true,
       width: "26%",
-      cell: (row) => (
-        <>
-          <Text size="sm" fw={600}>
-            {row.name}
-          </Text>
-          <Text size="xs" c="dimmed" component="div">
-            {wordsOf(row.kind).name}
-            <CopyId value={row.id} label={`Copy ID of ${row.name}`} />
-          </Text>
-        </>
-      ),
+      cell: (row) => <NameCell connection={row} />,
     },
     { header: "Health", cell: (row) => <HealthCell connection={row} /> },
     { header: "Last success", cell: (row) => <When at={row.lastOkAt} never="Never" /> },
@@ -83,6 +73,20 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
       <TestConnectionDialog connection={openedFor("test")} onClose={close} />
       <ConnectionDialog connection={openedFor("edit")} isOpen={openedFor("edit") !== null} onClose={close} />
       <DeleteConnectionDialog connection={openedFor("delete")} onClose={close} />
+    </>
+  );
+}
+
+function NameCell({ connection: { id, kind, name } }: { connection: AppConnection }) {
+  return (
+    <>
+      <Text size="sm" fw={600}>
+        {name}
+      </Text>
+      <Text size="xs" c="dimmed" component="div">
+        {wordsOf(kind).name}
+        <CopyId value={id} label={`Copy ID of ${name}`} />
+      </Text>
     </>
   );
 }
