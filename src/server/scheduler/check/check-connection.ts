@@ -34,7 +34,7 @@ type CheckStep = { readonly name: ConnectionCheckStepName; readonly isOk: boolea
 export const CHECK_DAYS = 14;
 /** Each service takes a request or two, and systems limit them. */
 const SERVICES_MAX = 10;
-export const TEST_EMAIL = "bookflow-test@example.com";
+const TEST_EMAIL = "bookflow-test@example.com";
 
 export async function checkConnection(
   deps: OpenDeps,
