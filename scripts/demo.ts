@@ -9,6 +9,8 @@ import { loadDemo } from "../src/server/demo/load.ts";
 import { DEMO_ID } from "../src/server/demo/practice.ts";
 import { createLog } from "../src/server/lib/log.ts";
 import { StartError } from "../src/server/lib/start-error.ts";
+import { serveCalcom } from "./demo/calcom/calcom.ts";
+import { connectCalcom } from "./demo/connect-calcom.ts";
 import { connectReceiver, hasSentWebhooks, listSigningSecrets } from "./demo/connect-receiver.ts";
 import { bookAsVisitors } from "./demo/first-visitors.ts";
 import { describeReady } from "./demo/print-ready.ts";
@@ -17,7 +19,7 @@ import { serveSite } from "./demo/site/serve-site.ts";
 import { findFreePort, openSmallServer } from "./demo/small-server.ts";
 
 // `npm run demo`: the service as `npm start` runs it, on its own data folder with a filled organization, plus a sample website
-// with the widget and a webhook receiver. Everything runs in one process, so that it ends together.
+// with the widget, a stand-in for Cal.com and a webhook receiver. Everything runs in one process, so that it ends together.
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const tell = (sentence: string) => process.stderr.write(`${sentence}\n`);
@@ -45,6 +47,7 @@ async function start(): Promise<void> {
   const links = { site: site.address, deliveries: `${config.baseUrl}/app/${DEMO_ID}/deliveries` };
   const receiver = new Receiver({ listSecrets: () => listSigningSecrets(deps), links });
   const inbox = await openSmallServer((request, response) => receiver.handle(request, response), site.port + 1);
+  const calcom = await openSmallServer(serveCalcom(deps), inbox.port + 1);
   let isServing = false;
   for (const signal of STOP_SIGNALS)
     process.once(signal, () => {
@@ -54,15 +57,22 @@ async function start(): Promise<void> {
       void database.close();
     });
 
-  await load({ ...deps, db: deps.patientDb });
+  await load({ ...deps, db: deps.patientDb }, calcom.address);
   // By address and not by name: the guard allows only this one address.
   await connectReceiver(deps, `http://127.0.0.1:${inbox.port}`);
+  await connectCalcom(deps, { apiUrl: `http://127.0.0.1:${calcom.port}`, webUrl: calcom.address });
   await building;
   await import("../src/server/main.ts");
   if (process.exitCode) process.exit();
   isServing = true;
   if (!(await hasSentWebhooks(deps))) await bookAsVisitors(config.baseUrl, deps.clock.now());
-  const places = { service: config.baseUrl, site: site.address, receiver: inbox.address, dataDir: config.dataDir };
+  const places = {
+    service: config.baseUrl,
+    site: site.address,
+    receiver: inbox.address,
+    calcom: calcom.address,
+    dataDir: config.dataDir,
+  };
   const credentials = await readCredentials(deps, config);
   process.stdout.write(describeReady(places, credentials, process.uptime()));
 }
@@ -95,8 +105,8 @@ async function settle(environment: NodeJS.ProcessEnv): Promise<void> {
   });
 }
 
-async function load(deps: ServiceDeps): Promise<void> {
-  const outcome = await loadDemo(deps);
+async function load(deps: ServiceDeps, calendarUrl: string): Promise<void> {
+  const outcome = await loadDemo(deps, { calendarUrl });
   switch (outcome.kind) {
     case "loaded":
       tell(`Generated ${outcome.visits} visits and ${outcome.bookings} bookings.`);

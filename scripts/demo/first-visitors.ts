@@ -13,7 +13,7 @@ const USER_AGENT =
 
 type Visitor = {
   widget: DemoWidget;
-  serviceId: string;
+  service: string;
   customer: { name: string; email: string; phone: string | null; notes: string | null };
   answers?: { questionId: string; answer: string }[];
   attribution: Record<string, string | number>;
@@ -22,7 +22,7 @@ type Visitor = {
 const VISITORS: readonly Visitor[] = [
   {
     widget: WEBSITE,
-    serviceId: "check-up",
+    service: "Check-up",
     customer: { name: "Jürgen Weiß", email: "juergen.weiss@example.com", phone: "+49 30 23125 417", notes: null },
     attribution: {
       landingPage: `${SITE}/?utm_source=google&utm_medium=cpc&utm_campaign=autumn-check-up&gclid=Cj0KCQiAwtu9BhC8ARIsAI9JHan`,
@@ -35,7 +35,7 @@ const VISITORS: readonly Visitor[] = [
   },
   {
     widget: CHILDREN,
-    serviceId: "childrens-check-up",
+    service: "Children's check-up",
     customer: {
       name: "Gülşen Öztürk",
       email: "guelsen@example.net",
@@ -47,7 +47,7 @@ const VISITORS: readonly Visitor[] = [
   },
   {
     widget: WEBSITE,
-    serviceId: "first-visit",
+    service: "First visit",
     customer: {
       name: "Zofia Kowalczyk",
       email: "zofia.kowalczyk@example.org",
@@ -68,7 +68,7 @@ const VISITORS: readonly Visitor[] = [
   },
   {
     widget: BRANCH,
-    serviceId: "check-up",
+    service: "Check-up",
     customer: { name: "Noah O'Brien", email: "noah.obrien@example.com", phone: "+49 30 23125 930", notes: null },
     attribution: { landingPage: `${SITE}/potsdam`, referrer: "https://chatgpt.com/", touches: 1 },
   },
@@ -79,7 +79,9 @@ export async function bookAsVisitors(baseUrl: string, now: Date): Promise<void> 
 }
 
 async function book(api: string, visitor: Visitor, now: Date): Promise<void> {
-  const { widget, serviceId, customer, answers = [], attribution } = visitor;
+  const { widget, customer, answers = [], attribution } = visitor;
+  const { services } = (await ask(`${api}/config`)) as { services: { id: string; name: string }[] };
+  const serviceId = services.find(({ name }) => name === visitor.service)?.id ?? "";
   const from = new Date(now.getTime() + DAY_MS).toISOString();
   const to = new Date(now.getTime() + 15 * DAY_MS).toISOString();
   const { slots } = (await ask(`${api}/slots?${new URLSearchParams({ service: serviceId, from, to })}`)) as {

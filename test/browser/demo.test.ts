@@ -73,7 +73,8 @@ async function book(frame: Frame): Promise<string> {
   await frame.getByLabel("Name").fill("Mara <b>Quell</b> *& Söhne*");
   await frame.getByLabel("E-mail").fill("mara_quell@example.com");
   await frame.getByRole("button", { name: "Book now" }).click();
-  await frame.getByRole("heading", { name: "Test booking complete" }).waitFor();
+  await frame.getByRole("heading", { name: "You're booked" }).waitFor();
+  assert.equal(await frame.getByText("Test mode").count(), 0);
   return (await frame.locator(".reference").innerText()).trim();
 }
 
@@ -111,6 +112,15 @@ test("a booking on the demo's sample site arrives signed and as cards, and a sec
     await card.getByRole("link", { name: "Manage booking" }).waitFor();
   }
   await viewer.locator("#panel-down li", { hasText: reference }).getByText("500").first().waitFor();
+  const manage = viewer
+    .locator("#panel-slack li", { hasText: reference })
+    .getByRole("link", { name: "Manage booking" });
+  await viewer.goto((await manage.getAttribute("href")) ?? "");
+  await viewer.getByRole("button", { name: "Cancel appointment" }).click();
+  await viewer.getByText("This appointment is cancelled.").waitFor();
+  assert.deepEqual(await findAccessibilityFaults(viewer), []);
+  await viewer.goto(demo.receiver);
+  await viewer.locator("#panel-json li", { hasText: reference }).waitFor();
   for (const one of [viewer, page]) assert.deepEqual(await findAccessibilityFaults(one), []);
 
   const [newest, bookings] = await readStored(demo);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { BRANCH, CHILDREN, WEBSITE } from "../../../src/server/demo/practice.ts";
+import { PRACTICE_USERS, toEventTypeId } from "../calcom/practice-user.ts";
 
 // The website of the demo's practice: an ordinary small site on its own origin, with the widget in all three modes. It uses
 // only what docs/embedding.md tells page owners.
@@ -14,8 +15,13 @@ export function serveSite(service: string): RequestListener {
     website: WEBSITE.id,
     branch: BRANCH.id,
     children: CHILDREN.id,
+    ...Object.fromEntries(
+      PRACTICE_USERS.slice(0, 1).flatMap((user) =>
+        user.calendar.setup.services.map(({ id }) => [`service-${id}`, String(toEventTypeId(user, id))]),
+      ),
+    ),
   };
-  const page = read("index.html").replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => names[name] ?? "");
+  const page = read("index.html").replaceAll(/\{\{([\w-]+)\}\}/g, (_, name: string) => names[name] ?? "");
   const files: Readonly<Record<string, readonly [type: string, body: string]>> = {
     "/": ["text/html; charset=utf-8", page],
     "/site.css": ["text/css; charset=utf-8", read("site.css")],

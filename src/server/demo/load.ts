@@ -38,7 +38,8 @@ const BATCH_TOUCHES = 1_000;
 /** Statements at a time. Each records different days, so they rarely wait for each other's counters. */
 const RECORDERS = 2;
 
-export async function loadDemo(deps: LoadDeps): Promise<LoadOutcome> {
+/** `calendarUrl`: where upcoming bookings can be cancelled; without it, in the sandbox. */
+export async function loadDemo(deps: LoadDeps, options: { calendarUrl?: string } = {}): Promise<LoadOutcome> {
   if (await findOrganization(deps.db, DEMO_ID)) {
     if (await hasMembers(deps.db, DEMO_ID)) return { kind: "there_already" };
     await clearDemo(deps);
@@ -46,7 +47,7 @@ export async function loadDemo(deps: LoadDeps): Promise<LoadOutcome> {
   for (const { email } of DEMO_PEOPLE)
     if (await findUserByEmail(deps.db, email)) return { kind: "address_taken", email };
   try {
-    const outcome = await fill(deps);
+    const outcome = await fill(deps, options);
     if (outcome.kind !== "loaded") await clearDemo(deps);
     return outcome;
   } catch (error) {
@@ -55,13 +56,18 @@ export async function loadDemo(deps: LoadDeps): Promise<LoadOutcome> {
   }
 }
 
-async function fill(deps: LoadDeps): Promise<LoadOutcome> {
+async function fill(deps: LoadDeps, { calendarUrl }: { calendarUrl?: string }): Promise<LoadOutcome> {
   const now = deps.clock.now();
   await makeOrganization(deps, new Date(now.getTime() - (DEMO_DAYS + 1) * DAY_MS));
   const visits = makeTraffic({ now });
   const bookings = visits.flatMap((visit) => visit.bookings);
   const coming = bookings.filter(({ line }) => line.start > now.toISOString()).map((one) => toUpcoming(deps, one));
-  const links = new Map(coming.map(({ reference, links }) => [reference as string, links] as const));
+  const links = new Map(
+    coming.map(({ reference, links }) => {
+      const elsewhere = { manageUrl: `${calendarUrl}/booking/${reference}`, joinUrl: null };
+      return [reference as string, calendarUrl === undefined ? links : { ...links, ...elsewhere }] as const;
+    }),
+  );
   const lines = bookings.map(({ line }): ImportedBooking => ({ ...line, ...links.get(line.reference) }));
 
   const stored = await importBookings(deps.db, DEMO_ID, {

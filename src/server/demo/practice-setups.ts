@@ -79,7 +79,7 @@ export const PRACTICE_SETUP: SandboxSetup = {
     service({
       id: "video-consultation",
       name: "Video consultation",
-      description: "A second opinion from your sofa. The link comes with the confirmation.",
+      description: "A second opinion from your sofa.",
       durationMinutes: 30,
       isOnline: true,
       staffIds: [JONAS.id],

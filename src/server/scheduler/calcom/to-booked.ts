@@ -19,7 +19,8 @@ export function toBooked(
     endAt: parseIsoInstant(booking.end, "down") ?? new Date(startAt.getTime() + offered.durationMinutes * MINUTE_MS),
     service: { id: offered.id, name: offered.name },
     staff: (booking.hosts ?? []).map(({ id, name }) => ({ id: String(id), name: name ?? "" })),
-    manageUrl: toHttpsLink(`${context.webUrl}/booking/${encodeURIComponent(booking.uid)}`),
+    // On the address in the connection's settings, which may be plain http on one's own machine.
+    manageUrl: `${context.webUrl}/booking/${encodeURIComponent(booking.uid)}`,
     // A location can also be a place, a phone number or the name of an app.
     joinUrl: toHttpsLink(booking.location),
   };
