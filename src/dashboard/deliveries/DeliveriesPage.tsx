@@ -18,11 +18,11 @@ import { Loaded } from "../ui/states/Loaded.tsx";
 import { LockedFeature } from "../ui/states/LockedFeature.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { OlderButton } from "../ui/tables/OlderButton.tsx";
+import { BelowRedeliveries } from "./BelowRedeliveries.tsx";
 import { DeliveryTable } from "./DeliveryTable.tsx";
 import { isFiltered, NO_FILTERS, toRange } from "./delivery-filters.ts";
 import { FilterBar } from "./FilterBar.tsx";
 import { RedeliverDialog } from "./RedeliverDialog.tsx";
-import { RedeliveriesSection } from "./RedeliveriesSection.tsx";
 
 export function DeliveriesPage() {
   const { id, can, plan, paths, details } = useOrganization();
@@ -66,38 +66,38 @@ export function DeliveriesPage() {
       </LockedFeature>
       <StaleNotice query={deliveries} />
       <FilterBar filters={filters} onChange={setFilters} />
-      <Section title="Log" description={`Newest first. Times in ${formatZone(details.timeZone)}.`} isFlush>
-        <Loaded query={deliveries} rows={8}>
-          {({ pages }) => {
-            const rows = pages.flatMap((page) => page.data);
-            if (rows.length > 0) return <DeliveryTable label="Deliveries" deliveries={rows} />;
-            return isFiltered(filters) ? (
-              <EmptyState
-                icon={IconSearchOff}
-                title="No matches"
-                action={
-                  <Button variant="default" onClick={() => setFilters(NO_FILTERS)}>
-                    Clear filters
-                  </Button>
-                }
-              >
-                Try another filter or a longer period.
-              </EmptyState>
-            ) : (
-              <EmptyState
-                icon={IconSend}
-                title="No deliveries yet"
-                action={<ButtonLink to={paths.webhooks}>Go to webhooks</ButtonLink>}
-              >
-                Once you have an endpoint, every stored booking and every test appears here.
-              </EmptyState>
-            );
-          }}
-        </Loaded>
-        <OlderButton query={deliveries} what="deliveries" />
-      </Section>
-      {/* Once the log is there, so that nothing jumps. */}
-      {deliveries.data && <RedeliveriesSection />}
+      <BelowRedeliveries>
+        <Section title="Log" description={`Newest first. Times in ${formatZone(details.timeZone)}.`} isFlush>
+          <Loaded query={deliveries} rows={8}>
+            {({ pages }) => {
+              const rows = pages.flatMap((page) => page.data);
+              if (rows.length > 0) return <DeliveryTable label="Deliveries" deliveries={rows} />;
+              return isFiltered(filters) ? (
+                <EmptyState
+                  icon={IconSearchOff}
+                  title="No matches"
+                  action={
+                    <Button variant="default" onClick={() => setFilters(NO_FILTERS)}>
+                      Clear filters
+                    </Button>
+                  }
+                >
+                  Try another filter or a longer period.
+                </EmptyState>
+              ) : (
+                <EmptyState
+                  icon={IconSend}
+                  title="No deliveries yet"
+                  action={<ButtonLink to={paths.webhooks}>Go to webhooks</ButtonLink>}
+                >
+                  Once you have an endpoint, every stored booking and every test appears here.
+                </EmptyState>
+              );
+            }}
+          </Loaded>
+          <OlderButton query={deliveries} what="deliveries" />
+        </Section>
+      </BelowRedeliveries>
       <RedeliverDialog isOpen={isRedelivering} filters={filters} onClose={() => setRedelivering(false)} />
     </Page>
   );

@@ -66,7 +66,8 @@ function EventCell({ delivery }: { delivery: AppDelivery }) {
 function StateCell({ delivery }: { delivery: AppDelivery }) {
   const { format } = useOrganization();
   const { state, nextAttemptAt, pending } = delivery;
-  const outcome = state === "delivered" ? "" : describeOutcome(delivery);
+  const isAccepted = delivery.endpoint.kind === "teams" && delivery.lastStatus === 202;
+  const outcome = state === "delivered" && !isAccepted ? "" : describeOutcome(delivery);
   return (
     <div>
       <Group gap={6} className={classes["badges"]}>

@@ -1,5 +1,7 @@
 import { Badge, Group, Progress, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import dayjs from "dayjs";
+import type { ReactNode } from "react";
 import type { AppRedelivery } from "#contract/app/deliveries.ts";
 import { call } from "../api/call.ts";
 import { deliveriesKey, redeliveriesQuery } from "../api/deliveries.ts";
@@ -9,25 +11,35 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
-import classes from "./RedeliveriesSection.module.css";
+import classes from "./BelowRedeliveries.module.css";
 
 const SHOWN = 3;
 
-/** Progress of the latest bulk redeliveries; nothing if there are none. */
-export function RedeliveriesSection() {
+/** Progress of the bulk redeliveries of the last day, above the rest, which waits for it so that nothing jumps. */
+export function BelowRedeliveries({ children }: { children: ReactNode }) {
   const { id } = useOrganization();
   const redeliveries = useQuery(redeliveriesQuery(id));
-  const shown = (redeliveries.data?.data ?? []).filter(({ matched }) => matched > 0).slice(0, SHOWN);
-  if (shown.length === 0) return null;
+  if (redeliveries.isPending) return null;
+  const shown = (redeliveries.data?.data ?? []).filter(isCurrent).slice(0, SHOWN);
   return (
-    <Section title="Bulk redeliveries">
-      <ul className={classes["list"]}>
-        {shown.map((each) => (
-          <Redelivery key={each.id} redelivery={each} />
-        ))}
-      </ul>
-    </Section>
+    <>
+      {shown.length > 0 && (
+        <Section title="Bulk redeliveries">
+          <ul className={classes["list"]}>
+            {shown.map((each) => (
+              <Redelivery key={each.id} redelivery={each} />
+            ))}
+          </ul>
+        </Section>
+      )}
+      {children}
+    </>
   );
+}
+
+function isCurrent({ matched, state, waiting, createdAt }: AppRedelivery): boolean {
+  const isToday = dayjs().diff(createdAt, "hour") < 24;
+  return matched > 0 && (state === "running" || waiting > 0 || isToday);
 }
 
 const STATE_WORDS: Record<AppRedelivery["state"], { name: string; color: string }> = {
@@ -43,7 +55,7 @@ function Redelivery({ redelivery }: { redelivery: AppRedelivery }) {
     refreshes: [deliveriesKey(id)],
     says: () => "Redelivery cancelled",
   });
-  const { state, matched, queued, delivered, failed, waiting, createdAt } = redelivery;
+  const { state, matched, delivered, failed, waiting, createdAt } = redelivery;
   const isDone = state !== "running" && waiting === 0;
   const { name, color } = isDone ? { name: "Done", color: "green" } : STATE_WORDS[state];
   const label = `${pluralize(matched, "delivery", "deliveries")}, started ${formatRelative(createdAt)}`;
@@ -78,11 +90,24 @@ function Redelivery({ redelivery }: { redelivery: AppRedelivery }) {
         <Progress.Section value={toShare(failed, matched)} color="red.7" aria-label={`Failed, of ${label}`} />
       </Progress.Root>
       <Text size="xs" c="dimmed" mt={4} role="status">
-        {formatCount(delivered)} delivered, {formatCount(failed)} failed, {formatCount(waiting)} waiting,{" "}
-        {formatCount(Math.max(0, matched - queued))} not queued yet
+        {describeProgress(redelivery)}
       </Text>
     </li>
   );
+}
+
+/** "3 delivered, 1 failed": only the parts that there are. */
+function describeProgress({ state, matched, queued, delivered, failed, canceled, waiting }: AppRedelivery): string {
+  const notQueued = Math.max(0, matched - queued);
+  const parts = [
+    [delivered, "delivered"],
+    [failed, "failed"],
+    [waiting, "waiting"],
+    [canceled, "cancelled"],
+    [notQueued, state === "running" ? "not queued yet" : "not sent"],
+  ] as const;
+  const shown = parts.filter(([count]) => count > 0).map(([count, word]) => `${formatCount(count)} ${word}`);
+  return shown.join(", ");
 }
 
 function toShare(part: number, whole: number): number {
