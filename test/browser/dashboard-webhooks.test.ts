@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { EndpointId } from "#contract/ids.ts";
 import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
@@ -26,6 +26,18 @@ const settings = { ...QUICK, webhookAllowCidrs: [...QUICK.webhookAllowCidrs] };
 const dashboard = await startDashboard({ plan: "pro", settings });
 const { deps, clock, organizationId: owner } = dashboard;
 const business = { owner, plan: "pro" as const, widgetId: await makeWidget(deps.db, owner) };
+
+const FOCUS_INSIDE = `document.activeElement.closest('[role="dialog"]') !== null`;
+/** What has the focus: something that tells it from others, and its name. */
+const READ_FOCUS = `(() => {
+  const element = document.activeElement;
+  window.focusKeys ??= new WeakMap();
+  if (!window.focusKeys.has(element)) window.focusKeys.set(element, String(Math.random()));
+  const label = element.labels?.[0]?.textContent ?? "";
+  const labelledBy = document.getElementById(element.getAttribute("aria-labelledby") ?? "")?.textContent ?? "";
+  const name = element.getAttribute("aria-label") || labelledBy || label || element.textContent;
+  return { key: window.focusKeys.get(element), name: name.replace(/\\s*\\*$/, "").trim() };
+})()`;
 
 describe("webhooks in the dashboard", { skip: noBrowser }, () => {
   const browser = useBrowser();
@@ -309,6 +321,58 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await page.getByText("Your plan doesn’t include webhooks").waitFor();
     await page.getByText("Available on the Pro and Business plans.", { exact: false }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Add endpoint" }).getAttribute("aria-disabled"), "true");
+  });
+
+  /** Opens a dialog by keyboard, goes through all of it with Tab, closes it with Escape, and returns what had the focus. */
+  async function walkDialog(page: Page, opener: Locator): Promise<string[]> {
+    await opener.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await until(async () => (await page.evaluate(FOCUS_INSIDE)) === true, "the dialog has the focus");
+    const seen = new Map<string, string>();
+    for (let count = 0; count < 60; count++) {
+      await page.keyboard.press("Tab");
+      const { key, name } = (await page.evaluate(READ_FOCUS)) as { key: string; name: string };
+      assert.equal(await page.evaluate(FOCUS_INSIDE), true, `${name} is outside the dialog`);
+      assert.notEqual(name, "", `everything has a name, also after ${[...seen.values()].at(-1)}`);
+      // A date field has several parts, so it may still have the focus.
+      if (seen.has(key) && [...seen.keys()].at(-1) !== key) break;
+      seen.set(key, name);
+    }
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const text = await opener.textContent();
+    const isBack = async () => (await page.evaluate("document.activeElement.textContent")) === text;
+    await until(isBack, `the focus is back at ${text}`);
+    // The focus starts at the first field; the dialog itself starts with its close button.
+    const names = [...seen.values()];
+    const top = names.findIndex((name) => name.startsWith("Close"));
+    assert.ok(top >= 0, `${names}`);
+    return [...names.slice(top), ...names.slice(0, top)];
+  }
+
+  test("every dialog can be used with the keyboard alone", async () => {
+    const receiver = await startReplying(() => ({ status: 200 }));
+    const id = await makeEndpoint(receiver.url, { description: "Keyboard" });
+    await book(deps, business);
+    const findDelivery = async () => (await readDeliveries(deps, owner)).find((row) => row.endpoint_id === id);
+    await until(async () => (await findDelivery())?.state === "delivered", "something was delivered");
+    const page = await open("/webhooks");
+    const button = (name: string) => page.getByRole("main").getByRole("button", { name, exact: true });
+    const add = await walkDialog(page, button("Add endpoint"));
+    assert.deepEqual([add.includes("URL"), add.includes("Description"), add.at(-1)], [true, true, "Add endpoint"]);
+    await page.goto(dashboard.addressOf(`/webhooks/${id}`));
+    await button("Send test").waitFor();
+    for (const [name, last] of [
+      ["Edit endpoint", "Cancel"],
+      ["Rotate secret", "Rotate secret"],
+      ["Turn off endpoint", "Turn off endpoint"],
+      ["Redeliver…", "Redeliver"],
+      ["Delete endpoint", "Delete endpoint"],
+    ] as const)
+      assert.equal((await walkDialog(page, button(name))).at(-1), last, name);
+    await page.goto(dashboard.addressOf(`/deliveries/${(await findDelivery())?.id}`));
+    assert.equal((await walkDialog(page, button("Redeliver"))).at(-1), "Redeliver");
   });
 
   test("every screen is accessible, in light and dark, on desktop and phone", async () => {
