@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import { argon2Sync } from "node:crypto";
 import type { MemberRole } from "#contract/app/role.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
-import { hashPassword } from "../../src/server/accounts/auth/password.ts";
 import { insertMember } from "../../src/server/accounts/queries.ts";
 import { createUser } from "../../src/server/accounts/set-up/create-user.ts";
 import { randomUuid, systemRandom } from "../../src/server/lib/random.ts";
@@ -10,7 +10,7 @@ import type { TestApp } from "./app.ts";
 import { makeOrganization } from "./builders.ts";
 
 export const TEST_PASSWORD = "correct horse battery";
-let testHash: Promise<string> | null = null;
+const TEST_HASH = hashCheaply(TEST_PASSWORD);
 
 /** The headers our own page sends with each request. */
 export type PageHeaders = { cookie: string; origin: string; "x-organization": string };
@@ -33,9 +33,7 @@ export async function signIn(
   const organizationId =
     options.organizationId ?? (await makeOrganization(db, options.plan === undefined ? {} : { plan: options.plan }));
   const email = options.email ?? `${options.role}-${randomUuid(systemRandom)}@example.com`;
-  // Hashing is slow on purpose, so everyone in a test file shares one hash.
-  testHash ??= hashPassword(deps, TEST_PASSWORD);
-  const person = { name: `The ${options.role}`, email, passwordHash: await testHash, isEmailProven: true };
+  const person = { name: `The ${options.role}`, email, passwordHash: TEST_HASH, isEmailProven: true };
   const user = await createUser(deps, person);
   assert.ok(user, "the address is free");
   const { userId } = user;
@@ -47,6 +45,15 @@ export async function signIn(
   const origin = new URL(deps.config.baseUrl).origin;
   const headers = { cookie, origin, "x-organization": organizationId };
   return { userId, email, password: TEST_PASSWORD, organizationId, cookie, headers };
+}
+
+/** Checking a password is slow on purpose; a hash names its own costs, and these are the lowest. */
+function hashCheaply(password: string): string {
+  const costs = { memory: 8, passes: 1, parallelism: 1 };
+  const nonce = Buffer.alloc(16, "salt");
+  const hash = argon2Sync("argon2id", { ...costs, message: Buffer.from(password), nonce, tagLength: 32 });
+  const toText = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
+  return `$argon2id$v=19$m=${costs.memory},t=${costs.passes},p=${costs.parallelism}$${toText(nonce)}$${toText(hash)}`;
 }
 
 /** The cookies a browser would send back. */

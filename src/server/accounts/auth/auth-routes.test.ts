@@ -59,7 +59,9 @@ describe("signing in", () => {
   });
 
   test("an unknown address takes as long as a wrong password: both hash", async () => {
-    const person = await signIn(testApp, { role: "owner" });
+    // Test people's own hashes cost next to nothing.
+    const passwordHash = await hashPassword(deps, TEST_PASSWORD);
+    await createUser(deps, { name: "Ada", email: "known@example.com", passwordHash, isEmailProven: true });
     const time = async (email: string) => {
       const durations = [];
       for (let i = 0; i < 5; i++) {
@@ -69,7 +71,7 @@ describe("signing in", () => {
       }
       return Math.min(...durations);
     };
-    const [known, unknown] = [await time(person.email), await time("nobody@example.com")];
+    const [known, unknown] = [await time("known@example.com"), await time("nobody@example.com")];
     assert.ok(Math.max(known, unknown) < 6 * Math.min(known, unknown), `${known} ms and ${unknown} ms`);
   });
 
