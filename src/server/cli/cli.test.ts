@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
@@ -12,6 +12,9 @@ import { makeLine, makeOwner, readTimes } from "../../../test/support/import-lin
 const { app, deps, url } = await createTestApp();
 const { db } = deps;
 const cli = createCommandLine({ DATABASE_URL: url, BASE_URL: "https://book.example" });
+
+/** Enough for the program, but not for the lines of the largest file and what is parsed from them. */
+const HEAP_MB = 80;
 
 /** The output of a successful command: one JSON value, or lines for people. */
 async function runJson(...args: string[]): Promise<unknown> {
@@ -280,21 +283,18 @@ describe("import bookings", { concurrency: true }, () => {
     assert.deepEqual(folder, refusal(`The file "${cli.folder}/folder.ndjson" cannot be read (EISDIR).`));
   });
 
-  test("50,000 lines are imported with a heap too small to hold them all", { timeout: 60_000 }, async () => {
+  test("a file too large for the heap is imported, and progress is reported", { timeout: 120_000 }, async () => {
     const { owner, widgetId } = await makeOwner(db);
-    const answers = [{ questionId: "q1", question: "Anything else?", answer: "long ".repeat(80) }];
-    const lines = Array.from({ length: 50_000 }, (_, index) =>
+    const answers = [{ questionId: "q1", question: "Anything else?", answer: "long ".repeat(1_000) }];
+    const lines = Array.from({ length: 10_500 }, (_, index) =>
       JSON.stringify(makeLine(widgetId, { createdAt: new Date(Date.UTC(2026, 0, 1) + index * 1_000), answers })),
     );
     // A leading blank line, so that batches never end on a round number.
     const file = writeFile("large.ndjson", `\n${lines.join("\n")}\n`);
+    assert.ok(2 * statSync(file).size > HEAP_MB * 2 ** 20);
     const args = ["import", "bookings", "--org", owner, file, "--json"];
-    const outcome = await cli.run(args, { nodeOptions: "--max-old-space-size=96" });
-    assert.deepEqual(outcome, {
-      code: 0,
-      stdout: '{"imported":50000,"skipped":0}\n',
-      stderr: "10001 lines read\n20001 lines read\n30001 lines read\n40001 lines read\n50001 lines read\n",
-    });
+    const outcome = await cli.run(args, { nodeOptions: `--max-old-space-size=${HEAP_MB}` });
+    assert.deepEqual(outcome, { code: 0, stdout: '{"imported":10500,"skipped":0}\n', stderr: "10001 lines read\n" });
   });
 });
 

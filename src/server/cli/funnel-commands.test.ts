@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
@@ -15,6 +15,9 @@ import { rebuildStats } from "../funnel/recount/rebuild.ts";
 const { app, deps, url } = await createTestApp();
 const { db } = deps;
 const cli = createCommandLine({ DATABASE_URL: url, SECRET_KEY: "a".repeat(64) });
+
+/** Enough for the program, but not for the lines of the largest file and what is parsed from them. */
+const HEAP_MB = 80;
 
 const said = (stdout: string, stderr = ""): Outcome => ({ code: 0, stdout: `${stdout}\n`, stderr });
 const refused = (sentence: string): Outcome => ({ code: 2, stdout: "", stderr: `${sentence}\n` });
@@ -96,30 +99,22 @@ describe("import events", { concurrency: true }, () => {
     );
   });
 
-  test("50,000 lines are imported with 64 MB of memory, and progress is reported", { timeout: 120_000 }, async () => {
+  test("a file too large for the heap is imported, and progress is reported", { timeout: 120_000 }, async () => {
     const caller = await makeCaller(db);
-    const lines = Array.from({ length: 50_000 }, (_, index) => {
+    const lines = Array.from({ length: 10_500 }, (_, index) => {
       const visit = Math.floor(index / 2);
       const at = new Date(Date.UTC(2026, 3, 1) + visit * 10 * MINUTE_MS + (index % 2) * MINUTE_MS);
       const step = index % 2 === 0 ? "widget_viewed" : "slot_selected";
-      return makeLine(caller, visit, {
-        at,
-        step,
-        source: `s${visit % 40}`,
-        medium: "email",
-        campaign: `c${visit % 60}`,
-      });
+      const campaign = { source: `s${visit % 40}`, medium: "email", campaign: `c${visit % 60}` };
+      return makeLine(caller, visit, { at, step, ...campaign, unknown: "long ".repeat(1_000) });
     });
-    const command = ["import", "events", "--org", caller.owner, writeLines("large.ndjson", lines), "--json"];
-    const outcome = await cli.run(command, { nodeOptions: "--max-old-space-size=64" });
-    const rounds = ["10000", "20000", "30000", "40000", "50000"];
-    const progress = [
-      ...rounds.map((lines) => `${lines} lines checked`),
-      ...rounds.map((lines) => `${lines} lines recorded`),
-    ];
-    assert.deepEqual(outcome, said('{"imported":50000,"skipped":0}', `${progress.join("\n")}\n`));
+    const file = writeLines("large.ndjson", lines);
+    assert.ok(2 * statSync(file).size > HEAP_MB * 2 ** 20);
+    const command = ["import", "events", "--org", caller.owner, file, "--json"];
+    const outcome = await cli.run(command, { nodeOptions: `--max-old-space-size=${HEAP_MB}` });
+    assert.deepEqual(outcome, said('{"imported":10500,"skipped":0}', "10000 lines checked\n10000 lines recorded\n"));
     const { totals, campaigns } = await getAnalytics(caller, 730);
-    assert.deepEqual([totals.views, totals.slotSessions, campaigns.length], [25_000, 25_000, 25]);
+    assert.deepEqual([totals.views, totals.slotSessions, campaigns.length], [5_250, 5_250, 25]);
   });
 });
 
