@@ -7,14 +7,14 @@ import { spec } from "node:test/reporters";
 import { buildBrowserFiles } from "./build.ts";
 import { runChecks } from "./check.ts";
 import { prepareBrowser } from "./test-browser.ts";
-import { groupTestFiles } from "./test-groups.ts";
+import { writeTestQueue } from "./test-queue.ts";
 import { openTestServer } from "./test-server.ts";
 
 // `npm test`: checks, browser files, then every test on its own PostgreSQL, then one line of counts. `npm test -- FILE …` runs
 // only these files, without the checks.
 
-/** Browser files take longest, and start first. */
-const TEST_FILES = ["test/browser/*.test.ts", "{src,test}/**/*.test.ts"];
+/** Files that take long start first, so that none is left alone at the end: those with a browser, then those with processes. */
+const TEST_FILES = ["test/browser/*.test.ts", "{test,src/server/{cli,db}}/**/*.test.ts", "src/**/*.test.ts"];
 /** Each running file uses about ten of the server's hundred connections. */
 const FILES_AT_ONCE_MAX = 4;
 /** Far longer than they take together: if something hangs, the run must still end. */
@@ -61,10 +61,11 @@ function listTestFiles(): string[] {
 
 async function runTests(files: string[]): Promise<Counts> {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  // One more than there are CPUs, since some file is always waiting for something.
+  const processes = Math.min(availableParallelism() + 1, FILES_AT_ONCE_MAX);
   const events = run({
-    files: groupTestFiles(files),
-    // One more than there are CPUs, since some file is always waiting for something.
-    concurrency: Math.min(availableParallelism() + 1, FILES_AT_ONCE_MAX),
+    files: writeTestQueue(files, processes),
+    concurrency: processes,
     signal: stopping.signal,
   });
   events.on("test:pass", ({ nesting, details, skip }) => {

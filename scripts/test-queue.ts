@@ -1,0 +1,44 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+// Loading the service takes longer than most files' tests, so a few processes take the files from one queue: each runs the next
+// file as a test that the file's own tests and hooks belong to. All processes are busy until the last file has started. A file
+// must not depend on which files its process ran before.
+
+const FOLDER = join(import.meta.dirname, "../node_modules/.cache/bookflow-tests");
+/** Far longer than any file takes. When one hangs, the others must still run. */
+const FILE_LIMIT_MS = 4 * 60_000;
+
+/** Writes one module per process, and returns their paths. Files start in the given order. */
+export function writeTestQueue(files: readonly string[], processes: number): string[] {
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+  const count = Math.min(processes, files.length);
+  return Array.from({ length: count }, (_, n) => {
+    const path = join(FOLDER, `${n}.test.mjs`);
+    writeFileSync(path, toModule(files));
+    return path;
+  });
+}
+
+/** Whoever creates a file's ticket first runs it. */
+function toModule(files: readonly string[]): string {
+  const addresses = files.map((file) => [file, pathToFileURL(resolve(file)).href]);
+  return `import { writeFileSync } from "node:fs";
+import { test } from "node:test";
+
+function isFree(index) {
+  try {
+    writeFileSync(${JSON.stringify(FOLDER)} + "/" + index, "", { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+for (const [index, [file, address]] of ${JSON.stringify(addresses, null, 2)}.entries())
+  if (isFree(index)) await test(file, { timeout: ${FILE_LIMIT_MS} }, () => import(address));
+`;
+}
