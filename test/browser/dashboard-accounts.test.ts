@@ -11,7 +11,7 @@ import { OIDC_CLIENT, openOidcServer } from "../../src/server/accounts/testing/o
 import { askApp } from "../support/app-api.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
-import { openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { goTo, openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
 import { assertGoodLooks } from "../support/looks.ts";
 import { type SignedIn, signIn, TEST_PASSWORD } from "../support/sign-in.ts";
 import { toTotpCode } from "../support/totp.ts";
@@ -19,10 +19,12 @@ import { toTotpCode } from "../support/totp.ts";
 const browser = openBrowser();
 const dashboard = await startDashboard({ plan: "pro" });
 const PASSWORD = "three quiet herons";
+/** The screen has a title, and no placeholder for data on its way. */
+const IS_COMPLETE = `document.querySelector("h1") && !document.querySelector("[aria-busy=true], .mantine-Skeleton-root")`;
 
 describe("the first run", { skip: noBrowser }, () => {
   test("goes from the printed link to an organization, and the owner returns with password and code", async () => {
-    const { deps, base } = await startDashboard();
+    const { deps, base } = dashboard;
     const link = await makeSetupLink(deps, base);
     assert.ok(link);
     const page = await openPage(browser);
@@ -38,7 +40,7 @@ describe("the first run", { skip: noBrowser }, () => {
     await page.waitForURL(/\/app\/org_\w+$/);
 
     const settings = `${page.url()}/settings`;
-    await page.goto(settings);
+    await goTo(page, settings);
     assert.match(await page.getByRole("combobox", { name: "Time zone" }).inputValue(), /^America\/New York/);
 
     await signOut(page);
@@ -49,7 +51,7 @@ describe("the first run", { skip: noBrowser }, () => {
     await signInByKeyboard(page, { email: "ada@example.com", password: PASSWORD });
     await page.waitForURL(settings);
 
-    await page.goto(settings.replace("/settings", "/profile"));
+    await goTo(page, settings.replace("/settings", "/profile"));
     const { uri, recoveryCodes } = await turnOnTwoFactor(page, PASSWORD);
     await signOut(page);
     await signInByKeyboard(page, { email: "ada@example.com", password: PASSWORD });
@@ -72,7 +74,7 @@ describe("the first run", { skip: noBrowser }, () => {
 
 describe("an organization's people", { skip: noBrowser }, () => {
   test("an invited person creates an account and sees what their role allows", async () => {
-    const { page: owner } = await dashboard.open(browser);
+    const { page: owner } = await dashboard.share(browser);
     await owner.goto(dashboard.addressOf("/members"));
     await owner.getByRole("button", { name: "Invite" }).click();
     const dialog = owner.getByRole("dialog");
@@ -89,7 +91,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await mara.getByLabel("Password").first().fill(PASSWORD);
     await mara.getByRole("button", { name: "Create account and join" }).click();
     await mara.waitForURL(new RegExp(`/app/${dashboard.organizationId}`));
-    await mara.goto(dashboard.addressOf("/members"));
+    await goTo(mara, dashboard.addressOf("/members"));
     await mara.getByText("Only admins and owners can do this.").waitFor();
     const invite = mara.getByRole("button", { name: "Invite" });
     assert.equal(await invite.getAttribute("aria-disabled"), "true");
@@ -111,7 +113,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await mara.reload();
     await mara.getByRole("heading", { name: "Page not found" }).waitFor();
 
-    await owner.goto(dashboard.addressOf("/audit"));
+    await goTo(owner, dashboard.addressOf("/audit"));
     const log = await owner.getByRole("table", { name: "Audit log" }).innerText();
     for (const words of ["Invitation created", "Member joined", "Role changed", "Member → admin", "Member removed"])
       assert.ok(log.includes(words), `the audit log has: ${words}`);
@@ -133,10 +135,10 @@ describe("an organization's people", { skip: noBrowser }, () => {
   });
 
   test("an invited person with an account signs in to accept, but only with the invited address", async () => {
-    const { person } = await dashboard.open(browser, { role: "owner" });
+    const { person } = await dashboard.share(browser);
     const elsewhere = await signIn(dashboard, { role: "member" });
     const link = await invite(person, elsewhere.email);
-    const { page: wrong } = await dashboard.open(browser, { role: "viewer" });
+    const { page: wrong } = await dashboard.share(browser, { role: "viewer" });
     await wrong.goto(link);
     await wrong.getByText("but this invitation is for").waitFor();
 
@@ -186,7 +188,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await page.waitForURL(
       (url) => /^\/app\/org_\w+$/.test(url.pathname) && !url.pathname.includes(dashboard.organizationId),
     );
-    await page.goto(`${page.url()}/settings`);
+    await goTo(page, `${page.url()}/settings`);
     await page.getByRole("button", { name: /Organization: Waldhof/ }).click();
     await page.getByRole("menuitem", { name: "Lindenhof Dental" }).click();
     await page.waitForURL(new RegExp(`/app/${dashboard.organizationId}`));
@@ -245,7 +247,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
   });
 
   test("a network failure is reported, and what was typed stays", async () => {
-    const { page } = await dashboard.open(browser, { role: "admin" });
+    const { page } = await dashboard.share(browser, { role: "admin" });
     await page.goto(dashboard.addressOf("/settings"));
     const name = page.getByLabel("Organization name");
     await name.fill("Lindenhof & Partners");
@@ -289,13 +291,13 @@ describe("an organization's people", { skip: noBrowser }, () => {
   });
 
   test("Settings and Profile ask before discarding unsaved changes", async () => {
-    const { page } = await dashboard.open(browser, { role: "admin" });
+    const { page } = await dashboard.share(browser, { role: "admin" });
     const question = page.getByRole("dialog", { name: "Discard unsaved changes?" });
     for (const [path, label] of [
       ["/settings", "Organization name"],
       ["/profile", "Name"],
     ] as const) {
-      await page.goto(dashboard.addressOf(path));
+      await goTo(page, dashboard.addressOf(path));
       const field = page.getByRole("textbox", { name: label, exact: true });
       await field.fill("Not saved");
       await page.getByRole("link", { name: "Members" }).click();
@@ -347,7 +349,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
   });
 
   test("signing in redirects only to our own pages", async () => {
-    const { person } = await dashboard.open(browser, { role: "viewer" });
+    const { person } = await dashboard.share(browser, { role: "viewer" });
     const page = await openPage(browser);
     await page.goto(`${dashboard.base}/sign-in?next=${encodeURIComponent("//evil.example/app")}`);
     await signInByKeyboard(page, { email: person.email, password: TEST_PASSWORD });
@@ -357,19 +359,20 @@ describe("an organization's people", { skip: noBrowser }, () => {
   test("every screen is accessible, in light and dark, on desktop and phone", async () => {
     const screens = ["/members", "/audit", "/settings", "/profile", "/nowhere"].map(dashboard.addressOf);
     const entries = ["/sign-in", "/forgot-password", "/reset-password?token=x", "/sign-up", "/app/new-organization"];
-    const { page } = await dashboard.open(browser);
+    const { page } = await dashboard.share(browser);
     const complaints = listenForComplaints(page);
+    await page.goto("about:blank");
     for (const address of [...screens, ...entries.map((path) => dashboard.base + path)]) {
-      await page.goto(address);
-      await page.getByRole("heading", { level: 1 }).waitFor();
-      await page.waitForLoadState("networkidle");
+      await goTo(page, address);
+      await page.waitForURL(address);
+      await page.waitForFunction(IS_COMPLETE);
       await assertGoodLooks(page);
     }
     assert.deepEqual(complaints, []);
   });
 
   test("keyboard focus moves to new content", async () => {
-    const { page } = await dashboard.open(browser, { role: "admin" });
+    const { page } = await dashboard.share(browser, { role: "admin" });
     await page.goto(dashboard.addressOf("/members"));
     await page.getByRole("table", { name: "Members" }).waitFor();
     await page.keyboard.press("Tab");
@@ -386,7 +389,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     const { deps, organizationId } = dashboard;
     const widgetId = await makeWidget(deps.db, organizationId, { name: "Harbour branch" });
     const { reference } = await makeBooking(deps.db, organizationId, { widgetId, customer_name: "Wilma Suchfall" });
-    const { page } = await dashboard.open(browser);
+    const { page } = await dashboard.share(browser);
     await page.goto(dashboard.addressOf("/members"));
     await page.getByRole("table", { name: "Members" }).waitFor();
     for (const [text, label, path] of [
@@ -407,8 +410,8 @@ describe("an organization's people", { skip: noBrowser }, () => {
   });
 
   test("changes by someone else appear, and what was typed stays", async () => {
-    const { page: one } = await dashboard.open(browser, { role: "admin" });
-    const { person: other } = await dashboard.open(browser, { role: "owner" });
+    const { page: one } = await dashboard.share(browser, { role: "admin" });
+    const { person: other } = await dashboard.share(browser);
     await one.goto(dashboard.addressOf("/settings"));
     await one.getByLabel("Organization name").fill("Lindenhof am See");
     const change = async (body: object) => await askApp(dashboard.app, other, "PATCH /organization", body);

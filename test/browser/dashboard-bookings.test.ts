@@ -8,7 +8,7 @@ import { askApp, readAudit } from "../support/app-api.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../support/builders.ts";
 import { fillPractice } from "../support/busy-practice.ts";
-import { openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { goTo, openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/looks.ts";
 import { signIn } from "../support/sign-in.ts";
 
@@ -41,8 +41,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
   const browser = useBrowser();
 
   async function openList(query = "", role: MemberRole = "owner"): Promise<Page> {
-    const { page } = await dashboard.open(browser, { role });
-    await page.clock.setFixedTime(dashboard.clock.now());
+    const { page } = await dashboard.share(browser, { role });
     await page.goto(dashboard.addressOf(`/bookings${query}`));
     await rows(page).first().waitFor();
     return page;
@@ -156,7 +155,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     const business = { owner: dashboard.organizationId, widgetId: practice.website, plan: "pro" as const };
     await makeEndpoint(dashboard.deps, business, { url: "https://93.184.216.34/hook" });
     const reference = await book(dashboard.deps, business);
-    const { page } = await dashboard.open(browser);
+    const { page } = await dashboard.share(browser);
     await page.goto(dashboard.addressOf(`/bookings/${reference}`));
     const row = page.getByRole("table", { name: "Deliveries" }).getByRole("row").nth(1);
     assert.match(await row.innerText(), /^https:\/\/93\.184\.216\.34\/hook\s+Queued\s+–\s+0\s/);
@@ -179,7 +178,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     const make = () =>
       makeBooking(db, dashboard.organizationId, { widgetId: practice.website, customer_name: "Gone Soon" });
     const [mine, theirs] = [await make(), await make()];
-    const { page, person } = await dashboard.open(browser, { role: "member" });
+    const { page, person } = await dashboard.share(browser, { role: "member" });
     const remove = async (reference: string) => {
       await page.getByRole("button", { name: "Delete" }).click();
       await page
@@ -254,7 +253,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
 
   test("is accessible and does not shift, in light and dark, at desktop and phone width", async () => {
     await checkLooks(dashboard, browser, [
-      { path: "/bookings?from=2026-10-31", text: "Ottilie Sonderfall" },
+      { path: "/bookings?search=sonderfall", text: "Ottilie Sonderfall" },
       { path: `/bookings/${special}`, text: "Ottilie Sonderfall" },
     ]);
   });
@@ -263,10 +262,11 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     const business = { owner: dashboard.organizationId, widgetId: practice.website, plan: "pro" as const };
     const url = `https://93.184.216.34/${"bookings-of-the-practice".repeat(8)}`;
     await makeEndpoint(dashboard.deps, business, { url });
-    const { page } = await dashboard.open(browser);
+    const { page } = await dashboard.share(browser);
     await page.setViewportSize({ width: 820, height: 860 });
     for (const path of ["/bookings", "/widgets", "/members", "/webhooks"]) {
-      await page.goto(dashboard.addressOf(path));
+      await goTo(page, dashboard.addressOf(path));
+      await page.waitForURL(dashboard.addressOf(path));
       await page.getByRole("main").getByRole("table").first().waitFor();
       assert.deepEqual(await page.evaluate(FIND_CUT_OFF), [], path);
     }

@@ -23,9 +23,8 @@ async function serveCalcom(): Promise<CalcomServer> {
 describe("connections in the dashboard", { skip: noBrowser }, () => {
   const browser = useBrowser();
 
-  async function open(options: Parameters<typeof dashboard.open>[1] = {}) {
-    const { page } = await dashboard.open(browser, options);
-    await page.clock.setFixedTime(clock.now());
+  async function open(options: Parameters<typeof dashboard.share>[1] = {}) {
+    const { page } = await dashboard.share(browser, options);
     await page.goto(dashboard.addressOf("/connections"));
     return page;
   }

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { noBrowser, useBrowser } from "../support/browser.ts";
-import { startDashboard } from "../support/dashboard.ts";
+import { openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
 import { checkLooks } from "../support/looks.ts";
+import { signIn } from "../support/sign-in.ts";
 
 const dashboard = await startDashboard({ plan: "business" });
-const { base, clock } = dashboard;
+const { base } = dashboard;
 
 describe("API keys in the dashboard", { skip: noBrowser }, () => {
   const browser = useBrowser();
 
-  async function open(options: Parameters<typeof dashboard.open>[1] = {}) {
-    const opened = await dashboard.open(browser, options);
-    await opened.page.clock.setFixedTime(clock.now());
+  async function open(options: Parameters<typeof dashboard.share>[1] = {}) {
+    const opened = await dashboard.share(browser, options);
     await opened.page.goto(dashboard.addressOf("/keys"));
     return opened;
   }
@@ -76,9 +76,10 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
   });
 
   test("without the plan no key can be created, and the screen says why", async () => {
-    const other = await startDashboard({ plan: "pro" });
-    const { page } = await other.open(browser);
-    await page.goto(other.addressOf("/keys"));
+    const other = await signIn(dashboard, { role: "owner", plan: "pro" });
+    const page = await openPage(browser);
+    await takeCookie(page, base, other.cookie);
+    await page.goto(`${base}/app/${other.organizationId}/keys`);
     await page.getByText("Your plan doesn’t include the read API").waitFor();
     await page.getByRole("button", { name: "Create key" }).focus();
     await page.getByRole("tooltip").getByText("Available on the Business plan.").waitFor();

@@ -18,7 +18,7 @@ import { startWorker } from "../../src/server/worker.ts";
 import { askApp } from "../support/app-api.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeWidget } from "../support/builders.ts";
-import { startDashboard } from "../support/dashboard.ts";
+import { openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
 import { checkLooks } from "../support/looks.ts";
 import { signIn } from "../support/sign-in.ts";
 
@@ -47,10 +47,8 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
   });
   after(() => worker.stop());
 
-  /** Browser and server agree on the time. */
-  async function open(path: string, options: Parameters<typeof dashboard.open>[1] = {}): Promise<Page> {
-    const { page } = await dashboard.open(browser, options);
-    await page.clock.setFixedTime(clock.now());
+  async function open(path: string, options: Parameters<typeof dashboard.share>[1] = {}): Promise<Page> {
+    const { page } = await dashboard.share(browser, options);
     await page.goto(dashboard.addressOf(path));
     await page.getByRole("heading", { level: 1 }).waitFor();
     return page;
@@ -315,9 +313,10 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
   });
 
   test("without the plan everything stays visible, with the reason", async () => {
-    const other = await startDashboard({ plan: "free", settings });
-    const { page } = await other.open(browser);
-    await page.goto(other.addressOf("/webhooks"));
+    const other = await signIn(dashboard, { role: "owner", plan: "free" });
+    const page = await openPage(browser);
+    await takeCookie(page, dashboard.base, other.cookie);
+    await page.goto(`${dashboard.base}/app/${other.organizationId}/webhooks`);
     await page.getByText("Your plan doesn’t include webhooks").waitFor();
     await page.getByText("Available on the Pro and Business plans.", { exact: false }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Add endpoint" }).getAttribute("aria-disabled"), "true");

@@ -5,7 +5,7 @@ import type { WidgetId } from "#contract/ids.ts";
 import { askApp } from "../support/app-api.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeWidget } from "../support/builders.ts";
-import { startDashboard } from "../support/dashboard.ts";
+import { goTo, startDashboard } from "../support/dashboard.ts";
 import { countBooked, fillForm, goToForm, listSteps, send, waitForBooked } from "../support/frame.ts";
 import { assertGoodLooks } from "../support/looks.ts";
 import { visitId } from "../support/touches.ts";
@@ -22,14 +22,14 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     dashboard.deps.db.selectFrom("widgets").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 
   async function openWidget(id: WidgetId, query = ""): Promise<Page> {
-    const { page } = await dashboard.open(browser, { role: "member" });
+    const { page } = await dashboard.share(browser, { role: "member" });
     await page.goto(dashboard.addressOf(`/widgets/${id}${query}`));
     await page.getByRole("tab", { name: "Install" }).waitFor();
     return page;
   }
 
   test("a new widget leads to its snippet, and its first view appears by itself", async () => {
-    const { page } = await dashboard.open(browser, { role: "member" });
+    const { page } = await dashboard.share(browser, { role: "member" });
     await page.goto(dashboard.addressOf("/widgets"));
     await page.getByRole("button", { name: "Create widget" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Potsdam");
@@ -104,7 +104,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
 
   test("simultaneous changes by two people are both kept, or the second person is told", async () => {
     const page = await openWidget(widget);
-    const { person } = await dashboard.open(browser);
+    const { person } = await dashboard.share(browser);
     await askApp(dashboard.app, person, `PATCH /widgets/${widget}`, { businessName: "Lindenhof & Partners" });
     await page.getByRole("radio", { name: "Compact" }).click();
     await page.getByRole("button", { name: "Save" }).click();
@@ -128,7 +128,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
   });
 
   test("when the response to creating one is lost, pressing the button again leads to the created widget", async () => {
-    const { page } = await dashboard.open(browser, { role: "member" });
+    const { page } = await dashboard.share(browser, { role: "member" });
     await page.goto(dashboard.addressOf("/widgets?new=1"));
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("Lost and found");
@@ -150,7 +150,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
   });
 
   test("the browser's Back closes the dialog, goes from tab to tab, and asks before discarding changes", async () => {
-    const { page } = await dashboard.open(browser, { role: "member" });
+    const { page } = await dashboard.share(browser, { role: "member" });
     await page.goto(dashboard.addressOf("/widgets"));
     await page.getByRole("button", { name: "Create widget" }).click();
     await page.getByRole("dialog", { name: "Create widget" }).waitFor();
@@ -189,7 +189,6 @@ describe("the widgets screens", { skip: noBrowser }, () => {
       .where("id", "=", id)
       .execute();
     const page = await openWidget(id);
-    await page.clock.setFixedTime(deps.clock.now());
     await page.getByRole("radio", { name: "Minimal" }).click();
     const frame = page.frameLocator("iframe");
     await frame.locator('html[data-template="minimal"]').waitFor({ state: "attached" });
@@ -223,7 +222,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
   });
 
   test("a viewer can look but not change anything", async () => {
-    const { page } = await dashboard.open(browser, { role: "viewer" });
+    const { page } = await dashboard.share(browser, { role: "viewer" });
     await page.goto(dashboard.addressOf(`/widgets/${widget}`));
     await page.getByRole("button", { name: "Save" }).focus();
     await page.getByRole("tooltip", { name: /Viewers can’t do this/ }).waitFor();
@@ -233,15 +232,15 @@ describe("the widgets screens", { skip: noBrowser }, () => {
   });
 
   test("an unknown widget's URL says so", async () => {
-    const { page } = await dashboard.open(browser);
+    const { page } = await dashboard.share(browser);
     await page.goto(dashboard.addressOf("/widgets/w_222222222222"));
     await page.getByRole("heading", { name: "Widget not found" }).waitFor();
   });
 
   test("every screen is accessible, in light and dark, at desktop and phone width", async () => {
-    const { page } = await dashboard.open(browser);
+    const { page } = await dashboard.share(browser);
     for (const path of ["", "?new=1", `/${widget}`, `/${widget}?tab=install`, `/${widget}?tab=storage`]) {
-      await page.goto(dashboard.addressOf(`/widgets${path}`));
+      await goTo(page, dashboard.addressOf(`/widgets${path}`));
       await page
         .getByText(path === "" ? "All widgets" : path === "?new=1" ? "Business name" : "Install")
         .first()

@@ -21,7 +21,7 @@ const { deps, visitor } = service;
 
 async function openForm(options: Parameters<typeof goToForm>[1] = {}) {
   const widgetId = await service.makeWidget();
-  const page = await browser.open(visitor);
+  const page = await browser.share("visitor", visitor);
   await visitPage(page, `/w/${widgetId}`);
   await goToForm(page, options);
   return { page, widgetId };
@@ -214,7 +214,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
   });
 
   test("free times that fail to load are loaded on request", async () => {
-    const page = await browser.open(visitor);
+    const page = await browser.share("visitor", visitor);
     await page.route("**/slots?*", (route) => route.abort("connectionreset"));
     await visitPage(page, `/w/${await service.makeWidget()}`);
     await page.getByRole("button", { name: /Online meeting/ }).click();
@@ -226,7 +226,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
 
   test("steps that can't be recorded are recorded later, and never block the visitor", async () => {
     const widgetId = await service.makeWidget();
-    const page = await browser.open(visitor);
+    const page = await browser.share("visitor", visitor);
     let isDown = true;
     await page.route("**/events", (route) =>
       isDown ? route.fulfill({ status: 503, headers: { "retry-after": "5" }, body: "{}" }) : route.continue(),

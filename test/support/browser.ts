@@ -12,23 +12,40 @@ const path = (await prepareBrowser()) ?? "";
 /** For the options of `test` and `describe`: why this file's tests can't run here, or false. */
 export const noBrowser = path === "" ? "no browser was found: install Chromium or set BROWSER_PATH" : false;
 
-/** One browser per file; every call gives a page in its own profile, closed at the end of the test. */
-export function useBrowser(): { open(options?: BrowserContextOptions): Promise<Page> } {
+export type TestBrowser = {
+  /** A page in its own profile, closed at the end of the test. */
+  open(options?: BrowserContextOptions): Promise<Page>;
+  /** The file's page with this name. It keeps its profile from test to test, so loading a screen takes half the time. */
+  share(name: string, options?: BrowserContextOptions): Promise<Page>;
+};
+
+/** One browser per file. */
+export function useBrowser(): TestBrowser {
   let browser: Browser | null = null;
+  const shared = new Map<string, Page>();
   before(async () => {
     if (!noBrowser) browser = await chromium.launch({ executablePath: path, args: FLAGS, env: toEnvironment() });
   });
   // A page left open keeps making requests, and slows down what follows.
   afterEach(async () => {
-    await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
+    const kept = new Set([...shared.values()].map((page) => page.context()));
+    const contexts = (browser?.contexts() ?? []).filter((context) => !kept.has(context));
+    await Promise.all(contexts.map((context) => context.close()));
   });
   after(async () => await browser?.close());
+  const open = async (options: BrowserContextOptions = {}) => {
+    if (!browser) throw new Error("No browser is open");
+    const context = await browser.newContext({ locale: "en-GB", timezoneId: "Europe/Berlin", ...options });
+    context.setDefaultTimeout(15_000);
+    return await context.newPage();
+  };
   return {
-    async open(options = {}) {
-      if (!browser) throw new Error("No browser is open");
-      const context = await browser.newContext({ locale: "en-GB", timezoneId: "Europe/Berlin", ...options });
-      context.setDefaultTimeout(15_000);
-      return await context.newPage();
+    open,
+    async share(name, options) {
+      const page = shared.get(name) ?? (await open(options));
+      shared.set(name, page);
+      await page.unrouteAll();
+      return page;
     },
   };
 }

@@ -4,21 +4,20 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import { type Config, parseConfig } from "../../src/server/config.ts";
 import { createTestApp, type TestApp } from "./app.ts";
-import type { useBrowser } from "./browser.ts";
+import type { TestBrowser } from "./browser.ts";
 import { makeOrganization } from "./builders.ts";
 import { type SignedIn, signIn } from "./sign-in.ts";
 import { openWire } from "./wire.ts";
-
-export type Look = "light" | "dark";
-export type Width = "desktop" | "phone";
 
 /** Both colour schemes and both widths; all four combinations would take twice the time. */
 export const LOOKS = [
   { look: "light", width: "desktop" },
   { look: "dark", width: "phone" },
-] as const satisfies readonly { look: Look; width: Width }[];
+] as const;
 
 export const SIZES = { desktop: { width: 1280, height: 860 }, phone: { width: 360, height: 740 } };
+
+const DESKTOP = { viewport: SIZES.desktop, colorScheme: "light", reducedMotion: "reduce" } as const;
 
 export type Dashboard = TestApp & {
   /** http://127.0.0.1:{port} */
@@ -26,12 +25,13 @@ export type Dashboard = TestApp & {
   organizationId: OrganizationId;
   /** /app/{organization} plus the path, as a full URL. */
   addressOf(path: string): string;
-  /** A person in the organization, signed in in their own browser. */
-  open(
-    browser: ReturnType<typeof useBrowser>,
-    options?: { role?: MemberRole; look?: Look; width?: Width },
-  ): Promise<{ page: Page; person: SignedIn }>;
+  /** A new person in the organization, signed in in their own browser. */
+  open(browser: TestBrowser, options?: { role?: MemberRole }): Promise<SignedInPage>;
+  /** The file's person with this role, whose page stays open from test to test. */
+  share(browser: TestBrowser, options?: { role?: MemberRole }): Promise<SignedInPage>;
 };
+
+type SignedInPage = { page: Page; person: SignedIn };
 
 /** The whole service, listening, with one organization. The dashboard pages are from the last `npm run build`. */
 export async function startDashboard({
@@ -50,26 +50,39 @@ export async function startDashboard({
   const { port } = await openWire(test.app, wantedPort);
   const base = `http://127.0.0.1:${port}`;
   const organizationId = await makeOrganization(test.deps.db, { timeZone: "Europe/Berlin", ...options });
+  const shared = new Map<MemberRole, SignedInPage>();
+  const signInOn = async (page: Page, role: MemberRole) => {
+    const person = await signIn(test, { role, organizationId });
+    await takeCookie(page, base, person.cookie);
+    return { page, person };
+  };
   return {
     ...test,
     base,
     organizationId,
     addressOf: (path) => `${base}/app/${organizationId}${path}`,
-    async open(browser, { role = "owner", look = "light", width = "desktop" } = {}) {
-      const person = await signIn(test, { role, organizationId });
-      const page = await openPage(browser, { look, width });
-      await takeCookie(page, base, person.cookie);
-      return { page, person };
+    open: async (browser, { role = "owner" } = {}) => await signInOn(await openPage(browser), role),
+    async share(browser, { role = "owner" } = {}) {
+      const page = await browser.share(role, DESKTOP);
+      const signedIn = shared.get(role) ?? (await signInOn(page, role));
+      shared.set(role, signedIn);
+      await page.setViewportSize(SIZES.desktop);
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.clock.setFixedTime(test.clock.now());
+      return signedIn;
     },
   };
 }
 
-export function openPage(
-  browser: ReturnType<typeof useBrowser>,
-  options: { look?: Look; width?: Width } = {},
-): Promise<Page> {
-  const { look = "light", width = "desktop" } = options;
-  return browser.open({ viewport: SIZES[width], colorScheme: look, reducedMotion: "reduce" });
+/** Goes to a screen as a link does, without loading the page and without reading again what is fresh. */
+export async function goTo(page: Page, address: string): Promise<void> {
+  const isOpen = new URL(page.url()).origin === new URL(address).origin;
+  if (!isOpen) await page.goto(address);
+  else await page.evaluate(`history.pushState({ __TSR_index: history.state.__TSR_index + 1 }, "", "${address}")`);
+}
+
+export function openPage(browser: TestBrowser): Promise<Page> {
+  return browser.open(DESKTOP);
 }
 
 /** Signs the page's browser in. */
