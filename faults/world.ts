@@ -19,7 +19,7 @@ import { createDeps, type ServiceDeps } from "../src/server/create-deps.ts";
 import { SUPERUSER_PASSWORD_FILE } from "../src/server/db/embedded/create-cluster.ts";
 import { dataFolderPaths } from "../src/server/db/embedded/folders.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
-import { migrate } from "../src/server/db/migrate.ts";
+import { MIGRATIONS_FOLDER, migrate } from "../src/server/db/migrate.ts";
 import { type Db, openDb, openPool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log.ts";
 import { addConnection } from "../src/server/scheduler/connections/connections.ts";
@@ -73,7 +73,7 @@ export async function openWorld(logFolder: string): Promise<World> {
   await boundJournal(embedded.url, dataDir);
   const log = createLog("silent");
   const pool = openPool({ url: embedded.url, size: 4, log });
-  await migrate({ pool, log });
+  await migrate({ pool, log, folder: MIGRATIONS_FOLDER });
   const db = openDb(pool);
 
   const clockFile = join(folder, "clock-shift");

@@ -6,14 +6,15 @@ import { pathToFileURL } from "node:url";
 // file as a test that the file's own tests and hooks belong to. All processes are busy until the last file has started. A file
 // must not depend on which files its process ran before.
 
-const FOLDER = join(import.meta.dirname, "../node_modules/.cache/bookflow-tests");
+/** Removed at the end. Two runs in one checkout don't meet. */
+const FOLDER = join(import.meta.dirname, `../node_modules/.cache/bookflow-tests-${process.pid}`);
 /** Far longer than any file takes. When one hangs, the others must still run. */
 const FILE_LIMIT_MS = 4 * 60_000;
 
 /** Writes one module per process, and returns their paths. Files start in the given order. */
 export function writeTestQueue(files: readonly string[], processes: number): string[] {
-  rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
+  process.once("exit", () => rmSync(FOLDER, { recursive: true, force: true }));
   const count = Math.min(processes, files.length);
   return Array.from({ length: count }, (_, n) => {
     const path = join(FOLDER, `${n}.test.mjs`);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SUPERUSER_PASSWORD_FILE } from "../src/server/db/embedded/create-cluster.ts";
 import { dataFolderPaths } from "../src/server/db/embedded/folders.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
-import { migrate } from "../src/server/db/migrate.ts";
+import { MIGRATIONS_FOLDER, migrate } from "../src/server/db/migrate.ts";
 import { openPool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log.ts";
 import { createCitusDatabase } from "../test/support/citus-cluster.ts";
@@ -75,7 +75,7 @@ async function makeTemplate(): Promise<void> {
   if (isCluster()) await createCitusDatabase(listDatabaseUrls(draft));
   else await onServer(`create database ${draft}`);
   const pool = openPool({ url: databaseUrl(draft), size: 1, log });
-  await migrate({ pool, log }).finally(() => pool.end());
+  await migrate({ pool, log, folder: MIGRATIONS_FOLDER }).finally(() => pool.end());
   // Citus keeps connections between the servers, and PostgreSQL clones only what nobody is connected to.
   if (isCluster()) {
     await onEveryServer(`alter database ${draft} allow_connections false`);

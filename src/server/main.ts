@@ -9,7 +9,7 @@ import { createLog, type Log } from "./lib/log.ts";
 import { StartError } from "./lib/start-error.ts";
 import { onStopSignal } from "./lib/stop-signal.ts";
 import { buildWorkerApp } from "./operations/worker-app.ts";
-import { startWorker } from "./worker.ts";
+import { startWorker, TASKS } from "./worker.ts";
 
 // config -> dependencies -> role; signals; nothing else. Logs go to standard output, messages for people to standard
 // error.
@@ -56,7 +56,7 @@ async function serve(parts: {
   const link = app && (await makeSetupLink(deps, toAddress(app, config)));
   const monitor = config.role === "worker" && config.workerPort > 0 ? buildWorkerApp(deps) : null;
   if (monitor) await listen(monitor, { host: config.host, port: config.workerPort, portName: "WORKER_PORT" });
-  const worker = config.role === "web" ? null : startWorker(deps);
+  const worker = config.role === "web" ? null : startWorker(deps, TASKS);
   onStopSignal(
     { graceMs: config.shutdownGraceMs, log },
     {

@@ -24,7 +24,7 @@ export type Task = {
 };
 
 /** All background tasks. Any number of workers may run each task at the same time. */
-const TASKS: readonly Task[] = [
+export const TASKS: readonly Task[] = [
   { name: "retention", periodMs: HOUR_MS, isLong: true, run: sweepExpired },
   { name: "expired-sign-ins", periodMs: HOUR_MS, isLong: true, run: sweepAccounts },
   { name: "recount", periodMs: 10 * SECOND_MS, isLong: true, run: rebuildOutdated },
@@ -37,8 +37,8 @@ const TASKS: readonly Task[] = [
   { name: "reports", periodMs: MINUTE_MS, isLong: true, run: sendReports },
 ];
 
-/** Starts every task. `stop` lets the current runs end at their next safe point and waits for them. */
-export function startWorker(deps: ServiceDeps, tasks: readonly Task[] = TASKS): { stop(): Promise<void> } {
+/** Starts these tasks and the delivery loop. `stop` lets the current runs end at their next safe point and waits for them. */
+export function startWorker(deps: ServiceDeps, tasks: readonly Task[]): { stop(): Promise<void> } {
   const stopping = new AbortController();
   // Initialise the counters to 0, so that `increase()` notices the first failure.
   for (const { name } of tasks) deps.metrics.taskRuns.inc({ task: name, outcome: "failed" }, 0);

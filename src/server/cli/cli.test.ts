@@ -227,13 +227,13 @@ describe("key", { concurrency: true }, () => {
   });
 });
 
-describe("import bookings", { concurrency: true }, () => {
-  const writeFile = (name: string, content: string | Buffer): string => {
-    const path = join(cli.folder, name);
-    writeFileSync(path, content);
-    return path;
-  };
+function writeFile(name: string, content: string | Buffer): string {
+  const path = join(cli.folder, name);
+  writeFileSync(path, content);
+  return path;
+}
 
+describe("import bookings", { concurrency: true }, () => {
   test("imports a file once, with any line endings, and prints the count", async () => {
     const { owner, widgetId } = await makeOwner(db);
     const notes = "one\u2028two\u2029three\u0085four";
@@ -282,20 +282,22 @@ describe("import bookings", { concurrency: true }, () => {
     const folder = await cli.runInside(["import", "bookings", "--org", owner, join(cli.folder, "folder.ndjson")]);
     assert.deepEqual(folder, refusal(`The file "${cli.folder}/folder.ndjson" cannot be read (EISDIR).`));
   });
+});
 
-  test("a file too large for the heap is imported, and progress is reported", { timeout: 120_000 }, async () => {
-    const { owner, widgetId } = await makeOwner(db);
-    const answers = [{ questionId: "q1", question: "Anything else?", answer: "long ".repeat(1_000) }];
-    const lines = Array.from({ length: 10_500 }, (_, index) =>
-      JSON.stringify(makeLine(widgetId, { createdAt: new Date(Date.UTC(2026, 0, 1) + index * 1_000), answers })),
-    );
-    // A leading blank line, so that batches never end on a round number.
-    const file = writeFile("large.ndjson", `\n${lines.join("\n")}\n`);
-    assert.ok(2 * statSync(file).size > HEAP_MB * 2 ** 20);
-    const args = ["import", "bookings", "--org", owner, file, "--json"];
-    const outcome = await cli.run(args, { nodeOptions: `--max-old-space-size=${HEAP_MB}` });
-    assert.deepEqual(outcome, { code: 0, stdout: '{"imported":10500,"skipped":0}\n', stderr: "10001 lines read\n" });
-  });
+test("a file of bookings too large for the heap is imported, and progress is reported", {
+  timeout: 120_000,
+}, async () => {
+  const { owner, widgetId } = await makeOwner(db);
+  const answers = [{ questionId: "q1", question: "Anything else?", answer: "long ".repeat(1_000) }];
+  const lines = Array.from({ length: 10_500 }, (_, index) =>
+    JSON.stringify(makeLine(widgetId, { createdAt: new Date(Date.UTC(2026, 0, 1) + index * 1_000), answers })),
+  );
+  // A leading blank line, so that batches never end on a round number.
+  const file = writeFile("large.ndjson", `\n${lines.join("\n")}\n`);
+  assert.ok(2 * statSync(file).size > HEAP_MB * 2 ** 20);
+  const args = ["import", "bookings", "--org", owner, file, "--json"];
+  const outcome = await cli.run(args, { nodeOptions: `--max-old-space-size=${HEAP_MB}` });
+  assert.deepEqual(outcome, { code: 0, stdout: '{"imported":10500,"skipped":0}\n', stderr: "10001 lines read\n" });
 });
 
 describe("retention run and migrate", { concurrency: true }, () => {

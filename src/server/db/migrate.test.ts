@@ -9,7 +9,7 @@ import { createCommandLine } from "../../../test/support/cli.ts";
 import { createTestDatabase, databaseUrl, onServer } from "../../../test/support/database.ts";
 import { createLog } from "../lib/log.ts";
 import { StartError } from "../lib/start-error.ts";
-import { migrate, requireUsableServer } from "./migrate.ts";
+import { MIGRATIONS_FOLDER, migrate, requireUsableServer } from "./migrate.ts";
 import { openPool, type Pool } from "./pool.ts";
 
 const log = createLog("silent");
@@ -46,18 +46,18 @@ const isStartError = (sentence: string) => (error: unknown) => {
 
 test("an empty database gets every migration in order, and a second start finds nothing to do", async () => {
   const { pool } = await createEmptyDatabase();
-  assert.deepEqual(await migrate({ pool, log }), { applied: names });
+  assert.deepEqual(await migrate({ pool, log, folder: MIGRATIONS_FOLDER }), { applied: names });
   assert.deepEqual(
     await listApplied(pool),
     names.map((name, index) => ({ number: index + 1, name })),
   );
-  assert.deepEqual(await migrate({ pool, log }), { applied: [] });
+  assert.deepEqual(await migrate({ pool, log, folder: MIGRATIONS_FOLDER }), { applied: [] });
 });
 
 test("when six start at once on an empty database, one migrates and the others find it done", async () => {
   const { url, pool } = await createEmptyDatabase();
   const pools = Array.from({ length: 6 }, () => openPool({ url, size: 2, log }));
-  const results = await Promise.all(pools.map((each) => migrate({ pool: each, log })));
+  const results = await Promise.all(pools.map((each) => migrate({ pool: each, log, folder: MIGRATIONS_FOLDER })));
   await Promise.all(pools.map((each) => each.end()));
 
   assert.deepEqual(
@@ -172,7 +172,7 @@ test("a real database in another encoding is refused before anything is created 
   const pool = openPool({ url: databaseUrl(name), size: 1, log });
   after(() => onServer(`drop database ${name} with (force)`));
   const sentence = "Bookflow needs a UTF8 database, but the one at DATABASE_URL uses LATIN1.";
-  await assert.rejects(migrate({ pool, log }), isStartError(sentence));
+  await assert.rejects(migrate({ pool, log, folder: MIGRATIONS_FOLDER }), isStartError(sentence));
   assert.deepEqual(await listTables(pool), []);
   await pool.end();
 });
@@ -185,7 +185,7 @@ test("a user who can't create tables and a read-only database each give a one-li
   const guest = openPool({ url, size: 1, log });
   guest.on("connect", (client) => void client.query(`set role ${role}`));
   await assert.rejects(
-    migrate({ pool: guest, log }),
+    migrate({ pool: guest, log, folder: MIGRATIONS_FOLDER }),
     isStartError("The database cannot be migrated: permission denied for schema public (42501)."),
   );
   await guest.end();
@@ -193,7 +193,7 @@ test("a user who can't create tables and a read-only database each give a one-li
   const reader = openPool({ url, size: 1, log });
   reader.on("connect", (client) => void client.query("set default_transaction_read_only = on"));
   await assert.rejects(
-    migrate({ pool: reader, log }),
+    migrate({ pool: reader, log, folder: MIGRATIONS_FOLDER }),
     isStartError("The database cannot be migrated: cannot execute CREATE TABLE in a read-only transaction (25006)."),
   );
   await reader.end();

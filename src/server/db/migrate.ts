@@ -9,20 +9,15 @@ import { connectPatiently, type Pool } from "./pool.ts";
 // Forward-only numbered migrations. Every process migrates at its start; the lock lets one do it while the others wait
 // and then find nothing left to do. Each file is one transaction, so a kill leaves either all of it or none.
 
-const MIGRATIONS_FOLDER = new URL("../../../migrations/", import.meta.url);
+export const MIGRATIONS_FOLDER = new URL("../../../migrations/", import.meta.url);
 const OLDEST_SERVER_VERSION = 180_000;
 /** Any number, as long as nothing else in the database uses it. */
 const MIGRATION_LOCK = 7_236_001;
 
 type Migration = { number: number; name: string; file: URL };
 
-export async function migrate(deps: {
-  pool: Pool;
-  log: Log;
-  /** Tests have their own. */
-  folder?: URL;
-}): Promise<{ applied: string[] }> {
-  const migrations = await listMigrations(deps.folder ?? MIGRATIONS_FOLDER);
+export async function migrate(deps: { pool: Pool; log: Log; folder: URL }): Promise<{ applied: string[] }> {
+  const migrations = await listMigrations(deps.folder);
   const client = await connectPatiently(deps.pool);
   try {
     requireUsableServer(await readServer(client));

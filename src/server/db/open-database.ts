@@ -4,7 +4,7 @@ import type { Log } from "../lib/log.ts";
 import { StartError } from "../lib/start-error.ts";
 import { DatabaseAway } from "./database-away.ts";
 import { openEmbeddedDatabase } from "./embedded/open.ts";
-import { migrate } from "./migrate.ts";
+import { MIGRATIONS_FOLDER, migrate } from "./migrate.ts";
 import { type Db, openDb, openPool, type Pool } from "./pool.ts";
 
 /** How long to wait for a server that is starting or a network that is not up yet. */
@@ -50,7 +50,7 @@ async function migrateFirst(deps: { url: string; log: Log; notice: (sentence: st
   const pool = openPool({ url: deps.url, size: 1, log: deps.log });
   try {
     await waitForServer(pool, deps.notice);
-    return (await migrate({ pool, log: deps.log })).applied;
+    return (await migrate({ pool, log: deps.log, folder: MIGRATIONS_FOLDER })).applied;
   } finally {
     await pool.end();
   }

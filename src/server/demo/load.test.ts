@@ -21,7 +21,7 @@ const { app, deps, url } = await createTestApp({ secretKey: SECRET_KEY });
 const { db } = deps;
 const commandLine = createCommandLine({ DATABASE_URL: url, SECRET_KEY });
 
-const visits = makeTraffic({ now: NOON });
+const visits = makeTraffic(NOON);
 const touches = visits.flatMap((visit) => visit.touches);
 const count = (step: Step) => touches.filter(({ steps }) => steps === toStepBit(step)).length;
 

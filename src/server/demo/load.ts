@@ -59,7 +59,7 @@ export async function loadDemo(deps: LoadDeps, options: { calendarUrl?: string }
 async function fill(deps: LoadDeps, { calendarUrl }: { calendarUrl?: string }): Promise<LoadOutcome> {
   const now = deps.clock.now();
   await makeOrganization(deps, new Date(now.getTime() - (DEMO_DAYS + 1) * DAY_MS));
-  const visits = makeTraffic({ now });
+  const visits = makeTraffic(now);
   const bookings = visits.flatMap((visit) => visit.bookings);
   const coming = bookings.filter(({ line }) => line.start > now.toISOString()).map((one) => toUpcoming(deps, one));
   const links = new Map(

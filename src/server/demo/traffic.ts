@@ -31,11 +31,10 @@ const STRAIGHT = 0.7;
 
 type Day = { readonly daysAgo: number; readonly startMs: number; readonly crowd: number };
 
-export function makeTraffic(period: { now: Date; days?: number }): DemoVisit[] {
-  const { now, days = DEMO_DAYS } = period;
+export function makeTraffic(now: Date): DemoVisit[] {
   const dice = createDice(SEED);
-  const world: World = { dice, calendars: openCalendars(now, days), customers: [], used: new Set() };
-  return listDays(dice, now, days).flatMap((day) =>
+  const world: World = { dice, calendars: openCalendars(now), customers: [], used: new Set() };
+  return listDays(dice, now).flatMap((day) =>
     listArrivals(dice, day)
       .filter(({ at }) => at.getTime() < now.getTime() - LONGEST_VISIT_MS)
       .map(({ way, at }) => {
@@ -45,21 +44,21 @@ export function makeTraffic(period: { now: Date; days?: number }): DemoVisit[] {
   );
 }
 
-function openCalendars(now: Date, days: number): Map<string, PracticeCalendar> {
-  const from = new Date(now.getTime() - days * DAY_MS);
+function openCalendars(now: Date): Map<string, PracticeCalendar> {
+  const from = new Date(now.getTime() - DEMO_DAYS * DAY_MS);
   const to = new Date(now.getTime() + CALENDAR_DAYS_AHEAD * DAY_MS);
   const range = { timeZone: DEMO_ZONE, from, to };
   return new Map(DEMO_WIDGETS.map(({ id, setup }) => [id, new PracticeCalendar(setup, range)]));
 }
 
 /** Oldest first. */
-function listDays(dice: Dice, now: Date, days: number): Day[] {
+function listDays(dice: Dice, now: Date): Day[] {
   const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(DEMO_ZONE).toPlainDate();
-  return Array.from({ length: days }, (_, index) => {
-    const daysAgo = days - 1 - index;
+  return Array.from({ length: DEMO_DAYS }, (_, index) => {
+    const daysAgo = DEMO_DAYS - 1 - index;
     const day = today.subtract({ days: daysAgo });
     const mood = 0.88 + dice.roll() * 0.24;
-    const crowd = CROWD * (WEEKDAYS[day.dayOfWeek - 1] ?? 1) * (1 + (GROWTH * index) / days) * mood;
+    const crowd = CROWD * (WEEKDAYS[day.dayOfWeek - 1] ?? 1) * (1 + (GROWTH * index) / DEMO_DAYS) * mood;
     return { daysAgo, startMs: day.toZonedDateTime(DEMO_ZONE).epochMilliseconds, crowd };
   });
 }
