@@ -5,14 +5,11 @@ import { createServer } from "node:net";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { encode } from "uqr";
-import type { OrganizationShape } from "#contract/app/account.ts";
 import { makeSetupLink } from "../../src/server/accounts/set-up/set-up.ts";
 import { OIDC_CLIENT, openOidcServer } from "../../src/server/accounts/testing/oidc-server.ts";
-import { askApp } from "../support/app-api.ts";
-import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
 import { goTo, openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
-import { assertGoodLooks } from "../support/looks.ts";
 import { type SignedIn, signIn, TEST_PASSWORD } from "../support/sign-in.ts";
 import { toTotpCode } from "../support/totp.ts";
 
@@ -244,70 +241,6 @@ describe("an organization's people", { skip: noBrowser }, () => {
     assert.equal(await page.getByRole("main").getByRole("table").count(), 0);
   });
 
-  test("a network failure is reported, and what was typed stays", async () => {
-    const { page } = await dashboard.share(browser, { role: "admin" });
-    await page.goto(dashboard.addressOf("/settings"));
-    const name = page.getByLabel("Organization name");
-    await name.fill("Lindenhof & Partners");
-    await page.route("**/api/app/organization", (route) => route.abort());
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Can’t reach Bookflow.").waitFor();
-    assert.equal(await name.inputValue(), "Lindenhof & Partners");
-    await page.unroute("**/api/app/organization");
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Settings saved").waitFor();
-    await page.getByRole("button", { name: /Organization: Lindenhof & Partners/ }).waitFor();
-    await name.fill("Lindenhof Dental");
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("button", { name: /Organization: Lindenhof Dental/ }).waitFor();
-  });
-
-  test("a screen whose code can't be loaded says so, and appears once the network is back", async () => {
-    const { page } = await dashboard.open(browser, { role: "admin" });
-    await page.goto(dashboard.addressOf("/settings"));
-    await page.getByLabel("Organization name").waitFor();
-    let loads = 0;
-    page.on("request", (request) => {
-      if (request.isNavigationRequest()) loads++;
-    });
-    await page.context().setOffline(true);
-    await page.getByRole("link", { name: "Analytics" }).click();
-    await page.getByText("Can’t reach Bookflow.").waitFor();
-    assert.equal(loads, 0, "the open screen stays while nothing can be loaded");
-    await page.context().setOffline(false);
-    await page.getByRole("heading", { level: 1, name: "Analytics" }).waitFor();
-
-    // A newer version has replaced the file.
-    loads = 0;
-    await page.route("**/assets/dashboard/AuditPage-*.js", (route) => route.fulfill({ status: 404 }));
-    await page.getByRole("link", { name: "Audit log" }).click();
-    await page.getByText("Something went wrong. Reload the page and try again.").waitFor();
-    assert.equal(loads, 1, "the page is reloaded once");
-    await page.unroute("**/assets/dashboard/AuditPage-*.js");
-    await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
-  });
-
-  test("Settings and Profile ask before discarding unsaved changes", async () => {
-    const { page } = await dashboard.share(browser, { role: "admin" });
-    const question = page.getByRole("dialog", { name: "Discard unsaved changes?" });
-    for (const [path, label] of [
-      ["/settings", "Organization name"],
-      ["/profile", "Name"],
-    ] as const) {
-      await goTo(page, dashboard.addressOf(path));
-      const field = page.getByRole("textbox", { name: label, exact: true });
-      await field.fill("Not saved");
-      await page.getByRole("link", { name: "Members" }).click();
-      await question.getByRole("button", { name: "Cancel" }).click();
-      await question.waitFor({ state: "detached" });
-      assert.equal(await field.inputValue(), "Not saved");
-      await page.getByRole("link", { name: "Members" }).click();
-      await question.getByRole("button", { name: "Leave" }).click();
-      await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
-    }
-  });
-
   test("signing out in one tab covers the others, and a tab checks who is signed in when it becomes visible", async () => {
     const { page, person } = await dashboard.open(browser);
     const other = await page.context().newPage();
@@ -352,85 +285,6 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await page.goto(`${dashboard.base}/sign-in?next=${encodeURIComponent("//evil.example/app")}`);
     await signInByKeyboard(page, { email: person.email, password: TEST_PASSWORD });
     await page.waitForURL(new RegExp(`^${dashboard.base}/app/org_`));
-  });
-
-  test("every screen is accessible, in light and dark, on desktop and phone", async () => {
-    const screens = ["/members", "/audit", "/settings", "/profile", "/nowhere"].map(dashboard.addressOf);
-    const entries = ["/sign-in", "/forgot-password", "/reset-password?token=x", "/sign-up", "/app/new-organization"];
-    const { page } = await dashboard.share(browser);
-    const complaints = listenForComplaints(page);
-    await page.goto("about:blank");
-    for (const address of [...screens, ...entries.map((path) => dashboard.base + path)]) {
-      await goTo(page, address);
-      await page.waitForURL(address);
-      await page.getByRole("heading", { level: 1 }).waitFor();
-      await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });
-      await assertGoodLooks(page);
-    }
-    assert.deepEqual(complaints, []);
-  });
-
-  test("keyboard focus moves to new content", async () => {
-    const { page } = await dashboard.share(browser, { role: "admin" });
-    await page.goto(dashboard.addressOf("/members"));
-    await page.getByRole("table", { name: "Members" }).waitFor();
-    await page.keyboard.press("Tab");
-    assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to content");
-    await page.getByRole("link", { name: "Audit log" }).press("Enter");
-    await page.getByRole("heading", { name: "Audit log" }).waitFor();
-    assert.equal(await page.evaluate("document.activeElement.textContent"), "Audit log");
-    assert.equal(await page.title(), "Audit log · Bookflow");
-    await page.goBack();
-    await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
-  });
-
-  test("Ctrl K finds a screen, a booking and a widget, and the question mark lists the shortcuts", async () => {
-    const { deps, organizationId } = dashboard;
-    const widgetId = await makeWidget(deps.db, organizationId, { name: "Harbour branch" });
-    const { reference } = await makeBooking(deps.db, organizationId, { widgetId, customer_name: "Wilma Suchfall" });
-    const { page } = await dashboard.share(browser);
-    await page.goto(dashboard.addressOf("/members"));
-    await page.getByRole("table", { name: "Members" }).waitFor();
-    for (const [text, label, path] of [
-      ["audit", "Audit log", "/audit"],
-      [reference.toLowerCase(), "Wilma Suchfall", `/bookings/${reference}`],
-      ["suchfall", "Wilma Suchfall", `/bookings/${reference}`],
-      ["harbour", "Harbour branch", `/widgets/${widgetId}`],
-    ] as const) {
-      await page.keyboard.press("Control+K");
-      await page.getByPlaceholder("Search screens, bookings, widgets and endpoints").fill(text);
-      await page.getByRole("button", { name: label }).last().waitFor();
-      if (path === "/audit") assert.deepEqual(await findAccessibilityFaults(page), []);
-      await page.keyboard.press("Enter");
-      await page.waitForURL(dashboard.addressOf(path));
-    }
-    await page.keyboard.press("Shift+?");
-    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
-  });
-
-  test("changes by someone else appear, and what was typed stays", async () => {
-    const { page: one } = await dashboard.share(browser, { role: "admin" });
-    const { person: other } = await dashboard.share(browser);
-    await one.goto(dashboard.addressOf("/settings"));
-    await one.getByLabel("Organization name").fill("Lindenhof am See");
-    const change = async (body: object) => await askApp(dashboard.app, other, "PATCH /organization", body);
-    assert.equal((await change({ timeZone: "Asia/Tokyo" })).status, 200);
-    await one.getByRole("button", { name: "Save" }).click();
-    await one.getByText("Settings saved").waitFor();
-    await one.waitForFunction(`document.body.innerText.includes("Asia/Tokyo")`);
-    const read = async () => (await askApp(dashboard.app, other, "GET /organization")).body as OrganizationShape;
-    const saved = await read();
-    assert.deepEqual([saved.name, saved.timeZone], ["Lindenhof am See", "Asia/Tokyo"]);
-
-    await one.getByLabel("Organization name").fill("Lindenhof am Meer");
-    assert.equal((await change({ name: "Lindenhof am Berg" })).status, 200);
-    await one.getByRole("button", { name: "Save" }).click();
-    await one.getByText("Someone else changed this to Lindenhof am Berg.").waitFor();
-    assert.equal(await one.getByLabel("Organization name").inputValue(), "Lindenhof am Meer");
-    assert.equal((await read()).name, "Lindenhof am Berg");
-    await one.getByRole("button", { name: "Save" }).click();
-    await one.getByRole("button", { name: /Organization: Lindenhof am Meer/ }).waitFor();
-    assert.equal((await read()).name, "Lindenhof am Meer");
   });
 });
 
@@ -524,17 +378,6 @@ async function turnOnTwoFactor(page: Page, password: string): Promise<{ uri: str
 function listDarkModules(text: string): string[] {
   const { data } = encode(text, { ecc: "M", border: 4 });
   return data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}`] : [])));
-}
-
-/** What the browser reports: script errors, and requests refused by the Content-Security-Policy. */
-function listenForComplaints(page: Page): string[] {
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
-      complaints.push(message.text());
-  });
-  return complaints;
 }
 
 /** Return links contain the port, so it is chosen before the service listens. */
