@@ -61,8 +61,8 @@ function listTestFiles(): string[] {
 
 async function runTests(files: string[]): Promise<Counts> {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
-  // One more than there are CPUs, since some file is always waiting for something.
-  const processes = Math.min(availableParallelism() + 1, FILES_AT_ONCE_MAX);
+  // Two more than there are CPUs, since some files are always waiting for a process, a time limit or the browser.
+  const processes = Math.min(availableParallelism() + 2, FILES_AT_ONCE_MAX);
   const events = run({
     files: writeTestQueue(files, processes),
     concurrency: processes,

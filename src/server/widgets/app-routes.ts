@@ -24,7 +24,6 @@ type WithWidget = { Params: { widget: string } };
 /** Widgets are never deleted, because their bookings and counts belong to them; unused ones are paused. */
 export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
   const readNewWidget = bodyReader(NewWidget);
-  const readWidgetChange = bodyReader(WidgetChange);
 
   api.get("/widgets", { schema: { response: { 200: AppWidgetList } } }, async (request) => {
     const rows = await listWidgetsWithViews(deps.db, memberOf(request).organizationId);
@@ -54,6 +53,12 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
     return await readWidget(deps, memberOf(request).organizationId, requireWidgetId(request.params.widget));
   });
 
+  servicesRoute(api, deps);
+  changeRoute(api, deps);
+}
+
+/** What the widget's scheduling system offers. */
+function servicesRoute(api: FastifyInstance, deps: WidgetDeps): void {
   api.get<WithWidget>(
     "/widgets/:widget/services",
     { schema: { response: { 200: WidgetServices } } },
@@ -75,6 +80,10 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
       };
     },
   );
+}
+
+function changeRoute(api: FastifyInstance, deps: WidgetDeps): void {
+  const readWidgetChange = bodyReader(WidgetChange);
 
   api.patch<WithWidget>("/widgets/:widget", { schema: { response: { 200: AppWidget } } }, async (request) => {
     const member = memberOf(request);

@@ -16,8 +16,10 @@ import { hasPassword, listMemberships, type Membership, updateUserName } from ".
 import { createOrganization } from "../set-up/create-organization.ts";
 import { auditPerson } from "./audit-person.ts";
 
+type MeDeps = Pick<Deps, "db" | "clock" | "random" | "config">;
+
 /** A person's own account, independent of any organization. Behind the person guard. */
-export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random" | "config">): void {
+export function meRoutes(app: FastifyInstance, deps: MeDeps): void {
   app.get("/me", { schema: { response: { 200: Me } } }, async (request) => {
     const { userId, name, email, isTwoFactorOn } = personOf(request);
     const memberships = await listMemberships(deps.db, userId);
@@ -45,6 +47,11 @@ export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" |
     },
   );
 
+  sessionRoutes(app, deps);
+  newOrganizationRoute(app, deps);
+}
+
+function sessionRoutes(app: FastifyInstance, deps: MeDeps): void {
   app.get("/me/sessions", { schema: { response: { 200: SignIns } } }, async (request) => {
     const { userId, sessionId } = personOf(request);
     const rows = await listSessions(deps.db, userId, deps.clock.now());
@@ -73,7 +80,9 @@ export function meRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" |
       return reply.code(204).send();
     },
   );
+}
 
+function newOrganizationRoute(app: FastifyInstance, deps: MeDeps): void {
   app.post<{ Body: { name: string; timeZone: string } }>(
     "/organizations",
     { schema: { body: NewOrganization, response: { 201: CreatedOrganization } } },

@@ -18,8 +18,10 @@ import {
 } from "./member-queries.ts";
 import { requireOwnerForOwners } from "./require-owner.ts";
 
+type MemberDeps = Pick<Deps, "db" | "clock" | "random">;
+
 /** The organization's members. Behind the member guard; people join by invitation. */
-export function memberRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random">): void {
+export function memberRoutes(app: FastifyInstance, deps: MemberDeps): void {
   app.get("/members", { schema: { response: { 200: MemberList } } }, async (request) => ({
     data: (await listMembers(deps.db, memberOf(request).organizationId)).map(toShape),
   }));
@@ -53,7 +55,11 @@ export function memberRoutes(app: FastifyInstance, deps: Pick<Deps, "db" | "cloc
     },
   );
 
-  // Anyone may leave. Removing someone else takes an admin.
+  removeRoute(app, deps);
+}
+
+/** Anyone may leave. Removing someone else takes an admin. */
+function removeRoute(app: FastifyInstance, deps: MemberDeps): void {
   app.delete<{ Params: { userId: string } }>(
     "/members/:userId",
     { schema: { response: { 204: {} } } },

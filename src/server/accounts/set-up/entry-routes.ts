@@ -61,6 +61,10 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
     },
   );
 
+  invitationRoutes(app, deps);
+}
+
+function invitationRoutes(app: FastifyInstance, deps: EntryDeps): void {
   app.post<{ Body: { token: string } }>(
     "/invitations/look-up",
     { schema: { body: InvitationToken, response: { 200: InvitationPreview } } },
