@@ -20,7 +20,8 @@ export type Wanted = {
 
 type BookingFrame = { readonly element: HTMLElement; readonly title: string; close(): void };
 
-const READY_LIMIT_MS = 10_000;
+/** A frame that takes longer is replaced by an explanation, but may still become ready. */
+const READY_LIMIT_MS = 3_000;
 
 /** One per open frame. With a message: handles it if it is that frame's. Without one: tells the frame what has changed. */
 const open = new Set<(message?: MessageEvent<Envelope<FromFrame>>) => void>();
@@ -31,14 +32,15 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
   const frame = `f${++made}`;
   const { widget } = wanted;
   const locale = toLocale(wanted.locale);
-  const [title, close] = findTexts(locale);
+  const [title, close, failure, retry] = findTexts(locale);
   const mode = onClose ? "popup" : "inline";
   const iframe = make("iframe", { title });
-  const element = make("div", { className: mode }, make("progress", { ariaLabel: title }), iframe);
-  const timer = setTimeout(fail, READY_LIMIT_MS);
+  const status = make("output");
+  const element = make("div", {}, status);
   let isReady = false;
 
   iframe.src = toAddress("embed", { frame, mode, hostOrigin: origin });
+  load();
   // Shown until the frame has its own.
   if (onClose) element.append(make("button", { textContent: "×", ariaLabel: close, onclick: onClose }));
   open.add(take);
@@ -46,7 +48,6 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
     element,
     title,
     close() {
-      clearTimeout(timer);
       open.delete(take);
       element.remove();
     },
@@ -63,7 +64,7 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
     else if (said.type === "close") onClose?.();
     else {
       if (said.type === "ready") show();
-      if (said.type === "failed" && !isReady) fail();
+      if (said.type === "failed") fail();
       update();
       site.tell(widget, said);
     }
@@ -80,17 +81,28 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
   }
 
   function show(): void {
-    clearTimeout(timer);
     isReady = true;
     element.className = `${mode} ready`;
     if (onClose) iframe.focus();
   }
 
-  /** If the frame becomes ready later, it replaces the link. */
+  /** An iframe that is inserted again is loaded again. False: the link that calls this leads nowhere. */
+  function load(): false {
+    setTimeout(fail, READY_LIMIT_MS);
+    status.textContent = "…";
+    element.className = mode;
+    element.append(iframe);
+    return false;
+  }
+
   function fail(): void {
-    const link = make("a", { textContent: `${title} ↗`, href: toAddress("w", {}), target: "_blank" });
-    element.firstChild?.replaceWith(link);
-    element.className += " failed";
+    if (isReady) return;
+    element.className = `${mode} failed`;
+    status.replaceChildren(
+      failure,
+      make("a", { textContent: retry, href: "#", onclick: load }),
+      make("a", { textContent: `${title} ↗`, href: toAddress("w", {}), target: "_blank" }),
+    );
   }
 
   /** The context goes into the fragment, which appears on no server and in no log. */

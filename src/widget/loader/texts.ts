@@ -2,17 +2,17 @@ import type { Language } from "#contract/languages.ts";
 
 // The loader's own texts; the frame has the rest.
 
-/** By language: the frame's title and its Close button. */
+/** By language: the frame's title, its Close button, and what is shown when the frame can't be loaded. */
 const TEXTS = {
-  en: "Book an appointment|Close",
-  de: "Termin buchen|Schließen",
-  fr: "Prendre rendez-vous|Fermer",
-  es: "Reservar cita|Cerrar",
-  pt: "Marcar agora|Fechar",
-} satisfies Record<Language, `${string}|${string}`>;
+  en: "Book an appointment|Close|No connection|Try again",
+  de: "Termin buchen|Schließen|Keine Verbindung|Neu laden",
+  fr: "Prendre rendez-vous|Fermer|Pas de connexion|Recharger",
+  es: "Reservar cita|Cerrar|Sin conexión|Recargar",
+  pt: "Marcar agora|Fechar|Sem ligação|Recarregar",
+} satisfies Record<Language, `${string}|${string}|${string}|${string}`>;
 
-export function findTexts(locale: string): [title: string, close: string] {
-  // An unknown language gives undefined. Every entry has two parts, as the type above says.
+export function findTexts(locale: string): [title: string, close: string, failure: string, retry: string] {
+  // An unknown language gives undefined. Every entry has four parts, as the type above says.
   const text: string | undefined = TEXTS[locale.slice(0, 2).toLowerCase() as Language];
-  return (text ?? TEXTS.en).split("|") as [string, string];
+  return (text ?? TEXTS.en).split("|") as [string, string, string, string];
 }
