@@ -302,7 +302,7 @@ export const LONG_FUNCTIONS: readonly { readonly file: string; readonly linesMax
   { file: "src/server/lib/metrics.ts", linesMax: 180 },
   { file: "src/server/scheduler/connections/app-routes.ts", linesMax: 100 },
   { file: "src/server/webhooks/endpoints/app-routes.ts", linesMax: 100 },
-  { file: "src/widget/loader/booking-frame.ts", linesMax: 80 },
+  { file: "src/widget/loader/booking-frame.ts", linesMax: 84 },
   { file: "src/widget/loader/start.ts", linesMax: 70 },
 ];
 
