@@ -17,7 +17,6 @@ import { KeyCap } from "./funnel/record/key-cap.ts";
 import { refuseMalformedRequest } from "./http/client-error.ts";
 import { compileOnUse } from "./http/compile-on-use.ts";
 import { installErrorHandler, sendError } from "./http/error-handler.ts";
-import { watchMethods } from "./http/method-not-allowed.ts";
 import { describeApi, openApiRoutes } from "./http/openapi.ts";
 import { prepareReadApi } from "./http/read-api.ts";
 import { readRequestId } from "./http/request-id.ts";
@@ -60,7 +59,6 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   installResponseHeaders(app, deps.config);
   installRequestLog(app, deps);
   installErrorHandler(app, deps);
-  const methods = watchMethods(app);
   await describeApi(app, deps.config, { webhooks: OPENAPI_WEBHOOKS });
 
   await app.register(
@@ -95,6 +93,5 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   await docsRoutes(app);
   operationsRoutes(app, deps);
 
-  methods.refuseOthers();
   return app;
 }

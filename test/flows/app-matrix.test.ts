@@ -24,7 +24,7 @@ import {
 } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { askApp } from "../support/app-api.ts";
 import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
-import { listGetRoutes } from "../support/routes.ts";
+import { listRoutes } from "../support/routes.ts";
 import { type SignedIn, signIn } from "../support/sign-in.ts";
 
 // Every route of the dashboard API, called by everyone: nobody, each role, another organization's owner, and on each plan.
@@ -221,12 +221,9 @@ test("every route is in the tables", async () => {
     [...Object.values(APP_ROUTES), ...accountRoutes].map(({ method, path }) => `${method} ${APP_PREFIX}${path}`),
   );
   const mounted = new Set<string>();
-  for (const url of (await listGetRoutes(app)).filter((each) => each.startsWith(`${APP_PREFIX}/`))) {
-    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
-      // Not signed in: routes that aren't mounted say so first.
-      const { statusCode } = await app.inject({ method, url: url.replaceAll(/:\w+/g, "nobody") });
-      if (statusCode !== 405) mounted.add(`${method} ${url}`);
-    }
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
+    const urls = (await listRoutes(app, method)).filter((url) => url.startsWith(`${APP_PREFIX}/`));
+    for (const url of urls) mounted.add(`${method} ${url}`);
   }
   assert.deepEqual([...mounted].sort(), [...listed].sort());
 });

@@ -5,7 +5,7 @@ import { randomId, systemRandom } from "../../src/server/lib/random.ts";
 import { createTestApp } from "../support/app.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
 import { makeCaller } from "../support/read-api.ts";
-import { listGetRoutes } from "../support/routes.ts";
+import { listRoutes } from "../support/routes.ts";
 
 // One organization's key, every route, and every id of another organization in every place an id can appear.
 
@@ -15,7 +15,7 @@ const mine = await makeCaller(deps.db);
 const own = await makeBooking(deps.db, mine.owner, { widgetId: mine.widgetId, customer_email: "own@example.com" });
 
 const theirs = await makeForeignOrganization();
-const routes = await listGetRoutes(app);
+const routes = await listRoutes(app, "GET");
 
 async function makeForeignOrganization() {
   const owner = await makeOrganization(deps.db, { name: "Theirs Ltd" });

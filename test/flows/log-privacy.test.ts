@@ -7,7 +7,7 @@ import { hashApiKey } from "../../src/server/api-keys/token.ts";
 import { createTestApp } from "../support/app.ts";
 import { makeBooking } from "../support/builders.ts";
 import { makeCaller } from "../support/read-api.ts";
-import { listGetRoutes } from "../support/routes.ts";
+import { listRoutes } from "../support/routes.ts";
 import { openWire } from "../support/wire.ts";
 
 // Every kind of request, successful or not, with personal data, keys and addresses wherever a caller can put them; then the
@@ -92,7 +92,7 @@ async function listRequests(): Promise<InjectOptions[]> {
     `?%zz=${email}`,
   ];
   const paths = [
-    ...(await listGetRoutes(app)),
+    ...(await listRoutes(app, "GET")),
     `/api/v1/bookings/${stored.reference}`,
     `/api/v1/bookings/${email}`,
     `/${caller.key}`,

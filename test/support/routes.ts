@@ -3,12 +3,14 @@ import type { FastifyInstance } from "fastify";
 
 const INDENT = 4;
 
-/** The pattern of every GET route in the app, with `:name` and `*` for path parameters. */
-export async function listGetRoutes(app: FastifyInstance): Promise<string[]> {
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** The pattern of every route in the app with this method, with `:name` and `*` for path parameters. */
+export async function listRoutes(app: FastifyInstance, method: Method): Promise<string[]> {
   await app.ready();
   const urls: string[] = [];
   const parents: string[] = [];
-  for (const line of app.printRoutes({ method: "GET", commonPrefix: false }).split("\n")) {
+  for (const line of app.printRoutes({ method, commonPrefix: false }).split("\n")) {
     const match = /^([│ ]*)[├└]── (.*?)( \([A-Z, -]+\))?$/.exec(line);
     if (!match) continue;
     const [, indent = "", part = "", methods] = match;
@@ -19,6 +21,6 @@ export async function listGetRoutes(app: FastifyInstance): Promise<string[]> {
     if (methods !== undefined && part !== "*") urls.push(url);
   }
   // Parsed from the printed route tree, so make sure it was parsed correctly.
-  for (const url of urls) assert.ok(app.hasRoute({ url, method: "GET" }), url);
+  for (const url of urls) assert.ok(app.hasRoute({ url, method }), url);
   return urls;
 }

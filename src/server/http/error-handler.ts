@@ -3,13 +3,17 @@ import { isDatabaseAway } from "../db/database-away.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "./api-error.ts";
 import { takeOverRefusals } from "./client-error.ts";
+import { watchMethods } from "./method-not-allowed.ts";
 
 /** Turns every error into the contract's error shape. Callers never see internals. */
 export function installErrorHandler(app: FastifyInstance, deps: Pick<Deps, "log">): void {
   takeOverRefusals(app);
   app.setErrorHandler((error, request, reply) => sendError(deps, { error, request, reply }));
-  // Refused in onRequest, so the body of a request to an unknown path is never read.
-  app.addHook("onRequest", (request, _reply, done) => (request.is404 ? done(nothingHere()) : done()));
+  const methods = watchMethods(app);
+  // Refused in onRequest, so the body of a request to an unknown path or with a wrong method is never read.
+  app.addHook("onRequest", (request, _reply, done) =>
+    request.is404 ? done(methods.refuse(request) ?? nothingHere()) : done(),
+  );
   app.setNotFoundHandler((request, reply) => sendError(deps, { error: nothingHere(), request, reply }));
 }
 
