@@ -145,10 +145,13 @@ const TITLES: readonly (readonly [id: string, title: string])[] = [
   ["Samoa Standard Time", "(UTC+13:00) Samoa"],
   ["Line Islands Standard Time", "(UTC+14:00) Kiritimati Island"],
   // Titles of older versions of Windows.
+  ["Cape Verde Standard Time", "(UTC-01:00) Cape Verde Is."],
   ["Central Asia Standard Time", "(UTC+06:00) Astana"],
+  ["Central Asia Standard Time", "(UTC+06:00) Nur-Sultan"],
   ["Mountain Standard Time (Mexico)", "(UTC-07:00) Chihuahua, La Paz, Mazatlan"],
   ["Qyzylorda Standard Time", "(UTC+05:00) Qyzylorda"],
   ["Russian Standard Time", "(UTC+03:00) Moscow, St. Petersburg, Volgograd"],
+  ["Ulaanbaatar Standard Time", "(UTC+08:00) Ulaan Bataar"],
 ];
 
 for (const [id, title] of TITLES)

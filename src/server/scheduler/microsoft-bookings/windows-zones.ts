@@ -28,6 +28,7 @@ const PLACES: readonly (readonly [place: string, windowsId: string])[] = [
   ["Bougainville Island", "Bougainville Standard Time"],
   ["Brasilia", "E. South America Standard Time"],
   ["Cabo Verde Is.", "Cape Verde Standard Time"],
+  ["Cape Verde Is.", "Cape Verde Standard Time"],
   ["Chetumal", "Eastern Standard Time (Mexico)"],
   ["Chokurdakh", "Russia Time Zone 10"],
   ["Indiana (East)", "US Eastern Standard Time"],
@@ -37,12 +38,15 @@ const PLACES: readonly (readonly [place: string, windowsId: string])[] = [
   ["Marquesas Islands", "Marquesas Standard Time"],
   ["Norfolk Island", "Norfolk Standard Time"],
   ["Nuku'alofa", "Tonga Standard Time"],
+  // The name of Astana from 2019 to 2022.
+  ["Nur-Sultan", "Central Asia Standard Time"],
   ["Port Louis", "Mauritius Standard Time"],
   ["Saint Pierre and Miquelon", "Saint Pierre Standard Time"],
   ["Salvador", "Bahia Standard Time"],
   ["Solomon Is.", "Central Pacific Standard Time"],
   ["Sri Jayawardenepura", "Sri Lanka Standard Time"],
   ["Turks and Caicos", "Turks And Caicos Standard Time"],
+  ["Ulaan Bataar", "Ulaanbaatar Standard Time"],
   ["West Central Africa", "W. Central Africa Standard Time"],
 ];
 
