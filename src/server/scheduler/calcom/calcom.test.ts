@@ -256,3 +256,13 @@ test("an incomplete search does not report a booking as missing", async () => {
   server.bookings.push({ ...made, uid: "booking-99" });
   assert.equal((await system.findByReference(sought, NEVER)).kind, "unavailable");
 });
+
+test("an event type that would end after the last possible date is unreadable", async () => {
+  const { system, server } = await openCalcom();
+  const eventType = { id: 1, title: "Endless", lengthInMinutes: 1e300, bookingFields: [] };
+  server.twist("GET /event-types", { answer: { status: 200, json: { status: "success", data: [eventType] } } });
+  const sought = { reference: "SVC-222222" as Reference, serviceId: "1", startAt: CALCOM_NOW };
+  const found = await system.findByReference(sought, NEVER);
+  assert.ok(found.kind === "unavailable", found.kind);
+  assert.equal(found.upstream?.failure, "unreadable");
+});

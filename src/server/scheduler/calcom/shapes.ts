@@ -29,11 +29,14 @@ const BookingField = Type.Object({
 });
 export type BookingField = Static<typeof BookingField>;
 
+/** A year. A much longer one would end on a date that doesn't exist. */
+const LENGTH_MINUTES_MAX = 365 * 24 * 60;
+
 const EventType = Type.Object({
   id: Type.Integer(),
   title: Type.String(),
   description: maybe(Type.String()),
-  lengthInMinutes: Type.Number({ exclusiveMinimum: 0 }),
+  lengthInMinutes: Type.Number({ exclusiveMinimum: 0, maximum: LENGTH_MINUTES_MAX }),
   bookingFields: Type.Array(BookingField),
   locations: maybe(Type.Array(Type.Object({ type: Type.String() }))),
   hidden: maybe(Type.Boolean()),

@@ -17,6 +17,9 @@ export type CalendlyApi = {
 
 const PAGES_MAX = 10;
 const ITEMS_PER_PAGE = 100;
+/** Available times come on one page: every minute of a month is 44,640. */
+const ITEMS_MAX = 50_000;
+const UNREADABLE = { status: null, requestId: null, failure: "unreadable" } as const;
 
 export function createCalendlyApi(deps: { outbound: Outbound }, { settings, credentials }: CalendlyParts): CalendlyApi {
   const headers = { Authorization: `Bearer ${credentials.token}` };
@@ -37,11 +40,12 @@ export function createCalendlyApi(deps: { outbound: Outbound }, { settings, cred
         const query: Query = { ...request.query, ...(token === null ? {} : { page_token: token }) };
         const page: Read<Page<T>> = readReply(await get(request.path, query, signal), shape);
         if (page.kind !== "found") return page;
-        items.push(...page.value.collection);
+        for (const item of page.value.collection) items.push(item);
+        if (items.length > ITEMS_MAX) return unavailable(UNREADABLE);
         token = page.value.pagination?.next_page_token ?? null;
         if (token === null) return found(items);
       }
-      return unavailable({ status: null, requestId: null, failure: "unreadable" });
+      return unavailable(UNREADABLE);
     },
     post: (path, json, signal) =>
       sendPatiently(

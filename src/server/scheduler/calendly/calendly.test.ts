@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MINUTE_MS } from "#contract/durations.ts";
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
 import { CALENDLY_REQUEST_ID, type Twist, toError } from "../testing/calendly-server.ts";
-import { CALENDLY_NOW } from "../testing/calendly-world.ts";
+import { CALENDLY_NOW, eventTypes } from "../testing/calendly-world.ts";
 import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
 import { type ExternalSubject, testExternalConformance } from "../testing/external-conformance.ts";
 import { createTimeLimit } from "../testing/local-server.ts";
@@ -229,4 +229,23 @@ test("a timeout while Calendly is silent has an unknown outcome, and the booking
   const outcome = await system.book(request, limit.signal);
   assert.deepEqual(outcome, { kind: "unknown", upstream: { status: null, requestId: null, failure: "timeout" } });
   assert.equal((await system.findByReference(request, NEVER)).kind, "found");
+});
+
+test("available times that no event type has are refused", async () => {
+  const { system, server } = await openCalendly();
+  const range = { from: CALENDLY_NOW, to: new Date(CALENDLY_NOW.getTime() + DAY_MS) };
+  const collection = Array.from({ length: 200_000 }, () => ({ start_time: "" }));
+  server.twist("GET /event_type_available_times", { answer: { status: 200, json: { collection } } });
+  const read = await system.listSlots({ serviceId: "CHECKUP", staffId: null, ...range }, NEVER);
+  assert.ok(read.kind === "unavailable", read.kind);
+  assert.equal(read.upstream?.failure, "unreadable");
+});
+
+test("an event type that would end after the last possible date is unreadable", async () => {
+  const { system, server } = await openCalendly();
+  const collection = [{ ...eventTypes[0], duration: 1e300 }];
+  server.twist("GET /event_types", { answer: { status: 200, json: { collection } } });
+  const read = await system.listServices(NEVER);
+  assert.ok(read.kind === "unavailable", read.kind);
+  assert.equal(read.upstream?.failure, "unreadable");
 });

@@ -19,6 +19,9 @@ export type CustomQuestion = Static<typeof CustomQuestion>;
 const EventLocation = Type.Object({ kind: Type.String(), location: maybe(Type.String()) });
 export type EventLocation = Static<typeof EventLocation>;
 
+/** A year. A much longer one would end on a date that doesn't exist. */
+const DURATION_MINUTES_MAX = 365 * 24 * 60;
+
 const EventType = Type.Object({
   uri: Type.String(),
   name: Type.String(),
@@ -31,7 +34,7 @@ const EventType = Type.Object({
   /** `instant` or `poll`. */
   booking_method: maybe(Type.String()),
   is_paid: maybe(Type.Boolean()),
-  duration: Type.Number({ exclusiveMinimum: 0 }),
+  duration: Type.Number({ exclusiveMinimum: 0, maximum: DURATION_MINUTES_MAX }),
   description_plain: maybe(Type.String()),
   custom_questions: maybe(Type.Array(CustomQuestion)),
   locations: maybe(Type.Array(EventLocation)),

@@ -2,11 +2,15 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { DateTimeTimeZone } from "./shapes.ts";
 import { toIanaZone } from "./windows-zones.ts";
 
-/** `PT1H30M`, `P365D`. Null for anything that is not a duration of fixed length. */
+/** Ten years. A longer duration would lead to dates that don't exist. */
+const DURATION_MINUTES_MAX = 10 * 365 * 24 * 60;
+
+/** `PT1H30M`, `P365D`; ten years at most. Null for anything that is not a duration of fixed length. */
 export function toMinutes(duration: string | null | undefined): number | null {
   if (duration === null || duration === undefined) return null;
   try {
-    return Temporal.Duration.from(duration).total("minutes");
+    const minutes = Temporal.Duration.from(duration).total("minutes");
+    return Math.min(Math.max(minutes, -DURATION_MINUTES_MAX), DURATION_MINUTES_MAX);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

@@ -5,7 +5,7 @@ import type { Reference } from "#contract/ids.ts";
 import type { Slot } from "../scheduling-system.ts";
 import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
 import { type ExternalSubject, testExternalConformance } from "../testing/external-conformance.ts";
-import { GRAPH_NOW, PRACTICE, REMINDERS } from "../testing/graph-world.ts";
+import { business, GRAPH_NOW, PRACTICE, REMINDERS, services } from "../testing/graph-world.ts";
 import { openGraph } from "../testing/open-graph.ts";
 
 const NEVER = new AbortController().signal;
@@ -378,6 +378,38 @@ test("lists that no business has are refused, and do not keep the process busy",
   assert.equal((await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER)).kind, "unavailable");
   assert.ok(process.cpuUsage(startedAt).user < 10_000_000);
 });
+
+for (const [startTime, endTime] of [
+  ["25:00:00", "26:00:00"],
+  ["09:00:00", "24:00:00"],
+  ["nine", ""],
+] as const) {
+  test(`opening hours from “${startTime}” to “${endTime}” are unreadable, and nothing throws`, async () => {
+    const { system, server } = await openGraph();
+    const businessHours = [{ day: "monday", timeSlots: [{ startTime, endTime }] }];
+    server.twist("GET /", { answer: { status: 200, json: { ...business, businessHours } } });
+    const range = { from: GRAPH_NOW, to: new Date(GRAPH_NOW.getTime() + DAY_MS) };
+    const read = await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER);
+    assert.ok(read.kind === "unavailable", read.kind);
+    assert.equal(read.upstream?.failure, "unreadable");
+  });
+}
+
+for (const change of [
+  { defaultDuration: "PT99999999999H" },
+  { preBuffer: "PT99999999999H" },
+  { postBuffer: "P99999999D" },
+]) {
+  test(`free times of a service with ${JSON.stringify(change)} can be read, and nothing throws`, async () => {
+    const { system, server } = await openGraph();
+    const service = { ...services[0], ...change };
+    const answers = [{ value: [service] }, service].map((json) => ({ answer: { status: 200, json } }));
+    server.twist("GET /services", ...answers);
+    const range = { from: GRAPH_NOW, to: new Date(GRAPH_NOW.getTime() + 2 * DAY_MS) };
+    const read = await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER);
+    assert.equal(read.kind, "found");
+  });
+}
 
 test("times in an unknown zone are not guessed", async () => {
   const { system, server } = await openGraph();

@@ -13,12 +13,14 @@ const WINDOWS_MAX = 100;
 const STAFF_MAX = 1_000;
 
 const Duration = Type.String({ pattern: "^-?P" });
+/** `08:00:00.0000000` */
+const TimeOfDay = Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d" });
 
 const WorkHours = Type.Array(
   Type.Object({
     day: Type.String(),
     timeSlots: maybe(
-      Type.Array(Type.Object({ startTime: Type.String(), endTime: Type.String() }), { maxItems: TIME_SLOTS_MAX }),
+      Type.Array(Type.Object({ startTime: TimeOfDay, endTime: TimeOfDay }), { maxItems: TIME_SLOTS_MAX }),
     ),
   }),
   { maxItems: DAYS_MAX },
