@@ -1,0 +1,86 @@
+import type { Socket } from "node:net";
+import pg from "pg";
+import { assert } from "../lib/assert.ts";
+import type { DatabaseAway } from "./database-away.ts";
+import type { Host, Hosts } from "./hosts.ts";
+
+/** A statement that starts with this is planned once per connection, under the name that follows. */
+const PREPARED = "-- prepared: ";
+
+/**
+ * Planning the largest statements takes longer than running them; node-postgres prepares statements that have a name. It always
+ * gets a callback: each promise it creates itself keeps the previous one's rows in memory until the old generation is
+ * collected, which then happened ten times as often.
+ */
+export class CarefulClient extends pg.Client {
+  /** A patient client has no time limit. */
+  isPatient = false;
+  /** Ticks since the server last sent anything on this connection; null while no statement is running. */
+  waitedTicks: number | null = null;
+  /** The server that it is connected to. */
+  server: Host | null = null;
+  #asked = 0;
+  #fault: DatabaseAway | null = null;
+
+  // The types of pg.Client's many overloads cannot be written down again; the arguments pass through as they are.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  override query(...args: any[]): any {
+    const [text, values] = args;
+    const name =
+      typeof text === "string" && text.startsWith(PREPARED) ? text.slice(PREPARED.length, text.indexOf("\n")) : null;
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+    const query = super.query as (...all: any[]) => any;
+    if (typeof text.submit === "function" || typeof args.at(-1) === "function") return query.apply(this, args);
+    if (this.#fault) return Promise.reject(this.#fault);
+    const { promise, resolve, reject } = Promise.withResolvers();
+    const callback = (error: Error | null, result: unknown) => {
+      this.#asked--;
+      this.waitedTicks = this.#asked > 0 ? 0 : null;
+      if (this.#fault === null) this.server?.watch.heard();
+      if (error) reject(this.#fault ?? error);
+      else resolve(result);
+    };
+    this.#asked++;
+    this.waitedTicks ??= 0;
+    query.call(this, name === null ? text : { name, text }, values, callback);
+    return promise;
+  }
+
+  /** Every later statement fails with this error; node-postgres would only say that it cannot be sent. */
+  fail(fault: DatabaseAway): void {
+    this.#fault ??= fault;
+  }
+
+  /** The connection's statement and the rest of its transaction fail, and the pool does not use it again. */
+  cutOff(fault: DatabaseAway): void {
+    this.fail(fault);
+    // The connection is public in node-postgres's code, but missing from its types.
+    const { connection } = this as unknown as { connection: { stream: Socket } };
+    connection.stream.destroy(fault);
+  }
+}
+
+/** Each new connection chooses its server. */
+export function toClientOf(hosts: Hosts): typeof CarefulClient {
+  return class extends CarefulClient {
+    constructor(config: pg.ClientConfig) {
+      const host = hosts.choose();
+      super({ ...config, connectionString: host.url });
+      this.server = host;
+    }
+
+    // biome-ignore lint/suspicious/noExplicitAny: both forms of pg.Client.connect; the pool uses the one with a callback
+    override connect(callback?: any): any {
+      if (callback === undefined) return super.connect();
+      super.connect((error: Error | null) => {
+        if (error && this.server) hosts.noteRefusal(this.server);
+        callback(error);
+      });
+    }
+  };
+}
+
+export function asCareful(client: pg.PoolClient): CarefulClient {
+  assert(client instanceof CarefulClient, "the pool makes no other clients");
+  return client;
+}
