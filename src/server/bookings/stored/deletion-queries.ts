@@ -21,12 +21,19 @@ export async function recordDeletions(
   }: { bookings: readonly { reference: Reference; widgetId: WidgetId }[]; reason: DeletionReason; now: Date },
 ): Promise<void> {
   const lastAt = await takeDeletedAt(transaction, owner, { count: bookings.length, now });
-  await sql`
-    insert into booking_deletions (organization_id, deleted_at, reference, widget_id, reason)
-    select ${owner}, ${lastAt}::timestamptz - (${bookings.length}::integer - place) * interval '1 millisecond', reference,
-      widget_id, ${reason}
-    from unnest(${bookings.map(({ reference }) => reference)}::text[], ${bookings.map(({ widgetId }) => widgetId)}::text[])
-      with ordinality as deleted (reference, widget_id, place)`.execute(transaction);
+  const firstMs = lastAt.getTime() - bookings.length + 1;
+  await transaction
+    .insertInto("booking_deletions")
+    .values(
+      bookings.map(({ reference, widgetId }, place) => ({
+        organization_id: owner,
+        deleted_at: new Date(firstMs + place),
+        reference,
+        widget_id: widgetId,
+        reason,
+      })),
+    )
+    .execute();
 }
 
 /** The last of `count` consecutive milliseconds, all later than those of any deletion before. */
@@ -39,7 +46,8 @@ async function takeDeletedAt(
   const { rows } = await sql<{ last_deleted_at: Date }>`
     insert into deletion_clocks as clock (organization_id, last_deleted_at) values (${owner}, ${first})
     on conflict (organization_id) do update set last_deleted_at =
-      greatest(excluded.last_deleted_at, clock.last_deleted_at + ${count}::integer * interval '1 millisecond')
+      greatest(excluded.last_deleted_at,
+        (clock.last_deleted_at at time zone 'UTC' + ${count}::integer * interval '1 millisecond') at time zone 'UTC')
     returning last_deleted_at`.execute(transaction);
   assert(rows[0], "an upsert returns its row");
   return rows[0].last_deleted_at;

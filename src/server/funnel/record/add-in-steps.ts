@@ -4,9 +4,10 @@ import { toCitusHome } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 import { addToDays, addToKeyDays, addToSpans, DAY_SUMS } from "./counters.ts";
+import { KEY_KINDS } from "./key-id.ts";
 
-// On Citus, changes to counters are first read as JSON and then added, table by table: a statement that adds to a distributed
-// table can't read both the organization's rows and the rules of its time zone.
+// Changes to counters are first read as JSON and then added, table by table. Citus needs this: a statement that adds to a
+// distributed table can't read both the organization's rows and the rules of its time zone.
 
 const DAY_CHANGES = sql.raw(
   ["organization_id text, version integer, widget_id text, day date", ...DAY_SUMS.map((name) => `${name} bigint`)].join(
@@ -16,6 +17,12 @@ const DAY_CHANGES = sql.raw(
 const KEY_CHANGES = sql.raw(
   "organization_id text, version integer, sealed_before date, widget_id text, day date, kind smallint, key bigint, views integer, bookings integer",
 );
+
+/** The type of one of SIDE_COLUMNS. */
+export function toSideType(name: string): string {
+  if (name === "bookings" || name === "failures") return "jsonb";
+  return (KEY_KINDS as readonly string[]).includes(name) ? "bigint" : "timestamptz";
+}
 
 type DayChange = { widget_id: string } & Record<`reached_${1 | 2 | 3 | 4 | 5 | 6}`, number>;
 

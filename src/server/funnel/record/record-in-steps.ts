@@ -6,7 +6,7 @@ import { toCitusHome } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { withinTransaction } from "../../db/within-transaction.ts";
 import { assert } from "../../lib/assert.ts";
-import { addInSteps } from "./add-in-steps.ts";
+import { addInSteps, toSideType } from "./add-in-steps.ts";
 import { changes, SIDE_COLUMNS } from "./counters.ts";
 import { KEY_KINDS } from "./key-id.ts";
 import type { VisitPart } from "./merge-touches.ts";
@@ -130,16 +130,10 @@ async function nameKeys(
   );
 }
 
-const UNITED_TYPES: Readonly<Record<string, string>> = { bookings: "jsonb", failures: "jsonb" };
-
 /** The columns of `united` that counting reads, with their types. */
 const UNITED_COLUMNS = [
   ...["organization_id text", "widget_id text", "is_new boolean", "moves_keys boolean"],
-  ...SIDE_COLUMNS.flatMap((name) => {
-    const isKey = (KEY_KINDS as readonly string[]).includes(name);
-    const type = UNITED_TYPES[name] ?? (isKey ? "bigint" : "timestamptz");
-    return [`${name} ${type}`, `old_${name} ${type}`];
-  }),
+  ...SIDE_COLUMNS.flatMap((name) => [`${name} ${toSideType(name)}`, `old_${name} ${toSideType(name)}`]),
 ].join(", ");
 
 async function count(

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/batcher.ts";
 import type { OutageLog } from "../../lib/outage-log.ts";
@@ -61,7 +62,21 @@ export class TouchWriter {
     await this.#batcher.idle();
   }
 
-  async #record(touches: readonly Touch[], retriesLeft = RETRIES_MAX): Promise<Written[]> {
+  /** A server that is away fails only the organizations on it. */
+  async #record(touches: readonly Touch[]): Promise<Written[]> {
+    const placed = touches.map((touch, place) => ({ organizationId: touch.organizationId, touch, place }));
+    const written: Written[] = [];
+    await Promise.all(
+      toStatementGroups(this.#db, placed).map(async ({ rows }) => {
+        const outcomes = await this.#recordTogether(rows.map(({ touch }) => touch));
+        // One outcome per touch.
+        rows.forEach(({ place }, index) => (written[place] = outcomes[index] as Written));
+      }),
+    );
+    return written;
+  }
+
+  async #recordTogether(touches: readonly Touch[], retriesLeft = RETRIES_MAX): Promise<Written[]> {
     const now = this.#clock.now();
     try {
       const recorded = await recordTouches(this.#db, touches, { now, knownKeys: this.#knownKeys });
@@ -73,7 +88,7 @@ export class TouchWriter {
       );
     } catch (error) {
       const fault = toFault(error);
-      if (fault === "conflict" && retriesLeft > 0) return await this.#record(touches, retriesLeft - 1);
+      if (fault === "conflict" && retriesLeft > 0) return await this.#recordTogether(touches, retriesLeft - 1);
       if (fault === "data") return await this.#isolate(touches);
       this.#outages.failed(error);
       return touches.map(() => ({ outcome: "database_unavailable" }));
@@ -84,7 +99,10 @@ export class TouchWriter {
   async #isolate(touches: readonly Touch[]): Promise<Written[]> {
     if (touches.length === 1) return [{ outcome: "malformed" }];
     const middle = touches.length >> 1;
-    return [...(await this.#record(touches.slice(0, middle))), ...(await this.#record(touches.slice(middle)))];
+    return [
+      ...(await this.#recordTogether(touches.slice(0, middle))),
+      ...(await this.#recordTogether(touches.slice(middle))),
+    ];
   }
 }
 

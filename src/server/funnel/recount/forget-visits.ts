@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { PLAIN_HOME } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
-import { addToDays, addToKeyDays, addToSpans, changes, SIDE_COLUMNS } from "../record/counters.ts";
+import { addInSteps, toSideType } from "../record/add-in-steps.ts";
+import { changes, SIDE_COLUMNS } from "../record/counters.ts";
 import { selectPeriod } from "../record/local-day.ts";
 import { lockDayZone } from "./day-zone.ts";
 
@@ -37,15 +37,18 @@ async function forgetBatch(
   owner: OrganizationId,
   { widgetId, now, where, after }: VisitsToForget & { after: string | null },
 ): Promise<{ count: number; last: string | null }> {
-  const { rows } = await sql<{ count: number; last: string | null }>`
+  const { rows: gone } = await sql<{ visit_id: string }>`
+    delete from funnel_visits where organization_id = ${owner} and widget_id = ${widgetId} and visit_id = any(array(
+      select visit_id from funnel_visits visit
+      where organization_id = ${owner} and widget_id = ${widgetId}
+        and visit_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000') and ${where}
+      order by visit_id limit ${sql.lit(BATCH_VISITS)}
+    ))
+    returning organization_id, widget_id, visit_id, ${SIDES}`.execute(transaction);
+  if (gone.length === 0) return { count: 0, last: null };
+  const counted = sql`
     with gone as (
-      delete from funnel_visits where organization_id = ${owner} and widget_id = ${widgetId} and visit_id = any(array(
-        select visit_id from funnel_visits visit
-        where organization_id = ${owner} and widget_id = ${widgetId}
-          and visit_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000') and ${where}
-        order by visit_id limit ${sql.lit(BATCH_VISITS)}
-      ))
-      returning organization_id, widget_id, visit_id, ${sql.join(SIDE_COLUMNS.map((name) => sql.ref(name)))}
+      select gone.* from jsonb_to_recordset(${JSON.stringify(gone)}::jsonb) as gone (${GONE_COLUMNS})
     ), sets as (
       select counted.organization_id, counted.version, day_rules, counted.sealed_before, period_from, period_until, shift
       from (
@@ -56,14 +59,14 @@ async function forgetBatch(
       ) counted
       cross join lateral (${selectPeriod(sql`day_rules`, sql`${now}::timestamptz`)}) period
     ), sides as materialized (
-      select sets.*, widget_id, -1 as sign, true as moves_keys, ${sql.join(SIDE_COLUMNS.map((name) => sql.ref(name)))}
-      from gone join sets using (organization_id)
-    ), ${changes}
-    , added_days as (${addToDays(PLAIN_HOME)})
-    , added_keys as (${addToKeyDays(PLAIN_HOME)})
-    , added_spans as (${addToSpans(PLAIN_HOME)})
-    select count(*) as count, (select visit_id from gone order by visit_id desc limit 1) as last from gone`.execute(
-    transaction,
-  );
-  return rows[0] ?? { count: 0, last: null };
+      select sets.*, widget_id, -1 as sign, true as moves_keys, ${SIDES} from gone join sets using (organization_id)
+    ), ${changes}`;
+  await addInSteps(transaction, owner, { counted, condition: sql`true`, includeSpans: true });
+  const last = gone.reduce((latest, { visit_id }) => (visit_id > latest ? visit_id : latest), "");
+  return { count: gone.length, last };
 }
+
+const SIDES = sql.join(SIDE_COLUMNS.map((name) => sql.ref(name)));
+const GONE_COLUMNS = sql.raw(
+  ["organization_id text, widget_id text", ...SIDE_COLUMNS.map((name) => `${name} ${toSideType(name)}`)].join(", "),
+);

@@ -21,14 +21,9 @@ export async function listRedelivering(db: Db, owner: OrganizationId): Promise<D
  * and none of them waits. Both reading and deleting use this condition.
  */
 export function isInLog(
-  keptSince: Date,
-  /** What listRedelivering found. Without it the statement reads the queue itself, which Citus does not allow. */
-  found?: { owner: OrganizationId; redelivering: readonly DeliveryId[] },
+  owner: OrganizationId,
+  { keptSince, redelivering }: { keptSince: Date; redelivering: readonly DeliveryId[] },
 ): RawBuilder<boolean> {
-  const owner = found ? sql`${found.owner}` : sql`event.organization_id`;
-  const isRedelivering = found
-    ? sql`of_event.id = any(${found.redelivering as DeliveryId[]}::uuid[])`
-    : sql`exists (select from delivery_queue where delivery_id = of_event.id)`;
   return sql<boolean>`(event.created_at >= ${keptSince} or exists (
     select from deliveries of_event
     where of_event.organization_id = ${owner} and of_event.event_id = event.id
@@ -36,6 +31,6 @@ export function isInLog(
         select from delivery_attempts attempt
         where attempt.organization_id = ${owner} and attempt.delivery_id = of_event.id
           and attempt.started_at >= ${keptSince}
-      ) or ${isRedelivering})
+      ) or of_event.id = any(${redelivering as DeliveryId[]}::uuid[]))
   ))`;
 }

@@ -68,14 +68,14 @@ export async function listDeliveries(
       event.type, event.reference, event.widget_id, event.body is null as is_erased,
       (
         select duration_ms from delivery_attempts attempt
-        where attempt.organization_id = delivery.organization_id and attempt.delivery_id = delivery.id
+        where attempt.organization_id = ${owner} and attempt.delivery_id = delivery.id
         order by number desc limit 1
       ) as last_duration_ms
     from deliveries delivery
     join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
     where ${allOf([
       sql`delivery.organization_id = ${owner}`,
-      isInLog(keptSince, { owner, redelivering }),
+      isInLog(owner, { keptSince, redelivering }),
       endpointId && sql`delivery.endpoint_id = ${endpointId}`,
       reference && sql`event.reference = ${reference}`,
       deliveryId && sql`delivery.id = ${deliveryId}`,

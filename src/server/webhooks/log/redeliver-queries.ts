@@ -46,7 +46,7 @@ export async function findRedeliverable(
     from webhook_events event
     join deliveries delivery on delivery.organization_id = event.organization_id and delivery.event_id = event.id
     join endpoints endpoint on endpoint.organization_id = delivery.organization_id and endpoint.id = delivery.endpoint_id
-    where delivery.organization_id = ${owner} and delivery.id = ${id} and ${isInLog(keptSince, { owner, redelivering })}
+    where delivery.organization_id = ${owner} and delivery.id = ${id} and ${isInLog(owner, { keptSince, redelivering })}
     for no key update of event, delivery`.execute(transaction);
   return rows[0] ?? null;
 }

@@ -1,10 +1,10 @@
-import { type Selectable, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { DeliveryState, RedeliveryFilter, RedeliveryState } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId, RedeliveryId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { RedeliveriesTable } from "../../db/tables.ts";
 import type { RowPlace } from "../../http/page.ts";
-import { isInLog } from "./period.ts";
+import { isInLog, listRedelivering } from "./period.ts";
 
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
@@ -35,15 +35,20 @@ export async function insertRedelivery(
  * Deliveries that the filter means and that can be sent: not erased, no tests, of endpoints that are on. Whatever waits or is
  * being sent has another state.
  */
-function isMatching(owner: OrganizationId, { filter, keptSince }: { filter: RedeliveryFilter; keptSince: Date }) {
+async function toMatching(
+  db: Db,
+  owner: OrganizationId,
+  { filter, keptSince }: { filter: RedeliveryFilter; keptSince: Date },
+): Promise<RawBuilder<boolean>> {
+  const redelivering = await listRedelivering(db, owner);
   const { states, from, to, endpoint, widget, error } = filter;
-  return sql`delivery.organization_id = ${owner} and delivery.state = any(${states as DeliveryState[]}::text[])
+  return sql<boolean>`delivery.organization_id = ${owner} and delivery.state = any(${states as DeliveryState[]}::text[])
     and delivery.created_at >= ${from}::timestamptz and delivery.created_at < ${to}::timestamptz
     and (${endpoint ?? null}::text is null or delivery.endpoint_id = ${endpoint ?? null})
     and (${error ?? null}::text is null or delivery.last_error = ${error ?? null})
     and (${widget ?? null}::text is null or event.widget_id = ${widget ?? null})
     and event.body is not null and event.type <> 'endpoint.test'
-    and endpoint.status = 'enabled' and endpoint.removed_at is null and ${isInLog(keptSince)}`;
+    and endpoint.status = 'enabled' and endpoint.removed_at is null and ${isInLog(owner, { keptSince, redelivering })}`;
 }
 
 const MATCHED = sql`deliveries delivery
@@ -55,8 +60,8 @@ export async function countMatching(
   owner: OrganizationId,
   which: { filter: RedeliveryFilter; keptSince: Date },
 ): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${MATCHED} where ${isMatching(owner, which)}`.execute(db);
+  const matching = await toMatching(db, owner, which);
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${MATCHED} where ${matching}`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
@@ -66,9 +71,10 @@ export async function listMatching(
   which: { filter: RedeliveryFilter; keptSince: Date; after: RowPlace; limit: number },
 ): Promise<{ id: DeliveryId; endpointId: EndpointId; createdAt: Date }[]> {
   const { after } = which;
+  const matching = await toMatching(db, owner, which);
   const { rows } = await sql<{ id: DeliveryId; endpointId: EndpointId; createdAt: Date }>`
     select delivery.id, delivery.endpoint_id as "endpointId", delivery.created_at as "createdAt" from ${MATCHED}
-    where ${isMatching(owner, which)} and delivery.created_at >= ${after.at}
+    where ${matching} and delivery.created_at >= ${after.at}
       and (delivery.created_at, delivery.id) > (${after.at}, ${after.id}::uuid)
     order by delivery.created_at, delivery.id limit ${which.limit}`.execute(db);
   return rows;
@@ -196,7 +202,7 @@ export async function listRedeliveries(
       created_at, finished_at, coalesce((
       select json_object_agg(state, count) from (
         select state, count(*) as count from deliveries delivery
-        where delivery.organization_id = redelivery.organization_id and delivery.redelivery_id = redelivery.id
+        where delivery.organization_id = ${owner} and delivery.redelivery_id = redelivery.id
         group by state
       ) by_state
     ), '{}') as counts

@@ -168,16 +168,14 @@ test("what was erased, tests, and what waits already are left out", async () => 
 test("a crash between two batches loses nothing and sends nothing twice", async () => {
   const { business, endpoint, reply, receiver } = await makeTeam();
   await failOne(business, endpoint);
-  await sql`with events as (
-      insert into webhook_events (organization_id, id, type, body, created_at)
-      select organization_id, id || n, type, body, created_at + n * interval '1 millisecond'
-      from webhook_events, generate_series(1, 1200) n where organization_id = ${business.owner}
-      returning organization_id, id, created_at
-    )
+  await sql`
+    insert into webhook_events (organization_id, id, type, body, created_at)
+    select organization_id, id || '-' || n, type, body, created_at + n * interval '1 millisecond'
+    from webhook_events event, generate_series(1, 1200) n where organization_id = ${business.owner}`.execute(deps.db);
+  await sql`
     insert into deliveries (organization_id, id, event_id, endpoint_id, state, attempt_count, retries_used, created_at)
-    select organization_id, gen_random_uuid(), id, ${endpoint}, 'failed', 1, 8, created_at from events`.execute(
-    deps.db,
-  );
+    select organization_id, gen_random_uuid(), id, ${endpoint}, 'failed', 1, 8, created_at
+    from webhook_events event where organization_id = ${business.owner} and id like '%-%'`.execute(deps.db);
   moveClock(service, 10);
   reply.status = 200;
   const before = receiver.requests.length;

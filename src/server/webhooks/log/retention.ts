@@ -13,7 +13,7 @@ export async function deleteExpiredEvents(db: Db, owner: OrganizationId, batch: 
     with expired as (
       select id from webhook_events event
       where organization_id = ${owner} and created_at < ${batch.keptSince}
-        and not ${isInLog(batch.keptSince, { owner, redelivering })}
+        and not ${isInLog(owner, { keptSince: batch.keptSince, redelivering })}
       order by created_at limit ${batch.limit}
       for update of event skip locked
     )

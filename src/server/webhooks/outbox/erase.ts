@@ -67,21 +67,36 @@ async function lockQueued(transaction: Db, ids: readonly DeliveryId[]): Promise<
 /** The worker can no longer report these requests. */
 async function logInterrupted(transaction: Db, owner: OrganizationId, inFlight: readonly InFlight[]): Promise<void> {
   if (inFlight.length === 0) return;
-  const column = <K extends keyof InFlight>(name: K) => inFlight.map((request) => request[name]);
-  await sql`
-    with request as materialized (
-      select delivery_id, endpoint_id, trigger, leased_at
-      from unnest(${column("deliveryId")}::uuid[], ${column("endpointId")}::text[], ${column("trigger")}::text[],
-        ${column("leasedAt")}::timestamptz[]) as request (delivery_id, endpoint_id, trigger, leased_at)
-    ), counted as (
-      update deliveries delivery set attempt_count = attempt_count + 1 from request
-      where delivery.organization_id = ${owner} and delivery.id = request.delivery_id
-      returning delivery.id, delivery.attempt_count
+  const counted = await transaction
+    .updateTable("deliveries")
+    .set((set) => ({ attempt_count: set("attempt_count", "+", 1) }))
+    .where("organization_id", "=", owner)
+    .where(
+      "id",
+      "in",
+      inFlight.map(({ deliveryId }) => deliveryId),
     )
-    insert into delivery_attempts (organization_id, delivery_id, number, endpoint_id, trigger, started_at, result, error_code)
-    select ${owner}, request.delivery_id, counted.attempt_count, request.endpoint_id, request.trigger, request.leased_at,
-      'interrupted', 'interrupted'
-    from request join counted on counted.id = request.delivery_id`.execute(transaction);
+    .returning(["id", "attempt_count"])
+    .execute();
+  const numbers = new Map(counted.map(({ id, attempt_count }) => [id, attempt_count]));
+  const attempts = inFlight.flatMap(({ deliveryId, endpointId, trigger, leasedAt }) => {
+    const number = numbers.get(deliveryId);
+    return number === undefined
+      ? []
+      : [
+          {
+            organization_id: owner,
+            delivery_id: deliveryId,
+            number,
+            endpoint_id: endpointId,
+            trigger,
+            started_at: leasedAt,
+            result: "interrupted" as const,
+            error_code: "interrupted" as const,
+          },
+        ];
+  });
+  if (attempts.length > 0) await transaction.insertInto("delivery_attempts").values(attempts).execute();
 }
 
 async function listDeliveryIds(

@@ -182,18 +182,19 @@ test("one hung endpoint with many waiting deliveries does not delay the others",
   await makeEndpoint(deps, hung, { url: receiver.url });
   await bookMany(hung, 1);
   // The same event many times, as after a long outage.
-  await sql`with events as (
-      insert into webhook_events (organization_id, id, type, body, created_at)
-      select organization_id, id || n, type, body, created_at from webhook_events, generate_series(1, 5000) n
-      returning organization_id, id, created_at
-    ), made as (
-      insert into deliveries (organization_id, id, event_id, endpoint_id, state, attempt_count, retries_used, created_at)
-      select events.organization_id, gen_random_uuid(), events.id, endpoints.id, 'queued', 0, 0, events.created_at
-      from events join endpoints on endpoints.organization_id = events.organization_id
-      returning organization_id, id, endpoint_id, created_at
-    )
+  await sql`
+    insert into webhook_events (organization_id, id, type, body, created_at)
+    select organization_id, id || '-' || n, type, body, created_at from webhook_events event, generate_series(1, 5000) n
+    where organization_id = ${hung.owner}`.execute(deps.db);
+  await sql`
+    insert into deliveries (organization_id, id, event_id, endpoint_id, state, attempt_count, retries_used, created_at)
+    select event.organization_id, gen_random_uuid(), event.id, endpoint.id, 'queued', 0, 0, event.created_at
+    from webhook_events event join endpoints endpoint on endpoint.organization_id = event.organization_id
+    where event.organization_id = ${hung.owner} and event.id like '%-%'`.execute(deps.db);
+  await sql`
     insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at)
-    select id, organization_id, endpoint_id, 'automatic', false, created_at from made`.execute(deps.db);
+    select id, organization_id, endpoint_id, 'automatic', false, created_at from deliveries delivery
+    where organization_id = ${hung.owner} and event_id like '%-%'`.execute(deps.db);
   const loop = new DeliveryLoop(deps);
   assert.equal(await loop.goRound(), 10);
 
