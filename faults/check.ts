@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
-import { takenSteps } from "../test/support/collect.ts";
+import { listTakenSteps } from "../test/support/collect.ts";
 import type { Load } from "./load.ts";
 import type { World } from "./world.ts";
 
@@ -80,11 +80,10 @@ async function listStored({ webs, apiKey }: World): Promise<string[]> {
 }
 
 async function checkEvents(world: World, load: Load): Promise<string[]> {
-  const { rows } = await sql<{ visit_id: string; step: string }>`
-    select visit_id::text, step from (${takenSteps}) taken where widget_id = any(${[...world.eventWidgets]})`.execute(
-    world.db,
-  );
-  const recorded = rows.map(({ visit_id, step }) => `${visit_id} ${step}`);
+  const widgets = new Set<string>(world.eventWidgets);
+  const recorded = (await listTakenSteps(world.db))
+    .filter(({ widget_id }) => widgets.has(widget_id))
+    .map(({ visit_id, step }) => `${visit_id} ${step}`);
   const sent = new Set(load.visits.flatMap(({ visitId, steps }) => steps.map((step) => `${visitId} ${step}`)));
   const twice = recorded.length - new Set(recorded).size;
   return [

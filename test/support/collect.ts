@@ -48,40 +48,74 @@ export type EventRow = {
   country: string;
 };
 
+type VisitRow = Record<(typeof STEP_COLUMNS)[number][1], Date | null> & {
+  widget_id: string;
+  visit_id: string;
+  /** By reference; the first number is the instant in milliseconds. */
+  bookings: Record<string, number[]>;
+  failures: Record<string, number[]>;
+};
+type TakenStep = { widget_id: string; visit_id: string; step: string; at: Date };
+
+const STEP_COLUMNS = [
+  ["widget_viewed", "viewed_at"],
+  ["service_selected", "service_at"],
+  ["date_selected", "date_at"],
+  ["slot_selected", "slot_at"],
+  ["form_started", "form_at"],
+  ["no_availability", "no_availability_at"],
+] as const;
+
 /** Every step of every visit, with its instant. */
-export const takenSteps = sql`
-  with visits as materialized (
-    select widget_id, visit_id, viewed_at, service_at, date_at, slot_at, form_at, no_availability_at, bookings, failures
-    from funnel_visits
-  )
-  select widget_id, visit_id, step, at
-  from visits
-  cross join lateral (
-    values ('widget_viewed', viewed_at), ('service_selected', service_at), ('date_selected', date_at),
-      ('slot_selected', slot_at), ('form_started', form_at), ('no_availability', no_availability_at)
-    union all
-    select 'booking_completed', to_timestamp((times ->> 0)::float8 / 1000) from jsonb_each(bookings) as one (key, times)
-    union all
-    select 'booking_failed', to_timestamp((times ->> 0)::float8 / 1000) from jsonb_each(failures) as one (key, times)
-  ) taken (step, at)
-  where at is not null`;
+export async function listTakenSteps(db: Db): Promise<TakenStep[]> {
+  const { rows } = await sql<VisitRow>`
+    select widget_id, visit_id::text as visit_id, viewed_at, service_at, date_at, slot_at, form_at, no_availability_at,
+      bookings, failures
+    from funnel_visits`.execute(db);
+  return rows.flatMap((visit) => {
+    const { widget_id, visit_id } = visit;
+    const conversions = (step: string, times: VisitRow["bookings"]) =>
+      Object.values(times ?? {}).map(([ms = 0]) => ({ widget_id, visit_id, step, at: new Date(ms) }));
+    return [
+      ...STEP_COLUMNS.flatMap(([step, column]) => {
+        const at = visit[column];
+        return at === null ? [] : [{ widget_id, visit_id, step, at }];
+      }),
+      ...conversions("booking_completed", visit.bookings),
+      ...conversions("booking_failed", visit.failures),
+    ];
+  });
+}
 
 /** Every step of every visit as an event, in time order. */
 export async function listEvents(db: Db): Promise<EventRow[]> {
-  const { rows } = await sql<EventRow>`
-    select visit.widget_id, visit.visit_id::text, step, page.key as page, split_part(source.key, ' / ', 1) as source,
-      split_part(source.key, ' / ', 2) as medium, campaign.key as campaign, channel.key as channel, device.key as device,
-      country.key as country
-    from (${takenSteps}) taken join funnel_visits visit using (widget_id, visit_id)
+  const { rows } = await sql<Omit<EventRow, "step">>`
+    select visit.widget_id, visit.visit_id::text as visit_id, page.key as page,
+      split_part(source.key, ' / ', 1) as source, split_part(source.key, ' / ', 2) as medium, campaign.key as campaign,
+      channel.key as channel, device.key as device, country.key as country
+    from funnel_visits visit
     ${sql.join(
       ["page", "source", "campaign", "channel", "device", "country"].map(
         (kind) => sql`join funnel_keys ${sql.ref(kind)} on ${sql.ref(`${kind}.organization_id`)} = visit.organization_id
           and ${sql.ref(`${kind}.id`)} = ${sql.ref(`visit.${kind}`)}`,
       ),
       sql` `,
-    )}
-    order by at, visit_id, step`.execute(db);
-  return rows;
+    )}`.execute(db);
+  const visits = new Map(rows.map((row) => [`${row.widget_id} ${row.visit_id}`, row]));
+  return (await listTakenSteps(db))
+    .toSorted((a, b) => a.at.getTime() - b.at.getTime() || compare(a.visit_id, b.visit_id) || compare(a.step, b.step))
+    .flatMap(({ widget_id, visit_id, step }) => {
+      const visit = visits.get(`${widget_id} ${visit_id}`);
+      return visit ? [toEventRow(visit, step)] : [];
+    });
+}
+
+function toEventRow({ widget_id, visit_id, ...keys }: Omit<EventRow, "step">, step: string): EventRow {
+  return { widget_id, visit_id, step, ...keys };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Views of all the organization's widgets, from the counters that analytics reads. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { sql } from "kysely";
 import type { BrowserContextOptions, Frame, FrameLocator, Page } from "playwright-core";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Template } from "#contract/widget.ts";
@@ -9,7 +8,7 @@ import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { createTestApp, type TestApp } from "./app.ts";
 import { makeOrganization, makeWidget, NOON } from "./builders.ts";
-import { takenSteps } from "./collect.ts";
+import { listTakenSteps } from "./collect.ts";
 import { startWeb, type TestWeb } from "./host-site.ts";
 
 // The booking frame in a browser, on the whole service. On both server and browser it is noon on a Sunday.
@@ -99,10 +98,11 @@ export async function countBooked(deps: Pick<ServiceDeps, "db">, widgetId: Widge
 
 /** The steps of a widget's visits, one list per visit. */
 export async function listSteps(deps: Pick<ServiceDeps, "db">, widgetId: WidgetId): Promise<string[][]> {
-  const { rows } = await sql<{ steps: string[] }>`
-    select array_agg(step order by step) as steps from (${takenSteps}) taken where widget_id = ${widgetId}
-    group by visit_id order by count(*) desc, min(step)`.execute(deps.db);
-  return rows.map(({ steps }) => steps);
+  const taken = (await listTakenSteps(deps.db)).filter(({ widget_id }) => widget_id === widgetId);
+  const visits = Map.groupBy(taken, ({ visit_id }) => visit_id).values();
+  return [...visits]
+    .map((steps) => steps.map(({ step }) => step).sort())
+    .sort((a, b) => b.length - a.length || ((a[0] ?? "") < (b[0] ?? "") ? -1 : 1));
 }
 
 /** The recorded steps: the frame sends them in its own time, and nobody waits for them. */

@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
 import pg from "pg";
 import { assert } from "../lib/assert.ts";
-import type { DatabaseAway } from "./database-away.ts";
+import { LOCATE, type Node, type Nodes } from "./citus/nodes.ts";
+import { type DatabaseAway, isDatabaseAway } from "./database-away.ts";
 import type { Host, Hosts } from "./hosts.ts";
 
 /** A statement that starts with this is planned once per connection, under the name that follows. */
@@ -19,6 +20,10 @@ export class CarefulClient extends pg.Client {
   waitedTicks: number | null = null;
   /** The server that it is connected to. */
   server: Host | null = null;
+  /** Set on Citus. */
+  nodes: Nodes | null = null;
+  /** On Citus, the server with the rows that its statement or transaction is about. */
+  node: Node | null = null;
   #asked = 0;
   #fault: DatabaseAway | null = null;
 
@@ -26,12 +31,36 @@ export class CarefulClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: see above
   override query(...args: any[]): any {
     const [text, values] = args;
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+    if (typeof text.submit === "function" || typeof args.at(-1) === "function") return (super.query as any)(...args);
+    const owner = this.nodes?.findOwner(text, values) ?? null;
+    return owner === null ? this.#ask(text, values) : this.#askAbout(owner, text, values);
+  }
+
+  /** Fails at once while the organization's server is silent. */
+  async #askAbout(owner: string, text: string, values: unknown[]): Promise<unknown> {
+    this.node = this.nodes?.find(owner) ?? (await this.#locate(owner));
+    const silence = this.node?.watch.silence;
+    if (silence) throw silence;
+    try {
+      const result = await this.#ask(text, values);
+      this.node?.watch.heard();
+      return result;
+    } catch (error) {
+      if (!isDatabaseAway(error)) this.node?.watch.heard();
+      throw error;
+    }
+  }
+
+  async #locate(owner: string): Promise<Node | null> {
+    const { rows } = (await this.#ask(LOCATE, [owner])) as { rows: { address: string }[] };
+    return rows[0] ? (this.nodes?.learn(owner, rows[0].address) ?? null) : null;
+  }
+
+  #ask(text: string, values: unknown[] | undefined): Promise<unknown> {
+    if (this.#fault) return Promise.reject(this.#fault);
     const name =
       typeof text === "string" && text.startsWith(PREPARED) ? text.slice(PREPARED.length, text.indexOf("\n")) : null;
-    // biome-ignore lint/suspicious/noExplicitAny: see above
-    const query = super.query as (...all: any[]) => any;
-    if (typeof text.submit === "function" || typeof args.at(-1) === "function") return query.apply(this, args);
-    if (this.#fault) return Promise.reject(this.#fault);
     const { promise, resolve, reject } = Promise.withResolvers();
     const callback = (error: Error | null, result: unknown) => {
       this.#asked--;
@@ -42,7 +71,8 @@ export class CarefulClient extends pg.Client {
     };
     this.#asked++;
     this.waitedTicks ??= 0;
-    query.call(this, name === null ? text : { name, text }, values, callback);
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+    (super.query as any)(name === null ? text : { name, text }, values, callback);
     return promise;
   }
 

@@ -1,4 +1,5 @@
 import { PostgresAdapter, PostgresDialect, type PostgresPool, type RawBuilder, sql } from "kysely";
+import type pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db, Pool } from "./pool.ts";
 
@@ -59,8 +60,12 @@ export function toStatementGroups<Row extends { readonly organizationId: Organiz
   }));
 }
 
-/** On Citus, errors name the shard: `bookings_pkey_102042` is `bookings_pkey` on plain PostgreSQL. */
-export function withoutShard(name: string): string {
+/**
+ * The constraint that a statement violates. Citus passes on only the message of another server, which quotes the name first and
+ * adds the shard's number: `bookings_pkey_102042`.
+ */
+export function findConstraint(error: pg.DatabaseError): string {
+  const name = error.constraint ?? /"([^"]+)"/.exec(error.message)?.[1] ?? "";
   return name.replace(/_\d{6,}$/, "");
 }
 

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { withoutShard } from "./engine.ts";
+import { findConstraint } from "./engine.ts";
 
 const UNIQUE_VIOLATION = "23505";
 
@@ -9,7 +9,7 @@ export async function makeOnce<Made>(make: () => Promise<Made>): Promise<Made | 
     return await make();
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error;
-    if (!withoutShard(error.constraint ?? "").endsWith("_pkey")) throw error;
+    if (!findConstraint(error).endsWith("_pkey")) throw error;
     return null;
   }
 }

@@ -3,6 +3,7 @@ import pg from "pg";
 import { listHostUrls } from "../lib/host-urls.ts";
 import type { Log } from "../lib/log.ts";
 import { asCareful, type CarefulClient, toClientOf } from "./careful-client.ts";
+import { type Node, Nodes } from "./citus/nodes.ts";
 import { DatabaseAway } from "./database-away.ts";
 import { type Engine, EngineDialect } from "./engine.ts";
 import { type Host, Hosts } from "./hosts.ts";
@@ -13,6 +14,8 @@ export type Db = Kysely<Tables>;
 
 /** Also limits waiting for another statement to return its connection. */
 const CONNECT_TIMEOUT_MS = 4_000;
+/** Shorter than CONNECT_TIMEOUT_MS. */
+const PROBE_MS = 2_000;
 const IDLE_TIMEOUT_MS = 30_000;
 const CONNECTION_LIFE_SECONDS = 300;
 
@@ -52,6 +55,7 @@ export class Pool extends pg.Pool {
   /** What the database said on the last new connection. */
   engine: Engine = "postgresql";
   readonly #hosts: Hosts;
+  readonly #nodes: Nodes;
   readonly #statementLimitMs: number;
   readonly #clients = new Set<CarefulClient>();
   /** Each call gives up one wait for a connection. */
@@ -65,13 +69,22 @@ export class Pool extends pg.Pool {
       onSilent: (host, fault) => this.#giveUp(host, fault),
       log: options.log,
     });
+    const nodes = new Nodes({
+      probe: (address) => probeNode({ ...settings, connectionString: hosts.choose().url }, address),
+      isSomeoneWaiting: (node) => this.#listImpatient().some((client) => client.node === node && client.waitedTicks),
+      onSilent: (node, fault) => this.#leave(node, fault),
+      log: options.log,
+    });
     super({ ...settings, Client: toClientOf(hosts) });
+    this.#nodes = nodes;
     this.#hosts = hosts;
     this.#statementLimitMs = options.statementLimitMs;
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
     this.on("connect", (client) => this.#watchClient(client));
     this.on("release", (_error, client) => {
-      asCareful(client).isPatient = false;
+      const careful = asCareful(client);
+      careful.isPatient = false;
+      careful.node = null;
     });
     this.on("remove", (client) => this.#clients.delete(asCareful(client)));
     // A connection broke while idle: the pool has already replaced it, and the next statement gets a new one. A connection
@@ -137,6 +150,7 @@ export class Pool extends pg.Pool {
     careful.query(KEEP_PLANS).then(
       ({ rows }: { rows: unknown[] }) => {
         this.engine = rows.length === 0 ? "citus" : "postgresql";
+        careful.nodes = this.engine === "citus" ? this.#nodes : null;
       },
       () => undefined,
     );
@@ -154,6 +168,7 @@ export class Pool extends pg.Pool {
         client.cutOff(new DatabaseAway("The database did not answer"));
     }
     this.#hosts.tick();
+    this.#nodes.tick();
   }
 
   /** Who waits for a connection may get it from another server, if there is one. */
@@ -169,6 +184,10 @@ export class Pool extends pg.Pool {
     }
     // Idle ones too: new connections show whether the database works again.
     for (const client of this.#listImpatient()) if (client.server === host) client.cutOff(fault);
+  }
+
+  #leave(node: Node, fault: DatabaseAway): void {
+    for (const client of this.#listImpatient()) if (client.node === node && client.waitedTicks) client.cutOff(fault);
   }
 }
 
@@ -208,6 +227,22 @@ async function probeServer(settings: pg.ClientConfig): Promise<void> {
     await client.connect();
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
+  } finally {
+    client.end().catch(() => undefined);
+  }
+}
+
+/** Asks the server that a new connection leads to whether it can reach another one. */
+async function probeNode(settings: pg.ClientConfig, address: string): Promise<void> {
+  const { hostname, port } = new URL(`postgres://${address}`);
+  const client = new pg.Client({ ...settings, query_timeout: CONNECT_TIMEOUT_MS });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.query("select set_config('citus.node_connection_timeout', $1, false)", [String(PROBE_MS)]);
+    const check = "select citus_check_connection_to_node($1, $2) as works";
+    const { rows } = await client.query<{ works: boolean }>(check, [hostname, Number(port)]);
+    if (!rows[0]?.works) throw new DatabaseAway(`The server ${address} cannot be reached`);
   } finally {
     client.end().catch(() => undefined);
   }

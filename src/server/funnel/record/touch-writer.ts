@@ -70,7 +70,9 @@ export class TouchWriter {
       toStatementGroups(this.#db, placed).map(async ({ rows }) => {
         const outcomes = await this.#recordTogether(rows.map(({ touch }) => touch));
         // One outcome per touch.
-        rows.forEach(({ place }, index) => (written[place] = outcomes[index] as Written));
+        rows.forEach(({ place }, index) => {
+          written[place] = outcomes[index] as Written;
+        });
       }),
     );
     return written;

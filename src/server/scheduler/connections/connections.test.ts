@@ -148,11 +148,11 @@ test("another organization can neither see, use, change nor remove a connection"
 test("credentials sealed with another key, or copied from another row, fail every operation", async () => {
   const server = await serveCalcom();
   const [mine, theirs] = [await connect(server), await connect(server)];
-  await pool.query(
-    `update scheduling_connections set updated_at = updated_at + interval '1 second',
-       credentials = (select credentials from scheduling_connections where id = $2) where id = $1`,
-    [mine.id, theirs.id],
-  );
+  const { rows } = await pool.query("select credentials from scheduling_connections where id = $1", [theirs.id]);
+  await pool.query("update scheduling_connections set credentials = $2, updated_at = '2030-01-01' where id = $1", [
+    mine.id,
+    rows[0]?.credentials,
+  ]);
   const upstream = { status: null, requestId: null, failure: "unsealed" };
   const expected = { kind: "refused", reason: "credentials", upstream };
   const system = await openConnection(deps, mine.owner, mine.id);

@@ -1,9 +1,10 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import pg from "pg";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import { withoutShard } from "../../db/engine.ts";
+import { findConstraint } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { SandboxAppointmentsTable } from "../../db/test-mode-tables.ts";
+import { withinTransaction } from "../../db/within-transaction.ts";
 import type { SandboxSetup } from "./setup.ts";
 
 export type AppointmentRow = Selectable<SandboxAppointmentsTable>;
@@ -80,8 +81,8 @@ export async function listTakenCells(
 }
 
 /**
- * One statement, so an appointment and its time are stored together or not at all. The key of sandbox_busy decides between
- * simultaneous requests: all but the first wait for it and then fail. Cells are inserted in the key's order, so overlapping
+ * An appointment and its time are stored together or not at all. The key of sandbox_busy decides between simultaneous
+ * requests: all but the first wait for it and then fail. Cells are inserted in the key's order, so overlapping
  * appointments cannot deadlock.
  */
 export async function insertAppointment(
@@ -93,24 +94,25 @@ export async function insertAppointment(
     cells: readonly Date[];
   },
 ): Promise<"made" | "taken" | "reference_used"> {
-  const { row } = appointment;
+  const { row, resources, cells } = appointment;
+  const { widget_id, reference } = row;
+  const busy = resources
+    .toSorted()
+    .flatMap((resource) =>
+      cells.map((cell_at) => ({ organization_id: owner, widget_id, resource, cell_at, reference })),
+    );
   try {
-    await sql`
-      with made as (
-        insert into sandbox_appointments (organization_id, widget_id, reference, id, service_id, staff_id, start_at, end_at,
-          manage_secret, join_secret, created_at)
-        values (${owner}, ${row.widget_id}, ${row.reference}, ${row.id}, ${row.service_id}, ${row.staff_id},
-          ${row.start_at}, ${row.end_at}, ${row.manage_secret}, ${row.join_secret}, ${row.created_at})
-      )
-      insert into sandbox_busy (organization_id, widget_id, resource, cell_at, reference)
-      select ${owner}, ${row.widget_id}, resource, cell_at, ${row.reference}
-      from unnest(${appointment.resources}::text[]) resource,
-        unnest(${appointment.cells}::timestamptz[]) cell_at
-      order by resource, cell_at`.execute(db);
+    await withinTransaction(db, async (transaction) => {
+      await transaction
+        .insertInto("sandbox_appointments")
+        .values({ ...row, organization_id: owner })
+        .execute();
+      if (busy.length > 0) await transaction.insertInto("sandbox_busy").values(busy).execute();
+    });
     return "made";
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error;
-    return withoutShard(error.table ?? "") === "sandbox_busy" ? "taken" : "reference_used";
+    return findConstraint(error) === "sandbox_busy_pkey" ? "taken" : "reference_used";
   }
 }
 

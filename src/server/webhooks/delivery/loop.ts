@@ -8,7 +8,7 @@ import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
 import { claimDeliveries } from "../queue/claim.ts";
 import type { ClaimedDelivery, Lease } from "../queue/claim-queries.ts";
 import { type LoadedDelivery, loadDeliveries } from "../queue/load.ts";
-import { cancelForbidden, dropLeases, leaseHeldBack, listLostLeases } from "../queue/recovery-queries.ts";
+import { cancelForbidden, dropLeases, leaseHeldBack, listLostLeases, returnLeases } from "../queue/recovery-queries.ts";
 import { ReportWriter } from "../queue/report-writer.ts";
 import { QueueVacuum } from "../queue/vacuum.ts";
 import { DeadWorkers } from "../queue/worker-locks.ts";
@@ -65,6 +65,7 @@ export class DeliveryLoop {
   readonly #deadWorkers = new DeadWorkers();
   readonly #alarm = new Alarm();
   readonly #outage: OutageLog;
+  readonly #loadOutage: OutageLog;
   readonly #inFlight = new Set<Promise<void>>();
   /** The advisory lock that this process holds (worker-locks.ts); null while it holds none. */
   #workerNumber: number | null = null;
@@ -83,6 +84,10 @@ export class DeliveryLoop {
     this.#writer = new ReportWriter(deps, new EndpointCare(deps));
     this.#vacuum = new QueueVacuum(deps);
     this.#outage = new OutageLog(deps.log, { failed: "deliveries.claim_failed", resumed: "deliveries.claim_resumed" });
+    this.#loadOutage = new OutageLog(deps.log, {
+      failed: "deliveries.load_failed",
+      resumed: "deliveries.load_resumed",
+    });
   }
 
   start(): void {
@@ -181,28 +186,28 @@ export class DeliveryLoop {
     return { token: randomUuid(random), at, until, holder: this.#workerNumber };
   }
 
-  /** Tries again while the lease lasts: giving up would turn every claimed delivery into an interrupted attempt. */
-  async #load(claimed: readonly ClaimedDelivery[]): Promise<LoadedDelivery[]> {
+  /**
+   * Returns the leases of what it can't load. While that fails too, it tries again as long as the lease lasts: giving up would
+   * turn every claimed delivery into an interrupted attempt.
+   */
+  async #load(claimed: readonly ClaimedDelivery[]): Promise<readonly LoadedDelivery[]> {
+    const { db, clock } = this.#deps;
     for (;;) {
+      const { deliveries, missing, unread, error: fault } = await loadDeliveries(db, claimed);
       try {
-        const loaded = await loadDeliveries(this.#deps.db, claimed);
-        await this.#dropMissing(claimed, loaded);
-        return loaded;
+        if (missing.length > 0) await dropLeases(db, missing);
+        if (unread.length === 0) this.#loadOutage.worked();
+        else {
+          this.#loadOutage.failed(fault);
+          await returnLeases(db, unread, new Date(clock.now().getTime() + POLL_MS));
+        }
+        return deliveries;
       } catch (error) {
         if (this.#isStopping || !claimed.some((delivery) => this.#isLeaseFresh(delivery))) throw error;
         this.#outage.failed(error);
         await new Alarm().wait(POLL_MS);
       }
     }
-  }
-
-  async #dropMissing(claimed: readonly ClaimedDelivery[], loaded: readonly LoadedDelivery[]): Promise<void> {
-    if (loaded.length === claimed.length) return;
-    const ids = new Set(loaded.map(({ deliveryId }) => deliveryId));
-    await dropLeases(
-      this.#deps.db,
-      claimed.filter(({ deliveryId }) => !ids.has(deliveryId)),
-    );
   }
 
   #begin(delivery: LoadedDelivery): void {
@@ -249,9 +254,12 @@ export class DeliveryLoop {
 
   /** Cancels what must no longer be sent, takes over what dead workers left, and lets go of what was held back too long. */
   async #recover(): Promise<void> {
-    const { db, clock } = this.#deps;
+    const { db, clock, log } = this.#deps;
     const now = clock.now();
-    await cancelForbidden(db, { now, limit: RECOVER_BATCH });
+    // Fails while a server is away that has one of these deliveries. They are not sent anyway.
+    await cancelForbidden(db, { now, limit: RECOVER_BATCH }).catch((error: unknown) =>
+      log.error("deliveries.recovery_failed", { error }),
+    );
     await this.#takeOver(now);
     await this.#releaseHeldBack(now);
   }
@@ -263,9 +271,10 @@ export class DeliveryLoop {
     if (lost.length === 0) return;
     metrics.leasesExpired.inc(lost.length);
     log.warn("deliveries.leases_expired", { count: lost.length });
-    const loaded = await loadDeliveries(db, lost);
-    await this.#dropMissing(lost, loaded);
-    const reports = loaded.map((delivery) => {
+    const { deliveries, missing, unread, error } = await loadDeliveries(db, lost);
+    if (unread.length > 0) log.error("deliveries.recovery_failed", { error });
+    if (missing.length > 0) await dropLeases(db, missing);
+    const reports = deliveries.map((delivery) => {
       const isWorkerDead = delivery.lease.holder !== null && deadWorkers.includes(delivery.lease.holder);
       return reportInterrupted(this.#deliverDeps, delivery, { isWorkerDead, now });
     });
@@ -280,9 +289,7 @@ export class DeliveryLoop {
     const held = await leaseHeldBack(db, { lease: this.#makeLease(), dueBefore, limit: RECOVER_BATCH });
     if (held.length === 0) return;
     log.warn("deliveries.held_back", { count: held.length });
-    const loaded = await loadDeliveries(db, held);
-    await this.#dropMissing(held, loaded);
-    const writes = loaded.map((delivery) =>
+    const writes = (await this.#load(held)).map((delivery) =>
       this.#writer.write(reportHeldBack(this.#deliverDeps, delivery, now), delivery.lease.until),
     );
     await Promise.all(writes);

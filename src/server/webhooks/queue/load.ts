@@ -34,14 +34,41 @@ export type LoadedDelivery = ClaimedDelivery & {
 
 type Row = Omit<LoadedDelivery, keyof ClaimedDelivery> & { deliveryId: DeliveryId };
 
-/** Reads the organizations' tables. Deliveries already deleted from the log are missing from the result. */
-export async function loadDeliveries(db: Db, claimed: readonly ClaimedDelivery[]): Promise<LoadedDelivery[]> {
-  const groups = await Promise.all(toStatementGroups(db, claimed).map((group) => readRows(db, group)));
+export type Loaded = {
+  readonly deliveries: readonly LoadedDelivery[];
+  /** Already deleted from the log. */
+  readonly missing: readonly ClaimedDelivery[];
+  /** Could not be read, and why: a server that is away holds up only the organizations on it. */
+  readonly unread: readonly ClaimedDelivery[];
+  readonly error: unknown;
+};
+
+/** Reads the organizations' tables. Never rejects. */
+export async function loadDeliveries(db: Db, claimed: readonly ClaimedDelivery[]): Promise<Loaded> {
+  const unread: ClaimedDelivery[] = [];
+  let fault: unknown = null;
+  const groups = await Promise.all(
+    toStatementGroups(db, claimed).map(async (group) => {
+      try {
+        return await readRows(db, group);
+      } catch (error) {
+        unread.push(...group.rows);
+        fault = error;
+        return [];
+      }
+    }),
+  );
   const rows = new Map(groups.flat().map((row) => [row.deliveryId, row]));
-  return claimed.flatMap((delivery) => {
-    const row = rows.get(delivery.deliveryId);
-    return row ? [{ ...delivery, ...row }] : [];
-  });
+  const read = claimed.filter((delivery) => !unread.includes(delivery));
+  return {
+    deliveries: read.flatMap((delivery) => {
+      const row = rows.get(delivery.deliveryId);
+      return row ? [{ ...delivery, ...row }] : [];
+    }),
+    missing: read.filter(({ deliveryId }) => !rows.has(deliveryId)),
+    unread,
+    error: fault,
+  };
 }
 
 async function readRows(db: Db, { rows: claimed, owns }: StatementGroup<ClaimedDelivery>): Promise<Row[]> {

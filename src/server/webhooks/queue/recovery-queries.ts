@@ -74,6 +74,17 @@ export async function leaseHeldBack(
   });
 }
 
+/** For claimed deliveries that could not be loaded: nothing was sent. They are due again at `dueAt`. */
+export async function returnLeases(db: Db, claimed: readonly ClaimedDelivery[], dueAt: Date): Promise<void> {
+  const ids: DeliveryId[] = claimed.map(({ deliveryId }) => deliveryId);
+  const tokens = claimed.map(({ lease }) => lease.token);
+  await sql`
+    update delivery_queue queue set due_at = greatest(queue.due_at, ${dueAt}::timestamptz), lease_token = null,
+      leased_at = null, lease_until = null, leased_by = null
+    from unnest(${ids}::uuid[], ${tokens}::uuid[]) as returned (delivery_id, lease_token)
+    where queue.delivery_id = returned.delivery_id and queue.lease_token = returned.lease_token`.execute(db);
+}
+
 type Removed = { deliveryId: DeliveryId; organizationId: OrganizationId; reason: CancelReason };
 
 /**

@@ -25,11 +25,11 @@ const { db, webhooks } = deps;
 const { secretBox, urlBox, headerBox, schedule } = webhooks;
 const deliverDeps = { clock, send: webhooks.send.send, secretBox, urlBox, headerBox, schedule };
 
-async function claimAll(): Promise<LoadedDelivery[]> {
+async function claimAll(): Promise<readonly LoadedDelivery[]> {
   const at = clock.now();
   const lease = { token: randomUuid(deps.random), at, until: new Date(at.getTime() + webhooks.leaseMs), holder: null };
   const { deliveries } = await claimDeliveries(db, () => ({ lease, limit: 10, free: 256, after: "" }));
-  return await loadDeliveries(db, deliveries);
+  return (await loadDeliveries(db, deliveries)).deliveries;
 }
 
 /** Runs while the writer's first statement waits for this delivery's queue entry. */
@@ -61,7 +61,7 @@ test("of two reports on one attempt, as after an outage, the first counts and th
       const now = clock.now();
       const expired = await listLostLeases(db, { now, deadWorkers: [], limit: 10 });
       assert.equal(expired.length, 4, "the same process finds its own leases run out");
-      for (const delivery of await loadDeliveries(db, expired)) {
+      for (const delivery of (await loadDeliveries(db, expired)).deliveries) {
         written.push(writer.write(reportInterrupted(deliverDeps, delivery, { isWorkerDead: false, now }), now));
       }
     });
