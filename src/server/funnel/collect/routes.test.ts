@@ -397,7 +397,7 @@ test("a commit that takes too long gets 503, never 204", async () => {
     app,
     deps,
     { visits: new VisitReader(deps.config), keyCap: new KeyCap(deps) },
-    { batchMax: 2, itemsMax: 100, atOnce: 1, waitMs: 100 },
+    { batchMax: 2, itemsMax: 100, atOnce: 1, waitMs: 500 },
   );
   await db.transaction().execute(async (transaction) => {
     await sql`select from day_zones where organization_id = ${owner} for update`.execute(transaction);
