@@ -204,12 +204,15 @@ function signal(pid: number, what: NodeJS.Signals): void {
  * comes first.
  */
 export async function createCitusDatabase(urls: readonly string[]): Promise<void> {
-  const names = urls.map((url) => new URL(url));
-  for (const url of names) {
+  for (const url of urls.map((each) => new URL(each)))
     await queryOnce(withDatabase(url, "postgres"), `create database ${url.pathname.slice(1)}`);
-    await queryOnce(url.href, "create extension citus");
-  }
-  const [coordinator, ...workers] = names;
+  await joinCluster(urls);
+}
+
+/** Makes databases that exist on their servers one cluster. */
+export async function joinCluster(urls: readonly string[]): Promise<void> {
+  for (const url of urls) await queryOnce(url, "create extension citus");
+  const [coordinator, ...workers] = urls.map((url) => new URL(url));
   if (!coordinator) return;
   const { hostname, port } = coordinator;
   await queryOnce(coordinator.href, `select citus_set_coordinator_host('${hostname}', ${port})`);

@@ -18,7 +18,7 @@ export async function createTestDatabase(options: { template?: string; size?: nu
   const url = databaseUrl(name);
   const pool = openPool({ url, size: options.size ?? 10, log: createLog("silent") });
   after(async () => {
-    await pool.end();
+    if (!pool.ending) await pool.end();
     await onEveryServer(`drop database ${name} with (force)`);
   });
   // The first connection learns what the database is.

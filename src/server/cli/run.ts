@@ -73,7 +73,7 @@ async function run(words: string[], terminal: Terminal): Promise<Answer> {
   const config = parseConfig(terminal.environment());
   const tell = (line: string) => terminal.stderr.write(`${line}\n`);
   const log = createLog(config.logLevel === "info" ? "warn" : config.logLevel, terminal.stderr);
-  const database = await openDatabase({ config, log, notice: tell });
+  const database = await openDatabase({ config, log, notice: tell, distributes: args.flag("distribute") });
   try {
     const deps = await createDeps({ config, database, log });
     return await command.run({

@@ -3,8 +3,9 @@ import pg from "pg";
 import { assert } from "../lib/assert.ts";
 import type { Log } from "../lib/log.ts";
 import { StartError } from "../lib/start-error.ts";
-import { distributeTables } from "./citus/distribute.ts";
+import { distributeTables, requireAlone, requireDistributed } from "./citus/distribute.ts";
 import { connectPatiently, type Pool } from "./pool.ts";
+import { splitStatements } from "./split-statements.ts";
 
 // Forward-only numbered migrations. Every process migrates at its start; the lock lets one do it while the others wait
 // and then find nothing left to do. Each file is one transaction, so a kill leaves either all of it or none.
@@ -16,14 +17,23 @@ const MIGRATION_LOCK = 7_236_001;
 
 type Migration = { number: number; name: string; file: URL };
 
-export async function migrate(deps: { pool: Pool; log: Log; folder: URL }): Promise<{ applied: string[] }> {
+export async function migrate(deps: {
+  pool: Pool;
+  log: Log;
+  folder: URL;
+  /** Whether organizations that are already there may be moved to the servers of a cluster. */
+  distributes?: boolean;
+}): Promise<{ applied: string[] }> {
   const migrations = await listMigrations(deps.folder);
   const client = await connectPatiently(deps.pool);
   try {
     requireUsableServer(await readServer(client));
     await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
     const applied = await applyMissing(client, migrations, deps.log);
-    if (deps.pool.engine === "citus") await distributeTables(client, deps.log);
+    if (deps.pool.engine === "citus") {
+      await (deps.distributes ? requireAlone(client) : requireDistributed(client));
+      await distributeTables(client, deps.log);
+    }
     await client.query("select pg_advisory_unlock($1)", [MIGRATION_LOCK]);
     client.release();
     return { applied };
@@ -82,7 +92,7 @@ async function applyOne(client: pg.PoolClient, migration: Migration): Promise<vo
   const text = await readFile(migration.file, "utf8");
   await client.query("begin");
   try {
-    await client.query(text);
+    for (const statement of splitStatements(text)) await client.query(statement);
     await client.query("insert into schema_migrations (number, name) values ($1, $2)", [
       migration.number,
       migration.name,

@@ -23,6 +23,8 @@ export async function openDatabase(deps: {
   notice: (sentence: string) => void;
   /** For a process that only answers requests: uses all servers of a cluster. Everything else works on the coordinator. */
   isSpread?: boolean;
+  /** Whether organizations that are already there may be moved to the servers of a cluster. */
+  distributes?: boolean;
 }): Promise<Database> {
   const { config, log } = deps;
   const embedded =
@@ -35,7 +37,7 @@ export async function openDatabase(deps: {
     await embedded?.release();
   };
   try {
-    const applied = await migrateFirst({ url, log, notice: deps.notice });
+    const applied = await migrateFirst({ ...deps, url });
     // What the database is, every statement needs to know.
     await pool.query("select 1");
     return { db: openDb(pool), pool, applied, close };
@@ -46,11 +48,17 @@ export async function openDatabase(deps: {
 }
 
 /** Of a cluster, only the coordinator can be migrated. */
-async function migrateFirst(deps: { url: string; log: Log; notice: (sentence: string) => void }): Promise<string[]> {
+async function migrateFirst(deps: {
+  url: string;
+  log: Log;
+  notice: (sentence: string) => void;
+  distributes?: boolean;
+}): Promise<string[]> {
   const pool = openPool({ url: deps.url, size: 1, log: deps.log });
   try {
     await waitForServer(pool, deps.notice);
-    return (await migrate({ pool, log: deps.log, folder: MIGRATIONS_FOLDER })).applied;
+    const { log, distributes = false } = deps;
+    return (await migrate({ pool, log, folder: MIGRATIONS_FOLDER, distributes })).applied;
   } finally {
     await pool.end();
   }

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Log } from "../../lib/log.ts";
+import { StartError } from "../../lib/start-error.ts";
 import { COORDINATOR_TABLES, DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./table-places.ts";
 
 // Puts the tables where table-places.ts says. It is one transaction, so a kill leaves everything as it was, and it can be
@@ -10,6 +11,36 @@ import { COORDINATOR_TABLES, DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./tabl
 const FIRST_TABLE = "day_zones";
 
 type Place = "distributed" | "reference" | "coordinator";
+
+/**
+ * An empty database is distributed without asking. One that has organizations may have got the extension for another reason,
+ * and moving its rows takes a while, so the operator asks for it with `migrate --distribute`.
+ */
+export async function requireDistributed(client: pg.ClientBase): Promise<void> {
+  if (await hasUndistributedRows(client))
+    throw new StartError(
+      "The database has the extension citus, but its tables are not distributed. Stop all Bookflow processes and run " +
+        "`bookflow migrate --distribute` to spread its organizations over the servers (docs/scale.md), or remove the extension.",
+    );
+}
+
+/** Processes that run meanwhile would go on with statements for plain PostgreSQL, which Citus refuses. */
+export async function requireAlone(client: pg.ClientBase): Promise<void> {
+  if (!(await hasUndistributedRows(client))) return;
+  const { rows } = await client.query<{ others: string }>(
+    `select count(*) as others from pg_stat_activity
+     where datname = current_database() and application_name = 'bookflow' and pid <> pg_backend_pid()`,
+  );
+  if (Number(rows[0]?.others) > 0)
+    throw new StartError("Stop all Bookflow processes first: some are still connected to the database.");
+}
+
+async function hasUndistributedRows(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(
+    "select not exists (select from pg_dist_partition) and exists (select from organizations) as found",
+  );
+  return rows[0]?.found ?? false;
+}
 
 /** Returns the tables that were put in place. */
 export async function distributeTables(client: pg.ClientBase, log: Log): Promise<string[]> {

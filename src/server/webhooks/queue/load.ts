@@ -34,7 +34,7 @@ export type LoadedDelivery = ClaimedDelivery & {
 
 type Row = Omit<LoadedDelivery, keyof ClaimedDelivery> & { deliveryId: DeliveryId };
 
-export type Loaded = {
+type Loaded = {
   readonly deliveries: readonly LoadedDelivery[];
   /** Already deleted from the log. */
   readonly missing: readonly ClaimedDelivery[];
