@@ -56,6 +56,11 @@ class LagMeter {
   }
 }
 
+/** What the load is directed at. */
+type LoadWorld = Pick<World, "webs" | "apiKey" | "eventWidgets" | "bookingWidgets"> & {
+  readonly externalWidget: World["externalWidget"] | null;
+};
+
 export class Load {
   /** Every started visit, with every acknowledged step. */
   readonly visits: SentVisit[] = [];
@@ -66,14 +71,14 @@ export class Load {
   readonly counts = { events: 0, bookings: 0, refusedBookings: 0, reads: 0, unavailable: 0 };
   /** Answers that took a second or more. */
   readonly slowAnswers: TimedAnswer[] = [];
-  readonly #world: World;
+  readonly #world: LoadWorld;
   readonly #agent = new Agent({ connections: 64, pipelining: 1 });
   readonly #lag = new LagMeter();
   #isRunning = false;
   #hasGivenUp = false;
   #workers: Promise<void>[] = [];
 
-  constructor(world: World) {
+  constructor(world: LoadWorld) {
     this.#world = world;
   }
 
@@ -191,14 +196,15 @@ export class Load {
 
   /** Null without a response: the process was killed, stopped, or is starting. */
   async #ask(path: string, options: Parameters<typeof request>[1] = {}): Promise<Answered | null> {
-    const { url, name } = this.#pick(this.#world.webs);
+    const { externalWidget, webs } = this.#world;
+    const { url, name } = this.#pick(webs);
     const startedAt = performance.now();
     const lagBefore = this.#lag.totalMs;
     const time = (status: number) => {
       const tookMs = performance.now() - startedAt;
       if (tookMs < SLOW_MS) return;
       const route = `${options.method ?? "GET"} ${path.replace(/\?.*/, "").replace(/\/w_\w+/, "/{widget}")}`;
-      const isExternal = path.includes(this.#world.externalWidget);
+      const isExternal = externalWidget !== null && path.includes(externalWidget);
       this.slowAnswers.push({ route, web: name, isExternal, status, tookMs, lagMs: this.#lag.totalMs - lagBefore });
     };
     const signal = AbortSignal.timeout(REQUEST_LIMIT_MS);

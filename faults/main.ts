@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { checkWorld, untilRecovered } from "./check.ts";
+import { runClusterFaults } from "./cluster.ts";
 import { FAULTS } from "./faults.ts";
 import { Load, type TimedAnswer } from "./load.ts";
 import { SeededRandom } from "./random.ts";
@@ -10,6 +11,7 @@ import { openWorld, type World } from "./world.ts";
 
 // `npm run faults -- --rounds N --seed S [--only "part of a fault's name"]`: each round causes one fault in real processes
 // under load. Afterwards nothing acknowledged may be missing or counted twice. The exit code is 1 if anything was wrong.
+// `--cluster DIR` causes the faults of a Citus cluster instead (cluster.ts).
 
 const LOAD_BEFORE_MS = 700;
 const MEMORY_GROWTH_MAX_MB = 120;
@@ -19,9 +21,12 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "20" },
     seed: { type: "string", default: "1" },
     only: { type: "string", default: "" },
+    cluster: { type: "string" },
     logs: { type: "string", default: join(import.meta.dirname, "../node_modules/.cache/faults") },
   },
 });
+if (values.cluster !== undefined)
+  process.exit((await runClusterFaults({ bin: values.cluster, logs: values.logs, only: values.only })) > 0 ? 1 : 0);
 const rounds = Number(values.rounds);
 const random = new SeededRandom(Number(values.seed));
 const faults = FAULTS.filter(({ name }) => name.includes(values.only));

@@ -34,7 +34,7 @@ import { Service } from "./service.ts";
 // receiver and a scheduling system.
 
 const DISK_SIZE = "1g";
-const SECRET_KEY = "a secret key for the fault suite, 32 characters and more";
+export const SECRET_KEY = "a secret key for the fault suite, 32 characters and more";
 const WEBS = 2;
 const WORKERS = 2;
 
@@ -159,7 +159,7 @@ async function boundJournal(url: string, dataDir: string): Promise<void> {
   await client.end();
 }
 
-function unlimited(): Record<string, string> {
+export function unlimited(): Record<string, string> {
   const names = readFileSync(new URL("../.env.example", import.meta.url), "utf8").match(/RATE_LIMIT_\w+/g) ?? [];
   return Object.fromEntries(names.map((name) => [name, "0"]));
 }
@@ -180,7 +180,7 @@ async function setUpBusiness(deps: ServiceDeps, outside: { receiver: Receiver; c
   return { apiKey, eventWidgets, bookingWidgets, externalWidget };
 }
 
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const address = server.address();

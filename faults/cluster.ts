@@ -1,0 +1,261 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { FUNNEL_STEPS } from "#contract/steps.ts";
+import { parseConfig } from "../src/server/config.ts";
+import { createDeps, type ServiceDeps } from "../src/server/create-deps.ts";
+import { LOCATE } from "../src/server/db/citus/nodes.ts";
+import { MIGRATIONS_FOLDER, migrate } from "../src/server/db/migrate.ts";
+import { openDb, openPool, type Pool } from "../src/server/db/pool.ts";
+import { listHostUrls } from "../src/server/lib/host-urls.ts";
+import { createLog } from "../src/server/lib/log.ts";
+import { addEndpoint } from "../src/server/webhooks/endpoints/endpoints.ts";
+import { makeKey, makeOrganization, makeWidget } from "../test/support/builders.ts";
+import {
+  type CitusCluster,
+  type CitusNode,
+  createCitusDatabase,
+  startCitusCluster,
+} from "../test/support/citus-cluster.ts";
+import { listTakenSteps } from "../test/support/collect.ts";
+import { Load } from "./load.ts";
+import { type Receiver, startReceiver } from "./receiver.ts";
+import { Service } from "./service.ts";
+import { findFreePort, SECRET_KEY, unlimited } from "./world.ts";
+
+// `npm run faults -- --cluster DIR`: faults of a Citus cluster under load, from PostgreSQL with Citus in the folder DIR. Two
+// organizations, each on a server of its own, send events, book and read. What happens to the server of the first must not be
+// noticed by the second, and neither may lose anything that was acknowledged.
+
+const FAULT_MS = 12_000;
+const SETTLE_LIMIT_MS = 90_000;
+const READY_LIMIT_MS = 60_000;
+/** Until a server counts as silent, statements about others may wait for a connection. */
+const ANSWER_MS_MAX = 6_000;
+
+type Business = {
+  readonly owner: OrganizationId;
+  readonly node: CitusNode;
+  readonly eventWidgets: readonly WidgetId[];
+  readonly load: Load;
+  readonly receiver: Receiver;
+};
+
+type Stage = {
+  readonly cluster: CitusCluster;
+  readonly pool: Pool;
+  readonly first: Business;
+  readonly second: Business;
+  readonly services: readonly Service[];
+};
+
+type ClusterFault = { readonly name: string; readonly isSpared: boolean; happen(stage: Stage): Promise<void> };
+
+/** `isSpared`: the second organization must not notice. */
+const FAULTS: readonly ClusterFault[] = [
+  {
+    name: "a server is killed and comes back",
+    isSpared: true,
+    async happen({ first: { node } }) {
+      await node.kill();
+      await sleep(FAULT_MS);
+      await node.start();
+    },
+  },
+  {
+    name: "a server hangs and goes on",
+    isSpared: true,
+    async happen({ first: { node } }) {
+      node.hang();
+      await sleep(FAULT_MS);
+      node.resume();
+    },
+  },
+  {
+    name: "the coordinator restarts",
+    isSpared: false,
+    async happen({ cluster }) {
+      await cluster.nodes[0]?.stop();
+      await cluster.nodes[0]?.start();
+    },
+  },
+  {
+    name: "a large organization gets a shard of its own, and shards are rebalanced",
+    isSpared: false,
+    async happen({ pool, first }) {
+      const isolate =
+        "select isolate_tenant_to_new_shard('day_zones', $1, 'CASCADE', shard_transfer_mode => 'force_logical')";
+      await pool.query(isolate, [first.owner]);
+      await pool.query("select citus_rebalance_start(rebalance_strategy => 'by_shard_count')");
+      await pool.query("select citus_rebalance_wait()");
+    },
+  },
+];
+
+export async function runClusterFaults({
+  bin,
+  logs,
+  only,
+}: {
+  bin: string;
+  logs: string;
+  only: string;
+}): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "bookflow-faults-"));
+  mkdirSync(logs, { recursive: true });
+  const cluster = await startCitusCluster({ bin, isDurable: true });
+  const closing: (() => Promise<unknown>)[] = [
+    () => cluster.close(),
+    async () => rmSync(folder, { recursive: true, force: true }),
+  ];
+  let wrong = 0;
+  try {
+    const stage = await setUp(cluster, { folder, logs, closing });
+    for (const fault of FAULTS.filter(({ name }) => name.includes(only))) wrong += await play(stage, fault);
+  } finally {
+    for (const close of closing.toReversed()) await close();
+  }
+  return wrong;
+}
+
+async function setUp(
+  cluster: CitusCluster,
+  { folder, logs, closing }: { folder: string; logs: string; closing: (() => Promise<unknown>)[] },
+): Promise<Stage> {
+  const url = cluster.toUrl("bookflow");
+  await createCitusDatabase(listHostUrls(url));
+  const log = createLog("silent");
+  const pool = openPool({ url, size: 4, log });
+  closing.push(() => pool.end());
+  await migrate({ pool, log, folder: MIGRATIONS_FOLDER });
+  const clockFile = join(folder, "clock-shift");
+  writeFileSync(clockFile, "0");
+  const settings = {
+    DATABASE_URL: url,
+    SECRET_KEY,
+    DATA_DIR: join(folder, "service"),
+    HOST: "127.0.0.1",
+    LOG_LEVEL: "warn",
+    CLOCK_SHIFT_FILE: clockFile,
+    WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
+    WEBHOOK_TIMEOUT_MS: "2000",
+    WEBHOOK_RETRY_SCHEDULE: "1,2,3,5,8,10,15,20",
+    ...unlimited(),
+  };
+  const deps = await createDeps({ config: parseConfig(settings), database: { db: openDb(pool), pool }, log });
+  const services: Service[] = [];
+  for (const role of ["web", "worker"] as const) {
+    const port = await findFreePort();
+    const own = { ROLE: role, [role === "web" ? "PORT" : "WORKER_PORT"]: String(port) };
+    const service = new Service({
+      name: role,
+      port,
+      settings: { ...settings, ...own },
+      logPath: join(logs, `${role}.log`),
+    });
+    await service.start();
+    services.push(service);
+    closing.push(() => service.end("SIGKILL"));
+  }
+  const webs = services.slice(0, 1);
+  const first = await setUpBusiness(deps, { cluster, pool, webs, elsewhere: null });
+  const second = await setUpBusiness(deps, { cluster, pool, webs, elsewhere: first.node });
+  for (const { load, receiver } of [first, second])
+    closing.push(async () => {
+      await load.close();
+      receiver.close();
+    });
+  closing.push(async () => {
+    await Promise.all([deps.scheduler.outbound.close(), deps.webhooks.send.close()]);
+  });
+  return { cluster, pool, first, second, services };
+}
+
+/** On any server but `elsewhere`. */
+async function setUpBusiness(
+  deps: ServiceDeps,
+  where: { cluster: CitusCluster; pool: Pool; webs: readonly Service[]; elsewhere: CitusNode | null },
+): Promise<Business> {
+  const { db } = deps;
+  for (;;) {
+    const owner = await makeOrganization(db, { timeZone: "Europe/Berlin" });
+    const { rows } = await where.pool.query<{ address: string }>(LOCATE, [owner]);
+    const node = where.cluster.nodes.find(({ address }) => address === rows[0]?.address);
+    if (!node || node === where.elsewhere) continue;
+    const receiver = await startReceiver();
+    const endpoint = { url: receiver.url, kind: "webhook", description: "" } as const;
+    const added = await addEndpoint(deps, { id: owner, plan: "business" }, endpoint);
+    if (added.kind !== "added") throw new Error(`The endpoint was refused: ${added.kind}`);
+    const { key: apiKey } = await makeKey(db, owner);
+    const eventWidgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
+    const bookingWidgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
+    const load = new Load({ webs: where.webs, apiKey, eventWidgets, bookingWidgets, externalWidget: null });
+    return { owner, node, eventWidgets, load, receiver };
+  }
+}
+
+async function play(stage: Stage, fault: ClusterFault): Promise<number> {
+  const businesses = [stage.first, stage.second];
+  for (const { load } of businesses) load.start();
+  await sleep(2_000);
+  const before = businesses.map(({ load }) => ({ ...load.counts }));
+  const wrong: string[] = [];
+  try {
+    await fault.happen(stage);
+  } catch (error) {
+    wrong.push(error instanceof Error ? error.message : String(error));
+  }
+  const during = businesses.map(({ load }, n) => subtract(load.counts, before[n]));
+  await Promise.all(stage.services.map((service) => service.untilReady(READY_LIMIT_MS)));
+  await sleep(2_000);
+  for (const { load } of businesses) if (!(await load.rest())) wrong.push("requests are not answered any more");
+  const slow = stage.second.load.slowAnswers.splice(0).filter(({ tookMs, lagMs }) => tookMs - lagMs > ANSWER_MS_MAX);
+  if (fault.isSpared && (during[1]?.events === 0 || during[1]?.bookings === 0))
+    wrong.push("the other organization waited");
+  if (fault.isSpared && slow.length > 0)
+    wrong.push(`the other organization waited ${Math.round(slow[0]?.tookMs ?? 0)} ms`);
+  for (const business of businesses) wrong.push(...(await check(stage, business)));
+  const shown = during.map((counts) => JSON.stringify(counts)).join(" and ");
+  console.log(`${fault.name}: meanwhile ${shown}; ${wrong.length === 0 ? "ok" : `WRONG: ${wrong.join("; ")}`}`);
+  return wrong.length;
+}
+
+function subtract(counts: Load["counts"], before: Load["counts"] | undefined): Load["counts"] {
+  return Object.fromEntries(
+    Object.entries(counts).map(([name, count]) => [name, count - (before?.[name as keyof Load["counts"]] ?? 0)]),
+  ) as Load["counts"];
+}
+
+/** Everything acknowledged is stored, counted once and delivered. */
+async function check({ pool }: Stage, { owner, eventWidgets, load, receiver }: Business): Promise<string[]> {
+  const wrong = [...load.wrongAnswers.splice(0)];
+  const references = await pool.query<{ reference: string }>(
+    "select reference from bookings where organization_id = $1",
+    [owner],
+  );
+  const stored = new Set(references.rows.map(({ reference }) => reference));
+  const lost = load.booked.difference(stored).size;
+  if (lost > 0) wrong.push(`${lost} bookings lost`);
+  const startedAt = performance.now();
+  while (stored.difference(new Set(receiver.taken.keys())).size > 0) {
+    if (performance.now() - startedAt > SETTLE_LIMIT_MS) {
+      wrong.push(`${stored.difference(new Set(receiver.taken.keys())).size} bookings not delivered`);
+      break;
+    }
+    await sleep(500);
+  }
+  const taken = (await listTakenSteps(openDb(pool))).map(({ visit_id, step }) => `${visit_id} ${step}`);
+  const sent = new Set(load.visits.flatMap(({ visitId, steps }) => steps.map((step) => `${visitId} ${step}`)));
+  const missing = sent.difference(new Set(taken)).size;
+  if (missing > 0) wrong.push(`${missing} steps lost`);
+  const expected = FUNNEL_STEPS.map((step) => load.visits.filter(({ steps }) => steps.at(-1) === step).length);
+  const { rows } = await pool.query<{ reached: number[] }>(
+    `select array[sum(reached_1), sum(reached_2), sum(reached_3), sum(reached_4), sum(reached_5), sum(reached_6)]::integer[] as reached
+     from funnel_days where organization_id = $1 and widget_id = any($2)`,
+    [owner, [...eventWidgets]],
+  );
+  if (String(rows[0]?.reached) !== String(expected)) wrong.push(`counted ${rows[0]?.reached}, sent ${expected}`);
+  return wrong;
+}
