@@ -1,63 +1,102 @@
-import { readReport } from "../../src/server/analytics/app-report.ts";
-import type { Db } from "../../src/server/db/pool.ts";
-import { systemClock } from "../../src/server/lib/clock.ts";
 import type { Bar } from "./bars.ts";
 import { makeEventRequests } from "./event-requests.ts";
 import type { History } from "./funnel-history.ts";
 import { runLoad } from "./load.ts";
 import type { Service } from "./service.ts";
-import { round } from "./table.ts";
+import { printTable, round } from "./table.ts";
 
-// The dashboard's whole report with filters, comparison included, as the analytics screen asks for it.
+// The dashboard's whole report with filters, comparison included, over HTTP as the analytics screen asks for it.
 
 const WINDOWS = [
   { days: 30, barMs: 60, runs: 60 },
   { days: 730, barMs: 700, runs: 12 },
 ] as const;
 
-/** From few visits that match to nearly all. */
-const FILTERS: readonly Readonly<Record<string, string>>[] = [
-  { channel: "Channel 3" },
-  { device: "mobile" },
-  { notDevice: "tablet" },
-  { notChannel: "Channel 3" },
-  { country: "DE", notDevice: "mobile" },
-  { page: "https://www.lindenhof.example/page-7", device: "desktop" },
+/** From few visits that match to nearly all; some that match about half, which is the most work. */
+const FILTERS: readonly string[] = [
+  "channel=Channel 3",
+  "device=mobile",
+  "notDevice=tablet",
+  "notDevice=mobile",
+  "notChannel=Channel 3",
+  "notCountry=DE&notCountry=AT&notCountry=CH",
+  "country=DE&notDevice=mobile",
+  "page=https://www.lindenhof.example/page-7&device=desktop",
 ];
+
+/** Asks for a report and reads it whole. */
+type Ask = (query: string) => Promise<void>;
 
 const COLLECTING_BAR = 0.8;
 const COLLECT_CONNECTIONS = 64;
 
-export async function judgeFilteredReports(db: Db, history: History): Promise<Bar[]> {
+/** A member of the organization, signed in like a person. */
+export async function signInToReports(service: Service, { owner }: History): Promise<Ask> {
+  const [email, password] = ["bench@example.com", "correct horse battery"];
+  await service.command("user", "create", "--org", owner, "--email", email, "--password", password, "--role", "owner");
+  const base = `http://127.0.0.1:${service.port}`;
+  const signedIn = await fetch(`${base}/api/auth/sign-in/email`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: base },
+    body: JSON.stringify({ email, password }),
+  });
+  if (!signedIn.ok) throw new Error(`Signing in: ${signedIn.status} ${await signedIn.text()}`);
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
+  return async (query) => {
+    const headers = { cookie, "x-organization": owner };
+    const answer = await fetch(`${base}/api/app/analytics?${query.replaceAll(" ", "%20")}`, { headers });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${query}: ${answer.status} ${text}`);
+  };
+}
+
+export async function judgeFilteredReports(ask: Ask): Promise<Bar[]> {
   const bars: Bar[] = [];
+  const rows: Record<string, string>[] = [];
   for (const { days, barMs, runs } of WINDOWS) {
-    const times: number[] = [];
+    const times = new Map<string, number[]>(FILTERS.map((filter) => [filter, []]));
     for (let n = 0; n < runs; n++)
       for (const filter of FILTERS) {
         const startedAt = performance.now();
-        await ask(db, history, { ...filter, days: String(days) });
+        await ask(`${filter}&days=${days}`);
         // The first round fills PostgreSQL's memory.
-        if (n > 0) times.push(performance.now() - startedAt);
+        if (n > 0) times.get(filter)?.push(performance.now() - startedAt);
       }
-    const p99 = times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0;
+    for (const [filter, each] of times)
+      rows.push({
+        days: String(days),
+        filter,
+        "p50 ms": round(toQuantile(each, 0.5)),
+        "p99 ms": round(toQuantile(each, 0.99)),
+      });
+    const p99 = Math.max(...[...times.values()].map((each) => toQuantile(each, 0.99)));
     bars.push({
-      what: `${days} days, any filter, p99`,
+      what: `${days} days, any filter, p99 of the slowest`,
       measured: `${round(p99)} ms`,
       bar: `≤ ${barMs} ms`,
       isReached: p99 <= barMs,
     });
   }
+  printTable(rows);
   return bars;
 }
 
+function toQuantile(times: readonly number[], share: number): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
 /** Events per second while one report over two years runs after the other, against events alone. */
-export async function judgeCollecting(service: Service, db: Db, history: History): Promise<Bar> {
+export async function judgeCollecting(service: Service, ask: Ask): Promise<Bar> {
   const requests = await makeEventRequests(service);
   const plan = { port: service.port, connections: COLLECT_CONNECTIONS, requests, warmUpMs: 2_000, measureMs: 8_000 };
   const alone = await runLoad(plan, () => undefined);
   let isOver = false;
   const asking = (async () => {
-    while (!isOver) await ask(db, history, { device: "mobile", days: "730" });
+    while (!isOver) await ask("device=mobile&days=730");
   })();
   const beside = await runLoad(plan, () => undefined);
   isOver = true;
@@ -69,8 +108,4 @@ export async function judgeCollecting(service: Service, db: Db, history: History
     bar: `≥ ${COLLECTING_BAR} ×`,
     isReached: ratio >= COLLECTING_BAR,
   };
-}
-
-async function ask(db: Db, { owner }: History, query: Readonly<Record<string, string>>): Promise<void> {
-  await readReport({ db, clock: systemClock }, { organizationId: owner, plan: "business" }, query);
 }

@@ -149,6 +149,9 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await chips.getByRole("button", { name: "Clear filters" }).click();
     await page.waitForURL((url) => url.search === "");
     await totals.getByText(String(report.totals.views), { exact: true }).waitFor();
+    await page.locator('path[data-country="DE"]').click();
+    await chips.getByText("Country is Germany").waitFor();
+    await page.waitForURL((url) => url.search === "?country=DE");
   });
 
   test("shows a whole list, and the funnel side by side", async () => {

@@ -11,10 +11,12 @@ import {
 } from "../../sdk/src/index.ts";
 import { refuseBrowsers } from "../../sdk/src/refuse-browsers.ts";
 import { toDelayMs } from "../../sdk/src/retry.ts";
+import { recordTouches } from "../../src/server/funnel/record/record.ts";
 import { createTestApp } from "../support/app.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
 import { type Fault, startFaultyProxy } from "../support/faulty-proxy.ts";
 import { makeCaller } from "../support/read-api.ts";
+import { makeTouch } from "../support/touches.ts";
 import { openWire } from "../support/wire.ts";
 
 // sdk/src against the real service over HTTP.
@@ -73,6 +75,36 @@ describe("responses come through unchanged", () => {
     assert.deepEqual(await client.analytics(), await readDirectly("/analytics"));
     const query = { days: 7, widget: otherWidget };
     assert.deepEqual(await client.analytics(query), await readDirectly(`/analytics?days=7&widget=${otherWidget}`));
+  });
+
+  test("a breakdown, over all pages, with filters", async () => {
+    const at = new Date(clock.now().getTime() - 3_600_000);
+    const { widgetId } = caller;
+    const touches = Array.from({ length: 7 }, (_, visit) => ({
+      ...makeTouch({ widgetId, visit, at }),
+      source: `site-${visit % 4}.example`,
+      device: visit === 6 ? ("tablet" as const) : ("mobile" as const),
+    }));
+    await recordTouches(deps.db, touches);
+    const read = async (query: Parameters<typeof client.breakdown>[0]) => {
+      const rows: [string, number][] = [];
+      for await (const { key, views } of client.breakdown(query)) rows.push([key, views]);
+      return rows;
+    };
+    const all = [
+      ["site-0.example / (none)", 2],
+      ["site-1.example / (none)", 2],
+      ["site-2.example / (none)", 2],
+      ["site-3.example / (none)", 1],
+    ];
+    assert.deepEqual(await read({ dimension: "source", limit: 1 }), all);
+    assert.deepEqual(
+      await read({ dimension: "source", days: 7, notDevice: ["tablet"], source: all[2]?.[0] as string }),
+      [["site-2.example / (none)", 1]],
+    );
+    assert.deepEqual(await read({ dimension: "source", widget: otherWidget }), []);
+    const { code } = await caught(ApiError, () => read({ dimension: "colour" as never }));
+    assert.equal(code, "bad_request");
   });
 
   test("a base URL with a path and a trailing slash is accepted", async () => {

@@ -17,7 +17,7 @@ export type Comparison = (typeof COMPARISONS)[number];
 /** Windows of up to this many days also have counts per hour. */
 export const HOURLY_DAYS_MAX = 2;
 
-/** Rows of each list in a report; the others are in its breakdown. */
+/** Rows of each list in a report, except countries, which are all there; the others are in its breakdown. */
 export const LIST_ROWS_MAX = 25;
 
 /** `hour` is 2026-11-01T13, in the organization's time zone. Hours without views and bookings are left out. */

@@ -25,13 +25,13 @@ export function readDimension(query: Query, fallback?: Dimension): Dimension {
 export async function readBreakdown(
   db: Db,
   question: Question,
-  about: { dimension: Dimension; part: BreakdownPart },
+  wanted: { dimension: Dimension; part: BreakdownPart },
 ): Promise<{ rows: (AnalyticsEntry & { label: string | null })[]; count: number }> {
-  const source = await toSource(db, question, about.dimension);
+  const source = await toSource(db, question, wanted.dimension);
   const rows =
     source.kind === "counters"
-      ? await selectBreakdown(db, source, about)
-      : await withScanSettings(db, (transaction) => selectBreakdown(transaction, source, about));
+      ? await selectBreakdown(db, source, wanted)
+      : await withScanSettings(db, (transaction) => selectBreakdown(transaction, source, wanted));
   return {
     rows: rows.map(({ label, ...row }) => ({ ...toEntry(row), label })),
     count: rows[0]?.count ?? 0,

@@ -33,9 +33,14 @@ export function listBest(
   )`;
 }
 
-export function listKeys(about: { owner: OrganizationId; kind: KeyKind; rowsMax: number }): RawBuilder<KeyList> {
-  return sql`json_build_object('rows', ${listBest(about.owner, about)},
-    'count', (select count(*) from key_counts where kind = ${sql.lit(toKindNumber(about.kind))}))`;
+/** More than there are: the map shows all of them. */
+const COUNTRIES_MAX = 300;
+
+export function listKeys(list: { owner: OrganizationId; kind: KeyKind; rowsMax: number }): RawBuilder<KeyList> {
+  const { owner, kind } = list;
+  const rowsMax = kind === "country" ? COUNTRIES_MAX : list.rowsMax;
+  return sql`json_build_object('rows', ${listBest(owner, { kind, rowsMax })},
+    'count', (select count(*) from key_counts where kind = ${sql.lit(toKindNumber(kind))}))`;
 }
 
 export function listWidgets(rowsMax: number): RawBuilder<KeyList> {

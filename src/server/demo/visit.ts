@@ -11,7 +11,7 @@ import { classifyWay, makeAttribution } from "./attribution.ts";
 import type { Appointment, PracticeCalendar } from "./calendar.ts";
 import type { Dice } from "./dice.ts";
 import { type Customer, makeCustomer } from "./names.ts";
-import { DEMO_ID, type DemoWidget } from "./practice.ts";
+import { DEMO_ID, DEMO_SITE, type DemoWidget } from "./practice.ts";
 import type { Way } from "./ways.ts";
 
 // One visit of the demo, from the first view to the last step, and its bookings.
@@ -58,12 +58,32 @@ const DEVICES: Weighted<{ device: string; wish: number }> = [
 ];
 
 const COUNTRIES: Weighted<{ country: string; timeZone: string }> = [
-  { share: 90, country: "DE", timeZone: "Europe/Berlin" },
-  { share: 3, country: "PL", timeZone: "Europe/Warsaw" },
-  { share: 2, country: "AT", timeZone: "Europe/Vienna" },
-  { share: 2, country: "CH", timeZone: "Europe/Zurich" },
-  { share: 2, country: "GB", timeZone: "Europe/London" },
-  { share: 1, country: "US", timeZone: "America/New_York" },
+  { share: 760, country: "DE", timeZone: "Europe/Berlin" },
+  { share: 50, country: "PL", timeZone: "Europe/Warsaw" },
+  { share: 40, country: "AT", timeZone: "Europe/Vienna" },
+  { share: 30, country: "CH", timeZone: "Europe/Zurich" },
+  { share: 25, country: "GB", timeZone: "Europe/London" },
+  { share: 20, country: "US", timeZone: "America/New_York" },
+  { share: 15, country: "FR", timeZone: "Europe/Paris" },
+  { share: 12, country: "TR", timeZone: "Europe/Istanbul" },
+  { share: 10, country: "IT", timeZone: "Europe/Rome" },
+  { share: 10, country: "UA", timeZone: "Europe/Kyiv" },
+  { share: 8, country: "ES", timeZone: "Europe/Madrid" },
+  { share: 6, country: "SE", timeZone: "Europe/Stockholm" },
+  { share: 5, country: "IN", timeZone: "Asia/Kolkata" },
+  { share: 4, country: "BR", timeZone: "America/Sao_Paulo" },
+  { share: 3, country: "CA", timeZone: "America/Toronto" },
+  { share: 2, country: "AU", timeZone: "Australia/Sydney" },
+];
+
+/** A widget is on a page of its own, and in the popup of others. */
+const PAGES: Weighted<{ path: string | null }> = [
+  { share: 62, path: null },
+  { share: 16, path: "/" },
+  { share: 9, path: "/services" },
+  { share: 6, path: "/team" },
+  { share: 4, path: "/prices" },
+  { share: 3, path: "/contact" },
 ];
 
 const TOPICS: readonly [string, ...string[]] = [
@@ -79,11 +99,12 @@ export function makeVisit(world: World, circumstances: Circumstances): DemoVisit
   const { way, widget } = circumstances;
   const { device, wish } = dice.pickByShare(DEVICES);
   const { country, timeZone } = dice.pickByShare(COUNTRIES);
+  const { path } = dice.pickByShare(PAGES);
   const walk = new Walk(dice, circumstances.at, {
     organizationId: DEMO_ID,
     widgetId: widget.id,
     visitId: randomUuid(dice),
-    page: widget.page,
+    page: path === null ? widget.page : DEMO_SITE + path,
     device,
     country,
     ...toVisitClass(way),

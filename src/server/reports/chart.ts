@@ -12,11 +12,11 @@ const BOOKINGS = 3;
 const PALETTE = [
   [0xff, 0xff, 0xff],
   [0xe4, 0xe7, 0xec],
-  [0xa6, 0xd0, 0xd9],
-  [0x0b, 0x5c, 0x6f],
+  [0x75, 0xb7, 0xc5],
+  [0xb9, 0x87, 0x14],
 ];
 /** The colours of views and bookings, for a legend. */
-export const CHART_COLORS = { views: "#a6d0d9", bookings: "#0b5c6f" } as const;
+export const CHART_COLORS = { views: "#75b7c5", bookings: "#b98714" } as const;
 export const CHART_SIZE = { width: WIDTH / 2, height: HEIGHT / 2 } as const;
 
 type Day = { readonly views: number; readonly bookings: number };

@@ -1,4 +1,5 @@
 import { Button } from "@mantine/core";
+import { lazy, Suspense } from "react";
 import type { AppList } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import { formatCount } from "../../format.ts";
@@ -8,6 +9,9 @@ import { BreakdownTable, type Filtering } from "./BreakdownTable.tsx";
 import { DIMENSION_WORDS } from "./dimension-words.ts";
 
 const SHOWN_FIRST = 8;
+
+/** Its outlines are loaded when it is shown. */
+const WorldMap = lazy(async () => ({ default: (await import("../charts/WorldMap.tsx")).WorldMap }));
 
 type SectionProps = {
   dimension: Dimension;
@@ -21,6 +25,11 @@ export function BreakdownSection({ dimension, list, filtering, onShowAll }: Sect
   const { title, description } = DIMENSION_WORDS[dimension];
   return (
     <Section title={title} description={description} isFlush>
+      {dimension === "country" && list.rows.length > 0 && (
+        <Suspense fallback={<div className={classes["map"]} />}>
+          <WorldMap rows={list.rows} filtering={filtering} />
+        </Suspense>
+      )}
       <BreakdownTable
         dimension={dimension}
         rows={list.rows.slice(0, SHOWN_FIRST)}

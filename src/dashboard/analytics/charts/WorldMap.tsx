@@ -1,0 +1,49 @@
+import type { MouseEvent } from "react";
+import type { AnalyticsEntry } from "#contract/analytics.ts";
+import { formatCount } from "../../format.ts";
+import type { Filtering } from "../breakdowns/BreakdownTable.tsx";
+import { toKeyName } from "../breakdowns/dimension-words.ts";
+import classes from "./WorldMap.module.css";
+import world from "./world-map.json";
+
+type MapProps = { rows: readonly AnalyticsEntry[]; filtering: Filtering };
+
+const SHAPES = Object.entries(world.countries);
+
+/**
+ * Countries in a darker colour the more bookings they have, or views if nobody has booked. Hidden from screen readers and the
+ * keyboard: the table below it has the same numbers and filters.
+ */
+export function WorldMap({ rows, filtering }: MapProps) {
+  const byCode = new Map(rows.map((row) => [row.key, row]));
+  const measured = rows.every((row) => row.bookings === 0) ? "views" : "bookings";
+  const most = Math.max(...rows.map((row) => row[measured]), 1);
+  const choose = ({ target }: MouseEvent) => {
+    const code = target instanceof SVGElement ? target.dataset["country"] : undefined;
+    if (code !== undefined && byCode.has(code)) filtering.onShowOnly("country", code);
+  };
+  return (
+    <svg className={classes["map"]} viewBox={`0 0 ${world.width} ${world.height}`} aria-hidden onClick={choose}>
+      {SHAPES.map(([code, shape]) => {
+        const row = byCode.get(code);
+        return (
+          <path
+            key={code}
+            d={shape}
+            data-country={code}
+            data-counted={row !== undefined}
+            data-chosen={filtering.isChosen("country", code)}
+            // The square root keeps small countries visible beside a large one.
+            style={row ? { fillOpacity: 0.2 + 0.8 * Math.sqrt(row[measured] / most) } : undefined}
+          >
+            {row && (
+              <title>
+                {`${toKeyName("country", code, filtering.widgetNames)}: ${formatCount(row.views)} views, ${formatCount(row.bookings)} bookings`}
+              </title>
+            )}
+          </path>
+        );
+      })}
+    </svg>
+  );
+}
