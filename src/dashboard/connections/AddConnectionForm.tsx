@@ -90,7 +90,8 @@ function Step({ kind, place, form, isLast }: StepProps) {
     <>
       <div>
         <Text size="xs" c="dimmed">
-          {wordsOf(kind).name}, step {place} of {steps.length}
+          {wordsOf(kind).name}
+          {steps.length > 1 && `, step ${place} of ${steps.length}`}
         </Text>
         <Title order={3} ref={heading} tabIndex={-1} className={classes["heading"]}>
           {step.title}

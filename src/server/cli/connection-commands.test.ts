@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import type { AppConnection } from "#contract/app/connections.ts";
 import { TEST_SECRET_KEY } from "../../../test/support/app.ts";
-import { makeOrganization } from "../../../test/support/builders.ts";
+import { makeBooking, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { createCommandLine } from "../../../test/support/cli.ts";
 import type { ConnectionCheck } from "../scheduler/check/check-connection.ts";
 import { addConnection } from "../scheduler/connections/connections.ts";
@@ -61,6 +61,38 @@ test("connection check saves what it saw, and exits with 1 when something fails"
     isOk: false,
     message: "Cal.com can't be reached right now. Try again in a minute. (HTTP 500)",
   });
+});
+
+test("a widget goes live with a connection that works, back to test mode, and loses its test data", async () => {
+  const widgetId = await makeWidget(deps.db, owner);
+  const { reference } = await makeBooking(deps.db, owner, { widgetId, is_test: true });
+  const run = (...typed: string[]) => cli.runInside(["widget", ...typed]);
+  const NO_CONNECTION = "The widget's organization has no connection with this ID.\n";
+  for (const other of ["conn_1111111111111111", "nonsense"])
+    assert.deepEqual(await run("go-live", widgetId, "--connection", other), {
+      code: 2,
+      stdout: "",
+      stderr: NO_CONNECTION,
+    });
+  server.twist("GET /me", { answer: { status: 401, json: {} } });
+  const refused = await run("go-live", widgetId, "--connection", id);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /^The widget stays in test mode\. Cal\.com doesn't accept this API key\./);
+  assert.deepEqual(JSON.parse((await run("clear-test-data", widgetId, "--dry-run", "--json")).stdout), {
+    bookings: 1,
+    visits: 0,
+    deliveries: 0,
+  });
+  const live = await run("go-live", widgetId, "--connection", id, "--clear-test-data", "--json");
+  assert.deepEqual(JSON.parse(live.stdout), {
+    id: widgetId,
+    isLive: true,
+    cleared: { bookings: 1, visits: 0, deliveries: 0 },
+  });
+  const left = deps.db.selectFrom("bookings").select("reference").where("reference", "=", reference);
+  assert.deepEqual(await left.execute(), []);
+  assert.equal((await run("test-mode", widgetId)).stdout, `Widget ${widgetId} is in test mode.\n`);
+  assert.equal((await run("go-live", "w_111111111111", "--connection", id)).code, 2);
 });
 
 test("connection check refuses an unknown id", async () => {
