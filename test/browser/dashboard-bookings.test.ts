@@ -76,7 +76,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await sorted("Booked", "descending");
     await page.getByText("Upcoming", { exact: true }).click();
     await sorted("Appointment", "ascending");
-    await page.getByRole("heading", { name: "Matching bookings" }).waitFor();
+    await page.getByRole("heading", { name: "Upcoming bookings" }).waitFor();
     const first = async () => await rows(page).first().getByRole("cell").nth(2).innerText();
     const soonest = await first();
     await header("Appointment").getByRole("button").press("Enter");

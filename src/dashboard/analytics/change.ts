@@ -15,7 +15,7 @@ export function toCountChange(now: number, before: number): Change {
 /** Rates are compared in percentage points: a percentage of a percentage misleads. */
 export function toRateChange(now: number, before: number): Change {
   const points = Math.round((now - before) * 1000) / 10;
-  return toChange(points, `${decimals.format(Math.abs(points))} points`);
+  return toChange(points, `${decimals.format(Math.abs(points))} ${Math.abs(points) === 1 ? "point" : "points"}`);
 }
 
 export function toDaysChange(now: number | null, before: number | null): Change {

@@ -22,6 +22,7 @@ import { FilterBar } from "./FilterBar.tsx";
 import { HiddenCustomers } from "./HiddenCustomers.tsx";
 import { NoBookings } from "./NoBookings.tsx";
 import {
+  describeList,
   FILTER_DEFAULTS,
   hasFilters,
   isWhen,
@@ -82,7 +83,7 @@ function BookingList({ filters, onChange }: ListProps) {
     <>
       <StaleNotice query={bookings} />
       <Section
-        title={isFiltered ? "Matching bookings" : "All bookings"}
+        title={describeList(filters)}
         description={
           <span role="status">
             {describeTotal(total, isFiltered ? ["match", "matches"] : ["booking", "bookings"])} Times in{" "}
@@ -95,7 +96,7 @@ function BookingList({ filters, onChange }: ListProps) {
         <Loaded query={bookings} rows={10}>
           {() =>
             loaded.length === 0 ? (
-              <NoBookings isFiltered={isFiltered} onClear={() => onChange(NO_FILTERS)} />
+              <NoBookings isFiltered={isFiltered || filters.when !== ""} onClear={() => onChange(NO_FILTERS)} />
             ) : (
               <div aria-busy={bookings.isPlaceholderData} style={{ opacity: bookings.isPlaceholderData ? 0.55 : 1 }}>
                 <BookingTable bookings={loaded} filters={filters} sorting={{ sort, onSort: change }} />

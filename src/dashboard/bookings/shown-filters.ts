@@ -36,11 +36,19 @@ export function toBookingFilters(shown: ShownFilters, timeZone: string): Booking
   };
 }
 
-export function hasFilters({ sort: _sort, ...filters }: ShownFilters): boolean {
+/** Whether something narrows the list besides `when`, which has its own control. */
+export function hasFilters({ sort: _sort, when: _when, ...filters }: ShownFilters): boolean {
   return Object.values(filters).some((value) => value !== "");
 }
 
 export const WHEN_LABELS = { "": "All", upcoming: "Upcoming", past: "Past" } as const;
+
+/** "Upcoming bookings", "Matching bookings". */
+export function describeList(filters: ShownFilters): string {
+  const kind = isWhen(filters.when) ? WHEN_LABELS[filters.when] : WHEN_LABELS[""];
+  if (!hasFilters(filters)) return `${kind} bookings`;
+  return kind === "All" ? "Matching bookings" : `Matching ${kind.toLowerCase()} bookings`;
+}
 
 export function isWhen(text: string): text is keyof typeof WHEN_LABELS {
   return text in WHEN_LABELS;

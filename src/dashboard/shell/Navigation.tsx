@@ -52,7 +52,7 @@ export function Navigation({ organization, paths, seesConnections }: NavigationP
 function AlertBadge({ count }: { count: number }) {
   if (count === 0) return null;
   return (
-    <Badge color="red" size="sm" circle ml="auto">
+    <Badge color="red" size="sm" circle ml="auto" className={classes["alert"]}>
       {count}
       <VisuallyHidden> failing</VisuallyHidden>
     </Badge>
