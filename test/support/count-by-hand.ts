@@ -68,6 +68,8 @@ export function countAllByHand(touches: readonly Touch[], window: HandWindow) {
     });
     return sortEntries(entries).slice(0, most);
   };
+  const viewedByDay = Map.groupBy(viewed, (visit) => localDay(visit.start.at));
+  const bookedByDay = Map.groupBy(booked, ({ at }) => localDay(at));
   const analytics: Analytics = {
     days: window.days,
     timeZone: window.zone,
@@ -83,8 +85,8 @@ export function countAllByHand(touches: readonly Touch[], window: HandWindow) {
     },
     daily: days.map((day) => ({
       day,
-      views: viewed.filter((visit) => localDay(visit.start.at) === day).length,
-      bookings: booked.filter(({ at }) => localDay(at) === day).length,
+      views: viewedByDay.get(day)?.length ?? 0,
+      bookings: bookedByDay.get(day)?.length ?? 0,
     })),
     funnel: {
       widget_viewed: reached(1),
@@ -166,9 +168,12 @@ function sortEntries(entries: AnalyticsEntry[]): AnalyticsEntry[] {
   );
 }
 
-/** Cached, because the same instants are converted repeatedly, which is slow. */
+/** By time zone. The same instants are converted repeatedly, which is slow. */
+const knownDays = new Map<string, Map<number, string>>();
+
 function rememberDays(zone: string): (instant: Date) => string {
-  const known = new Map<number, string>();
+  const known = knownDays.get(zone) ?? new Map<number, string>();
+  knownDays.set(zone, known);
   return (instant) => {
     const ms = instant.getTime();
     const day =
