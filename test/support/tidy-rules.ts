@@ -294,7 +294,6 @@ export const LONG_FUNCTIONS: readonly { readonly file: string; readonly linesMax
   { file: "src/dashboard/entry/SignInForm.tsx", linesMax: 70 },
   { file: "src/dashboard/overview/checklist-steps.ts", linesMax: 90 },
   { file: "src/dashboard/profile/TwoFactorSection.tsx", linesMax: 80 },
-  { file: "src/dashboard/webhooks/EndSection.tsx", linesMax: 80 },
   { file: "src/dashboard/widgets/StorageTab.tsx", linesMax: 70 },
   { file: "src/dashboard/widgets/design/WidgetForm.tsx", linesMax: 70 },
   { file: "src/server/accounts/auth/auth.ts", linesMax: 110 },

@@ -1,7 +1,7 @@
 import { Divider, Group, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { call } from "../api/call.ts";
@@ -15,62 +15,44 @@ import { nameOf } from "./endpoint-words.ts";
 
 /** Turns an endpoint off and on, or deletes it. */
 export function EndSection({ endpoint }: { endpoint: AppEndpoint }) {
-  const { id, can, paths } = useOrganization();
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  const [asked, setAsked] = useState<"switch" | "delete" | null>(null);
-  const close = () => setAsked(null);
+  return (
+    <Section title={endpoint.status === "enabled" ? "Turn off or delete" : "Turn on or delete"}>
+      <Stack gap="md">
+        <SwitchRow endpoint={endpoint} />
+        <Divider color="var(--border)" />
+        <DeleteRow endpoint={endpoint} />
+      </Stack>
+    </Section>
+  );
+}
+
+function SwitchRow({ endpoint }: { endpoint: AppEndpoint }) {
+  const { id, can } = useOrganization();
+  const [isOpen, { open, close }] = useDisclosure(false);
   const isOn = endpoint.status === "enabled";
-  const switchVerdict = can(isOn ? "changeEndpoint" : "editEndpoint");
   const name = nameOf(endpoint);
-  const target = { organization: id, params: { endpoint: endpoint.id } };
+  const label = isOn ? "Turn off endpoint" : "Turn on endpoint";
   const change = useAction({
-    run: () => call("changeEndpoint", { ...target, body: { isEnabled: !isOn } }),
+    run: () =>
+      call("changeEndpoint", { organization: id, params: { endpoint: endpoint.id }, body: { isEnabled: !isOn } }),
     refreshes: endpointRefreshes(id),
     says: ({ status }) => `${name} turned ${status === "enabled" ? "on" : "off"}`,
     onDone: close,
   });
-  const remove = useAction({
-    run: () => call("removeEndpoint", target),
-    says: () => `${name} deleted`,
-    // Leave first: after the refresh this screen has nothing to show.
-    onDone: () => {
-      const refreshed = () => endpointRefreshes(id).map((queryKey) => queries.invalidateQueries({ queryKey }));
-      void navigate({ to: paths.webhooks }).then(refreshed);
-    },
-  });
   return (
-    <Section title={isOn ? "Turn off or delete" : "Turn on or delete"}>
-      <Stack gap="md">
-        <Group justify="space-between" gap="sm">
-          <Text size="sm" flex="1 1 18rem">
-            {isOn
-              ? `When off, nothing is sent. Missed events stay in the log for ${DELIVERY_LOG_DAYS} days and can be redelivered.`
-              : "When on, new bookings are sent. Missed events can be redelivered from the log."}
-          </Text>
-          <ActionButton variant="default" verdict={switchVerdict} onClick={() => setAsked("switch")}>
-            {isOn ? "Turn off endpoint" : "Turn on endpoint"}
-          </ActionButton>
-        </Group>
-        <Divider color="var(--border)" />
-        <Group justify="space-between" gap="sm">
-          <Text size="sm" flex="1 1 18rem">
-            Deleting an endpoint also deletes its secret. Its deliveries stay in the log for {DELIVERY_LOG_DAYS} days.
-          </Text>
-          <ActionButton
-            variant="outline"
-            color="red"
-            verdict={can("removeEndpoint")}
-            onClick={() => setAsked("delete")}
-          >
-            Delete endpoint
-          </ActionButton>
-        </Group>
-      </Stack>
+    <Group justify="space-between" gap="sm">
+      <Text size="sm" flex="1 1 18rem">
+        {isOn
+          ? `When off, nothing is sent. Missed events stay in the log for ${DELIVERY_LOG_DAYS} days and can be redelivered.`
+          : "When on, new bookings are sent. Missed events can be redelivered from the log."}
+      </Text>
+      <ActionButton variant="default" verdict={can(isOn ? "changeEndpoint" : "editEndpoint")} onClick={open}>
+        {label}
+      </ActionButton>
       <ConfirmDialog
-        isOpen={asked === "switch"}
+        isOpen={isOpen}
         title={isOn ? `Turn off ${name}?` : `Turn on ${name}?`}
-        confirmLabel={isOn ? "Turn off endpoint" : "Turn on endpoint"}
+        confirmLabel={label}
         isDangerous={isOn}
         isBusy={change.isPending}
         onConfirm={() => change.mutate()}
@@ -80,8 +62,35 @@ export function EndSection({ endpoint }: { endpoint: AppEndpoint }) {
           ? "Queued deliveries and retries are cancelled. While the endpoint is off, new deliveries are logged as cancelled."
           : "New bookings will be sent again, and the failure count is reset. Cancelled deliveries aren’t sent unless you redeliver them."}
       </ConfirmDialog>
+    </Group>
+  );
+}
+
+function DeleteRow({ endpoint }: { endpoint: AppEndpoint }) {
+  const { id, can, paths } = useOrganization();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const name = nameOf(endpoint);
+  const remove = useAction({
+    run: () => call("removeEndpoint", { organization: id, params: { endpoint: endpoint.id } }),
+    says: () => `${name} deleted`,
+    // Leave first: after the refresh this screen has nothing to show.
+    onDone: () => {
+      const refreshed = () => endpointRefreshes(id).map((queryKey) => queries.invalidateQueries({ queryKey }));
+      void navigate({ to: paths.webhooks }).then(refreshed);
+    },
+  });
+  return (
+    <Group justify="space-between" gap="sm">
+      <Text size="sm" flex="1 1 18rem">
+        Deleting an endpoint also deletes its secret. Its deliveries stay in the log for {DELIVERY_LOG_DAYS} days.
+      </Text>
+      <ActionButton variant="outline" color="red" verdict={can("removeEndpoint")} onClick={open}>
+        Delete endpoint
+      </ActionButton>
       <ConfirmDialog
-        isOpen={asked === "delete"}
+        isOpen={isOpen}
         title={`Delete ${name}?`}
         confirmLabel="Delete endpoint"
         isBusy={remove.isPending}
@@ -90,6 +99,6 @@ export function EndSection({ endpoint }: { endpoint: AppEndpoint }) {
       >
         Queued deliveries are cancelled, and earlier ones can no longer be redelivered. This can’t be undone.
       </ConfirmDialog>
-    </Section>
+    </Group>
   );
 }
