@@ -86,7 +86,7 @@ const FAULTS: readonly ClusterFault[] = [
     isSpared: false,
     async happen({ pool, first }) {
       const isolate =
-        "select isolate_tenant_to_new_shard('day_zones', $1, 'CASCADE', shard_transfer_mode => 'force_logical')";
+        "select isolate_tenant_to_new_shard('day_zones', $1::text, 'CASCADE', shard_transfer_mode => 'force_logical')";
       await pool.query(isolate, [first.owner]);
       await pool.query("select citus_rebalance_start(rebalance_strategy => 'by_shard_count')");
       await pool.query("select citus_rebalance_wait()");

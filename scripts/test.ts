@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
+import { isCluster, listDatabaseUrls } from "../test/support/database.ts";
 import { buildBrowserFiles } from "./build.ts";
 import { runChecks } from "./check.ts";
 import { prepareBrowser } from "./test-browser.ts";
@@ -48,6 +49,11 @@ async function runAll(): Promise<Counts> {
   if ((await prepareBrowser()) === null) console.log("No browser found. Tests that need one are skipped.");
   const files = given.length > 0 ? given : listTestFiles();
   const server = await openTestServer();
+  console.log(
+    isCluster()
+      ? `Running on a Citus cluster of ${listDatabaseUrls("postgres").length} servers.`
+      : "Running on one PostgreSQL server. Nothing is run on a Citus cluster: npm run cluster -- --bin DIR -- npm test",
+  );
   try {
     return await runTests(files);
   } finally {

@@ -20,6 +20,8 @@ const SETTINGS = [
   "shared_preload_libraries=citus",
   "max_prepared_transactions=200",
   "wal_level=logical",
+  // Shards are moved and split with Citus's own plugin.
+  "output_plugin_libraries=pgoutput,citus",
   "max_connections=300",
   "max_worker_processes=100",
   "shared_buffers=128MB",

@@ -20,5 +20,11 @@ export class DatabaseAway extends Error {
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseAway) return true;
-  return error instanceof pg.DatabaseError && /^(?:08|53|57P|58|25006)/.test(error.code ?? "");
+  if (!(error instanceof pg.DatabaseError)) return false;
+  return /^(?:08|53|57P|58|25006)/.test(error.code ?? "") || isLostBetweenServers(error);
+}
+
+/** On Citus, a connection from one server to another that breaks has no code of its own. */
+function isLostBetweenServers({ code, routine }: pg.DatabaseError): boolean {
+  return code === "XX000" && routine === "ReportResultError";
 }

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import pg from "pg";
+import { isDatabaseAway } from "./database-away.ts";
+
+function refusal(code: string, routine: string): pg.DatabaseError {
+  return Object.assign(new pg.DatabaseError("no", 2, "error"), { code, routine });
+}
+
+const CASES: readonly [code: string, routine: string, isAway: boolean][] = [
+  ["08006", "ReportConnectionError", true],
+  ["XX000", "ReportResultError", true],
+  ["XX000", "elog", false],
+  ["23505", "ReportResultError", false],
+];
+
+for (const [code, routine, isAway] of CASES) {
+  test(`an error ${code} of ${routine} ${isAway ? "is" : "is not"} an outage`, () => {
+    assert.equal(isDatabaseAway(refusal(code, routine)), isAway);
+  });
+}
