@@ -29,6 +29,8 @@ export function toFailureCode(error: Error, socket: SocketFacts): SendFailureCod
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) return "tls_error";
   // The receiver closed the connection before its reply was complete; undici has several errors for that.
   if (socket.isEnded) return "connection_reset";
+  // undici closed the connection itself: it refuses to change the protocol without having asked for that.
+  if (code === "UND_ERR_SOCKET") return "invalid_response";
   // During a TLS handshake, anything but a system error is a refused certificate.
   const isSystemError = "syscall" in error || error instanceof AggregateError;
   return socket.isTls && !socket.wasConnected && !isSystemError ? "tls_error" : "network_error";

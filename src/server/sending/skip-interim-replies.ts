@@ -35,11 +35,13 @@ export function skipInterimReplies(socket: Socket, connection: { awaitsReply: bo
 function findFinalReply(bytes: Buffer): number | null {
   let start = 0;
   while (start < bytes.length) {
-    if (bytes.length - start <= STATUS_AT) return null;
+    if (bytes.length - start <= STATUS_AT) return isStartOfReply(bytes.toString("latin1", start)) ? null : start;
     if (bytes[start + STATUS_AT] !== DIGIT_ONE) return start;
     const statusLine = bytes.toString("latin1", start, start + 12);
     if (statusLine.length === 12 && !INTERIM.test(statusLine)) return start;
     const end = bytes.indexOf("\r\n\r\n", start);
+    // undici refuses line feeds without a carriage return. Skipped as one interim reply, they could hide the final one.
+    if (hasBareLineFeed(bytes.subarray(start, end < 0 ? bytes.length : end))) return start;
     if (end < 0) return bytes.length - start > HELD_BYTES_MAX ? start : null;
     start = end + 4;
   }
@@ -47,3 +49,11 @@ function findFinalReply(bytes: Buffer): number | null {
 }
 
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)[0-9]{2}$/;
+
+function isStartOfReply(text: string): boolean {
+  return "HTTP/1.1 ".startsWith(text) || "HTTP/1.0 ".startsWith(text);
+}
+
+function hasBareLineFeed(bytes: Buffer): boolean {
+  return /(?<!\r)\n/.test(bytes.toString("latin1"));
+}

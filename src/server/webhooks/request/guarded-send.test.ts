@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { after, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { EndpointId } from "#contract/ids.ts";
+import { parseCidr } from "../../sending/address-rules.ts";
 import type { HostAnswer, ResolveHost } from "../../sending/resolve-host.ts";
 import { guardedSend, post, respond, startReceiver, type TestReceiver, untimed } from "../testing/receiver.ts";
 import type { GuardedSend, SendResult } from "./guarded-send.ts";
@@ -236,7 +237,15 @@ test("each connection error has its own name", async () => {
       (socket) => socket.write(`HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(17 * 1_024)}\r\n\r\n`),
     ],
     ["connection_reset", (socket) => socket.end("HTTP/1.1 100 Continue\r\n\r\n")],
-    ["network_error", (socket) => socket.write("HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n")],
+    [
+      "invalid_response",
+      (socket) => socket.write("HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
+    ],
+    ["invalid_response", (socket) => socket.write("hello\r\n\r\n")],
+    [
+      "invalid_response",
+      (socket) => socket.write("HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+    ],
   ];
   for (const [code, answer] of faults) {
     const target = await receiver(answer);
@@ -277,10 +286,11 @@ test("a body that ends with the connection is complete", async () => {
 test("on a DNS64 network, a name with an A record and its synthesized address is sent to over IPv4", async () => {
   const target = await receiver((socket) => respond(socket, 204));
   // 64:ff9b::/96 with 127.0.0.1 inside, which these tests allow.
-  const { send } = sender({ resolve: names({ "hooks.example.test": ["64:ff9b::7f00:1", "127.0.0.1"] }) });
+  const nat64 = [parseCidr("64:ff9b::/96") ?? assert.fail("it is a prefix")];
+  const { send } = sender({ nat64, resolve: names({ "hooks.example.test": ["64:ff9b::7f00:1", "127.0.0.1"] }) });
   const result = await send(post(`http://hooks.example.test:${target.port}/`));
   assert.deepEqual([statusOf(result), result.trace.remoteAddress], [204, "127.0.0.1"]);
-  const inside = sender({ resolve: names({ "hooks.example.test": ["64:ff9b::a00:1", "127.0.0.1"] }) });
+  const inside = sender({ nat64, resolve: names({ "hooks.example.test": ["64:ff9b::a00:1", "127.0.0.1"] }) });
   assert.deepEqual(
     untimed(await inside.send(post(`http://hooks.example.test:${target.port}/`))),
     failure("blocked_address"),
