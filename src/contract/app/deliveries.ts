@@ -104,15 +104,19 @@ export const QueuedDelivery = Type.Object({ deliveryId: Type.String() });
 export type QueuedDelivery = Static<typeof QueuedDelivery>;
 
 /** Starts a bulk redelivery of all deliveries that match every given condition. Instants are ISO strings. */
-export const NewRedelivery = Type.Object({
-  /** `failed` if omitted. */
-  states: Type.Optional(Type.Array(oneOf(REDELIVERABLE_STATES))),
-  from: Type.String(),
-  to: Type.Optional(Type.String()),
-  endpoint: Type.Optional(Type.String()),
-  widget: Type.Optional(Type.String()),
-  error: Type.Optional(oneOf(ATTEMPT_ERROR_CODES)),
-});
+export const NewRedelivery = Type.Object(
+  {
+    /** `failed` if omitted. */
+    states: Type.Optional(Type.Array(oneOf(REDELIVERABLE_STATES))),
+    from: Type.String(),
+    to: Type.Optional(Type.String()),
+    endpoint: Type.Optional(Type.String()),
+    widget: Type.Optional(Type.String()),
+    error: Type.Optional(oneOf(ATTEMPT_ERROR_CODES)),
+  },
+  // A misspelled limit must not send everything again.
+  { additionalProperties: false },
+);
 export type NewRedelivery = Static<typeof NewRedelivery>;
 
 export const AppRedelivery = Type.Object({

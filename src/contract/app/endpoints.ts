@@ -106,9 +106,11 @@ export const EndpointChange = Type.Object({
 export type EndpointChange = Static<typeof EndpointChange>;
 
 /** How long the old secret stays valid, one of SECRET_OVERLAP_HOURS; 24 if omitted. */
-export const RotateSecretRequest = Type.Object({
-  overlapHours: Type.Optional(Type.Unsafe<SecretOverlapHours>(Type.Integer())),
-});
+export const RotateSecretRequest = Type.Object(
+  { overlapHours: Type.Optional(Type.Unsafe<SecretOverlapHours>(Type.Integer())) },
+  // A misspelled overlap must not keep a leaked secret valid.
+  { additionalProperties: false },
+);
 export type RotateSecretRequest = Static<typeof RotateSecretRequest>;
 
 /** The only response with the new secret. The old one stays valid until the given time; null if it stopped at once. */

@@ -194,7 +194,7 @@ function readFilter(args: Arguments) {
     ...(endpoint === null ? {} : { endpointId: parseEndpointId(endpoint) ?? refuse("endpoint", "an endpoint ID") }),
     ...(widget === null ? {} : { widgetId: parseWidgetId(widget) ?? refuse("widget", "a widget ID") }),
     ...(state === null ? {} : { state: parseChoice("state", state, DELIVERY_STATES) }),
-    ...(status === null ? {} : { status: parseNumber("status", status, { min: 100, max: 599 }) }),
+    ...(status === null ? {} : { status: parseNumber("status", status, { min: 100, max: 999 }) }),
     ...(error === null ? {} : { error: parseChoice("error", error, ATTEMPT_ERROR_CODES) }),
     ...(from === null ? {} : { from: parseIsoInstant(from, "down") ?? refuse("from", "an ISO 8601 date") }),
     ...(to === null ? {} : { to: parseIsoInstant(to, "up") ?? refuse("to", "an ISO 8601 date") }),

@@ -5,7 +5,7 @@ import { ApiError, FieldsError } from "./api-error.ts";
 
 // Request bodies of the dashboard API. Each fault is reported with its field, so that a form can show it there.
 
-/** Fields that the schema does not name are ignored. As in compile-on-use.ts, the first request compiles the schema. */
+/** Fields that the schema does not name are ignored, unless it forbids them. As in compile-on-use.ts, the first request compiles the schema. */
 export function bodyReader<Schema extends TSchema>(schema: Schema): (request: FastifyRequest) => Static<Schema> {
   let shape: Validator<Record<never, never>, Schema> | null = null;
   return (request) => {
@@ -19,6 +19,8 @@ export function bodyReader<Schema extends TSchema>(schema: Schema): (request: Fa
       const path = instancePath.slice(1).replaceAll("/", ".");
       if (keyword === "required")
         for (const name of params.requiredProperties) faults[path === "" ? name : `${path}.${name}`] = IS_MISSING;
+      else if (keyword === "additionalProperties")
+        for (const name of params.additionalProperties) faults[path === "" ? name : `${path}.${name}`] = IS_UNKNOWN;
       else faults[path] ??= "Invalid format.";
     }
     throw new FieldsError(faults);
@@ -26,3 +28,4 @@ export function bodyReader<Schema extends TSchema>(schema: Schema): (request: Fa
 }
 
 const IS_MISSING = "This is required.";
+const IS_UNKNOWN = "There is no such field.";

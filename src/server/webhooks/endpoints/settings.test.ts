@@ -204,6 +204,8 @@ test("a secret is rotated with a chosen overlap, or at once when it was leaked",
   assert.throws(() => verify(request, leaked, clock.now()));
   assert.equal((await readEndpoint(deps, endpoint.id as never)).previous_secret, null);
   assert.ok(faultsOf(await rotate(2))?.["overlapHours"]);
+  const misspelled = await askApp(app, admin, `POST /endpoints/${endpoint.id}/rotate-secret`, { overlap: 0 });
+  assert.ok(faultsOf(misspelled)?.["overlap"], "a leaked secret doesn't stay valid because of a misspelled field");
   const entries = (await readAudit(deps.db, business.owner)) as { action: string; detail: Record<string, string> }[];
   const details = entries.filter(({ action }) => action === "endpoint.secret_rotated");
   assert.deepEqual(

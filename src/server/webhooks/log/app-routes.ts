@@ -157,7 +157,7 @@ function requireOneOf<Word extends string>(name: string, text: string, words: re
 }
 
 function requireStatus(text: string): number {
-  return /^[1-5][0-9]{2}$/.test(text) ? Number(text) : refuse("status", "must be an HTTP status");
+  return /^[1-9][0-9]{2}$/.test(text) ? Number(text) : refuse("status", "must be an HTTP status");
 }
 
 function refuse(name: string, fault: string): never {

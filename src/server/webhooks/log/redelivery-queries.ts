@@ -118,6 +118,19 @@ async function keepOutcomes(transaction: Db, owner: OrganizationId, ids: readonl
     from kept where redelivery.organization_id = ${owner} and redelivery.id = kept.redelivery_id`.execute(transaction);
 }
 
+/** No other advisory lock uses this number. */
+const REDELIVERY_LOCK = 7_236_004;
+
+/**
+ * False if another worker is queueing a batch of this organization. A batch also counts deliveries that it takes from other
+ * redeliveries (keepOutcomes), so two that overlap could each wait for the other.
+ */
+export async function lockRedeliveries(transaction: Db, owner: OrganizationId): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(${REDELIVERY_LOCK}, hashtext(${owner})) as locked`.execute(transaction);
+  return rows[0]?.locked ?? false;
+}
+
 type Running = { filter: RedeliveryFilter; place: RowPlace };
 
 /** Null if it has ended, or if another worker is queueing a batch of it. */

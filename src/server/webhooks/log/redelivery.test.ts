@@ -8,6 +8,7 @@ import { makeWidget } from "../../../../test/support/builders.ts";
 import { signIn } from "../../../../test/support/sign-in.ts";
 import { deleteBooking } from "../../bookings/stored/erase.ts";
 import { editEndpoint } from "../endpoints/endpoints.ts";
+import { queueDeliveries } from "../outbox/queries.ts";
 import {
   type Business,
   book,
@@ -18,6 +19,7 @@ import {
   moveClock,
   readDeliveries,
   startReplying,
+  until,
 } from "../testing/webhook-service.ts";
 import { runRedeliveries, startRedelivery } from "./redelivery.ts";
 
@@ -236,6 +238,59 @@ test("a later redelivery of the same deliveries leaves the progress of the earli
   assert.deepEqual(await progress(last), { queued: 4, waiting: 0, delivered: 4, failed: 0, canceled: 0 });
 });
 
+test("overlapping redeliveries of an organization don't block each other", async () => {
+  const { business, endpoint, start, read } = await makeTeam();
+  const otherWidget = { ...business, widgetId: await makeWidget(deps.db, business.owner) };
+  await failOne(business, endpoint);
+  const wide = (await start({ to: "2100-01-01" })).body.id;
+  await deliverAll(loop);
+  await enable(business, endpoint);
+  for (const each of [otherWidget, business]) {
+    moveClock(service, 1);
+    await failOne(each, endpoint);
+  }
+  const narrow = (await start({ to: "2100-01-01", from: "2099-01-01", widget: business.widgetId })).body.id;
+  // `wide` continues after the first delivery, which `narrow` takes from it; both want the last one.
+  const [first, middle] = await readDeliveries(deps, business.owner);
+  assert.ok(first?.redelivery_id === wide && middle);
+  const filter = JSON.stringify({
+    states: ["failed"],
+    from: "2020-01-01T00:00:00.000Z",
+    to: "2100-01-01T00:00:00.000Z",
+    widget: business.widgetId,
+  });
+  await sql`update redeliveries set state = 'running' where organization_id = ${business.owner}`.execute(deps.db);
+  await sql`update redeliveries set filter = ${filter}::jsonb, place_at = '2020-01-01'
+    where organization_id = ${business.owner} and id = ${narrow}`.execute(deps.db);
+
+  let ended = 0;
+  const run = async () => {
+    await runRedeliveries(deps, NOBODY_STOPS);
+    ended++;
+  };
+  const runs: Promise<void>[] = [];
+  await deps.db.transaction().execute(async (transaction) => {
+    // Until this commits, `wide` waits at the middle one.
+    const held = { deliveries: [{ id: middle.id, endpointId: endpoint }], isTest: false, dueAt: clock.now() };
+    await queueDeliveries(transaction, business.owner, { ...held, trigger: "manual" });
+    runs.push(run());
+    await until(async () => (await countBlocked()) === 1, "the first worker waits");
+    runs.push(run());
+    await until(async () => ended === 1 || (await countBlocked()) === 2, "the second worker waits or has ended");
+  });
+  await Promise.all(runs);
+  await deliverAll(loop);
+  const counts = await Promise.all([wide, narrow].map(async (id) => (await read(id)).queued));
+  assert.deepEqual(counts, [2, 1], "the first of both, and the last one once");
+});
+
+async function countBlocked(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(deps.db);
+  return rows[0]?.count ?? 0;
+}
+
 test("it can be cancelled; what is queued by then is still sent", async () => {
   const { business, endpoint, start, member, reply } = await makeTeam();
   await failOne(business, endpoint);
@@ -267,6 +322,15 @@ test("refusals say what is wrong", async () => {
   assert.deepEqual(await refusal({ from: "yesterday" }), [422, "invalid_fields", "from"]);
   assert.deepEqual(await refusal({ to: "soon" }), [422, "invalid_fields", "to"]);
   assert.deepEqual(await refusal({ states: [] }), [422, "invalid_fields", "states"]);
+  assert.deepEqual(await refusal({ to: "2025-12-31" }), [422, "invalid_fields", "to"]);
+  for (const [field, value] of [
+    ["endpoint", ""],
+    ["endpoint", "we_\0"],
+    ["widget", ""],
+    ["widget", "w_\0"],
+    ["widgetId", "w_1111111111111"],
+  ])
+    assert.deepEqual(await refusal({ [field as string]: value }), [422, "invalid_fields", field], "sends nothing");
   assert.deepEqual(await refusal({ endpoint: "we_1111111111111111" }), [404, "not_found"]);
   await editEndpoint(deps, business.owner, { id: endpoint, isEnabled: false });
   assert.deepEqual(await refusal({ endpoint }), [409, "endpoint_disabled"]);

@@ -15,6 +15,7 @@ import {
   insertRedelivery,
   listMatching,
   listRunning,
+  lockRedeliveries,
   lockRedelivery,
   requeueDeliveries,
   saveProgress,
@@ -42,7 +43,6 @@ export async function startRedelivery(
 ): Promise<{ kind: "started"; id: RedeliveryId } | RedeliveryRefusal> {
   if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
   if (filter.endpoint !== undefined) {
-    // An id of another form is no endpoint of the organization either.
     const endpoint = await findEndpoint(deps.db, owner.id, filter.endpoint as EndpointId);
     if (!endpoint) return { kind: "no_endpoint" };
     if (endpoint.status === "disabled") return { kind: "endpoint_disabled" };
@@ -89,7 +89,7 @@ async function advanceRedelivery(
   id: RedeliveryId,
 ): Promise<"advanced" | "waiting" | "ended"> {
   const outcome = await deps.db.transaction().execute(async (transaction) => {
-    const redelivery = await lockRedelivery(transaction, owner, id);
+    const redelivery = (await lockRedeliveries(transaction, owner)) && (await lockRedelivery(transaction, owner, id));
     if (!redelivery) return "waiting";
     const limit = Math.min(BATCH, UNSENT_MAX - (await countUnsent(transaction, owner, id)));
     if (limit <= 0) return "waiting";

@@ -1,5 +1,6 @@
 import type { AppRedelivery, NewRedelivery } from "#contract/app/deliveries.ts";
 import type { RedeliveryFilter } from "#contract/delivery.ts";
+import { parseEndpointId, parseWidgetId } from "#contract/ids.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import type { RedeliveryRow } from "./redelivery-queries.ts";
 
@@ -9,8 +10,13 @@ export function toFilter(wanted: NewRedelivery, now: Date): RedeliveryFilter | {
   const to = wanted.to === undefined ? new Date(now.getTime() + 1) : parseIsoInstant(wanted.to, "up");
   if (!from) return { faults: { from: NOT_A_DATE } };
   if (!to) return { faults: { to: NOT_A_DATE } };
+  if (wanted.to !== undefined && to < from) return { faults: { to: "This must not be before the start." } };
   if (wanted.states?.length === 0) return { faults: { states: "Choose at least one." } };
   const { endpoint, widget, error } = wanted;
+  // An empty text is no ID either: taken for no limit, it would send everything again.
+  if (endpoint !== undefined && !parseEndpointId(endpoint))
+    return { faults: { endpoint: "This must be an endpoint ID." } };
+  if (widget !== undefined && !parseWidgetId(widget)) return { faults: { widget: "This must be a widget ID." } };
   return {
     states: wanted.states ? [...new Set(wanted.states)] : ["failed"],
     from: from.toISOString(),
