@@ -95,6 +95,14 @@ test("a widget goes live with a connection that works, back to test mode, and lo
   assert.equal((await run("go-live", "w_111111111111", "--connection", id)).code, 2);
 });
 
+test("connection check prints no characters that control a terminal", async () => {
+  const data = { username: "lindenhof", name: "Red\u001b[31m\u009b2J\nok    cancel", timeZone: "Europe/Berlin" };
+  server.twist("GET /me", { answer: { status: 200, json: { status: "success", data } } });
+  const { stdout } = await cli.runInside(["connection", "check", id]);
+  assert.match(stdout, /^ok {4}account: Signed in as “Red \[31m 2J ok {4}cancel”/m);
+  assert.equal(/(?!\n)\p{Cc}/u.test(stdout), false);
+});
+
 test("connection check refuses an unknown id", async () => {
   for (const other of ["conn_1111111111111111", "nonsense"])
     assert.deepEqual(await cli.runInside(["connection", "check", other]), {

@@ -72,14 +72,19 @@ async function requireWritable(file: string): Promise<void> {
 function toText({ exchanges, steps, verdict }: ConnectionCheck): string {
   return [
     ...exchanges.map(toExchangeText),
-    ...steps.map(({ name, isOk, message }) => `${isOk ? "ok  " : "FAIL"}  ${name}: ${message}`),
+    ...steps.map(({ name, isOk, message }) => `${isOk ? "ok  " : "FAIL"}  ${name}: ${toPrintable(message)}`),
     "",
-    verdict,
+    toPrintable(verdict),
   ].join("\n");
 }
 
+/** Names from a scheduling system could contain characters that control the terminal. */
+function toPrintable(text: string): string {
+  return text.replace(/\p{Cc}/gu, " ");
+}
+
 function toExchangeText({ method, url, body, status, failure, json, durationMs }: Exchange): string {
-  const sent = body === null ? "" : `\n  sent ${JSON.stringify(body)}`;
-  const got = status === null ? `no reply: ${failure}` : `HTTP ${status} ${JSON.stringify(json)}`;
+  const sent = body === null ? "" : `\n  sent ${toPrintable(JSON.stringify(body))}`;
+  const got = status === null ? `no reply: ${failure}` : `HTTP ${status} ${toPrintable(JSON.stringify(json))}`;
   return `${method} ${url}${sent}\n  ${durationMs} ms, ${got}\n`;
 }
