@@ -33,6 +33,7 @@ const SYSTEMS = [
     kind: "microsoft-bookings",
     server: graph,
     firstRead: "GET /services",
+    slotRead: "GET /calendarView",
     count: () => graph.appointments.length,
     made: () => graph.requests,
   },
@@ -40,6 +41,7 @@ const SYSTEMS = [
     kind: "calcom",
     server: calcom,
     firstRead: "GET /me",
+    slotRead: "GET /slots",
     count: () => calcom.bookings.filter(({ status }) => status === "accepted").length,
     made: () => calcom.requests,
   },
@@ -47,6 +49,7 @@ const SYSTEMS = [
     kind: "calendly",
     server: calendly,
     firstRead: "GET /users",
+    slotRead: "GET /event_type_available_times",
     count: () => calendly.bookings.filter(({ status }) => status === "active").length,
     made: () => calendly.requests,
   },
@@ -68,7 +71,7 @@ async function check(owner: OrganizationId, id: ConnectionId, withBooking: boole
   return checked;
 }
 
-for (const { kind, server, firstRead, count, made } of SYSTEMS) {
+for (const { kind, server, firstRead, slotRead, count, made } of SYSTEMS) {
   test(`a check of ${kind} reads services and free times, and books nothing`, async () => {
     const { owner, id } = await connect(kind, server.parts);
     const checked = await check(owner, id, false);
@@ -107,13 +110,29 @@ for (const { kind, server, firstRead, count, made } of SYSTEMS) {
       assert.equal(JSON.stringify(checked).includes(secret), false, secret);
   });
 
-  test(`a saved check of ${kind} can be replayed: the same requests, the same results`, async () => {
+  test(`a saved check of ${kind} that took minutes can be replayed: the same requests, the same results`, async () => {
     const { owner, id } = await connect(kind, server.parts);
-    const saved = JSON.parse(JSON.stringify(await check(owner, id, true))) as ConnectionCheck;
+    let readCount = 0;
+    const ticking = { now: () => new Date(GRAPH_NOW.getTime() + 5_000 * readCount++) };
+    const wanted = { id, withBooking: true, email: null };
+    const checked = await checkConnection({ ...deps, clock: ticking }, owner, wanted);
+    assert.ok(readCount > 24);
+    const saved = JSON.parse(JSON.stringify(checked)) as ConnectionCheck;
     const { check: replayed, faults } = await replayCheck(saved);
     assert.deepEqual(faults, []);
     assert.deepEqual(replayed.steps, saved.steps);
     assert.deepEqual(toRequests(replayed), toRequests(saved));
+  });
+
+  test(`a saved check of ${kind} that got no reply in time fails in the same way when it is replayed`, async () => {
+    const { owner, id } = await connect(kind, server.parts);
+    const limits = { ...deps.scheduler.limits, readMs: 50 };
+    server.twist(slotRead, { answer: "hang" });
+    const wanted = { id, withBooking: false, email: null };
+    const checked = await checkConnection({ ...deps, scheduler: { ...deps.scheduler, limits } }, owner, wanted);
+    const saved = JSON.parse(JSON.stringify(checked)) as ConnectionCheck;
+    assert.match(saved.verdict, /\(timeout\)$/);
+    assert.deepEqual((await replayCheck(saved)).check.steps, saved.steps);
   });
 
   test(`a check of ${kind} updates the connection's health`, async () => {

@@ -60,8 +60,10 @@ export async function checkParts(
 ): Promise<ConnectionCheck> {
   const mask = new Mask({ secrets: Object.values(parts.credentials), reference: wanted.reference });
   const { outbound, exchanges } = recordExchanges({ ...deps.scheduler, clock: deps.clock }, mask);
-  const system = watch(openParts({ clock: deps.clock, scheduler: { ...deps.scheduler, outbound } }, parts));
   const now = deps.clock.now();
+  // The adapter's clock stands still. Otherwise its requests would depend on how long the check takes, and a replay would differ.
+  const clock = { now: () => now };
+  const system = watch(openParts({ clock, scheduler: { ...deps.scheduler, outbound } }, parts));
   const steps: CheckStep[] = [];
   await runSteps(system, { ...wanted, now }, (step) => steps.push({ ...step, message: mask.text(step.message) }));
   const failed = steps.find(({ isOk }) => !isOk);

@@ -3,6 +3,7 @@ import { type ConnectionCheck, checkParts } from "../check/check-connection.ts";
 import type { Exchange } from "../check/record-exchanges.ts";
 import { type ConnectionParts, parseConnectionParts } from "../connections/connection-settings.ts";
 import { SCHEDULER_LIMITS } from "../limit-system.ts";
+import type { Outbound } from "../outbound.ts";
 import { startLocalServer } from "./local-server.ts";
 import { createTestOutbound } from "./outbound.ts";
 
@@ -16,7 +17,7 @@ export async function replayCheck(saved: ConnectionCheck): Promise<Replay> {
   try {
     const clock = { now: () => new Date(saved.checkedAt) };
     const scheduler = {
-      outbound: createTestOutbound(clock),
+      outbound: withRecordedFailures(createTestOutbound(clock), server.failures),
       accountLimits: new AccountLimits(),
       limits: SCHEDULER_LIMITS,
     };
@@ -27,6 +28,19 @@ export async function replayCheck(saved: ConnectionCheck): Promise<Replay> {
   } finally {
     await server.stop();
   }
+}
+
+/** The server closes the connection for every failure; the adapter gets the recorded reason. */
+function withRecordedFailures(outbound: Outbound, failures: string[]): Outbound {
+  return {
+    ...outbound,
+    send: async (request, signal) => {
+      const reply = await outbound.send(request, signal);
+      if (reply.kind !== "failure") return reply;
+      // Recorded from a reply of the same type.
+      return { ...reply, code: (failures.shift() ?? reply.code) as typeof reply.code };
+    },
+  };
 }
 
 /** What was requested, without the host. Requests that run at the same time may be recorded in any order. */
@@ -53,10 +67,11 @@ function toParts({ kind, settings }: ConnectionCheck, serverUrl: string): Connec
 
 async function startReplayServer(
   exchanges: readonly Exchange[],
-): Promise<{ url: string; faults: string[]; stop: () => Promise<void> }> {
+): Promise<{ url: string; faults: string[]; failures: string[]; stop: () => Promise<void> }> {
   const left = [...exchanges];
   const origins = [...new Set(exchanges.map(({ url }) => new URL(url).origin))];
   const faults: string[] = [];
+  const failures: string[] = [];
   const local = await startLocalServer(({ method, path }) => {
     const index = left.findIndex(
       (exchange) => exchange.method === method && decodeURIComponent(new URL(exchange.url).pathname) === path,
@@ -66,7 +81,10 @@ async function startReplayServer(
       faults.push(`${method} ${path} was not recorded`);
       return { status: 501 };
     }
-    if (exchange.status === null) return "reset";
+    if (exchange.status === null) {
+      failures.push(exchange.failure ?? "connection_reset");
+      return "reset";
+    }
     const { status, retryAfterMs, requestId, json } = exchange;
     return {
       status,
@@ -78,5 +96,5 @@ async function startReplayServer(
       json: JSON.parse(origins.reduce((text, origin) => text.replaceAll(origin, local.url), JSON.stringify(json))),
     };
   });
-  return { url: local.url, faults, stop: () => local.stop() };
+  return { url: local.url, faults, failures, stop: () => local.stop() };
 }
