@@ -93,6 +93,11 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Test again" }).click();
     await dialog.getByText("This connection can read services and free times.", { exact: false }).waitFor();
     await dialog.getByText("Free times in the next 14 days", { exact: false }).waitFor();
+    await dialog.getByText("Signed in as “Lindenhof Dental”, time zone Europe/Berlin.", { exact: true }).waitFor();
+    await dialog
+      .getByRole("listitem")
+      .getByText("“Paid” is not offered: it requires payment.", { exact: true })
+      .waitFor();
     assert.equal(server.bookings.length, 0);
     await dialog.getByRole("textbox", { name: "E-mail address for a test booking" }).fill("nonsense");
     await dialog.getByRole("button", { name: "Make a test booking" }).click();

@@ -110,7 +110,15 @@ export const ConnectionCheckAnswer = Type.Object({
   email: Type.String(),
   isWorking: Type.Boolean(),
   verdict: Type.String(),
-  steps: Type.Array(Type.Object({ name: oneOf(CONNECTION_CHECK_STEPS), isOk: Type.Boolean(), message: Type.String() })),
+  steps: Type.Array(
+    Type.Object({
+      name: oneOf(CONNECTION_CHECK_STEPS),
+      isOk: Type.Boolean(),
+      message: Type.String(),
+      /** What is not offered and why, and limits to know. */
+      notes: Type.Optional(Type.Array(Type.String())),
+    }),
+  ),
   /** Every request and its response, without secrets and personal data. */
   exchanges: Type.Array(
     Type.Object({

@@ -1,6 +1,7 @@
-import { Alert, List, Text } from "@mantine/core";
+import { Alert } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
 import type { VerifiedConnection } from "#contract/app/connections.ts";
+import { ConnectionNotes } from "./ConnectionNotes.tsx";
 
 /** The scheduling system's own description of the business. */
 export function VerifiedAnswer({ verified }: { verified: VerifiedConnection }) {
@@ -10,18 +11,7 @@ export function VerifiedAnswer({ verified }: { verified: VerifiedConnection }) {
       <Alert color="green" variant="light" icon={<IconCheck size={20} />} title="Connection works">
         Connected to “{businessName}”{timeZone !== null && ` (${timeZone})`}.
       </Alert>
-      {warnings.length > 0 && (
-        <>
-          <Text size="sm" fw={500} mt="md" mb={4}>
-            Please note
-          </Text>
-          <List size="sm" spacing={4}>
-            {warnings.map((warning) => (
-              <List.Item key={warning}>{warning}</List.Item>
-            ))}
-          </List>
-        </>
-      )}
+      <ConnectionNotes notes={warnings} />
     </>
   );
 }

@@ -72,7 +72,10 @@ async function requireWritable(file: string): Promise<void> {
 function toText({ exchanges, steps, verdict }: ConnectionCheck): string {
   return [
     ...exchanges.map(toExchangeText),
-    ...steps.map(({ name, isOk, message }) => `${isOk ? "ok  " : "FAIL"}  ${name}: ${toPrintable(message)}`),
+    ...steps.flatMap(({ name, isOk, message, notes = [] }) => [
+      `${isOk ? "ok  " : "FAIL"}  ${name}: ${toPrintable(message)}`,
+      ...notes.map((note) => `      - ${toPrintable(note)}`),
+    ]),
     "",
     toPrintable(verdict),
   ].join("\n");

@@ -29,7 +29,13 @@ export type ConnectionCheck = {
   readonly exchanges: readonly Exchange[];
 };
 
-type CheckStep = { readonly name: ConnectionCheckStepName; readonly isOk: boolean; readonly message: string };
+type CheckStep = {
+  readonly name: ConnectionCheckStepName;
+  readonly isOk: boolean;
+  readonly message: string;
+  /** What is not offered and why, and limits to know. */
+  readonly notes?: string[];
+};
 
 export const CHECK_DAYS = 14;
 /** Each service takes a request or two, and systems limit them. */
@@ -65,7 +71,7 @@ export async function checkParts(
   const clock = { now: () => now };
   const system = watch(openParts({ clock, scheduler: { ...deps.scheduler, outbound } }, parts));
   const steps: CheckStep[] = [];
-  await runSteps(system, { ...wanted, now }, (step) => steps.push({ ...step, message: mask.text(step.message) }));
+  await runSteps(system, { ...wanted, now }, (step) => steps.push(maskStep(step, mask)));
   const failed = steps.find(({ isOk }) => !isOk);
   return {
     kind: parts.kind,
@@ -78,6 +84,11 @@ export async function checkParts(
     steps,
     exchanges,
   };
+}
+
+function maskStep({ name, isOk, message, notes = [] }: CheckStep, mask: Mask): CheckStep {
+  const masked = { name, isOk, message: mask.text(message) };
+  return notes.length === 0 ? masked : { ...masked, notes: notes.map((note) => mask.text(note)) };
 }
 
 function toPraise(withBooking: boolean): string {
@@ -97,7 +108,7 @@ async function runSteps(system: SchedulingSystem, check: Check, report: (step: C
   if (verified.kind !== "found") return fail("account", verified);
   const { businessName, timeZone, warnings } = verified.value;
   const account = `Signed in as “${businessName}”, time zone ${timeZone ?? "unknown"}.`;
-  report({ name: "account", isOk: timeZone !== null, message: [account, ...warnings].join(" ") });
+  report({ name: "account", isOk: timeZone !== null, message: account, notes: [...warnings] });
   if (timeZone === null) return;
 
   const services = await system.listServices();
