@@ -18,6 +18,15 @@ test("everything the loader says is received", () => {
   assert.deepEqual(parseContext(`#${encodeContext(context)}`), context);
 });
 
+test("the fbc of the longest fbclid is received", () => {
+  const fbclid = "f".repeat(300);
+  const attribution = { fbclid, fbc: `fb.1.1761989400000.${fbclid}` };
+  assert.deepEqual(
+    parseContext(`#${encodeContext({ mode: "inline", theme: {}, attribution })}`).attribution,
+    attribution,
+  );
+});
+
 describe("an invalid fragment leaves the page with its defaults", () => {
   for (const fragment of ["", "#", "#section", "#%E0%A4%A", "#null", "#[]", "#1", `#${"x".repeat(40_000)}`])
     test(fragment.slice(0, 20), () => {
@@ -35,7 +44,7 @@ test("values of the wrong type are dropped, and the rest is used", () => {
     service: 7,
     prefill: { name: ["x"], email: "a".repeat(501), phone: null, notes: "fine", __proto__: { role: "x" } },
     theme: { accent: "red;background:url(//evil)", mode: "pink", radius: "4px" },
-    attribution: { utmSource: "s".repeat(301), gclid: 5, touches: -1, firstSeenAt: "soon", channel: "Direct" },
+    attribution: { utmSource: "s".repeat(321), gclid: 5, touches: -1, firstSeenAt: "soon", channel: "Direct" },
   };
   assert.deepEqual(parseContext(`#${encodeURIComponent(JSON.stringify(hostile))}`), {
     mode: "inline",

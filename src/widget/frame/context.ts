@@ -34,7 +34,8 @@ const ATTRIBUTION_TEXTS = [
   "currentPage",
 ] as const satisfies readonly (keyof RawAttribution)[];
 const ADDRESS_LENGTH_MAX = 1_000;
-const PARAMETER_LENGTH_MAX = 300;
+/** A parameter has at most 300 characters; fbc is one with up to 20 before it (`fb.1.` and a time). */
+const PARAMETER_LENGTH_MAX = 320;
 
 export function parseContext(fragment: string): FrameContext {
   const text = fragment.replace(/^#/, "");
