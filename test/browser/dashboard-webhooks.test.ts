@@ -254,6 +254,11 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     isAway = false;
     await editEndpoint(deps, owner, { id, isEnabled: false });
     references.push(await book(deps, business));
+    const log = await open(`/deliveries?endpoint=${id}`);
+    await log.getByRole("button", { name: "Redeliver…" }).click();
+    await log.getByRole("dialog").getByRole("button", { name: "Redeliver" }).click();
+    // It is not widened to all endpoints that are on.
+    await log.getByRole("dialog").getByText("Turn it on first").waitFor();
     await editEndpoint(deps, owner, { id, isEnabled: true });
     const page = await open(`/webhooks/${id}`);
     await page.getByRole("button", { name: "Redeliver…" }).click();

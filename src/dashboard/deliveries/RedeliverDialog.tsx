@@ -64,10 +64,13 @@ function RedeliverForm({ filters, onClose }: Omit<RedeliverProps, "isOpen">) {
   const { id, details } = useOrganization();
   const { timeZone } = details;
   const endpoints = useQuery(endpointsQuery(id));
-  const enabled = (endpoints.data?.data ?? []).filter(({ status }) => status === "enabled");
+  // The filtered endpoint stays chosen even if it is off: all endpoints instead would send more than was meant.
+  const offered = (endpoints.data?.data ?? []).filter(
+    (each) => each.status === "enabled" || each.id === filters.endpoint,
+  );
   const form = useForm<RedeliverValues>({
     initialValues: {
-      endpoint: enabled.some((each) => each.id === filters.endpoint) ? (filters.endpoint ?? "") : "",
+      endpoint: filters.endpoint ?? "",
       widget: filters.widget ?? "",
       error: filters.error ?? "",
       states: ["failed"],
@@ -91,7 +94,7 @@ function RedeliverForm({ filters, onClose }: Omit<RedeliverProps, "isOpen">) {
           Matching deliveries are sent again with the same content and a new signature, and retried like new ones.
         </Text>
         <FormFault error={redeliver.error} />
-        <RedeliverFields form={form} endpoints={enabled} />
+        <RedeliverFields form={form} endpoints={offered} />
         <FormButtons label="Redeliver" isBusy={redeliver.isPending} onCancel={onClose} />
       </Stack>
     </form>
@@ -100,7 +103,7 @@ function RedeliverForm({ filters, onClose }: Omit<RedeliverProps, "isOpen">) {
 
 type FieldsProps = { form: UseFormReturnType<RedeliverValues>; endpoints: readonly AppEndpoint[] };
 
-function RedeliverFields({ form, endpoints: enabled }: FieldsProps) {
+function RedeliverFields({ form, endpoints }: FieldsProps) {
   const { id, details } = useOrganization();
   const { timeZone } = details;
   const widgets = useQuery(widgetsQuery(id));
@@ -110,7 +113,7 @@ function RedeliverFields({ form, endpoints: enabled }: FieldsProps) {
         label="Endpoint"
         data={[
           { value: "", label: "All endpoints that are on" },
-          ...enabled.map((each) => ({ value: each.id, label: nameOf(each) })),
+          ...endpoints.map((each) => ({ value: each.id, label: nameOf(each) })),
         ]}
         allowDeselect={false}
         {...form.getInputProps("endpoint")}
