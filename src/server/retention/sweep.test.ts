@@ -172,6 +172,7 @@ test("a locked row is left for the next sweep", { timeout: 20_000 }, async () =>
     await writer
       .selectFrom("bookings")
       .select("reference")
+      .where("organization_id", "=", owner)
       .where("reference", "=", oldest?.[0] as never)
       .forUpdate()
       .execute();
