@@ -33,7 +33,9 @@ let apiKey: string;
 async function readContents(): Promise<Record<string, string>> {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not in ('schema_migrations', 'zone_offsets')`.execute(db);
+    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not in ('schema_migrations', 'zone_offsets')`.execute(
+    db,
+  );
   const found: Record<string, string> = {};
   for (const { name } of rows) {
     const { rows: sums } = await sql<{ sum: string }>`
