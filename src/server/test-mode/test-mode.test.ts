@@ -126,7 +126,7 @@ describe("test mode", () => {
     assert.deepEqual(
       answers.map(({ status, body }) => [status, (body as { error: { fields: object } }).error.fields]),
       [
-        [422, { connectionId: "The scheduling system can't be reached right now. Try again in a minute." }],
+        [422, { connectionId: "Cal.com can't be reached right now. Try again in a minute." }],
         [422, { connectionId: "There is no such connection." }],
         [422, { connectionId: "There is no such connection." }],
         [422, { connectionId: "There is no such connection." }],
