@@ -14,3 +14,8 @@ test("only Teams accepts with 202: elsewhere, and with another status, the statu
   ] as const)
     assert.equal(describeAttempt({ kind, status, errorCode: null }), `HTTP ${status}`, kind);
 });
+
+test("what is wrong with a response that isn't valid HTTP is said with it", () => {
+  const attempt = { kind: "webhook", errorCode: "invalid_response", responseFault: "Missing expected CR" } as const;
+  assert.equal(describeAttempt({ ...attempt, status: null }), "Not a valid HTTP response (Missing expected CR)");
+});

@@ -21,10 +21,12 @@ type AttemptEnd = {
   readonly kind: EndpointKind;
   readonly status: number | null;
   readonly errorCode: AttemptErrorCode | null;
+  /** What is wrong with a response that isn't valid HTTP. */
+  readonly responseFault?: string | null;
 };
 
 /** "HTTP 503", "Timed out". */
-export function describeAttempt({ kind, status, errorCode }: AttemptEnd): string {
+export function describeAttempt({ kind, status, errorCode, responseFault = null }: AttemptEnd): string {
   switch (errorCode) {
     case null:
       if (status === null) return "No response yet";
@@ -44,7 +46,9 @@ export function describeAttempt({ kind, status, errorCode }: AttemptEnd): string
       return "Not sent: Bookflow can’t decrypt the signing secret";
     case "payload_erased":
       return "Not sent: the booking was erased";
-    default:
-      return status === null ? FAILURE_WORDS[errorCode] : `${FAILURE_WORDS[errorCode]} after HTTP ${status}`;
+    default: {
+      const failure = status === null ? FAILURE_WORDS[errorCode] : `${FAILURE_WORDS[errorCode]} after HTTP ${status}`;
+      return responseFault === null ? failure : `${failure} (${responseFault})`;
+    }
   }
 }

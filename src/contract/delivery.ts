@@ -47,6 +47,8 @@ export type AttemptDetail = {
     readonly firstByteMs: number | null;
   };
   readonly responseHeaders?: Readonly<Record<string, string>>;
+  /** Why the response isn't valid HTTP, in the parser's words. Holds nothing of the response. */
+  readonly responseFault?: string;
 };
 
 export const REDELIVERY_STATES = ["running", "finished", "canceled"] as const;

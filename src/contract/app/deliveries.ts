@@ -77,6 +77,8 @@ export const AppAttempt = Type.Object({
     }),
   ),
   responseHeaders: nullable(Type.Record(Type.String(), Type.String())),
+  /** Why the response isn't valid HTTP, in the parser's words. */
+  responseFault: NullableText,
   /** Milliseconds. Null parts did not happen: the connection was reused, the host is an address, or there is no TLS. */
   timings: nullable(
     Type.Object({

@@ -38,7 +38,7 @@ test("connection check prints each request without the key, the steps and a verd
   const { code, stdout } = await cli.runInside(["connection", "check", id, "--book"]);
   assert.equal(code, 0, stdout);
   assert.match(stdout, /^GET http:\/\/127\.0\.0\.1:\d+\/v2\/me\n {2}\d+ ms, HTTP 200 \{/m);
-  assert.match(stdout, /^ok {4}book: Booked Check-up at /m);
+  assert.match(stdout, /^ok {4}book: Booked Check-up for /m);
   assert.match(stdout, /\nThis connection works: a test appointment was booked, found and cancelled\.\n$/);
   assert.equal(stdout.includes(server.parts.credentials.apiKey), false);
   assert.deepEqual(

@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import type { SendFailureCode } from "#contract/send-failure.ts";
 import { type ConnectionPool, toSocketFacts } from "./connection-pool.ts";
 import type { OpeningTimes } from "./guarded-connector.ts";
-import { isMisuse, SendFault, toFailureCode } from "./send-failure.ts";
+import { isMisuse, SendFault, toFailureCode, toReplyFault } from "./send-failure.ts";
 
 // One request and its reply over a pooled connection. undici's timeouts are off: one time limit covers everything from the name
 // lookup to the last byte. No redirect is followed and nothing is decompressed.
@@ -47,6 +47,8 @@ export type Exchanged = {
   readonly opening: OpeningTimes | null;
   /** When the reply's status and headers had arrived, by performance.now(); null if they did not. */
   readonly repliedAt: number | null;
+  /** What is wrong with a reply that isn't valid HTTP. */
+  readonly replyFault: string | null;
 };
 
 /** Rejects only because of a bug. */
@@ -59,7 +61,7 @@ export async function exchange(pool: ConnectionPool, request: ExchangeRequest, r
     let wasSent = false;
     let bodyBytes = 0;
 
-    function settle(ending: Ending): void {
+    function settle(ending: Ending, replyFault: string | null = null): void {
       if (isSettled) return;
       isSettled = true;
       clearTimeout(timer);
@@ -67,7 +69,7 @@ export async function exchange(pool: ConnectionPool, request: ExchangeRequest, r
       connection.onOverflow = null;
       const { remoteAddress, opening } = connection;
       connection.opening = null;
-      resolve({ ending, wasSent, remoteAddress, opening, repliedAt });
+      resolve({ ending, wasSent, remoteAddress, opening, repliedAt, replyFault });
       if (ending === "whole") pool.giveBack(connection);
       else pool.drop(connection);
     }
@@ -103,7 +105,7 @@ export async function exchange(pool: ConnectionPool, request: ExchangeRequest, r
         onResponseError: (_controller, error) => {
           // Without its cause: undici puts the header it could not write into the message.
           if (isMisuse(error)) reject(new Error("undici refused the request"));
-          settle(toFailureCode(error, toSocketFacts(connection)));
+          settle(toFailureCode(error, toSocketFacts(connection)), toReplyFault(error));
         },
       },
     );

@@ -11,6 +11,8 @@ export class SendFault extends Error {
   }
 }
 
+const CONTENT_LENGTH_MISMATCH = "UND_ERR_RES_CONTENT_LENGTH_MISMATCH";
+
 export type SocketFacts = {
   readonly isTls: boolean;
   /** The connection, including TLS, was established before the failure. */
@@ -36,6 +38,12 @@ export function toFailureCode(error: Error, socket: SocketFacts): SendFailureCod
   return socket.isTls && !socket.wasConnected && !isSystemError ? "tls_error" : "network_error";
 }
 
+/** The parser's reason, such as "Missing expected CR after header value". undici puts it in brackets, without the reply. */
+export function toReplyFault(error: Error): string | null {
+  if (toCode(error) === CONTENT_LENGTH_MISMATCH) return "Content-Length is not that of the body, or is sent twice";
+  return error.name === "HTTPParserError" ? (/ \((.{1,200})\)$/.exec(error.message)?.[1] ?? null) : null;
+}
+
 /** If undici refuses to write a request, that is a bug and not a network failure. */
 export function isMisuse(error: Error): boolean {
   return toCode(error) === "UND_ERR_INVALID_ARG" || toCode(error) === "UND_ERR_NOT_SUPPORTED";
@@ -49,7 +57,7 @@ const FAILURE_BY_CODE: Readonly<Record<string, SendFailureCode>> = {
   UND_ERR_CONNECT_TIMEOUT: "timeout",
   EPROTO: "tls_error",
   UND_ERR_HEADERS_OVERFLOW: "response_headers_too_large",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "invalid_response",
+  [CONTENT_LENGTH_MISMATCH]: "invalid_response",
 };
 
 function toCode(error: Error): string {

@@ -2,6 +2,7 @@ import type { ConnectionCheckStepName } from "#contract/app/connections.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { type ConnectionId, type OrganizationId, REFERENCE, type Reference } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
+import { toInstantWords } from "../../lib/instant-words.ts";
 import { randomId } from "../../lib/random.ts";
 import { ConnectionHealth, watchSystem } from "../connections/connection-health.ts";
 import type { ConnectionParts } from "../connections/connection-settings.ts";
@@ -128,12 +129,14 @@ async function runSteps(system: SchedulingSystem, check: Check, report: (step: C
   const counts = offers.map(({ service, slots }) => `${service.name} ${slots.length}`).join(", ");
   const hasTimes = offers.some(({ slots }) => slots.length > 0);
   const times = hasTimes ? `Free times in the next ${CHECK_DAYS} days: ${counts}.` : NO_TIMES;
-  report({ name: "free_times", isOk: hasTimes, message: times });
+  const notes = services.value.length > SERVICES_MAX ? [ONLY_FIRST] : [];
+  report({ name: "free_times", isOk: hasTimes, message: times, notes });
   if (check.withBooking && hasTimes) await runBooking(system, { ...check, offers }, report);
 }
 
 type Offer = { service: OfferedService; slots: readonly Slot[] };
 
+const ONLY_FIRST = `Free times were read for the first ${SERVICES_MAX} services only.`;
 const NO_TIMES = `No service has a free time in the next ${CHECK_DAYS} days. Check opening hours and staff.`;
 
 async function runBooking(
@@ -148,10 +151,10 @@ async function runBooking(
   const { service } = offer;
   const sought = { reference, serviceId: service.id, startAt: slot.startAt };
   const outcome = await system.book({ ...sought, ...toTestBooking(service, email) });
-  const at = slot.startAt.toISOString();
+  const at = toInstantWords(slot.startAt);
   if (outcome.kind === "booked")
-    report({ name: "book", isOk: true, message: `Booked ${service.name} at ${at} with reference ${reference}.` });
-  else report({ name: "book", isOk: false, message: describeOutcome(outcome, `${reference} at ${at}`) });
+    report({ name: "book", isOk: true, message: `Booked ${service.name} for ${at} with reference ${reference}.` });
+  else report({ name: "book", isOk: false, message: describeOutcome(outcome, `${reference}, ${at}`) });
   if (outcome.kind !== "booked" && outcome.kind !== "unknown") return;
 
   // The appointment may exist even if its confirmation was lost.

@@ -9,6 +9,7 @@ const NO_TRACE = {
   remoteAddress: null,
   timings: { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
   replyHeaders: null,
+  replyFault: null,
 };
 
 type Reply = { status: number; body?: string; retryAfter?: string | null; brokenOff?: SendFailureCode };

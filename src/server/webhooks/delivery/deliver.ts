@@ -167,6 +167,7 @@ function toDetail({ body, signed, customHeaders }: OutboundPost, { trace }: Send
     ...(trace.remoteAddress === null ? {} : { remoteAddress: trace.remoteAddress }),
     timings: trace.timings,
     ...(trace.replyHeaders === null ? {} : { responseHeaders: trace.replyHeaders }),
+    ...(trace.replyFault === null ? {} : { responseFault: trace.replyFault }),
   };
 }
 

@@ -242,11 +242,12 @@ test("a chat that refuses three deliveries in a row is turned off, but not one t
 test("the owner is notified of a chat's first refused delivery, whatever the reason, and health shows it", async () => {
   const unposted = "HTTP 200, but the response says that nothing was posted";
   for (const [kind, status, body, said] of [
-    ["teams", 400, "WorkflowTriggerIsNotEnabled", "HTTP 400"],
+    ["teams", 400, '{"error":{"code":"WorkflowTriggerIsNotEnabled"}}', "HTTP 400 (WorkflowTriggerIsNotEnabled)"],
     ["teams", 413, "", "HTTP 413"],
     ["teams", 422, "", "HTTP 422"],
-    ["slack", 400, "user_not_found", "HTTP 400"],
-    ["slack", 200, "invalid_blocks", unposted],
+    ["slack", 400, "user_not_found", "HTTP 400 (user_not_found)"],
+    ["slack", 400, "<script>", "HTTP 400"],
+    ["slack", 200, "invalid_blocks", `${unposted} (invalid_blocks)`],
     ["teams", 200, "Webhook message delivery failed with error: HTTP error 403", unposted],
   ] as const) {
     const business = await makeBusiness(deps);

@@ -1,5 +1,7 @@
 import { describeAttempt } from "#contract/attempt-words.ts";
 import { DAY_MS } from "#contract/durations.ts";
+import type { EndpointKind } from "#contract/endpoint.ts";
+import { toInstantWords } from "../../lib/instant-words.ts";
 import type { EndpointHealth } from "../queue/report-queries.ts";
 
 // When an endpoint is turned off, and when its owner is notified. One success resets everything.
@@ -44,15 +46,15 @@ export function isFailingLong(health: EndpointHealth, now: Date): boolean {
 /** The notice's text for the owner. */
 export function describeVerdict(verdict: Exclude<HealthVerdict, { kind: "well" }>, health: EndpointHealth): string {
   const reference = health.last_failure?.reference ?? null;
-  const last = health.last_failure ? describeAttempt({ kind: health.kind, ...health.last_failure }) : "no response";
+  const last = describeLast(health);
   const lastWithBooking = reference === null ? last : `${last}, booking ${reference}`;
   switch (verdict.kind) {
     case "exhausted":
       return `The delivery of ${reference ?? "an event"} failed and won't be retried. Last attempt: ${last}.`;
     case "disabling_soon":
       return (
-        `No delivery has succeeded since ${toWords(verdict.failingSince)} (last attempt: ${lastWithBooking}). ` +
-        `If none succeeds by ${toWords(verdict.offAt)}, the next failure turns the endpoint off.`
+        `No delivery has succeeded since ${toInstantWords(verdict.failingSince)} (last attempt: ${lastWithBooking}). ` +
+        `If none succeeds by ${toInstantWords(verdict.offAt)}, the next failure turns the endpoint off.`
       );
     case "disable":
       return verdict.reason === "gone"
@@ -63,9 +65,17 @@ export function describeVerdict(verdict: Exclude<HealthVerdict, { kind: "well" }
   }
 }
 
-/** "5 March 2027 at 15:30 UTC", rounded down to the minute. */
-function toWords(instant: Date): string {
-  return `${WORDS.format(instant)} UTC`;
+/** "HTTP 400 (user_not_found)". */
+function describeLast({ kind, last_failure: last }: EndpointHealth): string {
+  if (last === null) return "no response";
+  const words = describeAttempt({ kind, ...last });
+  const reason = findChatReason(kind, last.reply ?? "");
+  return reason === null ? words : `${words} (${reason})`;
 }
 
-const WORDS = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
+/** Slack answers with one word, Teams with JSON that has a code. Other receivers' replies could say anything. */
+function findChatReason(kind: EndpointKind, reply: string): string | null {
+  if (kind === "webhook") return null;
+  const [, word, code] = /^\s*(\w{1,60})\s*$|"code"\s*:\s*"(\w{1,60})"/.exec(reply) ?? [];
+  return word ?? code ?? null;
+}

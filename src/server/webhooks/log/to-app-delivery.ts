@@ -63,6 +63,7 @@ export function toAppAttempt(row: AttemptLogEntry, reader: AttemptReader): AppAt
       remoteAddress: detail.remoteAddress ?? null,
     },
     responseHeaders: detail?.responseHeaders ?? null,
+    responseFault: row.detail?.responseFault ?? null,
     timings: detail?.timings ?? null,
   };
 }

@@ -63,7 +63,7 @@ export type EndpointHealth = {
   refused_deliveries: number;
   kind: EndpointKind;
   /** The delivery given up in these reports, or else the last failed attempt; null if none failed. */
-  last_failure: Pick<AttemptReport, "reference" | "status" | "errorCode"> | null;
+  last_failure: Pick<AttemptReport, "reference" | "status" | "errorCode" | "reply"> | null;
   /** The endpoint was turned off with this report, because its receiver is permanently gone. */
   is_gone: boolean;
 };

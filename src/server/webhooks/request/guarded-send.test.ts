@@ -256,6 +256,24 @@ test("each connection error has its own name", async () => {
   assert.deepEqual(untimed(await sender().send(post(gone.url))), failure("connection_refused"));
 });
 
+test("what is wrong with a reply that isn't valid HTTP is said", async () => {
+  const head = "HTTP/1.1 200 OK\r\n";
+  for (const [reply, fault] of [
+    ["SSH-2.0-OpenSSH_9.6\r\n", "Expected HTTP/, RTSP/ or ICE/"],
+    ["HTTP/1.1 200 OK\nContent-Length: 2\n\nok", "Missing expected CR after response line"],
+    [
+      `${head}Content-Length: 2\r\nContent-Length: 2\r\n\r\nok`,
+      "Content-Length is not that of the body, or is sent twice",
+    ],
+    [`${head}Content-Length: two\r\n\r\nok`, "Invalid character in Content-Length"],
+    [`${head}Transfer-Encoding: chunked\r\n\r\nlong\r\n`, "Invalid character in chunk size"],
+  ] as const) {
+    const target = await receiver((socket) => socket.write(reply));
+    const { trace } = await sender().send(post(target.url));
+    assert.equal(trace.replyFault, fault);
+  }
+});
+
 test("a reply cut off by a lost connection has its status and the part of the body received", async () => {
   for (const close of [(socket: Socket) => socket.end(), (socket: Socket) => socket.resetAndDestroy()]) {
     const target = await receiver((socket) =>

@@ -26,6 +26,7 @@ type SendTrace = {
   readonly timings: AttemptDetail["timings"];
   /** Null without a reply. */
   readonly replyHeaders: Readonly<Record<string, string>> | null;
+  readonly replyFault: string | null;
 };
 
 export type SendResult =
@@ -140,12 +141,12 @@ async function post(
 }
 
 function toTrace(
-  { remoteAddress, opening, repliedAt }: Exchanged,
+  { remoteAddress, opening, repliedAt, replyFault }: Exchanged,
   { startedAt, replyHeaders }: { startedAt: number; replyHeaders: SendTrace["replyHeaders"] },
 ): SendTrace {
   const firstByteMs = repliedAt === null ? null : Math.round(repliedAt - startedAt);
   const { lookupMs, connectMs, tlsMs } = opening ?? REUSED;
-  return { remoteAddress, timings: { lookupMs, connectMs, tlsMs, firstByteMs }, replyHeaders };
+  return { remoteAddress, timings: { lookupMs, connectMs, tlsMs, firstByteMs }, replyHeaders, replyFault };
 }
 
 const REUSED = { lookupMs: null, connectMs: null, tlsMs: null } as const;
@@ -158,7 +159,7 @@ function toFault(ending: Ending): SendFailureCode | null {
     case "given_up":
       return "timeout";
     case "wire_too_long":
-      return "network_error";
+      return "invalid_response";
     default:
       return ending;
   }
