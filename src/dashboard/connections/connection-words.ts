@@ -90,7 +90,10 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
         label: "Plan",
         description:
           "Calendly limits bookings: 5 a day on a trial, which we also assume for the free plan; 10 a minute, 50 an hour and 100 a day on paid plans.",
-        options: { paid: "Paid", trial: "Free or trial", enterprise: "Enterprise" } satisfies Record<CalendlyPlan, string>,
+        options: { paid: "Paid", trial: "Free or trial", enterprise: "Enterprise" } satisfies Record<
+          CalendlyPlan,
+          string
+        >,
       },
       apiUrl: { label: "API URL", placeholder: "https://api.calendly.com" },
     },
