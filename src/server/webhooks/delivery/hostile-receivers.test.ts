@@ -55,7 +55,6 @@ const reply = {
   brokenOff: null,
 };
 const timeout = { kind: "failure", code: "timeout" };
-const networkError = { kind: "failure", code: "network_error" };
 
 test("an endless body is read up to the limit, then the connection is closed and the reply counts", async () => {
   let poured = { takenBytes: 0 };
@@ -139,11 +138,11 @@ test("slow informational responses end at the time limit", async () => {
 test("endless informational responses and chunk headers are cut off before the time limit", async () => {
   const announcement = "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n";
   const floods: [start: string, rest: Buffer, result: object][] = [
-    [announcement, Buffer.from(announcement.repeat(400)), networkError],
+    [announcement, Buffer.from(announcement.repeat(400)), { kind: "failure", code: "invalid_response" }],
     [
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;",
       Buffer.alloc(16_384, "a"),
-      { ...reply, body: "", brokenOff: "network_error" },
+      { ...reply, body: "", brokenOff: "invalid_response" },
     ],
   ];
   for (const [start, rest, result] of floods) {

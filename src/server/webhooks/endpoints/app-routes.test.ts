@@ -203,7 +203,7 @@ describe("endpoints", () => {
     assert.deepEqual(kinds(await listEndpoints(viewer)), []);
   });
 
-  test("cannot be added, used or changed without the plan, but can be seen and removed", async () => {
+  test("cannot be added, used or changed without the plan, but can be seen, turned off and removed", async () => {
     const { member, ...business } = await makeTeam();
     const receiver = await startReplying(() => ({ status: 200 }));
     const { id } = await makeEndpoint(deps, business, { url: receiver.url });
@@ -221,6 +221,10 @@ describe("endpoints", () => {
       assert.equal((answer.body as { error: { code: string } }).error.code, "plan_required");
     }
     assert.equal((await listEndpoints(member)).length, 1);
+    const turn = (isEnabled: boolean) => askApp(app, member, `PATCH /endpoints/${id}`, { isEnabled });
+    assert.equal((await turn(false)).status, 200);
+    assert.equal((await turn(true)).status, 403, "but not turned on again");
+    assert.equal((await listEndpoints(member))[0]?.status, "disabled");
     assert.equal((await askApp(app, member, `DELETE /endpoints/${id}`)).status, 204);
   });
 });
