@@ -101,7 +101,7 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
     status.replaceChildren(
       failure,
       make("a", { textContent: retry, href: "#", onclick: load }),
-      make("a", { textContent: `${title} ↗`, href: toAddress("w", {}), target: "_blank" }),
+      make("a", { textContent: title, href: toAddress("w", {}), target: "_blank" }),
     );
   }
 
