@@ -23,7 +23,7 @@ import { listTakenSteps } from "../test/support/collect.ts";
 import { Load } from "./load.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { Service } from "./service.ts";
-import { findFreePort, SECRET_KEY, unlimited } from "./world.ts";
+import { findFreePort, toServiceSettings } from "./world.ts";
 
 // `npm run faults -- --cluster DIR`: faults of a Citus cluster under load, from PostgreSQL with Citus in the folder DIR. Two
 // organizations, each on a server of its own, send events, book and read. What happens to the server of the first must not be
@@ -134,15 +134,7 @@ async function setUp(
   writeFileSync(clockFile, "0");
   const settings = {
     DATABASE_URL: url,
-    SECRET_KEY,
-    DATA_DIR: join(folder, "service"),
-    HOST: "127.0.0.1",
-    LOG_LEVEL: "warn",
-    CLOCK_SHIFT_FILE: clockFile,
-    WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
-    WEBHOOK_TIMEOUT_MS: "2000",
-    WEBHOOK_RETRY_SCHEDULE: "1,2,3,5,8,10,15,20",
-    ...unlimited(),
+    ...toServiceSettings({ folder, clockFile }),
   };
   const deps = await createDeps({ config: parseConfig(settings), database: { db: openDb(pool), pool }, log });
   const services: Service[] = [];

@@ -34,7 +34,7 @@ import { Service } from "./service.ts";
 // receiver and a scheduling system.
 
 const DISK_SIZE = "1g";
-export const SECRET_KEY = "a secret key for the fault suite, 32 characters and more";
+const SECRET_KEY = "a secret key for the fault suite, 32 characters and more";
 const WEBS = 2;
 const WORKERS = 2;
 
@@ -83,15 +83,7 @@ export async function openWorld(logFolder: string): Promise<World> {
   const [receiver, calcom] = await Promise.all([startReceiver(), startCalcomServer()]);
   const settings = {
     DATABASE_URL: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database}`,
-    SECRET_KEY,
-    DATA_DIR: join(folder, "service"),
-    HOST: "127.0.0.1",
-    LOG_LEVEL: "warn",
-    CLOCK_SHIFT_FILE: clockFile,
-    WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
-    WEBHOOK_TIMEOUT_MS: "2000",
-    WEBHOOK_RETRY_SCHEDULE: "1,2,3,5,8,10,15,20",
-    ...unlimited(),
+    ...toServiceSettings({ folder, clockFile }),
   };
   const deps = await createDeps({ config: parseConfig(settings), database: { db, pool }, log });
   const business = await setUpBusiness(deps, { receiver, calcom });
@@ -159,7 +151,28 @@ async function boundJournal(url: string, dataDir: string): Promise<void> {
   await client.end();
 }
 
-export function unlimited(): Record<string, string> {
+/** Settings of every service under test, except for its database. */
+export function toServiceSettings({
+  folder,
+  clockFile,
+}: {
+  folder: string;
+  clockFile: string;
+}): Record<string, string> {
+  return {
+    SECRET_KEY,
+    DATA_DIR: join(folder, "service"),
+    HOST: "127.0.0.1",
+    LOG_LEVEL: "warn",
+    CLOCK_SHIFT_FILE: clockFile,
+    WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
+    WEBHOOK_TIMEOUT_MS: "2000",
+    WEBHOOK_RETRY_SCHEDULE: "1,2,3,5,8,10,15,20",
+    ...unlimited(),
+  };
+}
+
+function unlimited(): Record<string, string> {
   const names = readFileSync(new URL("../.env.example", import.meta.url), "utf8").match(/RATE_LIMIT_\w+/g) ?? [];
   return Object.fromEntries(names.map((name) => [name, "0"]));
 }

@@ -136,16 +136,20 @@ export function fraction(described: Described): Setting<number> {
   };
 }
 
+function splitList(text: string): string[] {
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
 export function networks(described: Described): Setting<readonly string[]> {
   const range = "addresses like 10.0.0.0/8,fd00::/8";
   return {
     ...described,
     range,
     parse: (text) => {
-      const parts = text
-        .split(",")
-        .map((part) => part.trim())
-        .filter((part) => part !== "");
+      const parts = splitList(text);
       return parts.every(isNetwork) ? { value: parts } : { fault: `must be ${range}` };
     },
   };
@@ -158,10 +162,7 @@ export function nat64Prefixes(described: Described): Setting<readonly string[]> 
     ...described,
     range,
     parse: (text) => {
-      const parts = text
-        .split(",")
-        .map((part) => part.trim())
-        .filter((part) => part !== "");
+      const parts = splitList(text);
       const isPrefix = (part: string) => part.includes(":") && isNetwork(part) && /\/(?:32|40|48|56|64|96)$/.test(part);
       return parts.every(isPrefix) ? { value: parts } : { fault: `must be ${range}` };
     },

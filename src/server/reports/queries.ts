@@ -107,18 +107,22 @@ export async function listDue(
 
 type Subscription = Pick<DueReport, "user_id" | "period" | "start">;
 
+function updateSubscription(db: Db, owner: OrganizationId, { user_id, period }: Omit<Subscription, "start">) {
+  return db
+    .updateTable("report_subscriptions")
+    .where("organization_id", "=", owner)
+    .where("user_id", "=", user_id)
+    .where("period", "=", period);
+}
+
 /** True for one worker only: of two that try it at the same time, the second one waits and then finds it tried. */
 export async function takeReport(
   db: Db,
   owner: OrganizationId,
   { user_id, period, start, now, triedBefore }: Subscription & { now: Date; triedBefore: Date },
 ): Promise<boolean> {
-  const result = await db
-    .updateTable("report_subscriptions")
+  const result = await updateSubscription(db, owner, { user_id, period })
     .set({ tried_at: now })
-    .where("organization_id", "=", owner)
-    .where("user_id", "=", user_id)
-    .where("period", "=", period)
     .where("next_start", "<=", start)
     .where((where) => where.or([where("tried_at", "is", null), where("tried_at", "<", triedBefore)]))
     .executeTakeFirst();
@@ -134,12 +138,8 @@ export async function moveOn(
   owner: OrganizationId,
   { user_id, period, start, takenAt, next }: Subscription & { takenAt: Date; next: string },
 ): Promise<boolean> {
-  const result = await db
-    .updateTable("report_subscriptions")
+  const result = await updateSubscription(db, owner, { user_id, period })
     .set({ next_start: next })
-    .where("organization_id", "=", owner)
-    .where("user_id", "=", user_id)
-    .where("period", "=", period)
     .where("next_start", "<=", start)
     .where("tried_at", "=", takenAt)
     .executeTakeFirst();
@@ -152,12 +152,8 @@ export async function moveBack(
   owner: OrganizationId,
   { user_id, period, start, takenAt }: Subscription & { takenAt: Date },
 ): Promise<void> {
-  await db
-    .updateTable("report_subscriptions")
+  await updateSubscription(db, owner, { user_id, period })
     .set({ next_start: start })
-    .where("organization_id", "=", owner)
-    .where("user_id", "=", user_id)
-    .where("period", "=", period)
     .where("tried_at", "=", takenAt)
     .execute();
 }
