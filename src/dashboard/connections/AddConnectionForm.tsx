@@ -121,7 +121,7 @@ function Step({ kind, place, form, isLast }: StepProps) {
 const KIND_DESCRIPTIONS: Readonly<Record<ConnectionKind, string>> = {
   "microsoft-bookings": "Needs an administrator of your Microsoft 365. About ten minutes.",
   calcom: "Needs an API key of your account. About two minutes.",
-  calendly: "Needs a token of an account on a paid plan. About two minutes.",
+  calendly: "Needs a token of your account. About two minutes.",
 };
 
 type KindChoiceProps = { kind: ConnectionKind; onChoose: (kind: ConnectionKind) => void; onClose: () => void };
