@@ -16,7 +16,6 @@ import { TestConnectionDialog } from "./TestConnectionDialog.tsx";
 type Opened = { id: string; what: "test" | "edit" | "delete" };
 
 export function ConnectionTable({ connections }: { connections: readonly AppConnection[] }) {
-  const { can } = useOrganization();
   const [opened, setOpened] = useState<Opened | null>(null);
   const close = () => setOpened(null);
   // Looked up on each render: someone else may change the connection while a dialog is open.
@@ -34,37 +33,7 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
     { header: "Widgets", isNumeric: true, cell: (row) => formatCount(row.widgetCount) },
     {
       ...BUTTONS,
-      cell: (row) => (
-        <Group gap={6} wrap="nowrap" className={classes["actions"]}>
-          <ActionButton
-            size="xs"
-            variant="default"
-            verdict={can("checkConnection")}
-            aria-label={`Test ${row.name}`}
-            onClick={() => setOpened({ id: row.id, what: "test" })}
-          >
-            Test
-          </ActionButton>
-          <ActionButton
-            size="xs"
-            variant="default"
-            verdict={can("changeConnection")}
-            aria-label={`Edit ${row.name}`}
-            onClick={() => setOpened({ id: row.id, what: "edit" })}
-          >
-            Edit
-          </ActionButton>
-          <ActionButton
-            size="xs"
-            variant="default"
-            verdict={can("removeConnection")}
-            aria-label={`Delete ${row.name}`}
-            onClick={() => setOpened({ id: row.id, what: "delete" })}
-          >
-            Delete
-          </ActionButton>
-        </Group>
-      ),
+      cell: (row) => <ButtonsCell connection={row} onOpen={(what) => setOpened({ id: row.id, what })} />,
     },
   ];
   return (
@@ -74,6 +43,34 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
       <ConnectionDialog connection={openedFor("edit")} isOpen={openedFor("edit") !== null} onClose={close} />
       <DeleteConnectionDialog connection={openedFor("delete")} onClose={close} />
     </>
+  );
+}
+
+const BUTTONS_OF_ROW = [
+  { what: "test", call: "checkConnection", label: "Test" },
+  { what: "edit", call: "changeConnection", label: "Edit" },
+  { what: "delete", call: "removeConnection", label: "Delete" },
+] as const;
+
+type ButtonsCellProps = { connection: AppConnection; onOpen: (what: Opened["what"]) => void };
+
+function ButtonsCell({ connection, onOpen }: ButtonsCellProps) {
+  const { can } = useOrganization();
+  return (
+    <Group gap={6} wrap="nowrap" className={classes["actions"]}>
+      {BUTTONS_OF_ROW.map(({ what, call, label }) => (
+        <ActionButton
+          key={what}
+          size="xs"
+          variant="default"
+          verdict={can(call)}
+          aria-label={`${label} ${connection.name}`}
+          onClick={() => onOpen(what)}
+        >
+          {label}
+        </ActionButton>
+      ))}
+    </Group>
   );
 }
 

@@ -25,7 +25,7 @@ import { FilterBar } from "./FilterBar.tsx";
 import { RedeliverDialog } from "./RedeliverDialog.tsx";
 
 export function DeliveriesPage() {
-  const { id, can, plan, paths, details } = useOrganization();
+  const { id, can, plan, details } = useOrganization();
   const [filters, setFilters] = useUrlState(NO_FILTERS);
   const [isRedelivering, setRedelivering] = useState(false);
   const deliveries = useInfiniteQuery(
@@ -72,27 +72,7 @@ export function DeliveriesPage() {
             {({ pages }) => {
               const rows = pages.flatMap((page) => page.data);
               if (rows.length > 0) return <DeliveryTable label="Deliveries" deliveries={rows} />;
-              return isFiltered(filters) ? (
-                <EmptyState
-                  icon={IconSearchOff}
-                  title="No matches"
-                  action={
-                    <Button variant="default" onClick={() => setFilters(NO_FILTERS)}>
-                      Clear filters
-                    </Button>
-                  }
-                >
-                  Try another filter or a longer period.
-                </EmptyState>
-              ) : (
-                <EmptyState
-                  icon={IconSend}
-                  title="No deliveries yet"
-                  action={<ButtonLink to={paths.webhooks}>Go to webhooks</ButtonLink>}
-                >
-                  Once you have an endpoint, every stored booking and every test appears here.
-                </EmptyState>
-              );
+              return <NoDeliveries isFiltered={isFiltered(filters)} onClear={() => setFilters(NO_FILTERS)} />;
             }}
           </Loaded>
           <OlderButton query={deliveries} what="deliveries" />
@@ -100,5 +80,32 @@ export function DeliveriesPage() {
       </BelowRedeliveries>
       <RedeliverDialog isOpen={isRedelivering} filters={filters} onClose={() => setRedelivering(false)} />
     </Page>
+  );
+}
+
+function NoDeliveries({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  const { paths } = useOrganization();
+  if (!isFiltered)
+    return (
+      <EmptyState
+        icon={IconSend}
+        title="No deliveries yet"
+        action={<ButtonLink to={paths.webhooks}>Go to webhooks</ButtonLink>}
+      >
+        Once you have an endpoint, every stored booking and every test appears here.
+      </EmptyState>
+    );
+  return (
+    <EmptyState
+      icon={IconSearchOff}
+      title="No matches"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      Try another filter or a longer period.
+    </EmptyState>
   );
 }

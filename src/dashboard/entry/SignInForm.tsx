@@ -1,5 +1,5 @@
 import { Anchor, Button, PasswordInput, PinInput, Stack, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
@@ -95,26 +95,7 @@ function CodeStep({ isRecovery, onOther, onStartOver, onSignedIn }: CodeStepProp
             {...form.getInputProps("code")}
           />
         ) : (
-          <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
-            <Text component="legend" size="sm" fw={500} mb={8}>
-              Code from your authenticator app
-            </Text>
-            <PinInput
-              type="number"
-              length={CODE_LENGTH}
-              oneTimeCode
-              autoFocus
-              aria-label="Code"
-              error={form.errors["code"] !== undefined}
-              {...form.getInputProps("code")}
-              onComplete={send}
-            />
-            {form.errors["code"] && (
-              <Text c="var(--mantine-color-error)" size="xs" mt={6} role="alert">
-                {form.errors["code"]}
-              </Text>
-            )}
-          </fieldset>
+          <PinField form={form} onComplete={send} />
         )}
         <Button type="submit" fullWidth loading={signIn.isPending}>
           Sign in
@@ -129,5 +110,33 @@ function CodeStep({ isRecovery, onOther, onStartOver, onSignedIn }: CodeStepProp
         </Stack>
       </Stack>
     </form>
+  );
+}
+
+type PinFieldProps = { form: UseFormReturnType<{ code: string }>; onComplete: (code: string) => void };
+
+function PinField({ form, onComplete }: PinFieldProps) {
+  const fault = form.errors["code"];
+  return (
+    <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
+      <Text component="legend" size="sm" fw={500} mb={8}>
+        Code from your authenticator app
+      </Text>
+      <PinInput
+        type="number"
+        length={CODE_LENGTH}
+        oneTimeCode
+        autoFocus
+        aria-label="Code"
+        error={fault !== undefined}
+        {...form.getInputProps("code")}
+        onComplete={onComplete}
+      />
+      {fault && (
+        <Text c="var(--mantine-color-error)" size="xs" mt={6} role="alert">
+          {fault}
+        </Text>
+      )}
+    </fieldset>
   );
 }

@@ -16,8 +16,16 @@ export function toChecklistSteps(
   checklist: Checklist,
   { paths, widget }: { paths: Paths; widget: string | null },
 ): ChecklistStep[] {
-  const widgetPath = widget === null ? paths.widgets : paths.widget(widget);
-  const steps: Omit<ChecklistStep, "isDone">[] = [
+  const steps = [...listTestSteps(paths, widget), ...listLiveSteps(paths, widget)];
+  return steps.map((step) => ({ ...step, isDone: step.key === "hasOrganization" || checklist[step.key] }));
+}
+
+type OpenStep = Omit<ChecklistStep, "isDone">;
+
+/** Up to a test booking: none of these needs a scheduling system. */
+function listTestSteps(paths: Paths, widget: string | null): OpenStep[] {
+  const widgetPath = toWidgetPath(paths, widget);
+  return [
     {
       key: "hasOrganization",
       title: "Create your organization",
@@ -47,6 +55,12 @@ export function toChecklistSteps(
       button: "Open widget",
       to: widgetPath,
     },
+  ];
+}
+
+function listLiveSteps(paths: Paths, widget: string | null): OpenStep[] {
+  const widgetPath = toWidgetPath(paths, widget);
+  return [
     {
       key: "hasConnection",
       title: "Connect your scheduling system",
@@ -93,5 +107,8 @@ export function toChecklistSteps(
       to: paths.members,
     },
   ];
-  return steps.map((step) => ({ ...step, isDone: step.key === "hasOrganization" || checklist[step.key] }));
+}
+
+function toWidgetPath(paths: Paths, widget: string | null): string {
+  return widget === null ? paths.widgets : paths.widget(widget);
 }

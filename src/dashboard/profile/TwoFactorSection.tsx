@@ -17,37 +17,13 @@ export function TwoFactorSection({ user }: { user: Me["user"] }) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const queries = useQueryClient();
   const close = () => setOpen(null);
-  const verdict = user.hasPassword
-    ? ({ isAllowed: true } as const)
-    : ({
-        isAllowed: false,
-        reason: "Set a password first. You need one to turn on two-factor authentication.",
-      } as const);
   return (
     <Section
       title="Two-factor authentication"
       description="Requires a code from your phone in addition to your password."
       actions={user.isTwoFactorOn ? <Badge color="green">On</Badge> : <Badge color="gray">Off</Badge>}
     >
-      {user.isTwoFactorOn ? (
-        <Group gap="xs">
-          <Button variant="default" onClick={() => setOpen("new-codes")}>
-            Create new recovery codes
-          </Button>
-          <Button variant="default" color="red" onClick={() => setOpen("turn-off")}>
-            Turn off
-          </Button>
-        </Group>
-      ) : (
-        <Group gap="md">
-          <ActionButton verdict={verdict} onClick={() => setOpen("set-up")}>
-            Set up two-factor authentication
-          </ActionButton>
-          <Text size="sm" c="dimmed">
-            You need an authenticator app on your phone.
-          </Text>
-        </Group>
-      )}
+      <TwoFactorButtons user={user} onOpen={setOpen} />
       <TwoFactorSetUp
         isOpen={open === "set-up"}
         onClose={close}
@@ -87,5 +63,37 @@ export function TwoFactorSection({ user }: { user: Me["user"] }) {
       </PasswordDialog>
       <RecoveryCodesDialog codes={codes} onClose={() => setCodes(null)} />
     </Section>
+  );
+}
+
+type ButtonsProps = { user: Me["user"]; onOpen: (what: Open) => void };
+
+function TwoFactorButtons({ user, onOpen }: ButtonsProps) {
+  if (user.isTwoFactorOn)
+    return (
+      <Group gap="xs">
+        <Button variant="default" onClick={() => onOpen("new-codes")}>
+          Create new recovery codes
+        </Button>
+        <Button variant="default" color="red" onClick={() => onOpen("turn-off")}>
+          Turn off
+        </Button>
+      </Group>
+    );
+  const verdict = user.hasPassword
+    ? ({ isAllowed: true } as const)
+    : ({
+        isAllowed: false,
+        reason: "Set a password first. You need one to turn on two-factor authentication.",
+      } as const);
+  return (
+    <Group gap="md">
+      <ActionButton verdict={verdict} onClick={() => onOpen("set-up")}>
+        Set up two-factor authentication
+      </ActionButton>
+      <Text size="sm" c="dimmed">
+        You need an authenticator app on your phone.
+      </Text>
+    </Group>
   );
 }

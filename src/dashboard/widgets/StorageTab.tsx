@@ -9,7 +9,7 @@ import { useWidgetChange } from "./use-widget-change.ts";
 
 /** The Store bookings switch, and what it means. */
 export function StorageTab({ widget }: { widget: AppWidget }) {
-  const { can, details, paths } = useOrganization();
+  const { can, details } = useOrganization();
   const [isOpen, dialog] = useDisclosure(false);
   const verdict = can("changeWidget");
   const { collectData } = widget;
@@ -28,36 +28,7 @@ export function StorageTab({ widget }: { widget: AppWidget }) {
         onChange={dialog.open}
         mb="lg"
       />
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xl">
-        <div>
-          <Text fw={600} size="sm" mb={6}>
-            When it’s on
-          </Text>
-          <List size="sm" spacing={6}>
-            <List.Item>Name, e-mail, phone, notes, answers and source of the visit are stored.</List.Item>
-            <List.Item>
-              Bookings appear under{" "}
-              <TextLink to={paths.bookings} underline="always">
-                Bookings
-              </TextLink>
-              , in exports and in the read API.
-            </List.Item>
-            <List.Item>Each booking is sent to your webhooks, Teams and Slack.</List.Item>
-            <List.Item>Bookings are deleted after {details.plan.retention}, or when you erase them.</List.Item>
-          </List>
-        </div>
-        <div>
-          <Text fw={600} size="sm" mb={6}>
-            When it’s off
-          </Text>
-          <List size="sm" spacing={6}>
-            <List.Item>Nothing about customers is saved, not even briefly.</List.Item>
-            <List.Item>Visitors can still book. The details are only in your scheduling system.</List.Item>
-            <List.Item>Analytics keep counting anonymously.</List.Item>
-            <List.Item>New bookings aren’t sent to webhooks.</List.Item>
-          </List>
-        </div>
-      </SimpleGrid>
+      <Consequences />
       <ConfirmDialog
         isOpen={isOpen}
         title={collectData ? "Stop storing bookings?" : "Start storing bookings?"}
@@ -72,5 +43,41 @@ export function StorageTab({ widget }: { widget: AppWidget }) {
           : "From now on, each booking made through this widget is stored with the customer’s details. Earlier bookings aren’t added. Make sure your privacy notice covers this."}
       </ConfirmDialog>
     </Section>
+  );
+}
+
+function Consequences() {
+  const { details, paths } = useOrganization();
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xl">
+      <div>
+        <Text fw={600} size="sm" mb={6}>
+          When it’s on
+        </Text>
+        <List size="sm" spacing={6}>
+          <List.Item>Name, e-mail, phone, notes, answers and source of the visit are stored.</List.Item>
+          <List.Item>
+            Bookings appear under{" "}
+            <TextLink to={paths.bookings} underline="always">
+              Bookings
+            </TextLink>
+            , in exports and in the read API.
+          </List.Item>
+          <List.Item>Each booking is sent to your webhooks, Teams and Slack.</List.Item>
+          <List.Item>Bookings are deleted after {details.plan.retention}, or when you erase them.</List.Item>
+        </List>
+      </div>
+      <div>
+        <Text fw={600} size="sm" mb={6}>
+          When it’s off
+        </Text>
+        <List size="sm" spacing={6}>
+          <List.Item>Nothing about customers is saved, not even briefly.</List.Item>
+          <List.Item>Visitors can still book. The details are only in your scheduling system.</List.Item>
+          <List.Item>Analytics keep counting anonymously.</List.Item>
+          <List.Item>New bookings aren’t sent to webhooks.</List.Item>
+        </List>
+      </div>
+    </SimpleGrid>
   );
 }

@@ -31,51 +31,13 @@ export function openLibrary({
   files,
 }: {
   root: string;
-  files: { script: string; stylesheets: readonly string[] };
+  files: Pick<DocsFrame, "script" | "stylesheets">;
 }): Library {
-  const sections = listSections(root);
-  const decisions = listDecisions(root);
-  const frame: DocsFrame = { ...files, sections };
-  const guides = sections.flatMap(({ documents }) =>
-    documents.flatMap(({ address, file }) => (file === null ? [] : { address, file })),
-  );
-  const plainFiles = listPlainFiles(root);
-  const addresses = new Map([...guides, ...decisions, ...plainFiles].map(({ file, address }) => [file, address]));
-  addresses.set("docs/decisions", DECISIONS_ADDRESS);
-
-  const read = (file: string): MarkdownPage =>
-    renderMarkdown(readFileSync(join(root, file), "utf8"), (href) => toAddress(addresses, file, href));
-  const listTitles = () =>
-    decisions.map(({ file, address }) => ({ title: read(file).title.replace(/^(\d+)\. /, "$1 "), address }));
-  const page = (body: string): Served => ({ type: PAGE_TYPE, body });
-
-  const makers = new Map<string, () => Served>([
-    [DOCS_ADDRESS, () => page(renderIndex(frame))],
-    [DECISIONS_ADDRESS, () => page(renderDecisions(frame, listTitles()))],
-    ...guides.map(
-      ({ address, file }) => [address, () => page(renderGuide(frame, { address, page: read(file) }))] as const,
-    ),
-    ...decisions.map(
-      ({ address, file }) =>
-        [address, () => page(renderGuide(frame, { address, page: read(file), siblings: listTitles() }))] as const,
-    ),
-    ...plainFiles.map(({ address, file }) => [address, () => readPlainFile(join(root, file))] as const),
-  ]);
+  const shelf = readShelf(root);
+  const frame: DocsFrame = { ...files, sections: shelf.sections };
+  const makers = listMakers(frame, shelf);
   const made = new Map<string, Served>();
-
-  const indexGuides = () =>
-    openSearch([
-      ...sections.flatMap(({ title: section, documents }) =>
-        documents.flatMap(({ title: guide, address, file }) =>
-          file === null ? [] : listPassages(read(file), { address, guide, section }),
-        ),
-      ),
-      ...decisions.flatMap(({ address, file }) =>
-        listPassages(read(file), { address, guide: "Decisions", section: "Contributing" }),
-      ),
-    ]);
   let search: ReturnType<typeof openSearch> | null = null;
-
   return {
     frame,
     find(address) {
@@ -84,7 +46,7 @@ export function openLibrary({
       return served;
     },
     search(text) {
-      search ??= indexGuides();
+      search ??= openSearch(listAllPassages(shelf));
       const query = text.trim().slice(0, QUERY_LENGTH_MAX);
       return renderSearch(frame, { query, matches: search(query) });
     },
@@ -98,6 +60,61 @@ export function openLibrary({
   };
 }
 
+type Shelf = ReturnType<typeof readShelf>;
+
+/** Which documents there are, and how to read one. */
+function readShelf(root: string) {
+  const sections = listSections(root);
+  const guides = sections.flatMap(({ title: section, documents }) =>
+    documents.flatMap(({ title: guide, address, file }) => (file === null ? [] : { section, guide, address, file })),
+  );
+  const decisions = listDecisions(root);
+  const plainFiles = listPlainFiles(root);
+  const addresses = new Map([...guides, ...decisions, ...plainFiles].map(({ file, address }) => [file, address]));
+  addresses.set("docs/decisions", DECISIONS_ADDRESS);
+  return {
+    sections,
+    guides,
+    decisions,
+    plainFiles,
+    read: (file: string): MarkdownPage =>
+      renderMarkdown(readFileSync(join(root, file), "utf8"), (href) => toAddress(addresses, file, href)),
+    readPlain: (file: string): Served => ({
+      type: TYPES[extname(file)] ?? TEXT_TYPE,
+      body: readFileSync(join(root, file)),
+    }),
+  };
+}
+
+/** By address. */
+function listMakers(frame: DocsFrame, shelf: Shelf): ReadonlyMap<string, () => Served> {
+  const { guides, decisions, plainFiles, read, readPlain } = shelf;
+  const page = (body: string): Served => ({ type: PAGE_TYPE, body });
+  const listTitles = () =>
+    decisions.map(({ file, address }) => ({ title: read(file).title.replace(/^(\d+)\. /, "$1 "), address }));
+  return new Map<string, () => Served>([
+    [DOCS_ADDRESS, () => page(renderIndex(frame))],
+    [DECISIONS_ADDRESS, () => page(renderDecisions(frame, listTitles()))],
+    ...guides.map(
+      ({ address, file }) => [address, () => page(renderGuide(frame, { address, page: read(file) }))] as const,
+    ),
+    ...decisions.map(
+      ({ address, file }) =>
+        [address, () => page(renderGuide(frame, { address, page: read(file), siblings: listTitles() }))] as const,
+    ),
+    ...plainFiles.map(({ address, file }) => [address, () => readPlain(file)] as const),
+  ]);
+}
+
+function listAllPassages({ guides, decisions, read }: Shelf): Passage[] {
+  return [
+    ...guides.flatMap(({ file, ...place }) => listPassages(read(file), place)),
+    ...decisions.flatMap(({ address, file }) =>
+      listPassages(read(file), { address, guide: "Decisions", section: "Contributing" }),
+    ),
+  ];
+}
+
 function listPassages(
   { texts }: MarkdownPage,
   { address, guide, section }: { address: string; guide: string; section: string },
@@ -109,10 +126,6 @@ function listPassages(
     text,
     isForCustomers: section === "Guides",
   }));
-}
-
-function readPlainFile(path: string): Served {
-  return { type: TYPES[extname(path)] ?? TEXT_TYPE, body: readFileSync(path) };
 }
 
 /** Documents link to each other by file, so that links work in a checkout. Here they lead to where the file is served. */

@@ -21,9 +21,7 @@ type WidgetFormProps = {
 
 export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
   const { can } = useOrganization();
-  const verdict = can("changeWidget");
-  const readOnly = !verdict.isAllowed;
-  const isDirty = form.isDirty();
+  const readOnly = !can("changeWidget").isAllowed;
   return (
     <form onSubmit={form.onSubmit(() => onSave())}>
       <FormFault error={error} />
@@ -72,17 +70,25 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
           />
         </Stack>
       </Section>
-      <Group justify="flex-end" gap="xs" className={classes["bar"]} data-dirty={isDirty}>
-        {isDirty && (
-          <ActionButton variant="default" onClick={() => form.reset()}>
-            Discard changes
-          </ActionButton>
-        )}
-        <ActionButton type="submit" verdict={verdict} disabled={verdict.isAllowed && !isDirty} loading={isBusy}>
-          Save changes
-        </ActionButton>
-      </Group>
+      <SaveBar form={form} isBusy={isBusy} />
     </form>
+  );
+}
+
+function SaveBar({ form, isBusy }: Pick<WidgetFormProps, "form" | "isBusy">) {
+  const verdict = useOrganization().can("changeWidget");
+  const isDirty = form.isDirty();
+  return (
+    <Group justify="flex-end" gap="xs" className={classes["bar"]} data-dirty={isDirty}>
+      {isDirty && (
+        <ActionButton variant="default" onClick={() => form.reset()}>
+          Discard changes
+        </ActionButton>
+      )}
+      <ActionButton type="submit" verdict={verdict} disabled={verdict.isAllowed && !isDirty} loading={isBusy}>
+        Save changes
+      </ActionButton>
+    </Group>
   );
 }
 

@@ -1,5 +1,5 @@
 import { hkdfSync } from "node:crypto";
-import { betterAuth } from "better-auth";
+import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { genericOAuth } from "better-auth/plugins/generic-oauth";
 import { twoFactor } from "better-auth/plugins/two-factor";
 import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
@@ -38,7 +38,7 @@ export type AuthParts = {
 
 /** better-auth with our tables, our password hash and our mail, with every feature off that the product does not need. */
 export function createBetterAuth(parts: AuthParts) {
-  const { config, db, random, log, mail, secretKey } = parts;
+  const { config, db, random, log, secretKey } = parts;
   const isHttps = config.baseUrl.startsWith("https:");
   return betterAuth({
     appName: "Bookflow",
@@ -48,15 +48,7 @@ export function createBetterAuth(parts: AuthParts) {
     telemetry: { enabled: false },
     // Errors are thrown to our own handler, which logs them without their contents. Refusals stay responses.
     onAPIError: { errorURL: `${config.baseUrl}/sign-in`, throw: true },
-    logger: {
-      level: "error",
-      // Its other arguments may hold anything, so only an error among them is logged, and the log strips its contents.
-      log: (_level, message, ...others) => {
-        const error = others.find((other) => other instanceof Error);
-        noteFault(error);
-        log.error("accounts.library_failed", { sentence: message, error });
-      },
-    },
+    logger: { level: "error", log: logLibraryFault(log) },
     trustedOrigins: (request) => listOwnOrigins(config, request?.headers.get("host")),
     database: { db, type: "postgres", transaction: true },
     rateLimit: { enabled: false },
@@ -71,13 +63,7 @@ export function createBetterAuth(parts: AuthParts) {
     user: {
       modelName: "users",
       fields: USER_FIELDS,
-      validateUserInfo: async ({ user, source }) => {
-        if (source.action !== "create-user" || source.method !== "oauth") return;
-        if (user.emailVerified !== true) return { error: "email_not_verified" };
-        if (config.signUp === "open") return;
-        const isInvited = await hasInvitationFor(db, String(user.email), parts.clock.now());
-        return isInvited ? undefined : { error: "not_invited" };
-      },
+      validateUserInfo: checkNewUser(parts),
     },
     session: {
       modelName: "user_sessions",
@@ -101,46 +87,64 @@ export function createBetterAuth(parts: AuthParts) {
         overrides: { [RESET_LINK]: { hash: async (identifier) => hashResetLink(identifier) } },
       },
     },
-    databaseHooks: {
-      // The issuer's tokens have done their work once we know who signed in, so they are not stored.
-      account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
-      session: {
-        create: {
-          before: async (session) => ({
-            data: { ...session, ipAddress: null, userAgent: describeBrowser(session.userAgent ?? "") },
-          }),
-        },
-      },
-    },
-    emailAndPassword: {
-      enabled: true,
-      disableSignUp: config.signUp === "closed",
-      // Signing up gives the same answer whether or not the address has an account, so it cannot sign anyone in.
-      autoSignIn: false,
-      minPasswordLength: PASSWORD_LENGTH_MIN,
-      maxPasswordLength: PASSWORD_LENGTH_MAX,
-      password: { hash: (password) => hashPassword({ random }, password), verify: verifyPassword },
-      resetPasswordTokenExpiresIn: RESET_LINK_MINUTES * 60,
-      revokeSessionsOnPasswordReset: true,
-      // Not awaited: the time that mail takes would reveal whether the account exists.
-      sendResetPassword: async ({ user, token }) => {
-        void deleteResetLinks(db, user.id, token).catch((error: unknown) =>
-          log.error("accounts.reset_links_not_voided", { error }),
-        );
-        void mail.send({
-          to: user.email,
-          subject: "Reset your password",
-          text: `Someone asked to reset the password of your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this e-mail.`,
-          link: `${config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
-        });
-      },
-      onPasswordReset: async ({ user }) => await parts.onPasswordReset(user),
-    },
+    databaseHooks: DATABASE_HOOKS,
+    emailAndPassword: toPasswordOptions(parts),
     plugins: [
       twoFactor({ issuer: "Bookflow", schema: TWO_FACTOR_SCHEMA }),
       ...(config.oidcIssuer === null ? [] : [genericOAuth({ config: [toOidc(config, config.oidcIssuer)] })]),
     ],
   });
+}
+
+type UserCheck = NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUserInfo"]>;
+type PasswordOptions = NonNullable<BetterAuthOptions["emailAndPassword"]>;
+type LogLine = NonNullable<NonNullable<BetterAuthOptions["logger"]>["log"]>;
+
+/** The library's other arguments may hold anything, so only an error among them is logged, and the log strips its contents. */
+function logLibraryFault(log: Log): LogLine {
+  return (_level, message, ...others) => {
+    const error = others.find((other) => other instanceof Error);
+    noteFault(error);
+    log.error("accounts.library_failed", { sentence: message, error });
+  };
+}
+
+/** Who may join through an identity provider: anyone while sign-up is open, otherwise only who was invited. */
+function checkNewUser({ config, db, clock }: AuthParts): UserCheck {
+  return async ({ user, source }) => {
+    if (source.action !== "create-user" || source.method !== "oauth") return;
+    if (user.emailVerified !== true) return { error: "email_not_verified" };
+    if (config.signUp === "open") return;
+    const isInvited = await hasInvitationFor(db, String(user.email), clock.now());
+    return isInvited ? undefined : { error: "not_invited" };
+  };
+}
+
+function toPasswordOptions({ config, db, random, log, mail, onPasswordReset }: AuthParts): PasswordOptions {
+  return {
+    enabled: true,
+    disableSignUp: config.signUp === "closed",
+    // Signing up gives the same answer whether or not the address has an account, so it cannot sign anyone in.
+    autoSignIn: false,
+    minPasswordLength: PASSWORD_LENGTH_MIN,
+    maxPasswordLength: PASSWORD_LENGTH_MAX,
+    password: { hash: (password) => hashPassword({ random }, password), verify: verifyPassword },
+    resetPasswordTokenExpiresIn: RESET_LINK_MINUTES * 60,
+    revokeSessionsOnPasswordReset: true,
+    // Not awaited: the time that mail takes would reveal whether the account exists.
+    sendResetPassword: async ({ user, token }) => {
+      void deleteResetLinks(db, user.id, token).catch((error: unknown) =>
+        log.error("accounts.reset_links_not_voided", { error }),
+      );
+      void mail.send({
+        to: user.email,
+        subject: "Reset your password",
+        text: `Someone asked to reset the password of your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this e-mail.`,
+        link: `${config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
+      });
+    },
+    onPasswordReset: async ({ user }) => await onPasswordReset(user),
+  };
 }
 
 function toOidc(config: Pick<Config, "oidcClientId" | "oidcClientSecret">, issuer: string) {
@@ -158,3 +162,15 @@ function toOidc(config: Pick<Config, "oidcClientId" | "oidcClientSecret">, issue
 async function withoutTokens<Account extends object>(account: Account) {
   return { data: { ...account, accessToken: null, refreshToken: null, idToken: null } };
 }
+
+const DATABASE_HOOKS: BetterAuthOptions["databaseHooks"] = {
+  // The issuer's tokens have done their work once we know who signed in, so they are not stored.
+  account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
+  session: {
+    create: {
+      before: async (session) => ({
+        data: { ...session, ipAddress: null, userAgent: describeBrowser(session.userAgent ?? "") },
+      }),
+    },
+  },
+};

@@ -42,9 +42,6 @@ type WithConnection = { Params: { connection: string } };
 
 export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void {
   const readNewConnection = bodyReader(NewConnection);
-  const readConnectionChange = bodyReader(ConnectionChange);
-  const readCheckRequest = bodyReader(ConnectionCheckRequest);
-  const testBookings = new RateLimiter({ perMinute: TEST_BOOKINGS_PER_MINUTE });
 
   api.get("/connections", { schema: { response: { 200: AppConnectionList } } }, async (request) => {
     const owner = memberOf(request).organizationId;
@@ -68,6 +65,12 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
     const connection = await readConnection(deps, member.organizationId, id);
     return reply.code(201).send({ connection, verified: toVerified(outcome.verified) });
   });
+  changeRoutes(api, deps);
+  checkRoute(api, deps);
+}
+
+function changeRoutes(api: FastifyInstance, deps: OpenDeps): void {
+  const readConnectionChange = bodyReader(ConnectionChange);
 
   api.patch<WithConnection>(
     "/connections/:connection",
@@ -105,6 +108,12 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
     });
     return reply.code(204).send();
   });
+}
+
+/** Tries a saved connection, with a booking if asked to. */
+function checkRoute(api: FastifyInstance, deps: OpenDeps): void {
+  const readCheckRequest = bodyReader(ConnectionCheckRequest);
+  const testBookings = new RateLimiter({ perMinute: TEST_BOOKINGS_PER_MINUTE });
 
   api.post<WithConnection>(
     "/connections/:connection/check",

@@ -56,7 +56,6 @@ const NOTICES_SHOWN = 5;
 
 export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
   const readNewEndpoint = bodyReader(NewEndpoint);
-  const readEndpointChange = bodyReader(EndpointChange);
   const audited = toAudited(deps);
 
   api.get("/endpoints", { schema: { response: { 200: AppEndpointList } } }, async (request) => {
@@ -78,6 +77,14 @@ export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
     const endpoint = await readEndpoint(deps, member, id);
     return reply.code(201).send({ endpoint, secret: outcome.secret, sameUrlAs: outcome.sameUrlAs });
   });
+  changeRoutes(api, deps);
+  actionRoutes(api, deps);
+  retryRoutes(api, deps);
+}
+
+function changeRoutes(api: FastifyInstance, deps: RouteDeps): void {
+  const readEndpointChange = bodyReader(EndpointChange);
+  const audited = toAudited(deps);
 
   api.patch<WithEndpoint>("/endpoints/:endpoint", { schema: { response: { 200: AppEndpoint } } }, async (request) => {
     const member = memberOf(request);
@@ -109,10 +116,9 @@ export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
     if (!isRemoved) throw noSuch("endpoint");
     return reply.code(204).send();
   });
-  actionRoutes(api, deps);
 }
 
-/** What is done with an endpoint: test it, rotate its secret, retry what waits, read its statistics. */
+/** Tests an endpoint, or rotates its secret. */
 function actionRoutes(api: FastifyInstance, deps: RouteDeps): void {
   const readRotateSecret = bodyReader(RotateSecretRequest);
   const audited = toAudited(deps);
@@ -148,6 +154,11 @@ function actionRoutes(api: FastifyInstance, deps: RouteDeps): void {
       return { secret: outcome.secret, previousSecretExpiresAt: outcome.previousExpiresAt?.toISOString() ?? null };
     },
   );
+}
+
+/** Retries what failed, and says how the endpoint has been doing. */
+function retryRoutes(api: FastifyInstance, deps: RouteDeps): void {
+  const audited = toAudited(deps);
 
   api.post<WithEndpoint>(
     "/endpoints/:endpoint/retry",
