@@ -82,7 +82,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   const keyCap = new KeyCap(deps);
   await collectRoutes(app, deps, { visits, keyCap });
   embedRoutes(app, deps);
-  loaderRoutes(app);
+  loaderRoutes(app, new URL("../../dist/loader/", import.meta.url));
   publicLogoRoutes(app, deps);
   await embedPageRoutes(app, deps);
   await dashboardRoutes(app, deps);

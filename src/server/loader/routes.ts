@@ -7,7 +7,6 @@ import { ApiError } from "../http/api-error.ts";
 const ENCODINGS = ["br", "gzip", "identity"] as const;
 type Encoding = (typeof ENCODINGS)[number];
 
-const FOLDER = new URL("../../../dist/loader/", import.meta.url);
 const SUFFIXES: Record<Encoding, string> = { br: ".br", gzip: ".gz", identity: "" };
 
 const HEADERS = {
@@ -21,8 +20,8 @@ const HEADERS = {
 
 type LoaderFile = { readonly bytes: Buffer; readonly etag: string };
 
-/** GET /loader.js: the script that page owners paste, as built by `npm run build`. */
-export function loaderRoutes(app: FastifyInstance, folder: URL = FOLDER): void {
+/** GET /loader.js: the script that page owners paste, as `npm run build` put it into `folder`. */
+export function loaderRoutes(app: FastifyInstance, folder: URL): void {
   const files = new Map<Encoding, Promise<LoaderFile>>();
 
   app.get("/loader.js", { schema: { hide: true } }, async (request, reply) => {

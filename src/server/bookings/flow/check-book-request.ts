@@ -12,6 +12,7 @@ import { FIELD_FAULTS } from "../../http/check-fields.ts";
 import { parseTimeZone } from "../../lib/calendar.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import { parseJsonText } from "../../lib/json-text.ts";
+import { describeSchemaFault } from "../../lib/schema-fault.ts";
 import type { OfferedService } from "../../scheduler/scheduling-system.ts";
 
 const TOO_LONG = "This is too long.";
@@ -36,9 +37,7 @@ export function parseBookRequest(body: string): { request: BookRequest } | { fau
   if ("fault" in parsed) return { fault: `The body could not be read: ${parsed.fault}.` };
   const { value } = parsed;
   if (schema.Check(value)) return { request: value };
-  const first = schema.Errors(value)[0];
-  const place = first?.instancePath.slice(1).replaceAll("/", ".") || "The body";
-  return { fault: `${place} ${first?.message ?? "is invalid"}.` };
+  return { fault: `${describeSchemaFault(schema.Errors(value)[0], "The body")}.` };
 }
 
 /** Attribution and page never fail a booking: if the body is at fault, the rest of it is parsed without them. */

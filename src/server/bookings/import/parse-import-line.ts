@@ -9,6 +9,7 @@ import { parseTimeZone } from "../../lib/calendar.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import { parseJsonText } from "../../lib/json-text.ts";
 import { isSafeLink } from "../../lib/safe-link.ts";
+import { describeSchemaFault } from "../../lib/schema-fault.ts";
 
 const schema = Compile(ImportedBooking);
 
@@ -46,7 +47,7 @@ export function parseImportLine(
   const parsed = parseJsonText(line);
   if ("fault" in parsed) return parsed;
   const booking = parsed.value;
-  if (!schema.Check(booking)) return { fault: describeSchemaFault(booking) };
+  if (!schema.Check(booking)) return { fault: describeSchemaFault(schema.Errors(booking)[0], "it") };
 
   const createdAt = parseInstant(booking.createdAt);
   const startAt = parseInstant(booking.start);
@@ -112,11 +113,4 @@ function hasRepeated(answers: readonly Answer[]): boolean {
 function parseInstant(text: string): Date | null {
   const instant = parseIsoInstant(text, "down");
   return instant && instant <= NEWEST_INSTANT ? instant : null;
-}
-
-function describeSchemaFault(value: unknown): string {
-  const first = schema.Errors(value)[0];
-  if (!first) return "it is not a booking";
-  const place = first.instancePath.slice(1).replaceAll("/", ".");
-  return `${place === "" ? "it" : place} ${first.message}`;
 }
