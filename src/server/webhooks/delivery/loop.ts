@@ -22,7 +22,10 @@ import { logAttempt } from "./log-attempt.ts";
 // - when the loop is woken, because a booking was stored,
 // - when requests have ended and a delivery was waiting for that,
 // - when the next retry is due,
-// - every second, for leases whose worker is gone and for lost notifications.
+// - every second, in case a notification was lost.
+//
+// Beside it, every second, the worker recovers what others left: leases whose worker is gone, and deliveries that must no longer
+// be sent or were held back too long. Claims don't wait for that.
 //
 // Any number of loops may run in any number of processes. A loop that dies leaves its leases to the others.
 
@@ -64,13 +67,14 @@ export class DeliveryLoop {
   readonly #vacuum: QueueVacuum;
   readonly #deadWorkers = new DeadWorkers();
   readonly #alarm = new Alarm();
+  readonly #recoveryAlarm = new Alarm();
   readonly #outage: OutageLog;
   readonly #loadOutage: OutageLog;
   readonly #inFlight = new Set<Promise<void>>();
   /** The advisory lock that this process holds (worker-locks.ts); null while it holds none. */
   #workerNumber: number | null = null;
   #isStopping = false;
-  #running: Promise<void> = Promise.resolve();
+  #running: Promise<unknown> = Promise.resolve();
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
   #claimedAtMs = Number.NEGATIVE_INFINITY;
   /** Since when claims have followed each other without a gap. */
@@ -91,7 +95,7 @@ export class DeliveryLoop {
   }
 
   start(): void {
-    this.#running = this.#run();
+    this.#running = Promise.all([this.#run(), this.#runRecovery()]);
   }
 
   /** Leases claimed from now on carry this number: others take them over as soon as its lock is gone. */
@@ -111,6 +115,7 @@ export class DeliveryLoop {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.wake();
+    this.#recoveryAlarm.wake();
     await this.#running;
     await this.settled();
   }
@@ -125,10 +130,11 @@ export class DeliveryLoop {
   async goRound(): Promise<number> {
     const nowMs = this.#deps.clock.now().getTime();
     // The absolute difference, because the clock may be set back.
-    if (Math.abs(nowMs - this.#recoveredAtMs) >= POLL_MS) {
-      this.#recoveredAtMs = nowMs;
-      await this.#recover().catch((error: unknown) => this.#deps.log.error("deliveries.recovery_failed", { error }));
-    }
+    if (Math.abs(nowMs - this.#recoveredAtMs) >= POLL_MS) await this.#recover();
+    return await this.#sendDue();
+  }
+
+  async #sendDue(): Promise<number> {
     const claimed = await this.#claim();
     const loaded = claimed.length === 0 ? [] : await this.#load(claimed);
     for (const delivery of loaded) this.#begin(delivery);
@@ -138,7 +144,7 @@ export class DeliveryLoop {
   async #run(): Promise<void> {
     while (!this.#isStopping) {
       try {
-        await this.goRound();
+        await this.#sendDue();
         this.#outage.worked();
         const { hasMore, nextDueMs } = this.#pass;
         if (hasMore && this.#free >= CLAIM_WORTHWHILE) continue;
@@ -149,6 +155,15 @@ export class DeliveryLoop {
         this.#outage.failed(error);
         await this.#alarm.wait(POLL_MS);
       }
+    }
+  }
+
+  async #runRecovery(): Promise<void> {
+    while (!this.#isStopping) {
+      await this.#recover();
+      // Retries of a dead worker's deliveries may be due now.
+      this.wake();
+      await this.#recoveryAlarm.wait(POLL_MS);
     }
   }
 
@@ -252,16 +267,23 @@ export class DeliveryLoop {
     return lease.until.getTime() - this.#deps.clock.now().getTime() >= this.#deps.webhooks.leaseMs / 2;
   }
 
-  /** Cancels what must no longer be sent, takes over what dead workers left, and lets go of what was held back too long. */
+  /**
+   * Cancels what must no longer be sent, takes over what dead workers left, and lets go of what was held back too long. Never
+   * rejects.
+   */
   async #recover(): Promise<void> {
     const { db, clock, log } = this.#deps;
     const now = clock.now();
+    const logFailure = (error: unknown) => log.error("deliveries.recovery_failed", { error });
+    this.#recoveredAtMs = now.getTime();
     // Fails while a server is away that has one of these deliveries. They are not sent anyway.
-    await cancelForbidden(db, { now, limit: RECOVER_BATCH }).catch((error: unknown) =>
-      log.error("deliveries.recovery_failed", { error }),
-    );
-    await this.#takeOver(now);
-    await this.#releaseHeldBack(now);
+    await cancelForbidden(db, { now, limit: RECOVER_BATCH }).catch(logFailure);
+    try {
+      await this.#takeOver(now);
+      await this.#releaseHeldBack(now);
+    } catch (error) {
+      logFailure(error);
+    }
   }
 
   async #takeOver(now: Date): Promise<void> {

@@ -111,18 +111,22 @@ async function paceRated(
   if (rated.length > 0) await setRatedUntil(transaction, rated);
 }
 
-/** The first deliveries of each due lane: as many as it has room for, at most `depth`. */
+/**
+ * The first deliveries of each due lane: as many as it has room for, at most `depth`. The first of each is known already; with
+ * many lanes in a long queue, no more are needed.
+ */
 async function readLanes(
   transaction: Db,
   due: readonly CappedLane[],
   { inFlight, depth, now }: { inFlight: InFlight; depth: number; now: Date },
 ): Promise<DueLane[]> {
-  const wanted = due
-    .map((lane) => ({ endpointId: lane.endpointId, limit: Math.min(depth, toLaneRoom(lane, inFlight)) }))
-    .filter(({ limit }) => limit > 0);
-  const rows = wanted.length === 0 ? [] : await listDueDeliveries(transaction, wanted, now);
-  const byEndpoint = Map.groupBy(rows, (row) => row.endpointId);
-  return due.map((lane) => ({ ...lane, due: byEndpoint.get(lane.endpointId) ?? [] }));
+  const wanted = due.map((lane) => ({ ...lane, limit: Math.min(depth, toLaneRoom(lane, inFlight)) }));
+  const deep = wanted.filter(({ limit }) => limit > 1);
+  const byEndpoint = Map.groupBy(await listDueDeliveries(transaction, deep, now), (row) => row.endpointId);
+  return wanted.map(({ limit, ...lane }) => {
+    if (limit > 1) return { ...lane, due: byEndpoint.get(lane.endpointId) ?? [] };
+    return { ...lane, due: limit === 1 ? [{ deliveryId: lane.firstId, dueAt: lane.firstDueAt }] : [] };
+  });
 }
 
 function toInFlight(rows: Awaited<ReturnType<typeof listInFlight>>): InFlight {

@@ -37,14 +37,17 @@ export async function deleteLanes(db: Db, endpointIds: readonly EndpointId[]): P
   await db.deleteFrom("delivery_lanes").where("endpoint_id", "in", endpointIds).execute();
 }
 
-/** Endpoints with something waiting, one index probe each, however many deliveries wait. Defines `waiting_lanes`. */
+/**
+ * Endpoints with something waiting and their first delivery, one index probe each, however many deliveries wait. Defines
+ * `waiting_lanes`.
+ */
 export function waitingLanes(after: string) {
   return sql`waiting_lanes as (
-      (select endpoint_id, due_at from delivery_queue
+      (select endpoint_id, due_at, delivery_id from delivery_queue
         where lease_token is null and endpoint_id > ${after}::text order by endpoint_id, due_at limit 1)
       union all
-      select next.endpoint_id, next.due_at from waiting_lanes cross join lateral (
-        select queue.endpoint_id, queue.due_at from delivery_queue queue
+      select next.endpoint_id, next.due_at, next.delivery_id from waiting_lanes cross join lateral (
+        select queue.endpoint_id, queue.due_at, queue.delivery_id from delivery_queue queue
         where queue.lease_token is null and queue.endpoint_id > waiting_lanes.endpoint_id
         order by queue.endpoint_id, queue.due_at limit 1
       ) next

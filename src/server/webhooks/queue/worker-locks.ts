@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/pool.ts";
+import { INDEXES_ONLY } from "./claim-queries.ts";
 
 // Every worker process holds an advisory lock while it lives, and its leases carry the lock's number. PostgreSQL releases the
 // lock when the process dies, so other workers notice that within seconds instead of waiting for the lease to expire.
@@ -26,14 +27,17 @@ export class DeadWorkers {
   }
 }
 
+/** Reads the leases by their index, not the whole queue, and the locks once. */
 async function listMissingHolders(db: Db): Promise<number[]> {
-  const { rows } = await sql<{ leased_by: number }>`-- prepared: list_missing_holders
-    select distinct queue.leased_by from delivery_queue queue
-    where queue.lease_token is not null and queue.leased_by is not null and not exists (
-      select from pg_locks held
-      where held.locktype = 'advisory' and held.objsubid = 2 and held.granted
-        and held.database = (select oid from pg_database where datname = current_database())
-        and held.classid::bigint = ${WORKER_LOCKS}::bigint and held.objid::bigint = queue.leased_by
-    )`.execute(db);
-  return rows.map((row) => row.leased_by);
+  return await db.transaction().execute(async (transaction) => {
+    await sql`select ${INDEXES_ONLY}`.execute(transaction);
+    const { rows } = await sql<{ leased_by: number }>`-- prepared: list_missing_holders
+      select distinct leased_by from delivery_queue
+      where lease_token is not null and leased_by is not null and leased_by <> all(array(
+        select objid::bigint from pg_locks
+        where locktype = 'advisory' and objsubid = 2 and granted and classid::bigint = ${WORKER_LOCKS}::bigint
+          and database = (select oid from pg_database where datname = current_database())
+      ))`.execute(transaction);
+    return rows.map((row) => row.leased_by);
+  });
 }
