@@ -1,5 +1,3 @@
-import { fork } from "node:child_process";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import type { ServiceDeps } from "../src/server/create-deps.ts";
@@ -8,10 +6,10 @@ import { type Bar, judgeMemory } from "./support/bars.ts";
 import { measurePosts } from "./support/post-loop.ts";
 import { readCpuMs, readOwnCpuMs, readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
+import { type Receiver, startReceiver } from "./support/start-receiver.ts";
 import { printTable, round } from "./support/table.ts";
 import { type Business, book, makeBusiness, openBookings } from "./support/webhook-bookings.ts";
 import { fillQueue, makeBusinesses, switchEndpoints, waitUntilSent } from "./support/webhook-queue.ts";
-import type { Arrival } from "./support/webhook-receiver.ts";
 
 // Deliveries to a receiver on this machine: how many per second the service sustains, how soon the first byte arrives after a
 // booking's commit, and whether one hung endpoint with a long queue slows down the others. The ceiling is a plain loop of
@@ -42,7 +40,6 @@ const SETTINGS = {
   WEBHOOK_TIMEOUT_MS: "2000",
 };
 
-type Receiver = { port: number; take(): Promise<Arrival[]>; stop(): void };
 type Bench = { service: Service; receiver: Receiver; deps: ServiceDeps };
 
 export async function run(): Promise<Bar[]> {
@@ -218,19 +215,4 @@ function summarize({ latencies, missing }: Rounds): Pick<FirstBytes, "p50Ms" | "
   const sorted = latencies.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
   return { p50Ms: at(0.5), p99Ms: at(0.99), missing };
-}
-
-async function startReceiver(): Promise<Receiver> {
-  const child = fork(join(import.meta.dirname, "support/webhook-receiver.ts"), { serialization: "advanced" });
-  const hear = <T>() => new Promise<T>((resolve) => child.once("message", (message) => resolve(message as T)));
-  const { port } = await hear<{ port: number }>();
-  return {
-    port,
-    async take() {
-      const answer = hear<{ arrivals: Arrival[] }>();
-      child.send("take");
-      return (await answer).arrivals;
-    },
-    stop: () => child.disconnect(),
-  };
 }

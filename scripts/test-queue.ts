@@ -8,23 +8,24 @@ import { pathToFileURL } from "node:url";
 
 /** Removed at the end. Two runs in one checkout don't meet. */
 const FOLDER = join(import.meta.dirname, `../node_modules/.cache/bookflow-tests-${process.pid}`);
-/** Far longer than any file takes. When one hangs, the others must still run. */
-const FILE_LIMIT_MS = 4 * 60_000;
 
 /** Writes one module per process, and returns their paths. Files start in the given order. */
-export function writeTestQueue(files: readonly string[], processes: number): string[] {
+export function writeTestQueue(
+  files: readonly string[],
+  { processes, fileLimitMs }: { processes: number; fileLimitMs: number },
+): string[] {
   mkdirSync(FOLDER, { recursive: true });
   process.once("exit", () => rmSync(FOLDER, { recursive: true, force: true }));
   const count = Math.min(processes, files.length);
   return Array.from({ length: count }, (_, n) => {
     const path = join(FOLDER, `${n}.test.mjs`);
-    writeFileSync(path, toModule(files));
+    writeFileSync(path, toModule(files, fileLimitMs));
     return path;
   });
 }
 
 /** Whoever creates a file's ticket first runs it. */
-function toModule(files: readonly string[]): string {
+function toModule(files: readonly string[], fileLimitMs: number): string {
   const addresses = files.map((file) => [file, pathToFileURL(resolve(file)).href]);
   return `import { writeFileSync } from "node:fs";
 import { test } from "node:test";
@@ -40,6 +41,6 @@ function isFree(index) {
 }
 
 for (const [index, [file, address]] of ${JSON.stringify(addresses, null, 2)}.entries())
-  if (isFree(index)) await test(file, { timeout: ${FILE_LIMIT_MS} }, () => import(address));
+  if (isFree(index)) await test(file, { timeout: ${fileLimitMs} }, () => import(address));
 `;
 }

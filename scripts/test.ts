@@ -18,8 +18,10 @@ import { openTestServer } from "./test-server.ts";
 const TEST_FILES = ["test/browser/*.test.ts", "{test,src/server/{cli,db}}/**/*.test.ts", "src/**/*.test.ts"];
 /** Each running file uses about ten of the server's hundred connections. */
 const FILES_AT_ONCE_MAX = 4;
-/** Far longer than they take together: if something hangs, the run must still end. */
-const RUN_LIMIT_MS = 20 * 60_000;
+/** Far longer than they take together: if something hangs, the run must still end. A cluster has three servers to wait for. */
+const RUN_LIMIT_MS = (isCluster() ? 90 : 20) * 60_000;
+/** Far longer than any file takes. When one hangs, the others must still run. */
+const FILE_LIMIT_MS = (isCluster() ? 15 : 4) * 60_000;
 
 type Counts = { passed: number; failed: number; skipped: number };
 
@@ -70,7 +72,7 @@ async function runTests(files: string[]): Promise<Counts> {
   // Two more than there are CPUs, since some files are always waiting for a process, a time limit or the browser.
   const processes = Math.min(availableParallelism() + 2, FILES_AT_ONCE_MAX);
   const events = run({
-    files: writeTestQueue(files, processes),
+    files: writeTestQueue(files, { processes, fileLimitMs: FILE_LIMIT_MS }),
     concurrency: processes,
     signal: stopping.signal,
   });

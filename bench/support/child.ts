@@ -7,7 +7,7 @@ const POLL_MS = 50;
 
 export type Child = { pid: number; port: number; stop(): Promise<void> };
 
-/** Runs a TypeScript file that serves HTTP on PORT, and waits until it answers at `readyPath`. */
+/** Runs a TypeScript file that serves HTTP on PORT, or on WORKER_PORT, and waits until it answers at `readyPath`. */
 export async function startServer(options: {
   file: string;
   nodeOptions?: readonly string[];
@@ -16,7 +16,7 @@ export async function startServer(options: {
 }): Promise<Child> {
   const port = await findFreePort();
   const child = spawn(process.execPath, [...(options.nodeOptions ?? []), options.file], {
-    env: { ...process.env, HOST: "127.0.0.1", PORT: String(port), ...options.environment },
+    env: { ...process.env, HOST: "127.0.0.1", PORT: String(port), WORKER_PORT: String(port), ...options.environment },
     // Log lines are written, as in production, and discarded.
     stdio: ["ignore", "ignore", "inherit"],
   });

@@ -8,7 +8,7 @@ const USER_AGENT =
 
 /** Requests with one funnel event each, every one from a new visit, to the widgets of a new organization. */
 export async function makeEventRequests(service: Service): Promise<string[]> {
-  return toRequests(await makeWidgets(service));
+  return toEventRequests(await makeWidgets(service), CAMPAIGNS);
 }
 
 async function makeWidgets(service: Service): Promise<string[]> {
@@ -21,9 +21,10 @@ async function makeWidgets(service: Service): Promise<string[]> {
   return widgets;
 }
 
-function toRequests(widgets: readonly string[]): string[] {
+/** One request per widget and campaign. */
+export function toEventRequests(widgets: readonly string[], campaigns: number): string[] {
   return widgets.flatMap((widget) =>
-    Array.from({ length: CAMPAIGNS }, (_, n) => {
+    Array.from({ length: campaigns }, (_, n) => {
       const page = `https://www.lindenhof-dental.example/booking?utm_source=google&utm_campaign=autumn-${n}`;
       const attribution = {
         landingPage: page,

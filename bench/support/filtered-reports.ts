@@ -34,23 +34,29 @@ const COLLECT_CONNECTIONS = 64;
 export async function signInToReports(service: Service, { owner }: History): Promise<Ask> {
   const [email, password] = ["bench@example.com", "correct horse battery"];
   await service.command("user", "create", "--org", owner, "--email", email, "--password", password, "--role", "owner");
-  const base = `http://127.0.0.1:${service.port}`;
-  const signedIn = await fetch(`${base}/api/auth/sign-in/email`, {
-    method: "POST",
-    headers: { "content-type": "application/json", origin: base },
-    body: JSON.stringify({ email, password }),
-  });
-  if (!signedIn.ok) throw new Error(`Signing in: ${signedIn.status} ${await signedIn.text()}`);
-  const cookie = signedIn.headers
-    .getSetCookie()
-    .map((line) => line.split(";")[0])
-    .join("; ");
+  const cookie = await signIn(service.port, { email, password });
   return async (query) => {
     const headers = { cookie, "x-organization": owner };
-    const answer = await fetch(`${base}/api/app/analytics?${query.replaceAll(" ", "%20")}`, { headers });
+    const address = `http://127.0.0.1:${service.port}/api/app/analytics?${query.replaceAll(" ", "%20")}`;
+    const answer = await fetch(address, { headers });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${query}: ${answer.status} ${text}`);
   };
+}
+
+/** Returns the cookie. */
+export async function signIn(port: number, credentials: { email: string; password: string }): Promise<string> {
+  const base = `http://127.0.0.1:${port}`;
+  const signedIn = await fetch(`${base}/api/auth/sign-in/email`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: base },
+    body: JSON.stringify(credentials),
+  });
+  if (!signedIn.ok) throw new Error(`Signing in: ${signedIn.status} ${await signedIn.text()}`);
+  return signedIn.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
 }
 
 export async function judgeFilteredReports(ask: Ask): Promise<Bar[]> {

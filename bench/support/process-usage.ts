@@ -11,14 +11,15 @@ export function readOwnCpuMs(pid: number): number | null {
   return listProcesses()?.get(pid)?.cpuMs ?? null;
 }
 
-/** The process and all its children. */
+/** The process and all its children, also those that have ended. */
 export function readCpuMs(rootPid: number): number | null {
   const processes = listProcesses();
   if (processes === null) return null;
   let cpuMs = 0;
   const pending = [rootPid];
   for (let pid = pending.pop(); pid !== undefined; pid = pending.pop()) {
-    cpuMs += processes.get(pid)?.cpuMs ?? 0;
+    const found = processes.get(pid);
+    cpuMs += found ? found.cpuMs + found.endedMs : 0;
     for (const [childPid, child] of processes) if (child.parentPid === pid) pending.push(childPid);
   }
   return cpuMs;
@@ -42,9 +43,12 @@ export function findPostmaster(folder: string): number | null {
   return null;
 }
 
-function listProcesses(): Map<number, { parentPid: number; cpuMs: number }> | null {
+/** `endedMs` is the time of children that have ended. */
+type Usage = { parentPid: number; cpuMs: number; endedMs: number };
+
+function listProcesses(): Map<number, Usage> | null {
   if (process.platform !== "linux") return null;
-  const found = new Map<number, { parentPid: number; cpuMs: number }>();
+  const found = new Map<number, Usage>();
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
     // The name in parentheses can contain anything; the numbers come after it.
@@ -52,6 +56,7 @@ function listProcesses(): Map<number, { parentPid: number; cpuMs: number }> | nu
     found.set(Number(name), {
       parentPid: Number(fields[1]),
       cpuMs: (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK,
+      endedMs: (Number(fields[13]) + Number(fields[14])) * MS_PER_TICK,
     });
   }
   return found;

@@ -32,18 +32,33 @@ export async function startService(settings: Readonly<Record<string, string>> = 
     ...child,
     dataDir,
     postmasterPid: findPostmaster(realpathSync(join(dataDir, "postgres"))),
-    async command(...words) {
-      const { stdout } = await promisify(execFile)(process.execPath, [COMMANDS, ...words, "--json"], {
-        env: { ...process.env, ...environment },
-      });
-      return JSON.parse(stdout) as Record<string, string>;
-    },
+    command: (...words) => runCommand(environment, words),
     pause: child.stop,
     async stop() {
       await child.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+export async function runCommand(
+  environment: Readonly<Record<string, string>>,
+  words: readonly string[],
+): Promise<Record<string, string>> {
+  const { stdout } = await promisify(execFile)(process.execPath, [COMMANDS, ...words, "--json"], {
+    env: { ...process.env, ...environment },
+  });
+  return JSON.parse(stdout) as Record<string, string>;
+}
+
+/** A process of the service on a database that is already running. */
+export async function startProcess(settings: Readonly<Record<string, string>>): Promise<Child> {
+  return await startServer({
+    file: MAIN,
+    nodeOptions: readNodeOptions(),
+    readyPath: "/readyz",
+    environment: settings,
+  });
 }
 
 /** The options `npm start` passes to Node: its memory limits are part of what is measured. */

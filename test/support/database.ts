@@ -28,7 +28,7 @@ export async function createTestDatabase(options: { template?: string; size?: nu
 
 /** Whether the tests run on a Citus cluster: TEST_DATABASE_URL then names several servers, the coordinator first. */
 export function isCluster(): boolean {
-  return listDatabaseUrls("postgres").length > 1;
+  return listHostUrls(process.env["TEST_DATABASE_URL"] ?? "").length > 1;
 }
 
 /** On a cluster, the coordinator's. */

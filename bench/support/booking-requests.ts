@@ -1,0 +1,47 @@
+import type { FreeSlot } from "#contract/book.ts";
+import { DAY_MS } from "#contract/durations.ts";
+import { toRequest, UUID } from "./load.ts";
+
+const SERVICE = "consultation";
+
+/** Booking requests are sent in numbers that no visitor reaches. */
+export const NO_BOOKING_LIMITS = {
+  RATE_LIMIT_BOOKINGS_PER_MINUTE: "0",
+  RATE_LIMIT_WIDGET_BOOKINGS_PER_MINUTE: "0",
+  RATE_LIMIT_SLOTS_PER_MINUTE: "0",
+  RATE_LIMIT_WIDGET_SLOTS_PER_MINUTE: "0",
+};
+
+/** The free times of a widget's sandbox. `ranges` are days from now; one request may ask for 31. */
+export async function listSlots(
+  port: number,
+  widget: string,
+  ranges: readonly (readonly [number, number])[],
+): Promise<FreeSlot[]> {
+  const slots: FreeSlot[] = [];
+  for (const days of ranges) {
+    const [from, to] = days.map((day) => new Date(Date.now() + day * DAY_MS).toISOString());
+    const address = `http://127.0.0.1:${port}/embed-api/${widget}/slots`;
+    const answer = await fetch(`${address}?service=${SERVICE}&from=${from}&to=${to}`);
+    if (!answer.ok) throw new Error(`The slots answered ${answer.status}: ${await answer.text()}`);
+    slots.push(...((await answer.json()) as { slots: FreeSlot[] }).slots);
+  }
+  return slots;
+}
+
+export function toBookingRequest(widget: string, { start }: FreeSlot): string {
+  const body = {
+    visitId: UUID,
+    serviceId: SERVICE,
+    start,
+    timeZone: "Europe/Berlin",
+    customer: { name: "Mara Quell", email: "mara.quell@example.com", phone: "+49 30 5550100", notes: null },
+    attribution: { utmSource: "google", utmMedium: "cpc", utmCampaign: "autumn", referrer: "https://www.google.com/" },
+  };
+  return toRequest({
+    method: "POST",
+    path: `/embed-api/${widget}/bookings`,
+    headers: { "content-type": "application/json", "idempotency-key": UUID },
+    body: JSON.stringify(body),
+  });
+}
