@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServiceDeps } from "../src/server/create-deps.ts";
 import { listHostUrls } from "../src/server/lib/host-urls.ts";
-import { type CitusCluster, createCitusDatabase, queryOnce, startCitusCluster } from "../test/support/citus-cluster.ts";
+import {
+  type CitusCluster,
+  createCitusDatabase,
+  createDatabase,
+  queryOnce,
+  startCitusCluster,
+} from "../test/support/citus-cluster.ts";
 import type { Bar } from "./support/bars.ts";
 import { listSlots, NO_BOOKING_LIMITS, toBookingRequest } from "./support/booking-requests.ts";
 import type { Child } from "./support/child.ts";
@@ -107,7 +113,7 @@ async function measureOn(bin: string, workers: number): Promise<Measured[]> {
     const servers = await startCitusCluster({ bin, workers, isDurable: true, settings: own });
     closing.push(() => servers.close());
     const url = servers.toUrl("bookflow");
-    if (isPlain) await queryOnce(servers.toUrl("postgres"), "create database bookflow");
+    if (isPlain) await createDatabase(new URL(url));
     else await createCitusDatabase(listHostUrls(url));
     const settings = { ...SETTINGS, DATABASE_URL: url, DATA_DIR: folder };
     const receiver = await startReceiver();

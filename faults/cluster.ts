@@ -17,6 +17,8 @@ import {
   type CitusCluster,
   type CitusNode,
   createCitusDatabase,
+  createDatabase,
+  queryOnce,
   startCitusCluster,
 } from "../test/support/citus-cluster.ts";
 import { listTakenSteps } from "../test/support/collect.ts";
@@ -45,6 +47,8 @@ type Business = {
 
 type Stage = {
   readonly cluster: CitusCluster;
+  /** For the operator's statements, which may take minutes. */
+  readonly coordinatorUrl: string;
   readonly pool: Pool;
   readonly first: Business;
   readonly second: Business;
@@ -82,14 +86,39 @@ const FAULTS: readonly ClusterFault[] = [
     },
   },
   {
-    name: "a large organization gets a shard of its own, and shards are rebalanced",
+    name: "a large organization gets a shard of its own",
     isSpared: false,
-    async happen({ pool, first }) {
-      const isolate =
-        "select isolate_tenant_to_new_shard('day_zones', $1::text, 'CASCADE', shard_transfer_mode => 'force_logical')";
-      await pool.query(isolate, [first.owner]);
-      await pool.query("select citus_rebalance_start(rebalance_strategy => 'by_shard_count')");
-      await pool.query("select citus_rebalance_wait()");
+    async happen({ coordinatorUrl, first }) {
+      const shards = `select count(*)::integer as count from pg_dist_shard where logicalrelid = 'day_zones'::regclass
+        and shardminvalue = worker_hash('${first.owner}'::text)::text and shardmaxvalue = shardminvalue`;
+      const count = async () => (await queryOnce<{ count: number }>(coordinatorUrl, shards))[0]?.count;
+      if ((await count()) !== 0) throw new Error("It has one already");
+      await queryOnce(
+        coordinatorUrl,
+        `select isolate_tenant_to_new_shard('day_zones', '${first.owner}'::text, 'CASCADE', 'auto')`,
+      );
+      if ((await count()) !== 1) throw new Error("It did not get one");
+    },
+  },
+  {
+    name: "a server is added, and shards move to it",
+    isSpared: false,
+    async happen({ cluster, coordinatorUrl }) {
+      const { address, port } = await cluster.add();
+      const url = new URL(coordinatorUrl);
+      url.host = address;
+      await createDatabase(url);
+      await queryOnce(url.href, "create extension citus");
+      await queryOnce(coordinatorUrl, `select citus_add_node('127.0.0.1', ${port})`);
+      await queryOnce(coordinatorUrl, "select citus_rebalance_start()");
+      await queryOnce(coordinatorUrl, "select citus_rebalance_wait()");
+      const [job] = await queryOnce<{ state: string; shards: number }>(
+        coordinatorUrl,
+        `select state::text, (select count(*)::integer from citus_shards where nodeport = ${port}
+           and table_name = 'day_zones'::regclass) as shards
+         from pg_dist_background_job order by job_id desc limit 1`,
+      );
+      if (job?.state !== "finished" || job.shards === 0) throw new Error(`Rebalancing: ${JSON.stringify(job)}`);
     },
   },
 ];
@@ -162,7 +191,7 @@ async function setUp(
   closing.push(async () => {
     await Promise.all([deps.scheduler.outbound.close(), deps.webhooks.send.close()]);
   });
-  return { cluster, pool, first, second, services };
+  return { cluster, coordinatorUrl: listHostUrls(url)[0] ?? "", pool, first, second, services };
 }
 
 /** On any server but `elsewhere`. */

@@ -10,9 +10,10 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { makeKey, makeOrganization } from "../../test/support/builders.ts";
 import { CLEAN_ENVIRONMENT } from "../../test/support/clean-environment.ts";
+import { untilSomeoneWaits } from "../../test/support/count-blocked.ts";
 import { createTestDatabase } from "../../test/support/database.ts";
 
-const { url, db, pool } = await createTestDatabase();
+const { url, db } = await createTestDatabase();
 
 const folder = mkdtempSync(join(tmpdir(), "bookflow-main-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -96,10 +97,10 @@ test("a request in flight is answered before shutdown, and no new one is accepte
   const address = await service.says(READY);
   const lock = await holdWidgets();
   const answering = fetch(`${address}/api/v1/widgets`, { headers: { authorization: `Bearer ${key}` } });
-  await untilSomeoneWaits();
+  await untilSomeoneWaits(db);
 
   service.child.kill("SIGINT");
-  while (await isServing(address)) await untilSomeoneWaits();
+  while (await isServing(address)) await untilSomeoneWaits(db);
   await lock.release();
 
   const response = await answering;
@@ -116,7 +117,7 @@ test("a signal to npm, its shell and the service counts once: the shell's exit d
   const address = await service.says(READY);
   const lock = await holdWidgets();
   const answering = fetch(`${address}/api/v1/widgets`, { headers: { authorization: `Bearer ${key}` } });
-  await untilSomeoneWaits();
+  await untilSomeoneWaits(db);
 
   process.kill(-(service.child.pid ?? 0), "SIGTERM");
   await once(service.child, "exit");
@@ -133,7 +134,7 @@ test("requests that outlast the grace period are cut off", { timeout: 60_000 }, 
   const address = await service.says(READY);
   const lock = await holdWidgets();
   const answering = fetch(`${address}/api/v1/widgets`, { headers: { authorization: `Bearer ${key}` } });
-  await untilSomeoneWaits();
+  await untilSomeoneWaits(db);
 
   service.child.kill("SIGTERM");
   await assert.rejects(answering);
@@ -172,16 +173,6 @@ test("each fault that prevents a start gives one line", { timeout: 60_000, concu
   );
   await Promise.all(starts);
 });
-
-/** Resolves when a statement in this database waits for a lock. */
-async function untilSomeoneWaits(): Promise<void> {
-  for (;;) {
-    const { rowCount } = await pool.query(
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    if (rowCount) return;
-  }
-}
 
 /** On a new or a kept connection: both are refused once the service is stopping. */
 async function isServing(address: string): Promise<boolean> {

@@ -52,6 +52,8 @@ export type CitusCluster = {
   readonly nodes: readonly CitusNode[];
   /** Names every node; the coordinator comes first. */
   toUrl(database: string): string;
+  /** Starts another server, which is not in the cluster yet. */
+  add(): Promise<CitusNode>;
   close(): Promise<void>;
 };
 
@@ -72,14 +74,18 @@ export async function startCitusCluster(options: {
     await Promise.all(nodes.map((node) => node.stop()));
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
+  const add = async () => {
+    const name = nodes.length === 0 ? "coordinator" : `worker-${nodes.length}`;
+    const node = new CitusNode({ name, bin: options.bin, folder: join(folder, name), user, settings });
+    nodes.push(node);
+    await node.create();
+    return node;
+  };
   try {
-    for (let n = 0; n <= (options.workers ?? 2); n++) {
-      const name = n === 0 ? "coordinator" : `worker-${n}`;
-      nodes.push(new CitusNode({ name, bin: options.bin, folder: join(folder, name), user, settings }));
-    }
-    await Promise.all(nodes.map((node) => node.create()));
+    await Promise.all(Array.from({ length: 1 + (options.workers ?? 2) }, add));
     return {
       nodes,
+      add,
       toUrl: (database) => `postgres://${USER}@${nodes.map(({ address }) => address).join(",")}/${database}`,
       close,
     };
@@ -206,9 +212,13 @@ function signal(pid: number, what: NodeJS.Signals): void {
  * comes first.
  */
 export async function createCitusDatabase(urls: readonly string[]): Promise<void> {
-  for (const url of urls.map((each) => new URL(each)))
-    await queryOnce(withDatabase(url, "postgres"), `create database ${url.pathname.slice(1)}`);
+  for (const url of urls) await createDatabase(new URL(url));
   await joinCluster(urls);
+}
+
+/** The database that the URL names, empty, on its server. */
+export async function createDatabase(url: URL): Promise<void> {
+  await queryOnce(withDatabase(url, "postgres"), `create database ${url.pathname.slice(1)}`);
 }
 
 /** Makes databases that exist on their servers one cluster. */

@@ -44,8 +44,8 @@ export function listDatabaseUrls(name: string): string[] {
   return listHostUrls(url.replace(/(:\/\/[^/?]*)\/[^?]*/, `$1/${name}`));
 }
 
-export async function onEveryServer(statement: string): Promise<void> {
-  await Promise.all(listDatabaseUrls("postgres").map((url) => onServer(statement, url)));
+export async function onEveryServer(statement: string, database = "postgres"): Promise<void> {
+  await Promise.all(listDatabaseUrls(database).map((url) => onServer(statement, url)));
 }
 
 export async function onServer(statement: string, url = databaseUrl("postgres")): Promise<void> {

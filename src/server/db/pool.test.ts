@@ -17,7 +17,7 @@ test("a connection that breaks mid-statement fails that statement and nothing el
   );
   const removed = once(pool, "remove");
   const failing = assert.rejects(sql`select pg_sleep(60)`.execute(db));
-  await sql`select pg_terminate_backend(${await pid})`.execute(db);
+  await sql`select pg_terminate_backend(${await pid}::integer)`.execute(db);
   await Promise.all([failing, removed]);
   const { rows } = await sql<{ one: number }>`select 1 as one`.execute(db);
   assert.deepEqual(rows, [{ one: 1 }]);

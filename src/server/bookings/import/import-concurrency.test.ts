@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { makeBooking, NOON } from "../../../../test/support/builders.ts";
+import { untilSomeoneWaits } from "../../../../test/support/count-blocked.ts";
 import { createTestDatabase } from "../../../../test/support/database.ts";
 import { importLines, makeLine, makeOwner, readTimes, toLines } from "../../../../test/support/import-lines.ts";
 import type { Db } from "../../db/pool.ts";
@@ -10,17 +11,7 @@ import type { TextLine } from "../../lib/text-lines.ts";
 import { insertBooking, takeCreatedAt } from "../stored/queries.ts";
 import { importBookings } from "./import-bookings.ts";
 
-const { db, pool } = await createTestDatabase({ size: 20 });
-
-/** Resolves when a statement in this database waits for a lock. */
-async function untilSomeoneWaits(): Promise<void> {
-  for (;;) {
-    const { rowCount } = await pool.query(
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    if (rowCount) return;
-  }
-}
+const { db } = await createTestDatabase({ size: 20 });
 
 test("bookings made while a file is read do not wait", { timeout: 30_000 }, async () => {
   const { owner, widgetId } = await makeOwner(db);
@@ -75,7 +66,7 @@ test("bookings made while rows are imported do not wait, and come after them", {
   });
   await isInTheWay;
   const importing = importLines(db, owner, { lines: file });
-  await untilSomeoneWaits();
+  await untilSomeoneWaits(db);
 
   const first = await makeBooking(db, owner, { widgetId });
   const second = await makeBooking(db, owner, { widgetId });
@@ -104,7 +95,7 @@ test("a booking that took its time before an import and commits during it keeps 
   await hasTaken;
   const line = makeLine(widgetId, { createdAt: NOON.toISOString() });
   const importing = importLines(db, owner, { lines: [line] });
-  await untilSomeoneWaits();
+  await untilSomeoneWaits(db);
   commit();
   await live;
 

@@ -13,7 +13,9 @@ import type { VisitPart } from "./merge-touches.ts";
 import { type Batch, type ResultRow, toSides, unite, VISIT_COLUMNS } from "./record-statement.ts";
 
 // On Citus, touches of one organization are recorded in one transaction of several statements, because a statement there inserts
-// into one table. The steps are those of record-statement.ts, in the same order and with the same locks.
+// into one table. The steps are those of record-statement.ts, in the same order. Recordings of one organization lock its
+// day_zones row against each other too: they would wait for each other's counters anyway, and with share locks that overlap all
+// the time, whatever changes how days are counted would never get its turn.
 
 type Zone = {
   version: number;
@@ -90,7 +92,7 @@ async function lockAndAdmit(
         select from funnel_visits stored where stored.organization_id = ${owner}
           and stored.widget_id = sent.widget_id and stored.visit_id = sent.visit_id
       )) as over_budget
-    from day_zones zone where zone.organization_id = ${owner} for share of zone`.execute(transaction);
+    from day_zones zone where zone.organization_id = ${owner} for no key update of zone`.execute(transaction);
   return rows[0] ?? null;
 }
 

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import type { WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget, NOON, ownerOf } from "../../../../test/support/builders.ts";
 import { countViews, listEvents } from "../../../../test/support/collect.ts";
-import { createTestDatabase, onServer } from "../../../../test/support/database.ts";
+import { createTestDatabase, onEveryServer, onServer } from "../../../../test/support/database.ts";
 import { createLog } from "../../lib/log.ts";
 import { OutageLog } from "../../lib/outage-log.ts";
 import type { Touch } from "./touch.ts";
@@ -70,10 +70,10 @@ test("a touch PostgreSQL cannot store fails alone", async () => {
 });
 
 test("a batch that loses to another transaction is retried", async () => {
-  const { db } = await createTestDatabase();
+  const { db, url } = await createTestDatabase();
   const widget = await makeWidget(db, await makeOrganization(db));
   // Fails the first two inserts with a deadlock.
-  await sql`create sequence attempts`.execute(db);
+  await onEveryServer("create sequence attempts", new URL(url).pathname.slice(1));
   await sql`create function fail_twice() returns trigger language plpgsql as $$ begin
     if nextval('attempts') <= 2 then raise exception using errcode = '40P01'; end if; return new; end $$`.execute(db);
   await sql`create trigger fail_twice before insert on funnel_visits for each row execute function fail_twice()`.execute(

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
 import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
+import { countBlocked } from "../../../../test/support/count-blocked.ts";
 import {
   book,
   createWebhookService,
@@ -168,11 +169,7 @@ test("an edit in progress takes precedence over a report waiting for it", async 
   await deps.db.transaction().execute(async (transaction) => {
     await transaction.updateTable("endpoints").set({ url, receiver: 2 }).where("id", "=", id).execute();
     gate.resolve();
-    await until(async () => {
-      const { rows } = await sql`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(deps.db);
-      return rows.length > 0;
-    }, "the report waits");
+    await until(async () => (await countBlocked(deps.db)) > 0, "the report waits");
   });
   await loop.settled();
   const { status, failed_attempts, last_status } = await readEndpoint(deps, id);

@@ -5,6 +5,7 @@ import type { AppRedelivery } from "#contract/app/deliveries.ts";
 import type { EndpointId, RedeliveryId } from "#contract/ids.ts";
 import { askApp, readAudit } from "../../../../test/support/app-api.ts";
 import { makeWidget } from "../../../../test/support/builders.ts";
+import { countBlocked } from "../../../../test/support/count-blocked.ts";
 import { signIn } from "../../../../test/support/sign-in.ts";
 import { deleteBooking } from "../../bookings/stored/erase.ts";
 import { editEndpoint } from "../endpoints/endpoints.ts";
@@ -274,22 +275,15 @@ test("overlapping redeliveries of an organization don't block each other", async
     const held = { deliveries: [{ id: middle.id, endpointId: endpoint }], isTest: false, dueAt: clock.now() };
     await queueDeliveries(transaction, business.owner, { ...held, trigger: "manual" });
     runs.push(run());
-    await until(async () => (await countBlocked()) === 1, "the first worker waits");
+    await until(async () => (await countBlocked(deps.db)) === 1, "the first worker waits");
     runs.push(run());
-    await until(async () => ended === 1 || (await countBlocked()) === 2, "the second worker waits or has ended");
+    await until(async () => ended === 1 || (await countBlocked(deps.db)) === 2, "the second worker waits or has ended");
   });
   await Promise.all(runs);
   await deliverAll(loop);
   const counts = await Promise.all([wide, narrow].map(async (id) => (await read(id)).queued));
   assert.deepEqual(counts, [2, 1], "the first of both, and the last one once");
 });
-
-async function countBlocked(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(deps.db);
-  return rows[0]?.count ?? 0;
-}
 
 test("it can be cancelled; what is queued by then is still sent", async () => {
   const { business, endpoint, start, member, reply } = await makeTeam();
