@@ -54,7 +54,7 @@ async function runAll(): Promise<Counts> {
   console.log(
     isCluster()
       ? `Running on a Citus cluster of ${listDatabaseUrls("postgres").length} servers.`
-      : "Running on one PostgreSQL server. Nothing is run on a Citus cluster: npm run cluster -- --bin DIR -- npm test",
+      : "Running on one PostgreSQL server. A run on a Citus cluster is skipped: npm run cluster -- --bin DIR -- npm test",
   );
   try {
     return await runTests(files);
