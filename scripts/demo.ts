@@ -114,7 +114,7 @@ async function load(deps: ServiceDeps, calendarUrl: string): Promise<void> {
     case "there_already":
       return;
     case "address_taken":
-      throw new StartError(`The demo needs the e-mail address ${outcome.email}, but another account uses it.`);
+      throw new StartError(`The demo needs the email address ${outcome.email}, but another account uses it.`);
     case "refused":
       throw new StartError(`The demo could not be imported: ${outcome.fault}.`);
     default:

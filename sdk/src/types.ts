@@ -55,7 +55,7 @@ export type Deletion = {
   reference: string;
   /** The widget it was booked through. */
   widgetId: string;
-  /** `erased` with everything of an e-mail address, `deleted` alone, or `expired` at the end of its retention. */
+  /** `erased` with all bookings of an email address, `deleted` on its own, or `expired` at the end of its retention. */
   reason: "erased" | "deleted" | "expired";
   /** When the booking was deleted. The filter and the ordering use this. ISO 8601 in UTC with milliseconds. */
   deletedAt: string;
@@ -215,7 +215,7 @@ export type DailyEntry = {
 };
 
 export type Breakdown = {
-  /** What the rows are. */
+  /** The dimension of the rows. */
   dimension: "channel" | "source" | "campaign" | "page" | "device" | "country" | "widget" | "service";
   /** First day of the window. */
   from: string;
@@ -223,7 +223,7 @@ export type Breakdown = {
   to: string;
   /** The organization's time zone; UTC when none is set. */
   timeZone: string;
-  /** Most bookings first. What is unknown has the key "(not set)"; widgets have their id. */
+  /** Most bookings first. The key is "(not set)" if the value is unknown, and the id for widgets. */
   data: AnalyticsEntry[];
   /** Send it back as cursor to get the next page; null on the last page. */
   nextCursor: string | null;
@@ -331,7 +331,7 @@ export type BookingErasedEvent = {
       id: string;
       name: string;
     };
-    /** `erased` with everything of an e-mail address, `deleted` alone, or `expired` at the end of its retention. */
+    /** `erased` with all bookings of an email address, `deleted` on its own, or `expired` at the end of its retention. */
     reason: "erased" | "deleted" | "expired";
   };
 };

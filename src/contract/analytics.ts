@@ -3,7 +3,8 @@ import { DIMENSIONS, NOT_SET } from "./dimensions.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "./limits.ts";
 import type { FUNNEL_STEPS } from "./steps.ts";
 
-const count = (description: string) => Type.Integer({ minimum: 0, description });
+/** The examples fit together: 160 bookings ÷ 1,260 views is a rate of 0.127. */
+const count = (description: string, example: number) => Type.Integer({ minimum: 0, description, examples: [example] });
 
 const Rate = Type.Number({ minimum: 0, maximum: 1, description: "bookings / views, from 0 to 1.", examples: [0.127] });
 
@@ -11,8 +12,8 @@ const Rate = Type.Number({ minimum: 0, maximum: 1, description: "bookings / view
 export const AnalyticsEntry = Type.Object(
   {
     key: Type.String({ examples: ["google / cpc"] }),
-    views: count("Widget loads."),
-    bookings: count("Completed bookings."),
+    views: count("Widget loads.", 630),
+    bookings: count("Completed bookings.", 80),
     conversionRate: Rate,
   },
   { title: "AnalyticsEntry" },
@@ -21,18 +22,18 @@ export type AnalyticsEntry = Static<typeof AnalyticsEntry>;
 
 export const DailyEntry = Type.Object({
   day: Type.String({ format: "date", description: "Date in the organization's time zone.", examples: ["2026-11-01"] }),
-  views: count("Widget loads."),
-  bookings: count("Completed bookings."),
+  views: count("Widget loads.", 42),
+  bookings: count("Completed bookings.", 5),
 });
 
 const Funnel = Type.Object(
   {
-    widget_viewed: count("Visits that saw the widget."),
-    service_selected: count("Visits that picked a service, or got further."),
-    date_selected: count("Visits that picked a day, or got further."),
-    slot_selected: count("Visits that picked a time, or got further."),
-    form_started: count("Visits that started the form, or got further."),
-    booking_completed: count("Visits that booked."),
+    widget_viewed: count("Visits that saw the widget.", 1260),
+    service_selected: count("Visits that picked a service, or got further.", 840),
+    date_selected: count("Visits that picked a day, or got further.", 520),
+    slot_selected: count("Visits that picked a time, or got further.", 402),
+    form_started: count("Visits that started the form, or got further.", 231),
+    booking_completed: count("Visits that booked.", 158),
   } satisfies Record<(typeof FUNNEL_STEPS)[number], unknown>,
   { description: "Visits that reached each step or a later one." },
 );
@@ -45,12 +46,12 @@ export const Analytics = Type.Object(
       examples: ["Europe/Berlin"],
     }),
     totals: Type.Object({
-      views: count("Widget loads (visits that saw the widget), not page views."),
-      slotSessions: count("Visits that picked a time."),
-      formSessions: count("Visits that started the form."),
-      bookings: count("Completed bookings."),
-      failed: count("Failed bookings."),
-      noAvailability: count("Visits that found no free times."),
+      views: count("Widget loads (visits that saw the widget), not page views.", 1260),
+      slotSessions: count("Visits that picked a time.", 402),
+      formSessions: count("Visits that started the form.", 231),
+      bookings: count("Completed bookings.", 160),
+      failed: count("Failed bookings.", 3),
+      noAvailability: count("Visits that found no free times.", 41),
       conversionRate: Rate,
       avgLeadDays: Type.Union([Type.Number(), Type.Null()], {
         description: "Average days between booking and appointment; null without bookings.",
@@ -74,12 +75,12 @@ export type Analytics = Static<typeof Analytics>;
 /** A page of GET /api/v1/analytics/breakdown. */
 export const Breakdown = Type.Object(
   {
-    dimension: Type.Enum([...DIMENSIONS], { description: "What the rows are.", examples: ["source"] }),
+    dimension: Type.Enum([...DIMENSIONS], { description: "The dimension of the rows.", examples: ["source"] }),
     from: Type.String({ format: "date", description: "First day of the window.", examples: ["2026-10-03"] }),
     to: Type.String({ format: "date", description: "Last day of the window, included.", examples: ["2026-11-01"] }),
     timeZone: Analytics.properties.timeZone,
     data: Type.Array(AnalyticsEntry, {
-      description: `Most bookings first. What is unknown has the key "${NOT_SET}"; widgets have their id.`,
+      description: `Most bookings first. The key is "${NOT_SET}" if the value is unknown, and the id for widgets.`,
     }),
     nextCursor: Type.Union([Type.String(), Type.Null()], {
       description: "Send it back as cursor to get the next page; null on the last page.",

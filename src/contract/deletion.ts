@@ -4,12 +4,12 @@ import { timestampOf } from "./timestamps.ts";
 
 // Deletions of stored bookings, for those who keep copies of them. Nothing personal.
 
-/** `erased`: with everything of an e-mail address. `deleted`: this booking alone. `expired`: its retention ended. */
+/** `erased`: with all bookings of an email address. `deleted`: this booking alone. `expired`: its retention ended. */
 export type DeletionReason = Static<typeof deletionReason>;
 
 export const deletionReason = Type.Union([Type.Literal("erased"), Type.Literal("deleted"), Type.Literal("expired")], {
   description:
-    "`erased` with everything of an e-mail address, `deleted` alone, or `expired` at the end of its retention.",
+    "`erased` with all bookings of an email address, `deleted` on its own, or `expired` at the end of its retention.",
   examples: ["erased"],
 });
 

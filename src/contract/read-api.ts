@@ -8,7 +8,7 @@ import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX 
 const instant = (description: string) =>
   Type.Optional(
     Type.String({
-      description: `${description} A date, or a date and time with Z, an offset, or none (UTC).`,
+      description: `${description} A date, or a date and time. UTC is assumed without an offset.`,
       examples: ["2026-11-01T09:30:00.000Z"],
     }),
   );
@@ -69,7 +69,7 @@ const filters = Object.fromEntries(
 );
 
 export const BreakdownQuery = Type.Object({
-  dimension: Type.Enum([...DIMENSIONS], { description: "What to list." }),
+  dimension: Type.Enum([...DIMENSIONS], { description: "The dimension to list." }),
   days: AnalyticsQuery.properties.days,
   from: day("First day, instead of days."),
   to: day("Last day, included. Default: today."),

@@ -70,7 +70,7 @@ function guardRoute(route: RouteOptions): void {
     ({ method, path }) =>
       APP_PREFIX + path === route.url && method === (route.method === "HEAD" ? "GET" : route.method),
   );
-  assert(listed, `${String(route.method)} ${route.url} stands in contract/app/routes.ts`);
+  assert(listed, `${String(route.method)} ${route.url} is listed in contract/app/routes.ts`);
   const { role, feature } = listed;
   route.schema = { ...route.schema, hide: true };
   // `anyone` needs no sign-in; personAuth has already checked it for `person`.

@@ -184,7 +184,7 @@ export const SETTINGS = {
   mailFrom: text({
     name: "MAIL_FROM",
     fallback: "Bookflow <bookflow@localhost>",
-    meaning: "Sender of mail.",
+    meaning: "Sender of emails.",
   }),
   oidcIssuer: webAddress({
     name: "OIDC_ISSUER",
@@ -192,12 +192,12 @@ export const SETTINGS = {
     meaning:
       "OpenID Connect issuer for single sign-on. Register BASE_URL/api/auth/callback/oidc as the redirect address.",
   }),
-  oidcClientId: text({ name: "OIDC_CLIENT_ID", fallback: null, meaning: "Client ID at that issuer." }),
+  oidcClientId: text({ name: "OIDC_CLIENT_ID", fallback: null, meaning: "Client ID registered with that issuer." }),
   oidcClientSecret: text({
     name: "OIDC_CLIENT_SECRET",
     fallback: null,
     isSecret: true,
-    meaning: "Client secret at that issuer.",
+    meaning: "Client secret registered with that issuer.",
   }),
   webhookRetrySchedule: secondsList({
     name: "WEBHOOK_RETRY_SCHEDULE",

@@ -53,7 +53,7 @@ async function bookInFrame(frame: Frame): Promise<string> {
   await frame.locator("input[name=time]").first().check({ force: true });
   await frame.getByRole("button", { name: "Continue" }).click();
   await frame.getByLabel("Name").fill("Mara Quell");
-  await frame.getByLabel("E-mail").fill("mara.quell@example.com");
+  await frame.getByLabel("Email").fill("mara.quell@example.com");
   await frame.getByRole("button", { name: "Book now" }).click();
   await frame.getByRole("heading", { name: "Test booking complete" }).waitFor();
   return (

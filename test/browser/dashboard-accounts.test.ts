@@ -25,7 +25,7 @@ describe("the first run", { skip: noBrowser }, () => {
     const page = await openPage(browser);
     await page.goto(link);
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Ada Winter");
-    await page.getByLabel("E-mail address").fill("ada@example.com");
+    await page.getByLabel("Email address").fill("ada@example.com");
     await page.getByLabel("Password").first().fill("short");
     await page.getByLabel("Organization name").fill("Lindenhof");
     await page.getByRole("combobox", { name: "Time zone" }).fill("new york");
@@ -42,7 +42,7 @@ describe("the first run", { skip: noBrowser }, () => {
     await page.goto(settings);
     await page.waitForURL(/\/sign-in\?next=/);
     await signInByKeyboard(page, { email: "ada@example.com", password: "wrong wrong wrong" });
-    await page.getByText("Wrong e-mail address or password.").waitFor();
+    await page.getByText("Wrong email address or password.").waitFor();
     await signInByKeyboard(page, { email: "ada@example.com", password: PASSWORD });
     await page.waitForURL(settings);
 
@@ -73,7 +73,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await owner.goto(dashboard.addressOf("/members"));
     await owner.getByRole("button", { name: "Invite" }).click();
     const dialog = owner.getByRole("dialog");
-    await dialog.getByLabel("E-mail address").fill("mara@example.com");
+    await dialog.getByLabel("Email address").fill("mara@example.com");
     await dialog.getByRole("button", { name: "Send invitation" }).click();
     const link = new URL(await dialog.locator("pre").innerText());
     await dialog.getByRole("button", { name: "Done" }).click();
@@ -152,7 +152,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     const asking = await openPage(browser);
     await asking.goto(`${dashboard.base}/forgot-password`);
     for (const email of ["nobody@example.com", person.email]) {
-      await asking.getByLabel("E-mail address").fill(email);
+      await asking.getByLabel("Email address").fill(email);
       await asking.getByRole("button", { name: "Send reset link" }).click();
       await asking.getByText(`If ${email} has an account, we’ve sent it a link.`).waitFor();
       await asking.reload();
@@ -229,7 +229,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await deps.db.deleteFrom("user_sessions").where("user_id", "=", person.userId).execute();
     await page.getByRole("link", { name: "Ottilie Sonderfall" }).click();
     const dialog = page.getByRole("dialog", { name: "You’ve been signed out" });
-    await dialog.getByLabel("E-mail address").fill(viewer.email);
+    await dialog.getByLabel("Email address").fill(viewer.email);
     await dialog.getByLabel("Password").first().fill(TEST_PASSWORD);
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("Customer data is hidden").waitFor();
@@ -340,7 +340,7 @@ async function signOut(page: Page): Promise<void> {
 }
 
 async function signInByKeyboard(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
-  await page.getByLabel("E-mail address").focus();
+  await page.getByLabel("Email address").focus();
   await page.keyboard.press("Control+A");
   await page.keyboard.type(email);
   await page.keyboard.press("Tab");

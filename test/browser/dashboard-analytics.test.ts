@@ -189,9 +189,9 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     assert.deepEqual(lines, ["\uFEFFday,views,bookings", ...expected]);
     await page.getByText("Download started").waitFor();
 
-    await page.getByRole("button", { name: "Mail reports" }).click();
-    const dialog = page.getByRole("dialog", { name: "Reports by mail" });
-    await dialog.getByText("Mail is off").waitFor();
+    await page.getByRole("button", { name: "Email reports" }).click();
+    const dialog = page.getByRole("dialog", { name: "Email reports" });
+    await dialog.getByText("Email is off").waitFor();
     assert.ok(await dialog.getByRole("switch", { name: "Weekly report" }).isDisabled());
     await assertGoodLooks(page);
   });

@@ -97,7 +97,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     assert.match(await first(), /5 Nov 2026/);
   });
 
-  test("finds by name, e-mail, reference, service and campaign, with the search in the URL", async () => {
+  test("finds by name, email, reference, service and campaign, with the search in the URL", async () => {
     const page = await openList();
     const search = page.getByRole("searchbox");
     for (const text of ["sonderfall", "OTTILIE@special", special.toLowerCase(), "root canal", "winter-letter"]) {
@@ -206,7 +206,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     for (let n = 0; n < 2; n++) await makeBooking(db, dashboard.organizationId, fields);
     const page = await openList("?search=forget");
     await page.getByRole("button", { name: "Erase customer data" }).click();
-    await page.getByLabel("Customer’s e-mail address").fill("forget.me@example.com");
+    await page.getByLabel("Customer’s email address").fill("forget.me@example.com");
     await page.getByRole("button", { name: "Find bookings" }).click();
     await page.getByText("2 bookings for").waitFor();
     const erase = page.getByRole("button", { name: "Erase data", exact: true });

@@ -91,18 +91,18 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByText("This connection does not work yet.", { exact: false }).waitFor();
     await row.getByText("Not working").waitFor();
     await dialog.getByRole("button", { name: "Test again" }).click();
-    await dialog.getByText("This connection can read services and free times.", { exact: false }).waitFor();
-    await dialog.getByText("Free times in the next 14 days", { exact: false }).waitFor();
+    await dialog.getByText("This connection can read services and available times.", { exact: false }).waitFor();
+    await dialog.getByText("Available times in the next 14 days", { exact: false }).waitFor();
     await dialog.getByText("Signed in as “Lindenhof Dental”, time zone Europe/Berlin.", { exact: true }).waitFor();
     await dialog
       .getByRole("listitem")
       .getByText("“Paid” is not offered: it requires payment.", { exact: true })
       .waitFor();
     assert.equal(server.bookings.length, 0);
-    await dialog.getByRole("textbox", { name: "E-mail address for a test booking" }).fill("nonsense");
+    await dialog.getByRole("textbox", { name: "Email address for a test booking" }).fill("nonsense");
     await dialog.getByRole("button", { name: "Make a test booking" }).click();
-    await dialog.getByText("This is not an e-mail address.").waitFor();
-    await dialog.getByRole("textbox", { name: "E-mail address for a test booking" }).fill("ada@example.com");
+    await dialog.getByText("This is not an email address.").waitFor();
+    await dialog.getByRole("textbox", { name: "Email address for a test booking" }).fill("ada@example.com");
     await dialog.getByRole("button", { name: "Make a test booking" }).click();
     await dialog.getByText("a test appointment was booked, found and cancelled", { exact: false }).waitFor();
     assert.deepEqual(

@@ -235,8 +235,8 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await page.getByRole("dialog").getByText("Test failed").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
     const before = receiver.requests.length;
-    await page.getByRole("button", { name: "Retry all waiting now" }).click();
-    await page.getByText("1 delivery retried now").waitFor();
+    await page.getByRole("button", { name: "Retry all now" }).click();
+    await page.getByText("Retrying 1 delivery").waitFor();
     await until(() => receiver.requests.length === before + 1, "it is sent in spite of the pause");
   });
 

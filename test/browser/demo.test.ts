@@ -71,9 +71,9 @@ async function book(frame: Frame): Promise<string> {
   await frame.locator(".time").first().click();
   await frame.getByRole("button", { name: "Continue" }).click();
   await frame.getByLabel("Name").fill("Mara <b>Quell</b> *& Söhne*");
-  await frame.getByLabel("E-mail").fill("mara_quell@example.com");
+  await frame.getByLabel("Email").fill("mara_quell@example.com");
   await frame.getByRole("button", { name: "Book now" }).click();
-  await frame.getByRole("heading", { name: "You're booked" }).waitFor();
+  await frame.getByRole("heading", { name: "You’re booked" }).waitFor();
   assert.equal(await frame.getByText("Test mode").count(), 0);
   return (await frame.locator(".reference").innerText()).trim();
 }

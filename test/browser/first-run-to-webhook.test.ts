@@ -26,7 +26,7 @@ test("a new installation goes from the printed link to its first delivered webho
   const dialog = page.getByRole("dialog");
   await page.goto(`${base}/setup?token=${token}`);
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Ada Winter");
-  await page.getByLabel("E-mail address").fill("ada@example.com");
+  await page.getByLabel("Email address").fill("ada@example.com");
   await page.getByLabel("Password").first().fill("three quiet herons");
   await page.getByLabel("Organization name").fill("Lindenhof Dental");
   await page.getByRole("button", { name: "Set up" }).click();

@@ -50,14 +50,14 @@ async function arrive(route: Route): Promise<void> {
 describe("when something goes wrong", { skip: noBrowser }, () => {
   test("missing fields are listed, the list has the focus, and each entry leads to its field", async () => {
     const { page, widgetId } = await openForm({ service: /First appointment/ });
-    await page.getByLabel("E-mail").fill("mara@");
+    await page.getByLabel("Email").fill("mara@");
     await send(page);
     const summary = page.getByRole("alert");
     await summary.getByText("Please check 3 fields").waitFor();
     assert.ok(await summary.evaluate((element) => element === document.activeElement));
     assert.deepEqual(await summary.getByRole("link").allInnerTexts(), [
       "Please enter your name.",
-      "Please enter a valid e-mail address, such as name@example.com.",
+      "Please enter a valid email address, such as name@example.com.",
       "Please answer this question.",
     ]);
     await summary.getByRole("link", { name: "Please answer this question." }).click();
@@ -136,7 +136,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Back" }).click();
     await page.locator(".time").last().click();
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByLabel("E-mail").fill("mara@example.com");
+    await page.getByLabel("Email").fill("mara@example.com");
     await send(page);
     await waitForBooked(page);
     await page.getByText("mara@exmaple.com").waitFor();
@@ -148,8 +148,8 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     const keys = watchKeys(page);
     await fillForm(page, { email: "fail-500@example.com" });
     await send(page);
-    await page.getByRole("alert").getByText("Your booking didn't go through").waitFor();
-    await page.getByLabel("E-mail").fill("mara@example.com");
+    await page.getByRole("alert").getByText("Your booking didn’t go through").waitFor();
+    await page.getByLabel("Email").fill("mara@example.com");
     await page.getByRole("button", { name: "Try again" }).click();
     await waitForBooked(page);
     // The server said that nothing was booked with the first key.
@@ -170,7 +170,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     });
     await fillForm(page);
     await send(page);
-    await page.getByRole("alert").getByText("Your booking didn't go through").waitFor();
+    await page.getByRole("alert").getByText("Your booking didn’t go through").waitFor();
     await send(page);
     await waitForBooked(page);
     assert.deepEqual([keys.length, new Set(keys).size], [2, 1]);
@@ -218,7 +218,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await page.route("**/slots?*", (route) => route.abort("connectionreset"));
     await visitPage(page, `/w/${await service.makeWidget()}`);
     await page.getByRole("button", { name: /Online meeting/ }).click();
-    await page.getByRole("alert").getByText("This page didn't load").waitFor();
+    await page.getByRole("alert").getByText("This page didn’t load").waitFor();
     await page.unroute("**/slots?*");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.locator(".time").first().waitFor();

@@ -171,7 +171,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     await page.keyboard.type("Mara Quell");
     await press(page, "Tab");
     await page.keyboard.type("mara@example.com");
-    assert.equal(await page.getByLabel("E-mail").inputValue(), "mara@example.com");
+    assert.equal(await page.getByLabel("Email").inputValue(), "mara@example.com");
     await press(page, "Enter");
     await waitForBooked(page);
     assert.equal(await readFocus(page), "Test booking complete");
@@ -191,7 +191,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     const frame = page.frameLocator("iframe");
     await frame.locator(".time").first().click();
     await frame.getByRole("button", { name: "Continue" }).click();
-    assert.equal(await frame.getByLabel("E-mail").inputValue(), "mara@example.com");
+    assert.equal(await frame.getByLabel("Email").inputValue(), "mara@example.com");
     await send(frame);
     const reference = await waitForBooked(frame);
     await page.waitForFunction("heard.some(([, data]) => data.type === 'booked')");

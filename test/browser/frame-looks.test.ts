@@ -29,7 +29,7 @@ async function lookAtAll(page: Page, look: (state: string) => Promise<void>): Pr
   await page.getByLabel("What is it about?").fill("A tooth");
   await fillForm(page, { email: "fail-500@example.com" });
   await send(page);
-  await page.getByText("Your booking didn't go through").waitFor();
+  await page.getByText("Your booking didn’t go through").waitFor();
   await look("unavailable");
   await fillForm(page, { email: "fail-slot@example.com" });
   await send(page);

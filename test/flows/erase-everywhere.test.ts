@@ -33,7 +33,7 @@ const receiver = await startReplying((request) => ({
   body: request.body.toString(),
 }));
 
-test("erasing by e-mail, in any letter case, removes every trace of that address and nothing else", async () => {
+test("erasing by email, in any letter case, removes every trace of that address and nothing else", async () => {
   const { db } = deps;
   const business = await makeBusiness(deps);
   const { owner, widgetId } = business;

@@ -67,8 +67,8 @@ const manyParameters = (length: number) =>
   `https://a.example/?${Array.from({ length: Math.floor(length / 5) }, (_, n) => n.toString(36)).join("&")}`;
 
 const cases: Record<string, InjectOptions> = {
-  "an e-mail address of @ and dots": book({ customer: { name: "M", email: `a@${fill(".", BOOK_LENGTH)}@` } }),
-  "an e-mail address of dots and @": book({ customer: { name: "M", email: `${fill(".@", BOOK_LENGTH)}` } }),
+  "an email address of @ and dots": book({ customer: { name: "M", email: `a@${fill(".", BOOK_LENGTH)}@` } }),
+  "an email address of dots and @": book({ customer: { name: "M", email: `${fill(".@", BOOK_LENGTH)}` } }),
   "a name of control characters": book({
     customer: { name: fill("\u0001 ", BOOK_LENGTH / 7), email: "m@example.com" },
   }),

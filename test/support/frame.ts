@@ -73,7 +73,7 @@ export async function goToForm(view: View, options: { service?: RegExp; time?: n
 
 export async function fillForm(view: View, options: { email?: string; name?: string } = {}): Promise<void> {
   await view.getByLabel("Name").fill(options.name ?? "Mara Quell");
-  await view.getByLabel("E-mail").fill(options.email ?? "mara.quell@example.com");
+  await view.getByLabel("Email").fill(options.email ?? "mara.quell@example.com");
 }
 
 export async function send(view: View): Promise<void> {

@@ -11,7 +11,7 @@ export const AppKey = Type.Object({
   /** Four characters from each end of its random part: `svc_live_ab12…yz89`. */
   firstCharacters: Type.String(),
   lastCharacters: Type.String(),
-  /** E-mail address of the member who created it; null if created on the command line. */
+  /** Email address of the member who created it; null if created on the command line. */
   createdBy: NullableText,
   createdAt: Timestamp,
   /** Accurate to the minute. */

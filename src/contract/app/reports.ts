@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 
-// Reports by mail.
+// Reports by email.
 
 export const REPORT_PERIODS = ["weekly", "monthly"] as const;
 export type ReportPeriod = (typeof REPORT_PERIODS)[number];

@@ -6,7 +6,7 @@ import type { MemberRole } from "./role.ts";
 // calls the routes by these names and reads the same tables before it offers an action.
 //
 // Viewers read everything except customers' data and whatever grants access. Members work with widgets and bookings. Bulk
-// exports, erasing by e-mail address and granting access need an admin. After a downgrade, things that the plan no longer
+// exports, erasing by email address and granting access need an admin. After a downgrade, things that the plan no longer
 // includes can still be read and deleted.
 
 export type AppRoute = {

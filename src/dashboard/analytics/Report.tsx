@@ -84,7 +84,7 @@ function FunnelSection({ report, state, change, scope, filtering }: ReportProps)
   return (
     <Section
       title="Funnel"
-      description="Visits by the furthest step they reached. “Booked” counts visits, so it can be lower than the number of bookings."
+      description="How many visits reached each step. “Booked” counts visits, so it can be lower than the number of bookings."
       actions={
         <Select
           size="xs"
@@ -134,7 +134,7 @@ function Times({ state, change, scope, filtering, onShowAll }: TimesProps) {
           </SimpleGrid>
           <Section
             title="Busy hours"
-            description="By weekday and hour, in your time zone. A stronger colour means more."
+            description="By weekday and hour, in your time zone. The stronger the colour, the busier the hour."
             actions={
               <SegmentedControl
                 size="xs"

@@ -13,19 +13,19 @@ import { Loaded } from "../ui/states/Loaded.tsx";
 const TIME = `${String(REPORT_HOUR).padStart(2, "0")}:00`;
 
 const PERIOD_WORDS: Readonly<Record<ReportPeriod, { label: string; description: string }>> = {
-  weekly: { label: "Weekly report", description: `On Mondays at ${TIME}, about the week before.` },
-  monthly: { label: "Monthly report", description: `On the first of the month at ${TIME}, about the month before.` },
+  weekly: { label: "Weekly report", description: `Every Monday at ${TIME}, for the week before.` },
+  monthly: { label: "Monthly report", description: `On the first of each month at ${TIME}, for the month before.` },
 };
 
-/** Opens the signed-in member's subscriptions to reports by mail. */
+/** Opens the signed-in member's subscriptions to email reports. */
 export function ReportsButton() {
   const [isOpen, { open, close }] = useDisclosure(false);
   return (
     <>
       <Button variant="default" leftSection={<IconMail size={17} stroke={1.6} />} onClick={open}>
-        Mail reports
+        Email reports
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Reports by mail">
+      <Modal opened={isOpen} onClose={close} title="Email reports">
         <Subscriptions />
       </Modal>
     </>
@@ -46,8 +46,8 @@ function Subscriptions() {
       {(subscribed) => (
         <Stack gap="md">
           {!subscribed.isMailOn && (
-            <Alert color="yellow" icon={<IconMailOff size={20} stroke={1.6} />} title="Mail is off">
-              This service has no mail server, so no reports are sent. The operator can set one with SMTP_URL.
+            <Alert color="yellow" icon={<IconMailOff size={20} stroke={1.6} />} title="Email is off">
+              This server doesn’t send emails. Its operator can set up a mail server with SMTP_URL.
             </Alert>
           )}
           <Text size="sm" c="dimmed">

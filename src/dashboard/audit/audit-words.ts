@@ -25,7 +25,7 @@ const WORDS: Record<AuditAction, string> = {
   "endpoint.secret_rotated": "Signing secret rotated",
   "endpoint.tested": "Test sent",
   "endpoint.turned_off": "Endpoint turned off automatically",
-  "endpoint.retried": "Waiting deliveries retried",
+  "endpoint.retried": "All pending deliveries retried",
   "delivery.redelivered": "Redelivery requested",
   "delivery.retried": "Delivery retried",
   "deliveries.redelivered": "Bulk redelivery started",
@@ -54,7 +54,7 @@ export function describeAction(action: string): string {
   return (WORDS as Record<string, string>)[action] ?? action;
 }
 
-/** Whoever did it; the command line can't tell who the operator is, and some things Bookflow does by itself. */
+/** The person, or "Operator" for the command line, or "Bookflow" for what happens automatically. */
 export function describeActor({ actor, action }: Pick<AuditEntry, "actor" | "action">): string {
   return actor.name ?? actor.email ?? (action === "endpoint.turned_off" ? "Bookflow" : "Operator");
 }

@@ -33,7 +33,7 @@ const PLATFORM_WORDS: Readonly<Record<AdPlatform, PlatformWords>> = {
   meta: {
     label: "Meta",
     contents:
-      "Offline events: click ID (fbc), browser ID (fbp), hashed e-mail address, time and reference of each booking.",
+      "Offline events: click ID (fbc), browser ID (fbp), hashed email address, time and reference of each booking.",
     nameLabel: "Event name",
     nameDescription: "Schedule is Meta’s standard event for appointments.",
   },
@@ -104,8 +104,8 @@ function AdExportForm({ filters, onClose }: { filters: ShownFilters; onClose: ()
           {...form.getInputProps("conversionName")}
         />
         <Text size="sm" c="dimmed">
-          The file has the bookings that match your filters. Bookings without an ID of the platform and test bookings
-          are left out. Platforms accept clicks of the last 90 days, and Meta events of the last 7 days.
+          The file contains the bookings that match your filters, except test bookings and bookings without an ID for
+          this platform. Google and Microsoft accept clicks from the last 90 days, Meta events from the last 7 days.
         </Text>
         <FormButtons label="Download file" onCancel={onClose} isBusy={save.isPending} />
       </Stack>

@@ -44,7 +44,7 @@ export function CustomerSection({ customer }: { customer: NonNullable<BookingDet
         facts={[
           ["Name", customer.name],
           [
-            "E-mail",
+            "Email",
             <Anchor key="email" href={`mailto:${customer.email}`} inherit>
               {customer.email}
             </Anchor>,

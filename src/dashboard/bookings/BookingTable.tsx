@@ -62,7 +62,7 @@ export function BookingTable({ bookings, filters, sorting }: BookingTableProps) 
   );
 }
 
-/** A click on the sorted column turns its order around. On another column it starts with the one named first. */
+/** A click on the sorted column reverses its order. A click on another column sorts by it, in the order named first. */
 function toSorting(
   { sort, onSort }: NonNullable<BookingTableProps["sorting"]>,
   sorts: Record<"ascending" | "descending", BookingSort>,

@@ -115,7 +115,7 @@ function describeTotal(total: BookingCount | undefined, [one, many]: readonly [s
   return total.hasMore ? `More than ${formatCount(total.count)} ${many}.` : `${pluralize(total.count, one, many)}.`;
 }
 
-/** On phones the list has no column headers, so that its order is chosen here. */
+/** On phones the list has no column headers, so the order is chosen here. */
 function ListChoices({
   filters,
   sort,

@@ -44,10 +44,10 @@ function AddressForm({ onFound, onClose }: { onFound: (found: Found) => void; on
       <Stack gap="md">
         <FormFault error={lookUp.error} />
         <Text size="sm">
-          Permanently deletes everything Bookflow stores about an e-mail address. Upper and lower case don’t matter.
+          Permanently deletes everything Bookflow stores about an email address. Upper and lower case don’t matter.
         </Text>
         <TextInput
-          label="Customer’s e-mail address"
+          label="Customer’s email address"
           type="email"
           autoComplete="off"
           required

@@ -11,13 +11,13 @@ type FilterBarProps = {
 };
 
 export function FilterBar({ filters, seesCustomers, onChange }: FilterBarProps) {
-  const searched = seesCustomers ? "name, e-mail, reference, service or campaign" : "reference, service or campaign";
+  const searched = seesCustomers ? "name, email, reference, service or campaign" : "reference, service or campaign";
   return (
     <Group gap="sm" mb="lg" role="group" aria-label="Filter bookings">
       <SearchInput
         value={filters.search}
         label={`Search by ${searched}`}
-        placeholder={seesCustomers ? "Name, e-mail, reference, service, campaign" : "Reference, service, campaign"}
+        placeholder={seesCustomers ? "Name, email, reference, service, campaign" : "Reference, service, campaign"}
         onSearch={(search) => onChange({ search }, { replace: true })}
       />
       <WidgetSelect value={filters.widget} onChange={(widget) => onChange({ widget })} />

@@ -61,7 +61,7 @@ export const SORT_LABELS: Record<BookingSort, string> = {
   latest: "Latest appointment first",
 };
 
-/** What the reader chose, else what suits the list: upcoming appointments start with the next one. */
+/** The chosen order, or the default one: upcoming appointments start with the next. */
 export function toSort({ sort, when, startFrom, startTo }: ShownFilters): BookingSort {
   if (sort in SORT_LABELS) return sort as BookingSort;
   if (when === "past") return "latest";

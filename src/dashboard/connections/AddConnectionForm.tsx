@@ -83,7 +83,7 @@ function Step({ kind, place, form, isLast }: StepProps) {
   const steps = CONNECTION_STEPS[kind];
   const step = steps[place - 1];
   const heading = useRef<HTMLHeadingElement>(null);
-  // So that a screen reader says where one is.
+  // Screen readers announce the new step.
   useEffect(() => heading.current?.focus(), []);
   if (!step) return null;
   return (
@@ -119,9 +119,9 @@ function Step({ kind, place, form, isLast }: StepProps) {
 }
 
 const KIND_DESCRIPTIONS: Readonly<Record<ConnectionKind, string>> = {
-  "microsoft-bookings": "Needs an administrator of your Microsoft 365. About ten minutes.",
-  calcom: "Needs an API key of your account. About two minutes.",
-  calendly: "Needs a token of your account. About two minutes.",
+  "microsoft-bookings": "Needs a Microsoft 365 administrator. Takes about ten minutes.",
+  calcom: "Needs an API key from your account. Takes about two minutes.",
+  calendly: "Needs a token from your account. Takes about two minutes.",
 };
 
 type KindChoiceProps = { kind: ConnectionKind; onChoose: (kind: ConnectionKind) => void; onClose: () => void };
@@ -137,7 +137,7 @@ function KindChoice({ kind, onChoose, onClose }: KindChoiceProps) {
     >
       <Stack gap="md">
         <Radio.Group
-          label="Where do your appointments take place?"
+          label="Where do you manage your appointments?"
           value={chosen}
           onChange={(value) => setChosen(value as ConnectionKind)}
         >

@@ -10,7 +10,7 @@ import { FormFault } from "../ui/forms/FormFault.tsx";
 import { CheckAnswer } from "./CheckAnswer.tsx";
 import { wordsOf } from "./connection-words.ts";
 
-/** Reads services and free times when it opens. A test booking is made only on request. */
+/** Reads services and available times when it opens. A test booking is made only on request. */
 export function TestConnectionDialog({
   connection,
   onClose,
@@ -51,14 +51,14 @@ function Test({ connection, onClose }: { connection: AppConnection; onClose: () 
           <Group gap="sm" py="md" role="status">
             <Loader size="sm" aria-hidden />
             <Text size="sm">
-              {isBooking ? `Making a test booking in ${name}…` : `Reading services and free times from ${name}…`}
+              {isBooking ? `Making a test booking in ${name}…` : `Reading services and available times from ${name}…`}
             </Text>
           </Group>
         )}
         <TextInput
           type="email"
-          label="E-mail address for a test booking"
-          description={`${name} sends its confirmation and cancellation here. Leave empty to use an address nobody reads.`}
+          label="Email address for a test booking"
+          description={`${name} sends its confirmation and cancellation to this address. Leave empty to use an address nobody reads.`}
           placeholder="you@example.com"
           autoComplete="email"
           {...form.getInputProps("email")}

@@ -62,9 +62,9 @@ export const CONNECTION_STEPS: Readonly<Record<ConnectionKind, readonly Connecti
             Go to <Path>Certificates &amp; secrets → Client secrets → New client secret</Path>.
           </List.Item>
           <List.Item>
-            Choose when it expires. Bookings stop on that day unless you enter a new secret here before.
+            Choose when it expires. Bookings stop working on that day unless you enter a new secret here first.
           </List.Item>
-          <List.Item>Copy the Value at once: Microsoft shows it only this time.</List.Item>
+          <List.Item>Copy the Value now. Microsoft shows it only once.</List.Item>
         </Steps>
       ),
       fields: ["clientSecret"],
@@ -97,14 +97,15 @@ export const CONNECTION_STEPS: Readonly<Record<ConnectionKind, readonly Connecti
               <Outside to="https://app.cal.com/settings/developer/api-keys">Settings → Developer → API keys</Outside>.
             </List.Item>
             <List.Item>
-              Sign in as the person whose event types you want to offer. The key can do what this person can.
+              Sign in as the person whose event types you want to offer. The key has the same permissions as this
+              person.
             </List.Item>
             <List.Item>Select New, give the key a name and turn on “Never expires”.</List.Item>
-            <List.Item>Copy the key at once: Cal.com shows it only this time.</List.Item>
+            <List.Item>Copy the key now. Cal.com shows it only once.</List.Item>
           </Steps>
           <Text size="sm" c="dimmed" mt="xs">
-            Event types that need a confirmation or a payment aren’t offered. For event types of a team, the person must
-            be an admin of the team.
+            Event types that need confirmation or payment aren’t offered. To offer a team’s event types, this person
+            must be an admin of the team.
           </Text>
         </>
       ),
@@ -129,7 +130,7 @@ export const CONNECTION_STEPS: Readonly<Record<ConnectionKind, readonly Connecti
               Create a token with the scopes <Code>users:read</Code>, <Code>event_types:read</Code>,{" "}
               <Code>availability:read</Code> and <Code>scheduled_events:write</Code>.
             </List.Item>
-            <List.Item>Copy the token at once: Calendly shows it only this time.</List.Item>
+            <List.Item>Copy the token now. Calendly shows it only once.</List.Item>
           </Steps>
           <Text size="sm" c="dimmed" mt="xs">
             Calendly accepts at most 10 bookings per minute, 50 per hour and 100 per day from one user, and 5 per day on

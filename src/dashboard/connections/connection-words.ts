@@ -41,7 +41,7 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
       },
       businessId: {
         label: "Booking page",
-        description: "E-mail address of a shared booking page. Personal booking pages don’t work.",
+        description: "Email address of a shared booking page. Personal booking pages don’t work.",
         placeholder: "lindenhof@example.onmicrosoft.com",
       },
     },
@@ -82,7 +82,7 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
     credentials: {
       token: {
         label: "Personal access token",
-        description: "A long text that starts with eyJ.",
+        description: "A long string that starts with eyJ.",
       },
     },
     optional: {

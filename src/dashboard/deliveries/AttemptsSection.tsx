@@ -62,7 +62,7 @@ function Attempt({ attempt, delivery, isNewest }: AttemptProps) {
       </Text>
       {kind === "teams" && attempt.status === 202 && attempt.result === "delivered" && (
         <Text size="xs" c="dimmed" mt={4}>
-          Teams runs the workflow after it has accepted the card. If the card doesn’t appear, look at the workflow’s run
+          Teams runs the workflow after it has accepted the card. If the card doesn’t appear, check the workflow’s run
           history.
         </Text>
       )}
@@ -96,8 +96,8 @@ function Details({ attempt: { request, responseHeaders, timings } }: { attempt: 
       <Facts
         facts={[
           ["Sent to", request?.remoteAddress],
-          ["Body sent", request && `${request.bodyBytes.toLocaleString()} bytes`],
-          ["Name look-up", inMs(timings?.lookupMs)],
+          ["Body size", request && `${request.bodyBytes.toLocaleString()} bytes`],
+          ["DNS lookup", inMs(timings?.lookupMs)],
           ["Connection", timings?.connectMs == null ? "Reused" : inMs(timings.connectMs)],
           ["TLS", inMs(timings?.tlsMs)],
           ["First byte", inMs(timings?.firstByteMs)],

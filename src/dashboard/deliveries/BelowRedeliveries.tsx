@@ -86,8 +86,8 @@ function Redelivery({ redelivery }: { redelivery: AppRedelivery }) {
         </Group>
       </Group>
       <Progress.Root size="lg" mt="xs">
-        <Progress.Section value={toShare(delivered, matched)} color="green.7" aria-label={`Delivered, of ${label}`} />
-        <Progress.Section value={toShare(failed, matched)} color="red.7" aria-label={`Failed, of ${label}`} />
+        <Progress.Section value={toShare(delivered, matched)} color="green.7" aria-label={`Delivered: ${label}`} />
+        <Progress.Section value={toShare(failed, matched)} color="red.7" aria-label={`Failed: ${label}`} />
       </Progress.Root>
       <Text size="xs" c="dimmed" mt={4} role="status">
         {describeProgress(redelivery)}
@@ -96,7 +96,7 @@ function Redelivery({ redelivery }: { redelivery: AppRedelivery }) {
   );
 }
 
-/** "3 delivered, 1 failed": only the parts that there are. */
+/** "3 delivered, 1 failed". Leaves out zeros. */
 function describeProgress({ state, matched, queued, delivered, failed, canceled, waiting }: AppRedelivery): string {
   const notQueued = Math.max(0, matched - queued);
   const parts = [

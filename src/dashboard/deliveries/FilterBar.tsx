@@ -72,7 +72,7 @@ const STATES = [
   ...DELIVERY_STATES.map((state) => ({ value: state, label: STATE_NAMES[state] })),
 ];
 const ERRORS = [
-  { value: "", label: "Any or none" },
+  { value: "", label: "Any" },
   ...ATTEMPT_ERROR_CODES.map((code) => ({ value: code, label: ERROR_NAMES[code] })),
 ];
 
@@ -83,7 +83,7 @@ function SearchInput({ filters, onChange }: FilterBarProps) {
   const [isWrong, setWrong] = useState(false);
   useEffect(() => setText(filters.search), [filters.search]);
   const what = can("seeCustomers").isAllowed
-    ? "Reference, event ID, delivery ID or e-mail"
+    ? "Reference, event ID, delivery ID or email"
     : "Reference, event ID or delivery ID";
   const change = (next: string) => {
     setText(next);

@@ -33,7 +33,7 @@ type RedeliverProps = {
 /** Redelivers everything in the log that matches. */
 export function RedeliverDialog({ isOpen, ...props }: RedeliverProps) {
   return (
-    <Modal opened={isOpen} onClose={props.onClose} title="Redeliver many deliveries">
+    <Modal opened={isOpen} onClose={props.onClose} title="Bulk redelivery">
       <RedeliverForm {...props} />
     </Modal>
   );
@@ -64,7 +64,7 @@ function RedeliverForm({ filters, onClose }: Omit<RedeliverProps, "isOpen">) {
   const { id, details } = useOrganization();
   const { timeZone } = details;
   const endpoints = useQuery(endpointsQuery(id));
-  // The filtered endpoint stays chosen even if it is off: all endpoints instead would send more than was meant.
+  // The filtered endpoint stays chosen even if it is off: switching to all endpoints would send more than intended.
   const offered = (endpoints.data?.data ?? []).filter(
     (each) => each.status === "enabled" || each.id === filters.endpoint,
   );
@@ -84,7 +84,7 @@ function RedeliverForm({ filters, onClose }: Omit<RedeliverProps, "isOpen">) {
     isQuiet: true,
     refreshes: endpointRefreshes(id),
     says: ({ matched }) =>
-      matched === 0 ? "No delivery matches" : `Redelivering ${pluralize(matched, "delivery", "deliveries")}`,
+      matched === 0 ? "No matching deliveries" : `Redelivering ${pluralize(matched, "delivery", "deliveries")}`,
     onDone: onClose,
   });
   return (
@@ -128,7 +128,7 @@ function RedeliverFields({ form, endpoints }: FieldsProps) {
       <TextInput
         type="datetime-local"
         label="Created since"
-        description={`In ${formatZone(timeZone)} time. The log goes back ${DELIVERY_LOG_DAYS} days.`}
+        description={`Times in ${formatZone(timeZone)}. The log goes back ${DELIVERY_LOG_DAYS} days.`}
         required
         {...form.getInputProps("from")}
       />

@@ -45,7 +45,7 @@ export function isFiltered({ from: _from, to: _to, ...chosen }: DeliveryFilters)
   return Object.values(chosen).some((value) => value !== "");
 }
 
-/** Whether a text is complete enough to search for: a reference, an event ID, a delivery ID or an e-mail address. */
+/** Whether a text is complete enough to search for: a reference, an event ID, a delivery ID or an email address. */
 export function isSearchable(text: string): boolean {
   return SEARCHABLE.test(text.trim());
 }

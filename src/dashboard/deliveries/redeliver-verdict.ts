@@ -17,7 +17,7 @@ export function redeliverVerdict(can: OrganizationScope["can"], delivery: AppDel
 export function retryVerdict(can: OrganizationScope["can"], delivery: AppDelivery): Verdict {
   const verdict = can("retryDelivery");
   if (!verdict.isAllowed) return verdict;
-  return delivery.isInFlight ? refuse("It is being sent right now.") : verdict;
+  return delivery.isInFlight ? refuse("Already being sent.") : verdict;
 }
 
 function refuse(reason: string): Verdict {

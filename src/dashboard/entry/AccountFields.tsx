@@ -13,7 +13,7 @@ export function AccountFields({ form }: { form: FieldsOf<"name" | "email" | "pas
     <>
       <TextInput label="Name" autoComplete="name" required key={form.key("name")} {...form.getInputProps("name")} />
       <TextInput
-        label="E-mail address"
+        label="Email address"
         type="email"
         autoComplete="username"
         required

@@ -20,14 +20,14 @@ export function ForgotPasswordPage() {
       {ask.isSuccess ? (
         <Alert color="green" role="status" title="Check your inbox">
           If {ask.variables} has an account, we’ve sent it a link. The link works once and expires in{" "}
-          {RESET_LINK_MINUTES} minutes. If this server doesn’t send e-mails, ask its operator for the link.
+          {RESET_LINK_MINUTES} minutes. If this server doesn’t send emails, ask its operator for the link.
         </Alert>
       ) : (
         <form onSubmit={form.onSubmit(({ email }) => ask.mutate(email.trim()))}>
           <Stack gap="md">
             <FormFault error={ask.error} />
             <TextInput
-              label="E-mail address"
+              label="Email address"
               description="We’ll send you a link to choose a new password."
               type="email"
               autoComplete="username"

@@ -37,7 +37,7 @@ function PasswordStep({ email, onCode, onSignedIn }: PasswordStepProps) {
       <Stack gap="md">
         <FormFault error={signIn.error} />
         <TextInput
-          label="E-mail address"
+          label="Email address"
           type="email"
           autoComplete="username"
           required

@@ -57,7 +57,7 @@ async function signUpAndIn(values: { name: string; email: string; password: stri
     await call("signIn", { body: values });
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.status !== 401) throw error;
-    const message = "This e-mail address already has an account. Sign in, or reset your password.";
+    const message = "This email address already has an account. Sign in, or reset your password.";
     throw new ApiFailure({ code: error.code, status: error.status, message });
   }
 }

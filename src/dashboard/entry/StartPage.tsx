@@ -16,7 +16,7 @@ export function StartPage() {
       <Text size="sm">
         {me.canCreateOrganization
           ? "Create an organization, or open the invitation you received."
-          : "Ask an admin of your organization to invite this e-mail address."}
+          : "Ask an admin of your organization to invite this email address."}
       </Text>
       <Group gap="xs">
         {me.canCreateOrganization && <ButtonLink to={NEW_ORGANIZATION}>Create organization</ButtonLink>}

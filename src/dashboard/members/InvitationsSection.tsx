@@ -23,7 +23,7 @@ export function InvitationsSection() {
   const [revoked, setRevoked] = useState<InvitationShape | null>(null);
   const columns: Column<InvitationShape>[] = [
     {
-      header: "E-mail address",
+      header: "Email address",
       isBare: true,
       cell: (row) => (
         <Text size="sm" fw={500}>

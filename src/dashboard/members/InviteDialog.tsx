@@ -51,8 +51,8 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
 
 /** Why the link was not mailed. */
 const INTROS: Readonly<Record<Exclude<InvitationMail, "sent">, string>> = {
-  off: "This server doesn’t send e-mails, so share the link with the person yourself.",
-  failed: "The e-mail couldn’t be sent, so share the link with the person yourself.",
+  off: "This server doesn’t send emails, so share the link with the person yourself.",
+  failed: "The email couldn’t be sent, so share the link with the person yourself.",
 };
 
 function InviteForm({ onClose, onShared }: { onClose: () => void; onShared: (shared: Shared) => void }) {
@@ -73,7 +73,7 @@ function InviteForm({ onClose, onShared }: { onClose: () => void; onShared: (sha
       <Stack gap="md">
         <FormFault error={invite.error} />
         <TextInput
-          label="E-mail address"
+          label="Email address"
           type="email"
           autoComplete="off"
           required

@@ -80,7 +80,7 @@ function Home({ overview }: { overview: Overview }) {
   );
 }
 
-/** Failing endpoints and connections; nothing while all is well. */
+/** Failing endpoints and connections; renders nothing if there are none. */
 function Problems() {
   const { id, paths, can } = useOrganization();
   const { endpoints, connections } = useAlerts(id, can("listConnections").isAllowed);
@@ -99,7 +99,7 @@ function Problems() {
             <TextLink to={paths.connections} underline="always">
               {connection.name}
             </TextLink>{" "}
-            isn’t answering. Visitors may not be able to book.
+            isn’t working. Visitors may not be able to book.
           </List.Item>
         ))}
         {endpoints.map((endpoint) => (

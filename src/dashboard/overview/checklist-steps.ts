@@ -80,7 +80,7 @@ function listLiveSteps(paths: Paths, widget: string | null): OpenStep[] {
     {
       key: "isOnPage",
       title: "Add the widget to your website",
-      text: "Copy the snippet for your website builder. This step is done when a visitor has seen it there.",
+      text: "Copy the snippet for your website builder. This step is done once a visitor has seen the widget there.",
       button: "Get the snippet",
       to: widgetPath,
       search: { tab: "install" },
@@ -101,8 +101,8 @@ function listLiveSteps(paths: Paths, widget: string | null): OpenStep[] {
     },
     {
       key: "hasSecondMember",
-      title: "Invite a second person",
-      text: "So that someone can help when you’re away.",
+      title: "Invite a colleague",
+      text: "So someone can step in when you’re away.",
       button: "Invite member",
       to: paths.members,
     },

@@ -25,7 +25,7 @@ export function DataSection() {
           Both are deleted after <b>{details.plan.retention}</b>. The delivery log is kept for {DELIVERY_LOG_DAYS} days.
         </List.Item>
         <List.Item>
-          If a customer asks you to delete their data, erase their e-mail address under{" "}
+          If a customer asks you to delete their data, erase their email address under{" "}
           <TextLink underline="always" to={paths.bookings}>
             Bookings
           </TextLink>

@@ -26,7 +26,7 @@ export function LogoSection() {
     says: () => "Logo removed",
   });
   const choose = (file: File | null) => {
-    if (file && file.size > LOGO_BYTES_MAX) toastFailure("Choose a PNG, JPEG or WebP picture of at most 200 KB.");
+    if (file && file.size > LOGO_BYTES_MAX) toastFailure("Choose a PNG, JPEG or WebP image of at most 200 KB.");
     else if (file) save.mutate(file);
   };
   return (

@@ -5,7 +5,7 @@ import { nameOf } from "../webhooks/endpoint-words.ts";
 
 type Alerting = { id: string; name: string };
 
-/** Endpoints and connections that don't work. Endpoints that a member turned off are no problem. */
+/** Endpoints and connections that don't work. Endpoints that a member turned off don't count. */
 export function useAlerts(
   organization: string,
   seesConnections: boolean,

@@ -108,7 +108,7 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
   );
 }
 
-/** Chats take neither headers nor a choice of events: what was entered before the type was changed does not count. */
+/** Chats accept neither headers nor a choice of events, so values entered before the type changed are dropped. */
 function toWanted(kind: EndpointKind, values: EndpointValues): NewEndpoint {
   const taken = kind === "webhook" ? values : { ...values, headers: "", eventTypes: ["booking.created"] };
   return { ...toBody(taken), url: values.url, kind };

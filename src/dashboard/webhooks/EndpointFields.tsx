@@ -9,7 +9,7 @@ import { type EndpointValues, EXPIRY } from "./endpoint-form.ts";
 
 type Form = Pick<UseFormReturnType<EndpointValues>, "getInputProps" | "values" | "errors">;
 
-/** What an endpoint gets, and how. Chats get cards of new bookings and take no headers. */
+/** What an endpoint gets, and how. Chats get cards about new bookings and no headers. */
 export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind }) {
   const { id } = useOrganization();
   const widgets = useQuery(widgetsQuery(id));
@@ -19,7 +19,7 @@ export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind 
     <Stack gap="md">
       <MultiSelect
         label="Widgets"
-        description="Send only bookings of these widgets. Leave empty for all."
+        description="Only bookings from these widgets are sent. Leave empty for all."
         placeholder={form.values.widgetIds.length === 0 ? "All widgets" : ""}
         data={(widgets.data?.data ?? []).map((widget) => ({ value: widget.id, label: widget.name }))}
         clearable
@@ -32,7 +32,7 @@ export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind 
             <Checkbox
               value="booking.erased"
               label="Booking erased"
-              description="So that your software can delete its copy. Contains no customer data."
+              description="Lets your software delete its copy. Contains no customer data."
             />
             <Checkbox value={EXPIRY} label="Also when a booking’s retention ends" disabled={!wantsErased} ms="xl" />
           </Stack>
@@ -46,7 +46,7 @@ export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind 
           {isWebhook && (
             <Textarea
               label="Custom headers"
-              description="One per line, for example Authorization: Bearer abc. Values are encrypted and never shown again; … keeps a value."
+              description="One per line, for example Authorization: Bearer abc. Values are encrypted and never shown again. To keep a value, leave its … unchanged."
               autosize
               minRows={2}
               spellCheck={false}

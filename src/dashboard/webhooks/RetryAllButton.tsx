@@ -7,14 +7,14 @@ import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 
-/** "I fixed it": sends everything that waits for the endpoint now. */
+/** For someone who has fixed the receiver: sends all pending deliveries of the endpoint now. */
 export function RetryAllButton({ endpoint }: { endpoint: AppEndpoint }) {
   const { id, can } = useOrganization();
   const retry = useAction({
     run: () => call("retryEndpoint", { organization: id, params: { endpoint: endpoint.id } }),
     refreshes: endpointRefreshes(id),
     says: ({ count }) =>
-      count === 0 ? "No delivery was waiting" : `${pluralize(count, "delivery", "deliveries")} retried now`,
+      count === 0 ? "No deliveries to retry" : `Retrying ${pluralize(count, "delivery", "deliveries")}`,
   });
   return (
     <Box mt="sm">
@@ -25,7 +25,7 @@ export function RetryAllButton({ endpoint }: { endpoint: AppEndpoint }) {
         loading={retry.isPending}
         onClick={() => retry.mutate()}
       >
-        Retry all waiting now
+        Retry all now
       </ActionButton>
     </Box>
   );

@@ -35,7 +35,7 @@ export function SecretOnce({ secret, children, onDone }: { secret: string; child
           </List.Item>
         </List>
         <Text size="sm" mt="xs">
-          The libraries of Standard Webhooks verify our requests with this secret too.{" "}
+          You can also verify requests with a Standard Webhooks library and this secret.{" "}
           <Anchor href="/docs/webhooks#verifying-the-signature" target="_blank">
             Read the webhook guide
           </Anchor>

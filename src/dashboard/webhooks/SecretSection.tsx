@@ -78,7 +78,7 @@ function RotationText({ hasPrevious }: { hasPrevious: boolean }) {
     <Text size="sm">
       You’ll get a new secret. During the overlap, requests are signed with both the old and the new secret, so you have
       time to update your software.
-      {hasPrevious && " The secret before the current one stops working immediately."}
+      {hasPrevious && " The old secret that is still valid stops working immediately."}
     </Text>
   );
 }
@@ -102,7 +102,7 @@ function OverlapChoice({ value, onChange }: OverlapChoiceProps) {
 }
 
 const OVERLAPS: Record<SecretOverlapHours, string> = {
-  0: "None: the secret was leaked and must stop working now",
+  0: "None (the secret has leaked and must stop working now)",
   1: "1 hour",
   24: "24 hours",
   168: "7 days",

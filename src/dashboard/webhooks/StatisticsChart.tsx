@@ -103,11 +103,11 @@ const SHARED = {
   yAxisProps: { width: 56, allowDecimals: false },
 } as const;
 
-/** "412 delivered and 3 failed attempts. The median response took 87 ms; 95% took at most 1.4 s in the slowest interval." */
+/** "412 delivered and 3 failed attempts. In the slowest interval, 95% of responses took at most 1.4 s." */
 function describe(intervals: Intervals): string {
   const total = (name: "delivered" | "failed") => intervals.reduce((sum, each) => sum + each[name], 0);
   const [delivered, failed] = [total("delivered"), total("failed")];
   if (delivered + failed === 0) return "No attempts in this period.";
   const slowest = Math.max(...intervals.map(({ p95Ms }) => p95Ms ?? 0));
-  return `${formatCount(delivered)} delivered and ${pluralize(failed, "failed attempt")}. At its slowest, 95% of responses took at most ${formatDuration(slowest)}.`;
+  return `${formatCount(delivered)} delivered and ${pluralize(failed, "failed attempt")}. In the slowest interval, 95% of responses took at most ${formatDuration(slowest)}.`;
 }

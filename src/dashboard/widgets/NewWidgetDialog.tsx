@@ -12,7 +12,7 @@ import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { TemplateChoice } from "./design/TemplateChoice.tsx";
 
-/** Only the basics, which can be changed later. Opens the new widget's Install tab. */
+/** Asks for the basics only; they can be changed later. Opens the new widget's Install tab. */
 export function NewWidgetDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Create widget" size="lg">

@@ -22,8 +22,8 @@ export function ServicesTab({ widget }: { widget: AppWidget }) {
       title="Services and staff"
       description={
         widget.isLive
-          ? "From your scheduling system. What you add there later isn’t offered until you choose it here, unless everything is offered."
-          : "These are invented. Going live replaces them with the services of your scheduling system."
+          ? "From your scheduling system. If you choose services, anything you add there later isn’t offered until you choose it here."
+          : "These are made up. When you go live, the services from your scheduling system replace them."
       }
     >
       <Loaded query={services} rows={4}>
@@ -40,7 +40,7 @@ function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices
   const [chosen, setChosen] = useState(() => toChosen(known, widget.offer));
   const offer = isAll ? null : toOffer(chosen);
   const isDirty = JSON.stringify(offer) !== JSON.stringify(widget.offer);
-  const save = useWidgetChange(widget.id, { says: (saved) => `Services of ${saved.name} saved` });
+  const save = useWidgetChange(widget.id, { says: (saved) => `Services for ${saved.name} saved` });
   const isEmpty = offer !== null && offer.length === 0;
   const change = (service: ChosenService) => setChosen(chosen.map((each) => (each.id === service.id ? service : each)));
   return (
@@ -48,11 +48,7 @@ function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices
       <LeaveGuard isDirty={isDirty} />
       <Radio.Group value={isAll ? "all" : "some"} onChange={(value) => setAll(value === "all")} aria-label="Offered">
         <Stack gap="xs">
-          <Radio
-            value="all"
-            label="Offer everything, in the order of the scheduling system"
-            disabled={!verdict.isAllowed}
-          />
+          <Radio value="all" label="Offer everything, in the scheduling system’s order" disabled={!verdict.isAllowed} />
           <Radio value="some" label="Choose services, staff and order" disabled={!verdict.isAllowed} />
         </Stack>
       </Radio.Group>

@@ -55,7 +55,7 @@ function Consequences() {
           When it’s on
         </Text>
         <List size="sm" spacing={6}>
-          <List.Item>Name, e-mail, phone, notes, answers and source of the visit are stored.</List.Item>
+          <List.Item>Name, email, phone, notes, answers and source of the visit are stored.</List.Item>
           <List.Item>
             Bookings appear under{" "}
             <TextLink to={paths.bookings} underline="always">

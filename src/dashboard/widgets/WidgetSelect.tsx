@@ -6,7 +6,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 type WidgetSelectProps = {
   value: string;
   onChange: (widget: string) => void;
-  /** Shows its label, beside other fields with one. */
+  /** Shows the label, for use beside other labelled fields. */
   hasLabel?: boolean;
 };
 

@@ -13,7 +13,7 @@ export const TEMPLATES: Record<Template, { name: string; meaning: string }> = {
 export const STATUS_NAMES: Record<WidgetStatus, string> = { active: "Active", paused: "Paused" };
 export const STATUS_COLORS: Record<WidgetStatus, string> = { active: "green", paused: "gray" };
 
-/** In the language itself, as visitors know it. */
+/** Each language in its own words. */
 export const LANGUAGE_NAMES: Record<Language, string> = {
   en: "English",
   de: "Deutsch",

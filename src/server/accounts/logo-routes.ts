@@ -24,7 +24,7 @@ export function logoRoutes(app: FastifyInstance, deps: LogoDeps): void {
       const content = Buffer.from(request.body.picture, "base64");
       const contentType = toPictureType(content);
       if (contentType === null || content.length > LOGO_BYTES_MAX)
-        throw new FieldsError({ picture: "Choose a PNG, JPEG or WebP picture of at most 200 KB." });
+        throw new FieldsError({ picture: "Choose a PNG, JPEG or WebP image of at most 200 KB." });
       await change(deps, member, (db, now) => saveLogo(db, member.organizationId, { contentType, content, now }));
       return reply.code(204).send();
     },

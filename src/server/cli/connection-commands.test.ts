@@ -112,11 +112,11 @@ test("connection check refuses an unknown id", async () => {
     });
 });
 
-test("connection check refuses a file it cannot write and an invalid e-mail address before it books", async () => {
+test("connection check refuses a file it cannot write and an invalid email address before it books", async () => {
   const before = server.bookings.length;
   const refusals = [
     [["--save", "/nowhere/check.json"], 'The file "/nowhere/check.json" cannot be written (ENOENT).\n'],
-    [["--email", "nonsense"], '"nonsense" is not an e-mail address.\n'],
+    [["--email", "nonsense"], '"nonsense" is not an email address.\n'],
   ] as const;
   for (const [options, stderr] of refusals)
     assert.deepEqual(await cli.runInside(["connection", "check", id, "--book", ...options]), {

@@ -32,7 +32,7 @@ export const CONNECTION_COMMANDS: readonly Command[] = [
   {
     name: "connection check",
     usage: "connection check ID [--book] [--email E] [--save FILE]",
-    summary: `read services and free times for ${CHECK_DAYS} days; --book also makes and cancels a test appointment; exits with 1 if something fails`,
+    summary: `read services and available times for ${CHECK_DAYS} days; --book also makes and cancels a test appointment; exits with 1 if something fails`,
     options: ["email", "save"],
     flags: ["book"],
     positionals: 1,
@@ -42,7 +42,7 @@ export const CONNECTION_COMMANDS: readonly Command[] = [
       const owner = id && (await findConnectionOwner(db, id));
       if (!id || !owner) throw new UsageError(NO_CONNECTION);
       const email = args.option("email");
-      if (email !== null && "fault" in checkEmail(email)) throw new UsageError(`"${email}" is not an e-mail address.`);
+      if (email !== null && "fault" in checkEmail(email)) throw new UsageError(`"${email}" is not an email address.`);
       const file = args.option("save");
       if (file !== null) await requireWritable(file);
       const wanted = { id, withBooking: args.flag("book"), email };

@@ -35,7 +35,7 @@ export const DELIVERY_COMMANDS: readonly Command[] = [
   {
     name: "delivery list",
     usage: `delivery list --org ORG [--search TEXT] [--endpoint ID] [--widget ID] [--state ${DELIVERY_STATES.join("|")}] [--status HTTP] [--error CODE] [--from T] [--to T] [--limit N]`,
-    summary: "search the delivery log: by reference, event ID, delivery ID or customer's e-mail, and more",
+    summary: "search the delivery log: by reference, event ID, delivery ID or customer's email, and more",
     options: ["org", "search", "endpoint", "widget", "state", "status", "error", "from", "to", "limit"],
     positionals: 0,
     async run({ db, clock, args }) {
@@ -92,7 +92,7 @@ export const DELIVERY_COMMANDS: readonly Command[] = [
   {
     name: "delivery retry",
     usage: "delivery retry ID",
-    summary: "send a delivery that is retrying now; if that fails, its schedule continues",
+    summary: "retry a delivery now, before its next attempt is due; if that fails, its schedule continues",
     options: [],
     positionals: 1,
     async run(context) {
@@ -156,7 +156,7 @@ export const DELIVERY_COMMANDS: readonly Command[] = [
   {
     name: "redelivery cancel",
     usage: "redelivery cancel --org ORG ID",
-    summary: "stop queueing a bulk redelivery; what is queued is still sent",
+    summary: "stop a bulk redelivery; deliveries that are already queued are still sent",
     options: ["org"],
     positionals: 1,
     async run(context) {
@@ -221,7 +221,7 @@ function readSearchOrFault(text: string) {
     return readSearch(text, true);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return refuse("search", "a reference, an event ID, a delivery ID or an e-mail address");
+    return refuse("search", "a reference, an event ID, a delivery ID or an email address");
   }
 }
 

@@ -28,7 +28,7 @@ export const DEMO_COMMANDS: readonly Command[] = [
         case "there_already":
           throw new UsageError("The demo is already loaded. Run `demo clear` to remove it.");
         case "address_taken":
-          throw new UsageError(`The demo needs the e-mail address ${outcome.email}, but another account uses it.`);
+          throw new UsageError(`The demo needs the email address ${outcome.email}, but another account uses it.`);
         case "refused":
           throw new UsageError(`The demo could not be imported and was removed again: ${outcome.fault}.`);
         default:

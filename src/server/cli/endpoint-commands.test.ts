@@ -286,13 +286,13 @@ test("the command line does with endpoints and deliveries what the dashboard doe
     [["endpoint", "rotate", id, "--overlap", "2"], "--overlap must be one of 0, 1, 24, 168."],
     [
       ["endpoint", "set", id, "--headers", "x"],
-      '--headers must be a JSON object of texts, for example {"X-Api-Key":"abc"}.',
+      '--headers must be a JSON object with strings as values, for example {"X-Api-Key":"abc"}.',
     ],
     [["endpoint", "set", id, "--widgets", "w_none"], "There is no such widget."],
     [["delivery", "retry", delivery], "This delivery is finished. Redeliver it instead."],
     [
       ["delivery", "list", "--org", business.owner, "--search", "x"],
-      "--search must be a reference, an event ID, a delivery ID or an e-mail address.",
+      "--search must be a reference, an event ID, a delivery ID or an email address.",
     ],
     [["redelivery", "start", "--org", business.owner, "--from", "soon"], "--from: This must be an ISO 8601 date."],
     [["redelivery", "cancel", "--org", business.owner, "rd_1111111111111111"], "No running redelivery has this ID."],

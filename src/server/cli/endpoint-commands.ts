@@ -171,7 +171,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
   {
     name: "endpoint retry",
     usage: "endpoint retry ID",
-    summary: "send everything that waits for an endpoint now",
+    summary: "retry all pending deliveries of an endpoint now",
     options: [],
     positionals: 1,
     async run(context) {
@@ -224,7 +224,9 @@ function readSettings(args: Arguments): EndpointSettings {
 
 /** A JSON object; null keeps the current value of a header. */
 function parseHeaders(text: string): Record<string, string | null> {
-  const fault = new UsageError('--headers must be a JSON object of texts, for example {"X-Api-Key":"abc"}.');
+  const fault = new UsageError(
+    '--headers must be a JSON object with strings as values, for example {"X-Api-Key":"abc"}.',
+  );
   let value: unknown;
   try {
     value = JSON.parse(text);

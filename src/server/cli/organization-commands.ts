@@ -77,12 +77,13 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
   {
     name: "org delete",
     usage: "org delete ORG --name N",
-    summary: "delete an organization with everything of it; its name is the confirmation",
+    summary: "delete an organization and all its data; --name confirms it",
     options: ["name"],
     positionals: 1,
     async run({ db, args, clock, log }) {
       const { id, name } = await requireOrganization(db, args.positional[0] ?? "");
-      if (args.required("name") !== name) throw new UsageError(`--name must be its name, ${JSON.stringify(name)}.`);
+      if (args.required("name") !== name)
+        throw new UsageError(`--name must be the organization's name, ${JSON.stringify(name)}.`);
       await removeOrganization({ db, clock, log }, { id, name, deletedBy: null });
       return { text: `Deleted ${id}  ${name}.`, json: { id } };
     },
@@ -97,7 +98,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
     async run({ db, args }) {
       if (args.flag("deleted")) {
         const deleted = await listDeleted(db);
-        return { text: deleted.map(describeDeleted).join("\n") || "No organization was deleted.", json: deleted };
+        return { text: deleted.map(describeDeleted).join("\n") || "No deleted organizations.", json: deleted };
       }
       const organizations = await listOrganizations(db);
       const text = organizations.map(describe).join("\n") || "No organizations yet.";

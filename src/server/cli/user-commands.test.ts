@@ -112,11 +112,11 @@ test("invalid input gives one line, creates nobody and never shows the password"
   const before = await deps.db.selectFrom("users").select("id").execute();
   // biome-ignore format: one case a line
   const cases: [args: string[], sentence: string][] = [
-    [create("--email", "ada", "--password", "a long password"), "--email: This is not an e-mail address."],
+    [create("--email", "ada", "--password", "a long password"), "--email: This is not an email address."],
     [create("--email", "x@example.com", "--password", "tiny"), "--password: Please use at least 10 characters."],
     [create("--email", "x@example.com", "--password", "-"), "--password: Please use at least 10 characters."],
     [create("--email", "x@example.com", "--password", "a long password", "--role", "king"), "--role must be one of owner, admin, member, viewer."],
-    [create("--email", "ADA@example.com", "--password", "a long password"), "This e-mail address already has an account. Invite the person instead."],
+    [create("--email", "ADA@example.com", "--password", "a long password"), "This email address already has an account. Invite the person instead."],
     [["user", "create", "--org", "org_none", "--email", "x@example.com", "--password", "a long password"], 'There is no organization "org_none".'],
   ];
   for (const [args, sentence] of cases)

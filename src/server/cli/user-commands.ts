@@ -30,7 +30,7 @@ export const USER_COMMANDS: readonly Command[] = [
       const userId = await db.transaction().execute(async (transaction) => {
         const person = { name, email, passwordHash, isEmailProven: true };
         const user = await createUser({ db: transaction, clock, random }, person);
-        if (!user) throw new UsageError("This e-mail address already has an account. Invite the person instead.");
+        if (!user) throw new UsageError("This email address already has an account. Invite the person instead.");
         const member = { organization_id: organization.id, user_id: user.userId, role, created_at: at };
         await insertMember(transaction, { ...member, last_used_at: null });
         await auditByOperator(

@@ -54,7 +54,7 @@ type DeletedOrganizationsTable = {
   id: OrganizationId;
   name: string;
   deleted_at: Date;
-  /** E-mail address of the owner who did it; null: the operator. */
+  /** Email address of the owner who did it; null: the operator. */
   deleted_by: string | null;
   bookings: number;
   members: number;

@@ -193,7 +193,7 @@ describe("clearing the demo", () => {
     const { userId } = await signIn({ deps }, { role: "viewer", organizationId: other, email: OWNER.email });
     const refused = await commandLine.runInside(["demo", "load"]);
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, new RegExp(`needs the e-mail address ${OWNER.email}`));
+    assert.match(refused.stderr, new RegExp(`needs the email address ${OWNER.email}`));
     await db
       .insertInto("organizations")
       .values({ id: DEMO_ID, name: "x", plan: "free", time_zone: null, created_at: NOON })

@@ -1,6 +1,6 @@
 import type { Dice } from "./dice.ts";
 
-// The demo's customers: people of a city with many languages. Every e-mail address uses a domain reserved for examples, and every
+// The demo's customers: people of a city with many languages. Every email address uses a domain reserved for examples, and every
 // phone number is in the range reserved for films.
 
 type Language = {
@@ -88,7 +88,7 @@ function makeNote(dice: Dice, language: Language): string | null {
   return dice.falls(0.16) ? dice.pick(language.notes) : null;
 }
 
-/** The letters of a name that fit into an e-mail address, or "patient" if none do. */
+/** The letters of a name that fit into an email address, or "patient" if none do. */
 function toLetters(name: string): string {
   const plain = name.toLowerCase().replaceAll("ß", "ss").replaceAll("ł", "l").replaceAll("ı", "i").normalize("NFD");
   return plain.replaceAll(/[^a-z]/g, "") || "patient";

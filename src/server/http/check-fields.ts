@@ -29,7 +29,7 @@ export function requireFields<Checks extends Record<string, Checked<unknown> | u
 export const FIELD_FAULTS = {
   noName: "Please enter a name.",
   longName: "This name is too long.",
-  notAnEmail: "This is not an e-mail address.",
+  notAnEmail: "This is not an email address.",
 } as const;
 
 /** A text that fits on one line, without surrounding spaces. */

@@ -23,7 +23,7 @@ export function readParameter(query: Query, name: string): string | null {
 export function requireKnown(query: Query, names: readonly string[]): void {
   const unknown = Object.keys(query).find((name) => !names.includes(name));
   if (unknown !== undefined)
-    throw new ApiError("bad_request", `Unknown parameter ${unknown.slice(0, 50)}. Known are ${names.join(", ")}.`);
+    throw new ApiError("bad_request", `Unknown parameter ${unknown.slice(0, 50)}. Use ${names.join(", ")}.`);
 }
 
 export function readInstant(query: Query, name: string, rounding: "down" | "up"): Date | null {

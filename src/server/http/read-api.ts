@@ -13,10 +13,10 @@ export function prepareReadApi(api: ReadApi): void {
 }
 
 const text = (description: string) => ({ type: "string", description });
-const REQUEST_ID = { "X-Request-Id": text("Names this request in our log: yours if you sent one, else a new one.") };
+const REQUEST_ID = { "X-Request-Id": text("Identifies this request in our log: the value you sent, or a new one.") };
 const RATE_LIMIT = {
   "RateLimit-Policy": text("The limit of this key, as in the IETF draft."),
-  RateLimit: text("What is left of the limit, and the seconds until it is full again."),
+  RateLimit: text("Requests left, and the seconds until the limit is full again."),
 };
 const RETRY_AFTER = { "Retry-After": { type: "integer", description: "Seconds to wait before the next request." } };
 

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { pino } from "pino";
 
-// Structured logs: one JSON line per finished unit of work. The fields are an allow-list, so that a name, an e-mail
+// Structured logs: one JSON line per finished unit of work. The fields are an allow-list, so that a name, an email
 // address, a key or an IP address cannot be logged without first being added here, in sight of a reviewer.
 
 type LogFields = {

@@ -64,7 +64,7 @@ function createProcessMetrics(registers: Registry[]) {
     }),
     mails: new Counter({
       name: "bookflow_mails_total",
-      help: "Mails by outcome. Notices and reports are retried; links to join or to reset a password are not. not_sent: SMTP_URL is not set.",
+      help: "Emails by outcome. Notices and reports are retried; invitations and password resets are not. not_sent: SMTP_URL is not set.",
       labelNames: ["outcome"] as const,
       registers,
     }),
@@ -119,7 +119,7 @@ function createBookingMetrics(registers: Registry[]) {
     }),
     bookingsOldestUnsettledSeconds: new Gauge({
       name: "bookflow_bookings_oldest_unsettled_seconds",
-      help: "Age of the oldest of them. Stays below 15 minutes while workers are running.",
+      help: "Age of the oldest booking whose outcome is unknown. Stays below 15 minutes while workers are running.",
       registers,
     }),
     bookingDuration: new Histogram({

@@ -76,7 +76,7 @@ async function examineMail({ mail }: DoctorDeps): Promise<Finding> {
   if (!mail.isOn)
     return warning(
       "mail",
-      "SMTP_URL is not set, so invitation and password reset links are written to the log instead.",
+      "SMTP_URL is not set, so nothing is emailed. Password reset links are written to the log, and inviters get the link to share.",
     );
   const problem = await mail.check();
   return problem === null

@@ -3,7 +3,7 @@ import type { Deps } from "../deps.ts";
 import { countOf, deleteOrganization, insertDeleted } from "./delete-queries.ts";
 
 /**
- * Deletes an organization with everything of it, and keeps a line for the operator. `db` should be patientDb: with many bookings
+ * Deletes an organization and all its data, and keeps a line for the operator. `db` should be patientDb: with many bookings
  * this takes minutes. False if there is no such organization.
  */
 export async function removeOrganization(

@@ -77,8 +77,8 @@ function toTotals({ totals, previous }: AppAnalytics, before: string): ReportWor
 function toLost({ noAvailability, failed }: AppAnalytics["totals"]): string[] {
   return [
     noAvailability === 1
-      ? "1 visit found no free times."
-      : `${count.format(noAvailability)} visits found no free times.`,
+      ? "1 visit found no available times."
+      : `${count.format(noAvailability)} visits found no available times.`,
     failed === 1 ? "1 booking attempt failed." : `${count.format(failed)} booking attempts failed.`,
   ];
 }

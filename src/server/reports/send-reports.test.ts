@@ -111,7 +111,7 @@ test("a report has totals with their change, top lists, lost bookings and failin
     "Top channels\n  Paid Search: bookings 1, views 2\n  Direct: bookings 0, views 1",
     "Top sources\n  google / cpc: bookings 1, views 2\n  (direct) / (none): bookings 0, views 1",
     "Top campaigns\n  Autumn: bookings 1, views 2\n  (not set): bookings 0, views 1",
-    "Lost bookings\n  1 visit found no free times.\n  0 booking attempts failed.",
+    "Lost bookings\n  1 visit found no available times.\n  0 booking attempts failed.",
   ]);
   assert.match(text, /Failing endpoints\r?\n {2}CRM <1>: Deliveries have been failing since 30 Oct 2026\./);
   const page = String(parts.get("text/html"));

@@ -18,7 +18,7 @@ export type WentLive =
   | { kind: "not_ready"; message: string };
 
 const NOTHING_OFFERED =
-  "This account offers nothing that can be booked. Add a service there first; services that need a confirmation by hand don't count.";
+  "This account offers nothing that can be booked. Add a service there first; services that need manual confirmation don't count.";
 
 /** Checks the connection first: it must answer, and offer at least one service. */
 export async function goLive(

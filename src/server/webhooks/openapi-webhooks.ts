@@ -19,11 +19,11 @@ const SECRET_FORM = `\`${SIGNING_SECRET_PREFIX}…\``;
 
 const RULES = `Verify \`${WEBHOOK_HEADERS.signature}\` before anything else: the hexadecimal HMAC-SHA256 of \`<t>.<raw body>\`, keyed with the
 endpoint's whole ${SECRET_FORM} secret, must equal one of the \`v1\` values, and \`t\` must lie within 300 seconds of now. Or
-verify \`${STANDARD_WEBHOOK_HEADERS.signature}\` with a library of Standard Webhooks. Answer 2xx within 15 seconds and do the work
+verify \`${STANDARD_WEBHOOK_HEADERS.signature}\` with a Standard Webhooks library. Respond with 2xx within 15 seconds and do the work
 afterwards. The same event may arrive more than once: use \`id\` to remove duplicates.`;
 
 const RETRIES =
-  "Any other answer than 2xx or 410 is retried, up to 8 times within about two hours. Redirects are not followed.";
+  "Any response other than 2xx or 410 is retried, up to 8 times within about two hours. Redirects are not followed.";
 
 const header = (name: string, description: string, example: string) => ({
   name,
@@ -84,7 +84,7 @@ export const OPENAPI_WEBHOOKS = {
   "booking.created": toWebhook("booking.created", {
     operationId: "bookingCreated",
     summary: "Booking created",
-    description: `Sent to every enabled endpoint that wants it when a booking is made through a widget that has Store
+    description: `Sent to every enabled endpoint that has chosen this event type when a booking is made through a widget that has Store
 bookings on (plans ${PLAN_NAMES}).
 
 ${RULES}

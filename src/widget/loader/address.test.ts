@@ -43,14 +43,14 @@ describe("campaign parameters", () => {
   });
 
   for (const value of ["jane@example.com", "jane%40example.com", "jane%2540example.com", "x mailto:a@b.co y"]) {
-    test(`a value that looks like an e-mail address is dropped: ${value}`, () => {
+    test(`a value that looks like an email address is dropped: ${value}`, () => {
       const address = readAddress(`https://site.example/?utm_term=${value}&utm_source=news`);
       assert.deepEqual(address.tags, { utmSource: "news" });
       assert.equal(address.whole, "https://site.example/?utm_source=news");
     });
   }
 
-  test("a value with an at sign that isn't an e-mail address is kept", () => {
+  test("a value with an at sign that isn't an email address is kept", () => {
     assert.deepEqual(readAddress("https://site.example/?utm_source=@dentist&utm_term=5+@+home").tags, {
       utmSource: "@dentist",
       utmTerm: "5 @ home",

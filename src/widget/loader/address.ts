@@ -1,5 +1,5 @@
 // What we keep of an address: its origin and path, and its campaign parameters unless they are too long. The rest of a query
-// may identify a person, and so may anything that looks like an e-mail address.
+// may identify a person, and so may anything that looks like an email address.
 
 /** The most useful first, because their total length is limited. */
 const PARAMETERS =

@@ -10,7 +10,7 @@ import { DIMENSION_WORDS } from "./dimension-words.ts";
 
 const SHOWN_FIRST = 8;
 
-/** Its outlines are loaded when it is shown. */
+/** Loaded when first shown, because the outlines of the countries are large. */
 const WorldMap = lazy(async () => ({ default: (await import("../charts/WorldMap.tsx")).WorldMap }));
 
 type SectionProps = {

@@ -38,7 +38,7 @@ export function WholeListDialog({ dimension, scope, filtering, onClose }: Dialog
   });
   const sortBy = (sort: BreakdownSort) => {
     setPage(1);
-    // Names begin with A, numbers with the largest.
+    // Names sort from A to Z, numbers from the largest.
     setOrder((last) => ({ sort, isAscending: last.sort === sort ? !last.isAscending : sort === "key" }));
   };
   return (

@@ -1,9 +1,9 @@
 import { type Dimension, NOT_SET } from "#contract/dimensions.ts";
 
 type Words = {
-  /** Of the section and of menus. */
+  /** Title of the section, and name in menus. */
   readonly title: string;
-  /** Of one row. */
+  /** Header of the first column. */
   readonly name: string;
   readonly description: string;
 };
@@ -14,8 +14,8 @@ export const DIMENSION_WORDS: Readonly<Record<Dimension, Words>> = {
   campaign: { title: "Campaigns", name: "Campaign", description: "Taken from utm_campaign in your links." },
   page: { title: "Pages", name: "Page", description: "Where visitors opened the widget." },
   device: { title: "Devices", name: "Device", description: "What visitors used." },
-  country: { title: "Countries", name: "Country", description: "Where visitors were. We never store the IP address." },
-  widget: { title: "Widgets", name: "Widget", description: "The widgets that visitors used." },
+  country: { title: "Countries", name: "Country", description: "Where visitors were. IP addresses are never stored." },
+  widget: { title: "Widgets", name: "Widget", description: "Which widgets visitors used." },
   service: { title: "Services", name: "Service", description: "What visitors booked." },
 };
 

@@ -11,7 +11,7 @@ const longDay = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "
 const hourLabel = (hour: number) => formatHour(`2026-11-02T${String(hour).padStart(2, "0")}`);
 const LABELLED_HOURS = 3;
 
-/** Counts by weekday and hour; a stronger colour means more. */
+/** Counts by weekday and hour. */
 export function HeatMap({ counts, noun }: { counts: readonly (readonly number[])[]; noun: "booking" | "view" }) {
   const most = Math.max(1, ...counts.flat());
   return (

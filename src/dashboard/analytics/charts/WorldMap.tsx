@@ -11,7 +11,7 @@ type MapProps = { rows: readonly AnalyticsEntry[]; filtering: Filtering };
 const SHAPES = Object.entries(world.countries);
 
 /**
- * Countries in a darker colour the more bookings they have, or views if nobody has booked. Hidden from screen readers and the
+ * The more bookings a country has, the darker it is; views count if nobody has booked. Hidden from screen readers and the
  * keyboard: the table below it has the same numbers and filters.
  */
 export function WorldMap({ rows, filtering }: MapProps) {

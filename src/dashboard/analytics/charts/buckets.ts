@@ -10,7 +10,7 @@ type Hourly = AppAnalytics["hourly"];
 /** `start` is a day, or an hour such as 2026-11-01T13. Without counts: not over yet, or before the first data. */
 export type Bucket = { start: string; views?: number; bookings?: number };
 
-/** Those that make sense for the number of days; the first one is the default. */
+/** The intervals that suit this number of days; the first one is the default. */
 export function listIntervals(days: number, hasHours: boolean): Interval[] {
   if (hasHours) return days === 1 ? ["hour"] : ["hour", "day"];
   if (days <= 100) return days > 13 ? ["day", "week"] : ["day"];

@@ -26,7 +26,7 @@ export function formatBucket(start: string, interval: Interval): string {
   }
 }
 
-/** Of 2026-11-01T13. */
+/** "13:00" for 2026-11-01T13. */
 export function formatHour(start: string): string {
   return hourFormat.format(new Date(`${start}:00Z`));
 }

@@ -40,7 +40,7 @@ export function negateFilter(state: FilterState, filter: ShownFilter): Partial<F
   return toggleFilter(state, { ...filter, isNegated: !filter.isNegated });
 }
 
-/** As the server takes them. */
+/** The filters as query parameters of a request. */
 export function toFilterParameters(state: FilterState): Record<string, string[]> {
   const names = Object.keys(FILTER_DEFAULTS) as (keyof FilterState)[];
   return Object.fromEntries(

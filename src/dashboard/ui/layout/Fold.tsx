@@ -4,7 +4,7 @@ import { IconChevronRight } from "@tabler/icons-react";
 import { type ReactNode, useId } from "react";
 import classes from "./Fold.module.css";
 
-/** Collapsed content for few people. `isOpen` forces it open, for example to show an error. */
+/** Content that few people need, collapsed at first. `isOpen` forces it open, for example to show an error. */
 export function Fold({ label, isOpen = false, children }: { label: string; isOpen?: boolean; children: ReactNode }) {
   const [isUnfolded, unfolded] = useDisclosure(false);
   const isShown = isUnfolded || isOpen;

@@ -107,7 +107,7 @@ function followFirstLink(event: MouseEvent<HTMLTableRowElement>): void {
   const { target, currentTarget, ctrlKey, metaKey, shiftKey } = event;
   if (!(target instanceof Element) || target.closest("a, button, input, [role=dialog]")) return;
   if (window.getSelection()?.toString()) return;
-  // As a click on the link, so that Ctrl and ⌘ open a new tab.
+  // Click the link itself, so that Ctrl and ⌘ open a new tab.
   const click = new window.MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey });
   currentTarget.querySelector("a")?.dispatchEvent(click);
 }

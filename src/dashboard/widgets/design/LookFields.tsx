@@ -30,14 +30,14 @@ export function LookFields({ form, readOnly }: FieldsProps) {
         />
         <TextInput
           label="Font"
-          description="The name of your page’s font. Web fonts show if visitors have them."
+          description="The name of your page’s font. Web fonts only appear if visitors have them installed."
           placeholder="System font"
           readOnly={readOnly}
           {...form.getInputProps("fontFamily")}
         />
         <Choice
           label="Language"
-          description="Automatic follows your page and the visitor."
+          description="Automatic uses the language of your page, or the visitor’s."
           names={LANGUAGE_NAMES}
           form={form}
           name="language"
@@ -45,7 +45,7 @@ export function LookFields({ form, readOnly }: FieldsProps) {
         />
         <Choice
           label="Time format"
-          description="Automatic follows the visitor’s language."
+          description="Automatic uses the visitor’s language."
           names={HOUR_CYCLE_NAMES}
           form={form}
           name="hourCycle"

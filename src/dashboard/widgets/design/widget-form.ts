@@ -40,7 +40,7 @@ export function toFormValues(widget: AppWidget): WidgetValues {
   };
 }
 
-/** Form values as the API takes them. */
+/** The form's values in the shape of the API. */
 export function toWire(values: Partial<WidgetValues>): WidgetChange {
   const { showsLogo, cornerRadius, language, hourCycle, accentColor, fontFamily, ...rest } = values;
   const { bookingUrl, thankYouUrl, privacyUrl, ...plain } = rest;

@@ -24,8 +24,8 @@ export function BackToTestDialog(props: { widget: AppWidget; isOpen: boolean; on
       onConfirm={() => goBack.mutate()}
       onClose={onClose}
     >
-      Visitors can no longer make real appointments here: they see made-up times and a test banner. Appointments that
-      have been made stay in your scheduling system.
+      Visitors will see made-up times and a test banner, and can’t make real appointments any more. Existing
+      appointments stay in your scheduling system.
     </ConfirmDialog>
   );
 }

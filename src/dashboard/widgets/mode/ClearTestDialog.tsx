@@ -22,7 +22,7 @@ export function ClearTestDialog(props: { widget: AppWidget; isOpen: boolean; onC
   return (
     <ConfirmDialog
       isOpen={isOpen}
-      title={`Clear test data of ${widget.name}?`}
+      title={`Clear test data for ${widget.name}?`}
       confirmLabel="Clear test data"
       isDangerous
       isBusy={clear.isPending || found.isPending}
@@ -32,7 +32,7 @@ export function ClearTestDialog(props: { widget: AppWidget; isOpen: boolean; onC
       {found.data === undefined
         ? "Counting what was collected in test mode…"
         : hasSome
-          ? `${describeTestData(found.data)} from test mode will be deleted, and the analytics are corrected. Live bookings and visits stay.`
+          ? `${describeTestData(found.data)} from test mode will be deleted, and analytics will be corrected. Live bookings and visits are kept.`
           : "This widget has no test data."}
     </ConfirmDialog>
   );

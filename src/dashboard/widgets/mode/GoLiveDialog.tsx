@@ -44,8 +44,8 @@ function ChooseConnection({ widget, onClose }: Omit<DialogProps, "isOpen">) {
         ) : (
           <Stack gap="md">
             <Text size="sm">
-              First connect the scheduling system in which your appointments are made: Cal.com, Microsoft Bookings or
-              Calendly. You come back here afterwards.
+              First connect your scheduling system: Cal.com, Microsoft Bookings or Calendly. You’ll come back here
+              afterwards.
             </Text>
             <Group justify="flex-end" gap="xs">
               <Button variant="default" onClick={onClose}>
@@ -108,8 +108,8 @@ function GoLiveForm({
         {!widget.isLive && <WhatChanges />}
         {offersClearing && (
           <Checkbox
-            label="Delete the test data of this widget"
-            description={`${describeTestData(found.data)}. Without them, your analytics start with real visitors.`}
+            label="Delete this widget’s test data"
+            description={`${describeTestData(found.data)}. If you delete them, your analytics start with real visitors.`}
             {...form.getInputProps("clearsTestData", { type: "checkbox" })}
           />
         )}
@@ -126,8 +126,8 @@ function GoLiveForm({
 function WhatChanges() {
   return (
     <List size="sm" spacing={4}>
-      <List.Item>Visitors see the services and free times of this system.</List.Item>
-      <List.Item>Every booking becomes a real appointment in it.</List.Item>
+      <List.Item>Visitors see the services and available times from this system.</List.Item>
+      <List.Item>Every booking becomes a real appointment there.</List.Item>
       <List.Item>You can return to test mode at any time.</List.Item>
     </List>
   );

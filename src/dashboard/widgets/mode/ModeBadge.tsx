@@ -1,7 +1,7 @@
 import { Badge } from "@mantine/core";
 import type { AppWidget } from "#contract/app/widgets.ts";
 
-/** Stands wherever a widget appears, so that nobody takes a test for the real thing. */
+/** Shown wherever a widget appears, so that nobody mistakes a test for the real thing. */
 export function ModeBadge({ widget: { isLive } }: { widget: Pick<AppWidget, "isLive"> }) {
   return <Badge color={isLive ? "green" : "yellow"}>{isLive ? "Live" : "Test mode"}</Badge>;
 }

@@ -46,7 +46,7 @@ function TestBar({ onOpen }: { onOpen: (dialog: string) => void }) {
     >
       <Text size="sm" mb="sm">
         It offers made-up services and times, and tells visitors that no appointment is made. Visits, bookings and
-        webhooks work as they will later. To take real bookings, connect your scheduling system and go live.
+        webhooks work as they will when it’s live. To take real bookings, connect your scheduling system and go live.
       </Text>
       <Group gap="xs">
         <ActionButton verdict={can("goLive")} onClick={() => onOpen("go-live")}>

@@ -50,7 +50,7 @@ export function toAuthError(door: AuthDoor, fault: { status: number; code: strin
 }
 
 function wrongCredentials(): ApiError {
-  return new ApiError("unauthorized", "Wrong e-mail address or password.");
+  return new ApiError("unauthorized", "Wrong email address or password.");
 }
 
 function passwordFault(door: AuthDoor, sentence: string): ApiError {

@@ -12,7 +12,7 @@ const testApp = await createTestApp({ rateLimitSignInPerMinute: 0 });
 const { app, deps, lines } = testApp;
 
 const SIGN_IN = "/api/auth/sign-in/email";
-const WRONG = { error: { code: "unauthorized", message: "Wrong e-mail address or password." } };
+const WRONG = { error: { code: "unauthorized", message: "Wrong email address or password." } };
 
 async function auditActions(organizationId: string): Promise<string[]> {
   const rows = await deps.db.selectFrom("audit_entries").select(["action", "organization_id"]).orderBy("at").execute();

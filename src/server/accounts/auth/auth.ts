@@ -76,7 +76,7 @@ export function createBetterAuth(parts: AuthParts) {
     account: {
       modelName: "user_accounts",
       fields: ACCOUNT_FIELDS,
-      // An identity is linked by e-mail address if both the issuer and we have verified that address.
+      // An identity is linked by email address if both the issuer and we have verified that address.
       accountLinking: { enabled: true },
     },
     verification: {
@@ -139,7 +139,7 @@ function toPasswordOptions({ config, db, random, log, mail, onPasswordReset }: A
       void mail.send({
         to: user.email,
         subject: "Reset your password",
-        text: `Someone asked to reset the password of your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this e-mail.`,
+        text: `Someone asked to reset the password of your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this email.`,
         link: `${config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
       });
     },

@@ -112,7 +112,7 @@ function requireJoined(outcome: JoinOutcome): Extract<JoinOutcome, { kind: "join
     case "unknown_link":
       throw unknownInvitation();
     case "other_address":
-      throw new ApiError("forbidden", "This invitation is for another e-mail address. Sign in with that address.");
+      throw new ApiError("forbidden", "This invitation is for another email address. Sign in with that address.");
     case "has_account":
       throw new ApiError("conflict", "This address already has an account. Sign in to accept the invitation.");
     default:

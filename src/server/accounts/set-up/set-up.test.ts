@@ -98,7 +98,7 @@ test("all errors are reported per field, and nothing is created", async () => {
   assert.equal(status, 422);
   assert.deepEqual(body.error.fields, {
     name: "Please enter a name.",
-    email: "This is not an e-mail address.",
+    email: "This is not an email address.",
     password: "Please use at least 10 characters.",
     organizationName: "Please enter a name.",
     timeZone: "Please choose a time zone, for example Europe/Berlin.",

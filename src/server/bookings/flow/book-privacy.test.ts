@@ -69,7 +69,7 @@ test("a funnel event with the signal is classified without click identifiers", a
   assert.deepEqual(sources.sort(), ["(direct)", "google"]);
 });
 
-test("stored addresses keep their campaign, but no e-mail address or token", async () => {
+test("stored addresses keep their campaign, but no email address or token", async () => {
   const attribution = await bookWith(
     {},
     {

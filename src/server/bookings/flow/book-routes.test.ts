@@ -331,7 +331,7 @@ test("a paused widget refuses bookings, even from a page opened earlier", async 
   assert.equal(answer.json().error.code, "widget_paused");
 });
 
-test("erasing by e-mail also empties an unsettled request", async () => {
+test("erasing by email also empties an unsettled request", async () => {
   const { owner, widgetId } = await makeSetting({ collectData: true });
   const reference = await takeReference(deps.db, owner, deps.random);
   const marker = "Unsettled Person";

@@ -230,7 +230,7 @@ test("a booking is deleted with its webhook data; deleting it again gives 404", 
   assert.deepEqual(await readAudit(db, business.owner), [{ action: "booking.deleted", target: reference, detail: {} }]);
 });
 
-test("erasing by e-mail counts first, ignores letter case and leaves no trace of the address", async () => {
+test("erasing by email counts first, ignores letter case and leaves no trace of the address", async () => {
   const business = { ...(await makeBusiness()), plan: "business" as const };
   const admin = await as("admin", business);
   const receiver = await startReplying(({ body }) => ({ body: body.toString() }));

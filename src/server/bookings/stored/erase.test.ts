@@ -86,7 +86,7 @@ async function assertEverywhere(markers: readonly string[]): Promise<void> {
   for (const marker of markers) assert.ok((await findEverywhere(db, marker)).includes("public.bookings"), marker);
 }
 
-test("erasing by e-mail leaves nothing about the person anywhere in the database", async () => {
+test("erasing by email leaves nothing about the person anywhere in the database", async () => {
   const business = await makeFullBusiness();
   const { columns, markers } = makePerson();
   const reference = await book(deps, business, columns);

@@ -23,7 +23,7 @@ import {
 
 type EraseDeps = Pick<Deps, "db" | "clock" | "random">;
 
-/** Deletes every stored booking of an e-mail address, ignoring letter case and surrounding spaces; returns how many. */
+/** Deletes every stored booking of an email address, ignoring letter case and surrounding spaces; returns how many. */
 export async function eraseBookingsByEmail(deps: EraseDeps, owner: OrganizationId, email: string): Promise<number> {
   return await withinTransaction(deps.db, async (transaction) => {
     await erasePendingCopies(transaction, owner, email.trim());

@@ -14,7 +14,7 @@ const GRAM_LENGTH = 3;
 /** More than this hardly narrows the search. */
 const GRAMS_MAX = 6;
 
-/** `o`: reference, service, campaign. `c`: the customer's name and e-mail address. */
+/** `o`: reference, service, campaign. `c`: the customer's name and email address. */
 export type SearchedPart = "o" | "c";
 
 /** The number of an instant's week. */

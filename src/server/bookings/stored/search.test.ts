@@ -77,7 +77,7 @@ for (const [among, { owner, widgetId }] of Object.entries(businesses)) {
     // biome-ignore format: one case a line
     const cases: [what: string, text: string][] = [
       ["a part of its customer's name", "o'bri"], ["the name in capitals", "ZOË"], ["the name, decomposed", "zoe\u0308"],
-      ["a name beyond ASCII", "łuk"], ["its e-mail address", "obrien@EX"], ["its service", "canal \\ tr"],
+      ["a name beyond ASCII", "łuk"], ["its email address", "obrien@EX"], ["its service", "canal \\ tr"],
       ["its campaign", "_2026 (50%"], ["its reference", reference.toLowerCase()], ["the name's one letter", "ł"],
       ["the name's two letters", "'b"], ["the last letter of a field", "m"], ["the end of its campaign", "f)"],
       ["a whole field", "Z.Obrien@Example.com"], ["what all references have", "svc-"],

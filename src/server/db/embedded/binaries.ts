@@ -110,7 +110,7 @@ function cannotRun(trial: Outcome, user: DatabaseUser | null): StartError {
   // Root in a container may not be allowed to switch users, or there may be no other user.
   if (trial.kind === "refused" && user !== null && ["EPERM", "EINVAL"].includes(trial.code)) {
     return new StartError(
-      `PostgreSQL does not run as root, and root may not become the user ${user.name} here; start Bookflow as an ordinary user, or set DATABASE_URL.`,
+      `PostgreSQL does not run as root, and root can't switch to the user ${user.name} here; start Bookflow as an ordinary user, or set DATABASE_URL.`,
     );
   }
   const why =

@@ -583,7 +583,7 @@ test("a result passed back in as tags gives itself, so exported rows can be impo
   );
 });
 
-test("a tag that is a URL loses its query, and one that contains an e-mail address is dropped", () => {
+test("a tag that is a URL loses its query, and one that contains an email address is dropped", () => {
   const classify = (tags: object) => classifySource(tags, SITE);
   assert.equal(
     classify({ utmSource: "https://other.example/a?email=mara%40x.example" }).source,

@@ -5,7 +5,7 @@ const REDACTED = "[redacted]";
 /**
  * The page as it is stored: origin and path. The query (even if encoded), the fragment and the user name are removed,
  * because they may identify a person. Text that is not a web address gives "". Parts of the path that look like an
- * e-mail address or a token are redacted, and a path that contains one of `secrets` is removed completely.
+ * email address or a token are redacted, and a path that contains one of `secrets` is removed completely.
  */
 export function toPage(address: string | undefined, secrets: readonly string[] = []): string {
   if (address === undefined) return "";
@@ -18,7 +18,7 @@ export function toPage(address: string | undefined, secrets: readonly string[] =
 
 /**
  * A visitor's whole address without what identifies a person: personal parts of the path are redacted, parameters with an
- * e-mail address and a user name are removed. Campaign parameters and click ids stay.
+ * email address and a user name are removed. Campaign parameters and click ids stay.
  */
 export function redactAddress(address: string): string {
   const url = URL.parse(address);

@@ -6,8 +6,8 @@ const schema = Compile(CollectRequest);
 
 /** Messages by field. They never repeat what was sent. */
 const FAULTS: Readonly<Record<string, string>> = {
-  visitId: "The member visitId must be a UUID.",
-  events: `The member events must be a list of 1 to ${COLLECT_EVENTS_MAX} objects, each with a step of ${BROWSER_STEPS.join(", ")}.`,
+  visitId: "The field visitId must be a UUID.",
+  events: `The field events must be a list of 1 to ${COLLECT_EVENTS_MAX} objects, each with a step of ${BROWSER_STEPS.join(", ")}.`,
 };
 const NOT_AN_OBJECT = 'The body must be a JSON object like {"visitId":"<uuid>","events":[{"step":"widget_viewed"}]}.';
 

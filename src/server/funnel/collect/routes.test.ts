@@ -91,10 +91,10 @@ test("every browser step is accepted, up to 20 events at once", async () => {
 describe("malformed requests get 400 in the error shape, and nothing is recorded", () => {
   const valid = eventsBody();
   const manyEvents = (count: number) => Array.from({ length: count }, () => ({ step: "widget_viewed" }));
-  const VISIT = "The member visitId must be a UUID.";
+  const VISIT = "The field visitId must be a UUID.";
   const OBJECT = 'The body must be a JSON object like {"visitId":"<uuid>","events":[{"step":"widget_viewed"}]}.';
   const EVENTS =
-    "The member events must be a list of 1 to 20 objects, each with a step of widget_viewed, service_selected, date_selected, slot_selected, form_started, no_availability.";
+    "The field events must be a list of 1 to 20 objects, each with a step of widget_viewed, service_selected, date_selected, slot_selected, form_started, no_availability.";
   const cases: [name: string, body: unknown, message: string][] = [
     ["no body", "", OBJECT],
     ["malformed JSON", '{"visitId":', OBJECT],

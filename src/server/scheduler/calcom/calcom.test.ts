@@ -64,7 +64,7 @@ test("the connection's test says which event types are not offered, and why", as
       "“House call” is not offered: it asks visitors for the location.",
       "“Consent” is not offered: a required question has an unsupported type (Terms).",
       "“Template” is not offered: it is a managed event type.",
-      "“Verified” is not offered: it requires a verified e-mail address.",
+      "“Verified” is not offered: it requires a verified email address.",
       "“Text messages” is not offered: it requires a phone number for text messages.",
       "“Headcount” is not offered: a required question has an unsupported type (How many?).",
       "The event types of team “Front desk” are not offered: the key's user is not an admin of the team.",
@@ -210,7 +210,7 @@ test("a customer with a single name can book an event type that asks for first a
   assert.equal(server.bookings[0]?.attendees[0]?.name, "Mara –");
 });
 
-test("a blocked e-mail address is the customer's problem, not the key's", async () => {
+test("a blocked email address is the customer's problem, not the key's", async () => {
   const { system } = await openCalcom();
   const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
   assert.ok(slot);

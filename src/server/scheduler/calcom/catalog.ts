@@ -129,7 +129,7 @@ const ANSWERED_FIELDS: ReadonlySet<string> = new Set([
 function findHindrance(eventType: EventType): string | null {
   if (isOn(eventType.confirmationPolicy)) return "its bookings require confirmation";
   if ((eventType.price ?? 0) > 0) return "it requires payment";
-  if (eventType.requiresBookerEmailVerification) return "it requires a verified e-mail address";
+  if (eventType.requiresBookerEmailVerification) return "it requires a verified email address";
   if (isOn(eventType.recurrence)) return "it is a recurring event";
   if (isOn(eventType.seats) || eventType.seatsPerTimeSlot) return "it is for groups";
   if (eventType.schedulingType === "managed") return "it is a managed event type";

@@ -83,7 +83,7 @@ for (const { kind, server, firstRead, slotRead, count, made } of SYSTEMS) {
         ["free_times", true],
       ],
     );
-    assert.equal(checked.verdict, "This connection can read services and free times. Nothing was booked.");
+    assert.equal(checked.verdict, "This connection can read services and available times. Nothing was booked.");
     assert.equal(count(), 0);
   });
 
@@ -202,7 +202,7 @@ test("a check says what fails and what to do", async () => {
   assert.equal(checked.isWorking, false);
   assert.equal(
     checked.verdict,
-    "This connection does not work yet. The API key's user may not do this. Use a key of the user who owns the event types. (HTTP 403)",
+    "This connection does not work yet. The API key's user isn't allowed to do this. Use a key from the user who owns the event types. (HTTP 403)",
   );
 });
 

@@ -95,7 +95,7 @@ function maskStep({ name, isOk, message, notes = [] }: CheckStep, mask: Mask): C
 function toPraise(withBooking: boolean): string {
   return withBooking
     ? "This connection works: a test appointment was booked, found and cancelled."
-    : "This connection can read services and free times. Nothing was booked.";
+    : "This connection can read services and available times. Nothing was booked.";
 }
 
 type Check = { withBooking: boolean; email: string; now: Date; reference: Reference };
@@ -128,7 +128,7 @@ async function runSteps(system: SchedulingSystem, check: Check, report: (step: C
   if (offers.length === 0) return;
   const counts = offers.map(({ service, slots }) => `${service.name} ${slots.length}`).join(", ");
   const hasTimes = offers.some(({ slots }) => slots.length > 0);
-  const times = hasTimes ? `Free times in the next ${CHECK_DAYS} days: ${counts}.` : NO_TIMES;
+  const times = hasTimes ? `Available times in the next ${CHECK_DAYS} days: ${counts}.` : NO_TIMES;
   const notes = services.value.length > SERVICES_MAX ? [ONLY_FIRST] : [];
   report({ name: "free_times", isOk: hasTimes, message: times, notes });
   if (check.withBooking && hasTimes) await runBooking(system, { ...check, offers }, report);
@@ -136,8 +136,8 @@ async function runSteps(system: SchedulingSystem, check: Check, report: (step: C
 
 type Offer = { service: OfferedService; slots: readonly Slot[] };
 
-const ONLY_FIRST = `Free times were read for the first ${SERVICES_MAX} services only.`;
-const NO_TIMES = `No service has a free time in the next ${CHECK_DAYS} days. Check opening hours and staff.`;
+const ONLY_FIRST = `Available times were read for the first ${SERVICES_MAX} services only.`;
+const NO_TIMES = `No service has an available time in the next ${CHECK_DAYS} days. Check opening hours and staff.`;
 
 async function runBooking(
   system: SchedulingSystem,

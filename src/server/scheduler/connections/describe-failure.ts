@@ -12,7 +12,7 @@ export function describeFailure(failure: Failure, kind: SchedulingKind): string 
       if (failure.wrong) return WRONG[failure.wrong];
       return (failure.upstream?.status === 403 ? words?.permission : words?.credentials) ?? `${name} denied access.`;
     case "not_found":
-      return words?.notFound ?? `${name} doesn't know this business.`;
+      return words?.notFound ?? `${name} can't find this business.`;
     case "invalid":
     case "not_confirmed":
       return `${name} rejected these settings. Check them under Advanced.`;
@@ -36,13 +36,13 @@ const WORDS = {
     name: "Microsoft",
     credentials: "Microsoft doesn't accept this application. Check the IDs and the secret.",
     permission:
-      "The application may not read booking pages or make bookings. Add the application permissions Bookings.Read.All and BookingsAppointment.ReadWrite.All, then have an administrator grant consent.",
+      "The application isn't allowed to read booking pages or make bookings. Add the application permissions Bookings.Read.All and BookingsAppointment.ReadWrite.All, then have an administrator grant consent.",
     notFound: "There is no shared booking page with this address. Copy it from the page's link.",
   },
   calcom: {
     name: "Cal.com",
     credentials: "Cal.com doesn't accept this API key. It may have expired or been deleted. Create a new one.",
-    permission: "The API key's user may not do this. Use a key of the user who owns the event types.",
+    permission: "The API key's user isn't allowed to do this. Use a key from the user who owns the event types.",
     notFound: "There is no Cal.com at this API URL. Check it under Advanced.",
   },
   calendly: {

@@ -155,9 +155,9 @@ async function verify({ graph, clock }: ReadDeps, catalog: Catalog, signal: Abor
   const warnings: string[] = [];
   const { businessName, timeZone, bookingUrl, services } = catalog;
   if (services.length === 0) warnings.push("This booking page has no service that customers can see.");
-  if (timeZone === null) warnings.push("The booking page's time zone is unknown, so no free times can be shown.");
+  if (timeZone === null) warnings.push("The booking page's time zone is unknown, so no available times can be shown.");
   for (const { offered, staffIds, seatCount } of services) {
-    if (staffIds.length === 0) warnings.push(`“${offered.name}” has no staff, so it has no free times.`);
+    if (staffIds.length === 0) warnings.push(`“${offered.name}” has no staff, so it has no available times.`);
     if (seatCount > 1)
       warnings.push(`“${offered.name}” is for groups: up to ${seatCount} people get an appointment each at one time.`);
   }

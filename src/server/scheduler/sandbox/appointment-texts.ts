@@ -28,7 +28,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
   en: {
     yourAppointment: "Your appointment",
     canceledTitle: "This appointment has been cancelled",
-    canceled: "If you'd like to come at another time, please make a new booking.",
+    canceled: "If you’d like to come at another time, please make a new booking.",
     pastTitle: "This appointment has already started or is over",
     past: "You can no longer cancel it here. Please contact the business.",
     when: "When",
@@ -85,7 +85,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     yesCancel: "Oui, annuler",
     meetingTitle: "Votre salle de réunion",
     meeting: "Revenez sur cette page à l’heure de votre rendez-vous.",
-    test: "Réservation de test : aucun rendez-vous n’a été pris.",
+    test: "Réservation de test\u00a0: aucun rendez-vous n’a été pris.",
     sandbox: "Cette salle fait partie de l’agenda de test. Il n’y a ni image ni son.",
     unknownTitle: "Rendez-vous introuvable",
     unknown:
@@ -116,7 +116,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     yourAppointment: "A sua marcação",
     canceledTitle: "Esta marcação foi cancelada",
     canceled: "Se quiser vir noutra altura, faça uma nova marcação.",
-    pastTitle: "A hora desta marcação já passou",
+    pastTitle: "Esta marcação já começou ou já terminou",
     past: "Já não é possível cancelá-la aqui. Entre em contacto com a empresa.",
     when: "Quando",
     service: "Serviço",

@@ -1,4 +1,4 @@
-// For demos and tests: the local part of the customer's e-mail address makes the sandbox fail in a certain way. Everything
+// For demos and tests: the local part of the customer's email address makes the sandbox fail in a certain way. Everything
 // after a plus sign is ignored, so `fail-slot+anna@example.com` works too.
 //
 // | local part           | appointment made | outcome                            |

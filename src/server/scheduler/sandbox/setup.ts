@@ -63,7 +63,7 @@ export const DEFAULT_SETUP: SandboxSetup = {
     {
       id: "consultation",
       name: "Consultation (sample)",
-      description: "An invented service: half an hour with the person of your choice.",
+      description: "A sample service: half an hour with the person of your choice.",
       durationMinutes: 30,
       bufferBeforeMinutes: 0,
       bufferAfterMinutes: 0,
@@ -75,7 +75,7 @@ export const DEFAULT_SETUP: SandboxSetup = {
     {
       id: "online-meeting",
       name: "Online meeting (sample)",
-      description: "An invented service: a video call whose link comes with the confirmation.",
+      description: "A sample service: a video call whose link comes with the confirmation.",
       durationMinutes: 30,
       bufferBeforeMinutes: 0,
       bufferAfterMinutes: 0,
@@ -87,7 +87,7 @@ export const DEFAULT_SETUP: SandboxSetup = {
     {
       id: "first-appointment",
       name: "First appointment (sample)",
-      description: "An invented service: an hour, with questions to answer.",
+      description: "A sample service: an hour, with questions to answer.",
       durationMinutes: 60,
       bufferBeforeMinutes: 0,
       bufferAfterMinutes: 15,
@@ -99,7 +99,7 @@ export const DEFAULT_SETUP: SandboxSetup = {
     {
       id: "fully-booked",
       name: "Fully booked (sample)",
-      description: "Shows what visitors see when there are no free times.",
+      description: "Shows what visitors see when no times are available.",
       durationMinutes: 45,
       bufferBeforeMinutes: 0,
       bufferAfterMinutes: 0,

@@ -45,7 +45,11 @@ export function findFaults(
           ? "There is no such widget."
           : null,
     headers:
-      headers === undefined ? null : isChat && hasAny(headers) ? "Chats take no headers." : findHeaderFault(headers),
+      headers === undefined
+        ? null
+        : isChat && hasAny(headers)
+          ? "Chats don't accept headers."
+          : findHeaderFault(headers),
     requestsPerMinute:
       requestsPerMinute == null || (requestsPerMinute >= 1 && requestsPerMinute <= ENDPOINT_RATE_MAX)
         ? null
@@ -108,7 +112,7 @@ function findHeaderFault(headers: Readonly<Record<string, string | null>>): stri
     const isToken = name.length <= ENDPOINT_HEADER_NAME_LENGTH_MAX && /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
     if (!isToken) return "A header name consists of letters, digits and hyphens.";
     const lower = name.toLowerCase();
-    if (RESERVED.has(lower) || RESERVED_PREFIX.test(lower)) return `The header ${name} can’t be set.`;
+    if (RESERVED.has(lower) || RESERVED_PREFIX.test(lower)) return `The header ${name} can't be set.`;
     if (value === null) continue;
     const text = value.trim();
     if (text === "" || text.length > ENDPOINT_HEADER_VALUE_LENGTH_MAX || !/^[\x20-\x7e]+$/.test(text))

@@ -16,7 +16,7 @@ export function readSearch(typed: string, seesCustomers: boolean): Found {
   if (deliveryId) return { deliveryId };
   // PostgreSQL refuses NUL, and no address has another control character.
   if (!text.includes("@") || text.length > 320 || /\p{Cc}/u.test(text))
-    throw badParameter("search", "must be a reference, an event ID, a delivery ID or a customer’s e-mail address");
-  if (!seesCustomers) throw new ApiError("forbidden", "Viewers can’t search by e-mail address.");
+    throw badParameter("search", "must be a reference, an event ID, a delivery ID or a customer's email address");
+  if (!seesCustomers) throw new ApiError("forbidden", "Viewers can't search by email address.");
   return { email: text };
 }

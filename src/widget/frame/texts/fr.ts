@@ -75,7 +75,7 @@ export const texts: Texts = {
   paused: "Il n’est pas possible de prendre rendez-vous ici pour le moment. Revenez plus tard ou contactez-nous.",
   openBookingPage: "Ouvrir la page de réservation",
 
-  testMode: "Mode test : aucun rendez-vous n’est pris.",
+  testMode: "Mode test\u00a0: aucun rendez-vous n’est pris.",
   testBookedTitle: "Réservation de test terminée",
   testBooked: "Aucun rendez-vous n’a été pris, car cette page est en mode test.",
   cancelTest: "Annuler la réservation de test",

@@ -2,7 +2,7 @@ import type { BookingCreatedEvent, CardEvent, EndpointTestEvent } from "#contrac
 import type { WriteText } from "./card-text.ts";
 
 // What a card says, line by line, the same for every chat (contract, Events, rule 3). Each part has its own maximum length, so
-// that a very long name cannot push the time, the e-mail address or the campaign off the card.
+// that a very long name cannot push the time, the email address or the campaign off the card.
 
 export type CardFields = {
   /** At most TITLE_LENGTH_MAX. */

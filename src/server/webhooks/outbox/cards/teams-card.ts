@@ -36,7 +36,7 @@ export function toTeamsCard(event: CardEvent, isTestMode = false): Buffer {
 
 /**
  * TextBlock and Fact support a subset of Markdown: emphasis, lists and links. A backslash escapes a character. An underscore
- * inside a word is left alone: it has no meaning there, and e-mail addresses and campaigns are full of them.
+ * inside a word is left alone: it has no meaning there, and email addresses and campaigns are full of them.
  */
 const escapeForTeams: EscapeCharacter = (characters, index) => {
   const character = characters[index] ?? "";
